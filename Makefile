@@ -1,0 +1,66 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+STAMP := $(VENV)/.installed
+DOCS_STAMP := $(VENV)/.installed-docs
+MAKE_VENV = { rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) >/dev/null 2>&1; }
+
+.DEFAULT_GOAL := help
+.PHONY: help install lint format test test-python demo bench docs wheel clean
+
+help:  ## Say what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+install: $(STAMP)  ## Set up .venv with the package (editable) and its test tools
+
+$(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || \
+	    { echo "$(PYTHON) was not found; name another one: make install PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "dpstats needs Python 3.11 or later and $(PYTHON) is older;" \
+	           "name another one: make install PYTHON=python3.12" >&2; exit 1; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(MAKE_VENV) || { \
+	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	        echo "installing python3-venv" && apt-get update -qq && \
+	        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y python3-venv >/dev/null && \
+	        $(MAKE_VENV); \
+	    else false; fi; } || \
+	    { echo "$(PYTHON) cannot make virtual environments here;" \
+	           "on Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "installing dpstats and its test tools into $(VENV)"
+	@$(PIP) install --editable '.[test]'
+	@touch $@
+
+$(DOCS_STAMP): $(STAMP)
+	@$(PIP) install --editable '.[docs]'
+	@touch $@
+
+lint: install  ## Check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: install  ## Rewrite the files in the house format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: install  ## Run the tests and the examples in the docstrings
+	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests
+
+test-python: test  ## The same as test
+
+demo: install  ## Write the demonstration to out/
+	$(BIN)/dpstats demo --out out/
+
+bench: install  ## Run the benchmarks
+	$(BIN)/python -m benchmarks
+
+docs: $(DOCS_STAMP)  ## Build the API documentation in build/docs
+	$(BIN)/python -m pdoc --docformat numpy --output-directory build/docs dpstats
+
+wheel: install  ## Build a wheel in dist
+	$(PIP) wheel --no-deps --wheel-dir dist .
+
+clean:  ## Remove what was built, and .venv
+	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

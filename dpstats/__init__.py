@@ -1,0 +1,35 @@
+"""Linear regression under differential privacy, with a statsmodels-style front end."""
+
+from dpstats import datasets, simulate, testing
+from dpstats.api import dp_ols
+from dpstats.errors import (
+    ArgumentError,
+    BudgetError,
+    DPStatsError,
+    FormulaError,
+    InternalError,
+    NotReleasedError,
+)
+from dpstats.groups import DPGroupResults
+from dpstats.mechanisms import METHODS
+from dpstats.privacy import Budget, PrivacyReport
+from dpstats.results import DPResults
+
+__version__ = "0.1.0"
+__all__ = [
+    "METHODS",
+    "ArgumentError",
+    "Budget",
+    "BudgetError",
+    "DPGroupResults",
+    "DPResults",
+    "DPStatsError",
+    "FormulaError",
+    "InternalError",
+    "NotReleasedError",
+    "PrivacyReport",
+    "datasets",
+    "dp_ols",
+    "simulate",
+    "testing",
+]

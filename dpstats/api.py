@@ -1,0 +1,119 @@
+"""dp_ols: formula, bounds, mechanism, result."""
+
+from dpstats.errors import ArgumentError, InternalError
+from dpstats.groups import DPGroupResults, check_by, fit_groups
+from dpstats.noise import Noise
+from dpstats.privacy import Budget
+from dpstats.request import make_request
+from dpstats.results import DPResults
+from dpstats.single import fit_single
+
+
+def dp_ols(
+    formula: str,
+    data,
+    *,
+    method: str,
+    epsilon: float,
+    delta: float | None = None,
+    by: str | None = None,
+    bounds=None,
+    levels=None,
+    groups=None,
+    x_new=None,
+    row_norm: float | None = None,
+    neighbors: str | None = None,
+    missing: str = "drop",
+    budget: Budget | None = None,
+    progress: bool | None = None,
+    **options,
+) -> DPResults | DPGroupResults:
+    """Fit a linear regression and release it under differential privacy.
+
+    Parameters
+    ----------
+    formula : str
+        A patsy formula, ``"y ~ x1 + C(region)"``.
+    data : data frame or mapping
+        pandas, polars, pyarrow, or a mapping of columns of equal length.
+    method : str
+        A name in ``dpstats.METHODS``.
+    epsilon : float
+        Privacy loss of the whole call, > 0. Smaller is more private.
+    delta : float, optional
+        Probability with which epsilon may be exceeded: 0 for methods that need none,
+        else 1e-6 by default; keep it far below 1 / n.
+    by : str, optional
+        Column of group labels: one regression a group, each row in one group.
+    bounds : mapping, optional
+        ``{column: (low, high)}``, public; values outside are clipped. A term can be
+        bounded by its text, ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric
+        columns that are left out are estimated from 20% of the budget.
+    levels : mapping, optional
+        ``{column: [levels]}``, public, for string columns and ``C(number)``.
+    groups : sequence, optional
+        Public list of group labels; by default the categories of a Categorical column,
+        else the labels present, which are then treated as public.
+    x_new : number, list, mapping or data frame, optional
+        Public points to predict at; by default 25% and 75% of the declared range of a
+        single numeric regressor (``p25``, ``p75``).
+    row_norm : float, optional
+        Declared bound on the Euclidean norm of a design row, instead of bounds on the
+        regressors; longer rows are scaled down together with their response.
+    neighbors : str, optional
+        ``"add_remove"`` or ``"replace_one"``; by default the method's own.
+    missing : str
+        ``"drop"``: rows with a missing value or an undeclared level are left out.
+    budget : Budget, optional
+        Shared budget to charge; refused before any row is read when it does not fit.
+    progress : bool, optional
+        Progress bar over groups; by default on a terminal, for runs over a second.
+    **options
+        Options of the method, such as ``k=`` of exp_theil_sen.
+
+    Returns
+    -------
+    DPResults or DPGroupResults
+        The latter with ``by``.
+
+    Raises
+    ------
+    ArgumentError
+        For an argument, formula or column that cannot be used; nothing is spent.
+    BudgetError
+        When the budget does not cover the call; nothing is spent.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta)-DP for the relation in ``result.privacy.neighbors``. All
+    errors are raised before a row is read; afterwards nothing but the release depends
+    on the data. The mechanisms' docstrings hold the proofs.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> df = dp.simulate.line(5000, seed=1)
+    >>> res = dp.dp_ols("y ~ x", df, method="adassp", epsilon=1,
+    ...                 bounds={"x": (0, 1), "y": (0, 1)})
+    >>> bool(abs(res.params["x"] - 0.5) < 0.2)
+    True
+    """
+    request = make_request(
+        formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
+        x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
+    )  # fmt: skip
+    check_by(request, by, groups)
+    if budget is not None and not isinstance(budget, Budget):
+        raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
+    if budget is not None:
+        budget.reserve(request.epsilon, request.delta, request.cost, request.neighbors)
+    try:
+        noise = Noise(request.cost)
+        known = request.with_ranges(noise)
+        if by is None:
+            return fit_single(request, known, noise)
+        return fit_groups(request, known, noise, by, groups, progress)
+    except Exception as error:
+        defect = type(error).__name__
+    # Raised outside the handler, so that no frame holding rows stays attached to it.
+    raise InternalError(f"dp_ols stopped with {defect}; the budget of this call counts as spent")

@@ -1,0 +1,179 @@
+"""Public ranges of design columns: scaling to the unit box, and private estimates of them."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.noise import Noise, Query
+from dpstats.privacy import REPLACE_ONE, Cost
+from dpstats.schema import Batch, Numeric
+
+# Entries of scaled rows are cut toward zero to multiples of 2^-20, so that products
+# and their sums are exact integers and no row's norm can grow.
+ENTRY_BITS = 20
+UNIT = 2.0**-ENTRY_BITS
+# A row is scaled to slightly less than its bound, by more than floating point can add.
+_NORM_MARGIN = 1 - 2.0**-30
+# Far enough out to leave the direction of any real row alone, and finite.
+_FAR = 2.0**40
+
+
+@dataclass(frozen=True)
+class Box:
+    """Public bounds of a design row (x, y) and the map to scaled coordinates.
+
+    Scaled coordinates are u = (x - center) / scale and v = (y - y_center) / y_scale,
+    clipped to [-limit, limit] and [-1, 1]; rows with ||u|| > norm are then multiplied,
+    together with v, by norm / ||u||, which keeps a linear relation between them. So
+    every |u_j| and |v| is at most 1.
+
+    Parameters
+    ----------
+    center, scale : numpy.ndarray, shape (S,)
+    y_center, y_scale : float
+    limit : float
+        Bound on each |u_j| before rows are shortened.
+    norm : float
+        Bound on the Euclidean norm of u.
+    intercept : int or None
+        Index of the constant column, where u = 1 before rows are shortened.
+    """
+
+    center: np.ndarray
+    scale: np.ndarray
+    y_center: float
+    y_scale: float
+    limit: float
+    norm: float
+    intercept: int | None
+
+    @classmethod
+    def symmetric(cls, low, high, y_low, y_high, intercept, norm=None) -> "Box":
+        """The box [-1, 1]^S x [-1, 1], centred where an intercept can absorb the shift."""
+        if intercept is None:
+            center, y_center = np.zeros(len(low)), 0.0
+        else:
+            center, y_center = (low + high) / 2, (y_low + y_high) / 2
+            center[intercept] = 0.0
+        half = np.maximum(np.abs(low - center), np.abs(high - center))
+        y_half = max(abs(y_low - y_center), abs(y_high - y_center))
+        scale = np.where(half > 0, half, 1.0)
+        norm = math.sqrt(len(low)) if norm is None else min(norm, math.sqrt(len(low)))
+        return cls(center, scale, y_center, y_half or 1.0, 1.0, norm, intercept)
+
+    @classmethod
+    def ball(cls, columns: int, row_norm: float, y_low, y_high) -> "Box":
+        """Rows of Euclidean norm at most ``row_norm``, in the design's own units."""
+        y_scale = max(abs(y_low), abs(y_high)) or 1.0
+        return cls(np.zeros(columns), np.full(columns, row_norm), 0.0, y_scale, _FAR, 1.0, None)
+
+    def integers(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Scaled, clipped rows (u, v) in units of 2^-20, shape (m, S + 1), float64 integers.
+
+        Row-local: row i of the result depends on row i of (X, y) only.
+        """
+        rows = np.empty((len(y), len(self.center) + 1))
+        np.subtract(X, self.center, out=rows[:, :-1])
+        rows[:, :-1] /= self.scale
+        rows[:, -1] = (y - self.y_center) / self.y_scale
+        np.clip(rows[:, :-1], -self.limit, self.limit, out=rows[:, :-1])
+        np.clip(rows[:, -1], -1.0, 1.0, out=rows[:, -1])
+        if self.norm < self.limit * math.sqrt(len(self.center)):
+            bound = self.norm * _NORM_MARGIN
+            length = np.sqrt(np.einsum("ij,ij->i", rows[:, :-1], rows[:, :-1]))
+            rows *= (bound / np.maximum(length, bound))[:, None]
+        rows *= 2.0**ENTRY_BITS
+        return np.trunc(rows, out=rows)
+
+    def linear_map(self) -> tuple[np.ndarray, np.ndarray]:
+        """(T, t) with beta = T theta + t for coefficients theta of v on u."""
+        transform = np.diag(self.y_scale / self.scale)
+        shift = np.zeros(len(self.center))
+        if self.intercept is not None:
+            transform[self.intercept] -= self.y_scale * self.center / self.scale
+            shift[self.intercept] = self.y_center
+        return transform, shift
+
+
+# Dyadic bins +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
+_EXPONENTS = np.arange(-40, 51)
+_COARSE_EDGES = np.concatenate(
+    [-(2.0 ** _EXPONENTS[::-1]), [0.0], 2.0**_EXPONENTS]
+)
+_FINE_BINS = 64
+
+
+def estimate_ranges(
+    batches: Callable[[], Iterable[Batch]],
+    columns: tuple[str, ...],
+    cost: Cost,
+    noise: Noise,
+    neighbors: str,
+) -> dict[str, Numeric] | None:
+    """Private ranges of the columns from two noisy histograms each.
+
+    A histogram over fixed dyadic bins gives the order of magnitude, a second one over
+    64 equal bins inside it the range. Half of the cost goes to each pass, in equal
+    parts to the columns.
+
+    Sensitivity. One person falls into one bin of each histogram. Under add/remove one
+    count changes by 1, so L1 = L2 = 1; under replace-one two counts change by 1, so
+    L1 = 2 and L2 = sqrt 2.
+
+    Returns
+    -------
+    dict or None
+        A :class:`~dpstats.schema.Numeric` a column; None when some histogram shows no
+        count above the noise, which is a released fact.
+    """
+    each = cost.part(1 / (2 * len(columns)))
+    coarse = {name: _COARSE_EDGES for name in columns}
+    ranges = _histogram_ranges(batches, coarse, "order of magnitude", each, noise, neighbors)
+    if ranges is None:
+        return None
+    fine = {name: np.linspace(*ranges[name], _FINE_BINS + 1) for name in columns}
+    ranges = _histogram_ranges(batches, fine, "range", each, noise, neighbors)
+    if ranges is None:
+        return None
+    return {name: Numeric(*ranges[name]) for name in columns}
+
+
+def _histogram_ranges(batches, edges, what, cost, noise, neighbors):
+    """One pass over the data: a noisy histogram a column, read off as (low, high)."""
+    counts = {name: np.zeros(len(edge) - 1, dtype=np.int64) for name, edge in edges.items()}
+    for batch in batches():
+        for name, edge in edges.items():
+            counts[name] += _bin(batch[name], edge)
+    moved = 2 if neighbors == REPLACE_ONE else 1
+    ranges = {}
+    for name, edge in edges.items():
+        query = Query(f"{what} of {name}", counts[name].tolist(), l1=moved, l2=math.sqrt(moved))
+        noisy = noise.add(query, cost)
+        ranges[name] = _read_off(noisy, edge, noise.events[-1])
+    return None if None in ranges.values() else ranges
+
+
+def _bin(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Counts per bin; values beyond the outer edges fall into the outer bins."""
+    index = np.searchsorted(edges, values, side="right") - 1
+    return np.bincount(np.clip(index, 0, len(edges) - 2), minlength=len(edges) - 1)
+
+
+def _read_off(noisy: np.ndarray, edges: np.ndarray, event) -> tuple[float, float] | None:
+    """The range that leaves out a tail no larger than the noise, at most 3% a side.
+
+    Post-processing. Counts below 4 standard deviations of the noise are taken as zero;
+    the tail left out on each side is the larger of 4 standard deviations and 0.1% of
+    the counts kept, but at most 3%.
+    """
+    deviation = event.scale * (math.sqrt(2) if event.mechanism == "laplace" else 1.0)
+    kept = np.where(noisy > 4 * deviation, noisy, 0.0)
+    total = kept.sum()
+    if total == 0:
+        return None
+    tail = min(max(4 * deviation, 0.001 * total), 0.03 * total)
+    first = int(np.argmax(np.cumsum(kept) > tail))
+    last = len(kept) - 1 - int(np.argmax(np.cumsum(kept[::-1]) > tail))
+    return float(edges[first]), float(edges[last + 1])

@@ -1,0 +1,89 @@
+"""Public bounds of a design's columns, from the ranges of the variables or as declared.
+
+What is called info here is patsy's description of a design matrix, what it learnt included.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from itertools import product
+
+import numpy as np
+
+from dpstats.errors import ArgumentError, FormulaError
+from dpstats.expressions import read
+from dpstats.intervals import Interval, interval, multiply
+from dpstats.schema import Numeric, Schema
+
+
+def factor_bounds(infos, schema: Schema, term_bounds: Mapping) -> dict[object, list[Interval]]:
+    """Bounds of each column of each numeric factor: the term's own, or by interval arithmetic."""
+    given = {squeezed(term): bounds for term, bounds in term_bounds.items()}
+    ranges = {n: (kind.low, kind.high) for n, kind in schema.items() if isinstance(kind, Numeric)}
+    bounds = {}
+    for factor, info in [pair for side in infos for pair in side.factor_infos.items()]:
+        own = given.get(squeezed(factor.name()))
+        if info.type == "categorical":
+            if own is not None:
+                raise FormulaError(f"{factor.name()} is categorical, so it takes no bounds")
+            continue
+        low, high = _own_bounds(factor.name(), own) or _derived_bounds(info, ranges)
+        columns = [np.broadcast_to(end, info.num_columns) for end in (low, high)]
+        bounds[factor] = list(zip(*columns, strict=True))
+    return bounds
+
+
+def squeezed(term: str) -> str:
+    return "".join(str(term).split())
+
+
+def _own_bounds(name: str, bounds) -> Interval | None:
+    if bounds is None:
+        return None
+    try:
+        kind = Numeric(*map(float, bounds))
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"expected bounds (low, high) with finite low < high for {name}, got {bounds!r}"
+        ) from None
+    return kind.low, kind.high
+
+
+def _derived_bounds(info, ranges: Mapping) -> Interval:
+    name = info.factor.name()
+    try:
+        low, high = interval(info.state["eval_code"], ranges, info.state["transforms"])
+    except OverflowError:
+        raise FormulaError(f"{name} holds a number too large for a float") from None
+    if np.isfinite(low).all() and np.isfinite(high).all():
+        return low, high
+    box = ", ".join(f"{v} in {list(ranges[v])}" for v in read(name).variables if v in ranges)
+    raise FormulaError(
+        f"{name} is unbounded or undefined for some {box}; tighten those bounds, or give the "
+        f"term its own: bounds={{{name!r}: (low, high)}}"
+    )
+
+
+def column_bounds(info, bounds: Mapping) -> tuple[np.ndarray, np.ndarray]:
+    """Bounds (S,) and (S,) of the columns, products of their factors' bounds, in patsy's order."""
+    columns = [column for subterm in _subterms(info) for column in _products(subterm, bounds)]
+    low, high = np.array(columns, dtype=np.float64).reshape(-1, 2).T
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        raise FormulaError("the product of two terms overflows; tighten their bounds")
+    return low, high
+
+
+def _subterms(info) -> Iterator:
+    for subterms in info.term_codings.values():
+        yield from subterms
+
+
+def _products(subterm, bounds: Mapping) -> Iterator[Interval]:
+    contrasts = subterm.contrast_matrices
+    sides = [
+        [(c.min(), c.max()) for c in contrasts[factor].matrix.T]
+        if factor in contrasts
+        else bounds[factor]
+        for factor in subterm.factors
+    ]
+    for combination in product(*reversed(sides)):  # the leftmost factor varies fastest
+        yield reduce(multiply, combination, (1.0, 1.0))

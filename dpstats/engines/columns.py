@@ -1,0 +1,200 @@
+"""One column of any data frame library, turned into the two arrays a batch is made of.
+
+The kind of a column follows from its dtype alone. The conversions are total: a value that cannot
+be converted counts as missing, because an exception would tell that it is there.
+"""
+
+from collections.abc import Sequence
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+
+def kind(series: nw.Series) -> str:
+    """Say what a column is: numeric, bool, categorical, string or other, from its dtype alone.
+
+    Parameters
+    ----------
+    series : narwhals.Series
+        The column, (n,). No value of it is read.
+
+    Returns
+    -------
+    str
+        ``"numeric"`` (integers, floats, decimals), ``"bool"``, ``"categorical"``, ``"string"`` or
+        ``"other"`` (objects, dates, lists and the rest).
+
+    Examples
+    --------
+    >>> kind(nw.from_native(pd.Series([1.5, None]), series_only=True))
+    'numeric'
+    """
+    # narwhals looks at the values of an object column to tell strings from the rest
+    if _is_object(series):
+        return "other"
+    dtype = series.dtype
+    if dtype.is_numeric():
+        return "numeric"
+    names = {
+        nw.Boolean: "bool",
+        nw.Categorical: "categorical",
+        nw.Enum: "categorical",
+        nw.String: "string",
+    }
+    return next((name for known, name in names.items() if dtype == known), "other")
+
+
+def dtype_name(series: nw.Series) -> str:
+    """Name the dtype of a column for an error message, without any of its categories.
+
+    Examples
+    --------
+    >>> dtype_name(nw.from_native(pd.Series(["b", "a"], dtype="category"), series_only=True))
+    'Categorical'
+    """
+    return "Object" if _is_object(series) else type(series.dtype).__name__
+
+
+def levels(series: nw.Series) -> tuple | None:
+    """Give the categories a column's dtype declares, in their order, or None.
+
+    A polars Categorical declares none: its strings are those that happen to be in the data. A
+    polars Enum, a pandas Categorical and an arrow dictionary carry a list of their own.
+
+    Examples
+    --------
+    >>> levels(nw.from_native(pd.Series(pd.Categorical(["b"], ["a", "b"])), series_only=True))
+    ('a', 'b')
+    """
+    native = series.to_native()
+    if isinstance(getattr(native, "dtype", None), pd.CategoricalDtype):
+        return tuple(native.dtype.categories.tolist())
+    if _is_arrow_dictionary(series):
+        chunks = native.unify_dictionaries().chunks
+        return tuple(chunks[0].dictionary.to_pylist()) if chunks else None
+    if series.dtype == nw.Enum:
+        return tuple(series.dtype.categories)
+    return None
+
+
+def numbers(series: nw.Series) -> np.ndarray:
+    """Convert a numeric, bool or string column to floats; what is not a number is missing.
+
+    Parameters
+    ----------
+    series : narwhals.Series
+        The column, (n,). Text is read as a number where it is a finite one.
+
+    Returns
+    -------
+    ndarray
+        float64 (n,), a copy, NaN for missing.
+
+    Examples
+    --------
+    >>> numbers(nw.from_native(pd.Series(["2.5", "n/a"], dtype="string"), series_only=True))
+    array([2.5, nan])
+    """
+    if kind(series) == "string":
+        text = pd.Series(series.to_numpy(), dtype=object)
+        values = np.array(pd.to_numeric(text, errors="coerce"), dtype=np.float64)
+        # whether 1e400 is infinite or not a number depends on the version of pandas
+        return np.where(np.isfinite(values), values, np.nan)
+    native = series.to_native()
+    if series.implementation.is_pandas():
+        return np.array(native.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+    if series.implementation.is_pyarrow():
+        # a safe cast raises on an integer beyond 2^53, which would reveal it
+        return np.array(native.cast("float64", safe=False).to_numpy(), dtype=np.float64)
+    return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def factorize(series: nw.Series) -> tuple[np.ndarray, list]:
+    """Number the distinct values of a column in order of appearance.
+
+    Parameters
+    ----------
+    series : narwhals.Series
+        The column, (n,), of any kind.
+
+    Returns
+    -------
+    codes : ndarray
+        int64 (n,), -1 for missing, and for a value that cannot be told apart (a list, say).
+    values : list
+        The distinct values as Python scalars; ``values[codes[i]]`` is the value of row i.
+
+    Examples
+    --------
+    >>> factorize(nw.from_native(pd.Series(["b", None, "a", "b"]), series_only=True))
+    (array([ 0, -1,  1,  0]), ['b', 'a'])
+    """
+    try:
+        codes, values = pd.factorize(_hashable(series))
+    except Exception:  # whatever a library raises here depends on the values
+        codes, values = pd.factorize(_one_by_one(series))
+    return codes.astype(np.int64), pd.Index(values).tolist()
+
+
+def match(series: nw.Series, labels: Sequence) -> np.ndarray:
+    """Code a column by a public list of labels.
+
+    Parameters
+    ----------
+    series : narwhals.Series
+        The column, (n,), of any kind.
+    labels : sequence
+        (L,) distinct hashable labels; 1, 1.0 and True are the same label, 1 and "1" are not.
+
+    Returns
+    -------
+    ndarray
+        int64 (n,), the position of each value in ``labels``; -1 for missing or not among them.
+
+    Examples
+    --------
+    >>> match(nw.from_native(pd.Series(["b", "c", None]), series_only=True), ("a", "b"))
+    array([ 1, -1, -1])
+    """
+    codes, values = factorize(series)
+    position = {label: i for i, label in enumerate(labels)}
+    # the last entry is where the code -1 points
+    table = np.array([position.get(value, -1) for value in values] + [-1], dtype=np.int64)
+    return table[codes]
+
+
+def _is_object(series: nw.Series) -> bool:
+    return getattr(series.to_native(), "dtype", None) == np.dtype(object)
+
+
+def _is_arrow_dictionary(series: nw.Series) -> bool:
+    return series.implementation.is_pyarrow() and series.dtype == nw.Categorical
+
+
+def _hashable(series: nw.Series):
+    """Give pandas something to factorise in which integers keep every digit beside a null."""
+    if series.implementation.is_pandas():
+        return series.to_native()
+    if _is_arrow_dictionary(series):
+        native = series.to_native()
+        series = nw.from_native(native.cast(native.type.value_type), series_only=True)
+    if kind(series) == "categorical":
+        series = series.cast(nw.String)
+    if series.dtype.is_integer():
+        filled = pd.Series(series.fill_null(0).to_numpy())
+        return filled.astype("UInt64" if filled.dtype.kind == "u" else "Int64").mask(
+            series.is_null().to_numpy()
+        )
+    return series.to_numpy()
+
+
+def _one_by_one(series: nw.Series) -> np.ndarray:
+    values = np.empty(len(series), dtype=object)
+    for i, value in enumerate(series.to_list()):
+        try:
+            hash(value)
+        except TypeError:
+            continue
+        values[i] = value
+    return values

@@ -1,0 +1,25 @@
+"""What can go wrong, said before any private value is read."""
+
+
+class DPStatsError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class ArgumentError(DPStatsError, ValueError):
+    """An argument, a schema or a formula is not usable; the message says what to write instead."""
+
+
+class FormulaError(ArgumentError):
+    """The formula cannot be evaluated row by row under a public schema."""
+
+
+class BudgetError(DPStatsError):
+    """The privacy budget does not cover the request; nothing was read and nothing was spent."""
+
+
+class NotReleasedError(DPStatsError, AttributeError):
+    """The quantity was never released, so it does not exist; the message names the alternative."""
+
+
+class InternalError(DPStatsError):
+    """A defect of this package, reported without anything the data may have put in it."""

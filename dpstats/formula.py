@@ -1,0 +1,316 @@
+"""A formula and a public schema in, row by row design matrices out. The only user of patsy.
+
+patsy learns the means, knots and levels it needs from a *schema frame*: a grid over the
+declared ranges and the declared levels. Private rows only ever meet what was learnt there,
+so a row of the design depends on its own record alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import patsy
+from patsy.parse_formula import parse_formula
+
+from dpstats.columns import column_bounds, factor_bounds, squeezed
+from dpstats.errors import ArgumentError, FormulaError
+from dpstats.expressions import CONTRASTS, Reading, read
+from dpstats.intervals import FUNCTIONS
+from dpstats.learners import affine, spline
+from dpstats.newdata import public_columns
+from dpstats.schema import Batch, Categorical, Numeric, Schema
+from dpstats.usage import check_consistent, check_kinds, declared_levels, in_order, union
+
+GRID = 101  # a prime, so that a walk over the grid with any stride visits each point once
+STRIDE = 12
+# No value is missing to patsy, so no row is dropped; "raise" spares it the copy of "drop".
+KEEP = patsy.NAAction(on_NA="raise", NA_types=[])
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula whose syntax and functions have been checked.
+
+    `variables` are the raw columns it reads, the response's first, `predictors` those of the
+    right-hand side. `declared` are the numeric ones inside a function or an operator: their
+    ranges shape a column, so they must be declared. `categorical` are those that need
+    levels, and `levels` the levels the formula itself gives, in C(g, levels=[...]).
+
+    >>> formula = Formula.parse("np.log(wage) ~ age + C(sex, levels=['f', 'm'])")
+    >>> formula.variables, sorted(formula.declared), formula.levels
+    (('wage', 'age', 'sex'), ['wage'], {'sex': ('f', 'm')})
+    """
+
+    text: str
+    response: str
+    variables: tuple[str, ...]
+    predictors: tuple[str, ...]
+    declared: frozenset[str]
+    categorical: frozenset[str]
+    levels: Mapping[str, tuple] = field(default_factory=dict, hash=False)
+
+    @classmethod
+    def parse(cls, text: str) -> "Formula":
+        """Check the whole text; raises FormulaError with what to write instead."""
+        model = _model(text)
+        left, right = _readings(model)
+        check_consistent(left + right)
+        return cls(
+            text=text,
+            response=left[0].code,
+            variables=in_order(left + right),
+            predictors=in_order(right),
+            declared=union(left + right, "numeric"),
+            categorical=union(left + right, "with_levels"),
+            levels=declared_levels(left + right),
+        )
+
+    def check_terms(self, term_bounds: Mapping[str, tuple[float, float]]) -> None:
+        """Raise FormulaError for bounds on a term that the formula does not hold."""
+        terms = {reading.code for side in _readings(_model(self.text)) for reading in side}
+        known = {squeezed(term) for term in terms}
+        for name in term_bounds:
+            if squeezed(name) not in known:
+                raise FormulaError(
+                    f"bounds name {name!r}, which is no term of {self.text!r}; its variables are "
+                    f"{', '.join(self.variables)} and its terms {', '.join(sorted(terms))}"
+                )
+
+    def design(
+        self, schema: Schema, term_bounds: Mapping[str, tuple[float, float]] = {}
+    ) -> "Design":
+        """The design under a public schema; `term_bounds` are (low, high) by term as written."""
+        return Design(self, schema, term_bounds)
+
+
+class Design:
+    """The columns of a formula under a public schema, and the map from rows to them.
+
+    It depends on nothing private, and raises FormulaError or ArgumentError on construction.
+
+    Attributes
+    ----------
+    names : patsy's names of the S columns
+    response : the left-hand side as patsy writes it
+    intercept : index of the intercept's column, or None
+    low, high : arrays (S,), the bounds every design row is clipped to
+    response_bounds : (low, high) of the response
+    schema : the part of the schema that the formula uses
+
+    >>> schema = {"y": Numeric(0, 1), "x": Numeric(1, 100), "g": Categorical(("a", "b"))}
+    >>> design = Formula.parse("y ~ np.log10(x) + g").design(schema)
+    >>> design.names, design.low, design.high
+    (('Intercept', 'g[T.b]', 'np.log10(x)'), array([1., 0., 0.]), array([1., 1., 2.]))
+    >>> X, y = design.rows({"y": np.array([7.0]), "x": np.array([10.0]), "g": np.array([1])})
+    >>> X, y
+    (array([[1., 1., 1.]]), array([1.]))
+    """
+
+    def __init__(self, formula: Formula, schema: Schema, term_bounds: Mapping = {}):
+        model = _model(formula.text)
+        readings = sum(_readings(model), [])
+        check_kinds(readings, schema)
+        _check_response(readings[0], schema)
+        self.schema = {name: schema[name] for name in formula.variables}
+        self._recipe = formula, self.schema, dict(term_bounds)
+        self._predictors = {name: schema[name] for name in formula.predictors}
+        self._splined = union(readings, "splined")
+        self._learn(model, term_bounds)
+        self.response = formula.response
+
+    def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
+        self._infos = _learnt(model, _schema_frame(self.schema))
+        left, right = self._infos
+        bounds = factor_bounds(self._infos, self.schema, term_bounds)
+        self._response_low, self._response_high = column_bounds(left, bounds)
+        self.response_bounds = float(self._response_low[0]), float(self._response_high[0])
+        self.low, self.high = column_bounds(right, bounds)
+        self.names = tuple(right.column_names)
+        intercept = right.term_slices.get(patsy.INTERCEPT)
+        self.intercept = None if intercept is None else intercept.start
+
+    def __reduce__(self):
+        return Design, self._recipe  # patsy's objects do not pickle; learning again is exact
+
+    def rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+        """Design rows X (m, S) and responses y (m,) of complete rows, clipped to the bounds.
+
+        Total: no value raises, warns or drops a row. A value out of its range counts as the
+        end of the range, and a NaN made by a transform as the middle of its column.
+        """
+        data = {name: _private_values(batch[name], kind) for name, kind in self.schema.items()}
+        if not len(next(iter(data.values()))):
+            return np.zeros((0, len(self.names))), np.zeros(0)
+        y, X = _evaluate(self._infos, data)
+        y = _within(y, self._response_low, self._response_high)
+        return _within(X, self.low, self.high), y[:, 0]
+
+    def predictors(self, frame) -> np.ndarray:
+        """Design rows X (m, S) of public new data, which are not clipped.
+
+        `frame` is a mapping of columns or scalars, or a data frame; levels are given by value.
+        Raises ArgumentError for a missing column, an unknown level, NaN, or a value at which
+        a term has none.
+        """
+        kinds = self._predictors
+        m, columns = public_columns(frame, kinds, self._splined)
+        data = {name: _coded(column, kinds[name]) for name, column in columns.items()}
+        X = np.zeros((m, len(self.names)))
+        if m:
+            X[:] = _evaluate(self._infos[1:], data)[0]
+        for name, column in zip(self.names, X.T, strict=True):
+            if not np.isfinite(column).all():
+                raise ArgumentError(f"the term {name} has no finite value on the new data")
+        return X
+
+
+def _model(text: str) -> patsy.ModelDesc:
+    if not isinstance(text, str):
+        raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
+    try:
+        _refuse_powers(parse_formula(text))
+        model = patsy.ModelDesc.from_formula(text)
+    except patsy.PatsyError as error:
+        raise FormulaError(f"cannot read {text!r}: {error.message}; {_hint(text, error)}") from None
+    if [len(term.factors) for term in model.lhs_termlist] != [1]:
+        raise FormulaError(f"expected one response left of ~, as in y ~ x1 + x2, got {text!r}")
+    if not model.rhs_termlist:
+        raise FormulaError(f"{text!r} has no columns; write y ~ 1 for an intercept alone")
+    return model
+
+
+def _hint(text: str, error: patsy.PatsyError) -> str:
+    if "^" in text:
+        return "write ** instead of ^"
+    if "number" in error.message or "Unary" in error.message:
+        return "put arithmetic in I(), as in I(2 * x)"
+    return "write it as in y ~ x1 + np.log(x2)"
+
+
+def _refuse_powers(node) -> None:
+    """Outside I(), x**2 means x crossed with itself, which is x: the square would be lost."""
+    if node.type == "**" and node.args[0].type == "PYTHON_EXPR":
+        code = node.origin.relevant_code()
+        raise FormulaError(f"{code} in a formula is no power; write I({code})")
+    for child in node.args:
+        _refuse_powers(child)
+
+
+def _readings(model: patsy.ModelDesc) -> tuple[list[Reading], list[Reading]]:
+    """The checked factors of the left- and of the right-hand side."""
+    return tuple(
+        [read(factor.name()) for term in terms for factor in term.factors]
+        for terms in (model.lhs_termlist, model.rhs_termlist)
+    )
+
+
+def _check_response(reading: Reading, schema: Schema) -> None:
+    bare = reading.bare is not None and isinstance(schema[reading.bare], Categorical)
+    if bare or reading.categorical or reading.splined:
+        raise FormulaError(
+            f"expected one numeric response, got {reading.code}; make two levels a 0/1 number, "
+            "or write I((g == 'b') * 1)"
+        )
+
+
+def _as_factor(values: pd.Categorical, contrast=None, levels=None) -> pd.Categorical:
+    # patsy's own C() hides the codes, and each row's level is then looked up in Python
+    coded = values[:]
+    coded.contrast = contrast
+    return coded
+
+
+def _learner(wrap, function, *arguments):
+    return patsy.stateful_transform(wrap(function.__patsy_stateful_transform__, *arguments))
+
+
+_CALLS = {name: function.call for name, function in FUNCTIONS.items()}
+NAMESPACE = {
+    **_CALLS,
+    **{name: getattr(patsy, name) for name in CONTRASTS},
+    "np": SimpleNamespace(**_CALLS),
+    "I": lambda values: values,
+    "Q": patsy.builtins.Q,
+    "C": _as_factor,
+    "center": _learner(affine, patsy.center),
+    "standardize": _learner(affine, patsy.standardize),
+    "scale": _learner(affine, patsy.standardize),
+    "bs": _learner(spline, patsy.bs, 1.0),
+    "cr": _learner(spline, patsy.cr),
+    "cc": _learner(spline, patsy.cc),
+}
+
+
+def _schema_frame(schema: Schema) -> dict:
+    """GRID public rows: each number's grid over its range, each category's levels in turn.
+
+    The grids are walked with different strides, so that no combination of variables, such
+    as x1 - x2, is constant on the frame.
+    """
+    points = np.arange(GRID)
+    frame = {}
+    for i, (name, kind) in enumerate(schema.items()):
+        if isinstance(kind, Numeric):
+            walk = points * pow(STRIDE, i, GRID) % GRID
+            frame[name] = np.linspace(kind.low, kind.high, GRID)[walk]
+        else:
+            frame[name] = _coded(points % len(kind.levels), kind)
+    return frame
+
+
+def _coded(values: np.ndarray, kind: Numeric | Categorical):
+    if isinstance(kind, Numeric):
+        return values
+    return pd.Categorical.from_codes(values, categories=list(kind.levels))
+
+
+def _private_values(values: np.ndarray, kind: Numeric | Categorical):
+    """A private column inside its public range; the one copy of it that is made."""
+    if isinstance(kind, Numeric):
+        return np.clip(values, kind.low, kind.high, dtype=np.float64)
+    return _coded(np.clip(values, 0, len(kind.levels) - 1), kind)
+
+
+def _learnt(model: patsy.ModelDesc, frame: dict) -> list[patsy.DesignInfo]:
+    terms = [model.lhs_termlist, model.rhs_termlist]
+    environment = patsy.EvalEnvironment([NAMESPACE])
+    try:
+        with np.errstate(all="ignore"):
+            infos = patsy.design_matrix_builders(terms, lambda: iter([frame]), environment, KEEP)
+        matrices = _evaluate(infos, frame)
+    except Exception as error:  # any failure here is a fault of the formula: all is public
+        reason = getattr(error, "message", str(error)).removeprefix("Error evaluating factor: ")
+        raise FormulaError(
+            f"cannot build {model.describe()!r} on the declared ranges and levels: {reason}"
+        ) from None
+    _check_learnt(infos, matrices)
+    return infos
+
+
+def _check_learnt(infos: list[patsy.DesignInfo], matrices: list[np.ndarray]) -> None:
+    response, design = matrices
+    if response.shape[1] != 1:
+        raise FormulaError(
+            f"expected one numeric response, got {response.shape[1]} columns "
+            f"{infos[0].column_names}; write I((y > 3) * 1) for a comparison"
+        )
+    for info, matrix in zip(infos, matrices, strict=True):
+        for name, column in zip(info.column_names, matrix.T, strict=True):
+            if not np.isfinite(column).any():
+                raise FormulaError(
+                    f"{name} has no finite value on the declared ranges; what it learns there "
+                    "needs finite values that are not all equal, so change the bounds"
+                )
+
+
+def _evaluate(infos: list[patsy.DesignInfo], data: Mapping) -> list[np.ndarray]:
+    with np.errstate(all="ignore"):
+        return [np.asarray(m) for m in patsy.build_design_matrices(infos, data, KEEP)]
+
+
+def _within(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    # privacy rests on this clip, so bounds that are a little off cost accuracy alone
+    np.copyto(values, low / 2 + high / 2, where=np.isnan(values))
+    return np.clip(values, low, high, out=values)

@@ -1,0 +1,251 @@
+"""by=: one private fit a group, under parallel composition."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from tqdm.auto import tqdm
+
+from dpstats.engines.output import replacing
+from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.inference import standard_errors
+from dpstats.mechanisms.spec import Release
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, Event, PrivacyReport
+from dpstats.request import Request
+from dpstats.single import NO_RANGE
+
+
+@dataclass(frozen=True, repr=False)
+class DPGroupResults:
+    """Private regressions, one a group; every requested group is present.
+
+    Parameters
+    ----------
+    by : str
+        Name of the group column.
+    labels : tuple
+        Group labels, G of them.
+    formula, method : str
+    names : tuple of str
+        The S coefficients and then the q prediction points.
+    estimates, errors : numpy.ndarray, shape (G, S + q)
+        Released values and their standard errors, NaN where there is none.
+    statuses : tuple of str
+        ``"ok"`` or the released failure, a group.
+    reasons : tuple of str
+        Every reason for a NaN that occurs.
+    size : int
+        Number of coefficients S.
+    privacy : PrivacyReport
+        Holds for the whole table: the groups share no row. Of each step the event with
+        the most noise over the groups is listed.
+    """
+
+    by: str
+    labels: tuple
+    formula: str
+    method: str
+    names: tuple[str, ...]
+    estimates: np.ndarray
+    errors: np.ndarray
+    statuses: tuple[str, ...]
+    reasons: tuple[str, ...]
+    size: int
+    privacy: PrivacyReport
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Tidy: one row a group and quantity; columns: by, term, estimate, std_error, status."""
+        groups, terms = len(self.labels), len(self.names)
+        return pd.DataFrame(
+            {
+                self.by: np.repeat(np.array(self.labels, dtype=object), terms),
+                "term": list(self.names) * groups,
+                "estimate": self.estimates.ravel(),
+                "std_error": self.errors.ravel(),
+                "status": np.repeat(np.array(self.statuses, dtype=object), terms),
+            }
+        ).infer_objects()
+
+    @property
+    def params(self) -> pd.DataFrame:
+        """Coefficients, one row a group."""
+        return self._wide(self.estimates, slice(None, self.size))
+
+    @property
+    def bse(self) -> pd.DataFrame:
+        """Standard errors of the coefficients, one row a group."""
+        return self._wide(self.errors, slice(None, self.size))
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """Predictions at x_new, one row a group."""
+        return self._wide(self.estimates, slice(self.size, None))
+
+    @property
+    def status(self) -> pd.Series:
+        """ "ok" or the released failure, by group."""
+        return pd.Series(self.statuses, self._index(), name="status")
+
+    @property
+    def p25(self) -> pd.Series:
+        """Prediction a quarter into the range of the only regressor, by group."""
+        return self._point("p25")
+
+    @property
+    def p75(self) -> pd.Series:
+        """Prediction three quarters into the range of the only regressor, by group."""
+        return self._point("p75")
+
+    def to_csv(self, path) -> None:
+        """Write :attr:`frame`; the file appears whole or not at all."""
+        with replacing(path) as beside:
+            self.frame.to_csv(beside, index=False)
+
+    def summary(self) -> str:
+        """Counts by status, quartiles of each quantity over the groups, and the privacy block."""
+        from dpstats.summary import summarise_groups
+
+        return summarise_groups(self)
+
+    def plot(self, ax=None):
+        """Scatter of p25 against p75 over the groups; needs matplotlib."""
+        from dpstats.plot import groups
+
+        return groups(self, ax)
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def _index(self) -> pd.Index:
+        return pd.Index(self.labels, name=self.by)
+
+    def _wide(self, values: np.ndarray, columns: slice) -> pd.DataFrame:
+        return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
+
+    def _point(self, label: str) -> pd.Series:
+        if label not in self.predictions:
+            raise NotReleasedError(
+                f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "
+                'a data frame with the index ["p25", "p75"]'
+            )
+        return self.predictions[label]
+
+
+def check_by(request: Request, by, groups) -> None:
+    """Raise ArgumentError unless by= and groups= can be used; no row is read."""
+    if by is None:
+        if groups is not None:
+            raise ArgumentError("groups= lists the labels of a group column; name it with by=")
+        return
+    if not isinstance(by, str):
+        raise ArgumentError(f"expected by to be the name of one column, got {by!r}")
+    request.table.kind(by)
+    if groups is None:
+        return
+    if isinstance(groups, str) or not isinstance(groups, (Sequence, np.ndarray, pd.Index)):
+        raise ArgumentError(f"expected groups to be a list of labels, got {groups!r}")
+    if not len(groups) or len(set(groups)) != len(groups):
+        raise ArgumentError("expected groups to name at least one label and none twice")
+
+
+def fit_groups(
+    request: Request, known: Request | None, noise: Noise, by: str, groups, progress
+) -> DPGroupResults:
+    """One release a group, each with the whole of the mechanism's cost.
+
+    Guarantee. Under add/remove one row belongs to one group, so the releases together
+    cost what one costs (parallel composition; McSherry 2009, Theorem 4). Under
+    replace-one the same holds for a row that stays in its group; group membership and
+    the groups' sizes are treated as public, and the report says so.
+    """
+    final = known or request
+    design = final.design()
+    problem = final.problem(design)
+    codes, labels, present = _codes(final, by, groups)
+    names = (*design.names, *final.point_labels())
+    if known is None:
+        releases = [Release.nothing(problem, "no_range", NO_RANGE)] * len(labels)
+        events, private = [], noise.private
+    else:
+        releases, events, private = _releases(final, design, problem, codes, labels, progress)
+    return DPGroupResults(
+        by=by,
+        labels=labels,
+        formula=final.formula.text,
+        method=final.method.name,
+        names=names,
+        estimates=np.array([np.r_[r.params, r.predictions] for r in releases]),
+        errors=np.array([_errors(r, problem.x_new) for r in releases]),
+        statuses=tuple(r.status for r in releases),
+        reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
+        size=len(design.names),
+        privacy=final.report([*noise.events, *events], private, _assumptions(final, by, present)),
+    )
+
+
+def _codes(request: Request, by: str, groups):
+    """Codes of all rows into the labels, the labels, and whether they were read off the rows."""
+    table = request.table
+    listed = table.levels(by) if groups is None else groups
+    if listed is None:
+        codes, labels = table.labels(by)
+        return codes, labels, True
+    labels = tuple(getattr(label, "item", lambda label=label: label)() for label in listed)
+    return table.codes(by, labels), labels, False
+
+
+def _releases(request: Request, design, problem, codes, labels, progress):
+    """Fit each group; returns the releases, the worst event of each step and privacy."""
+    X, y, group = _sorted_rows(request, design, codes)
+    edges = np.searchsorted(group, np.arange(len(labels) + 1))
+    releases, worst, private = [], {}, True
+    show = None if progress is None else not progress
+    for i in tqdm(range(len(labels)), desc=request.method.name, disable=show, delay=1.0):
+        rows = slice(edges[i], edges[i + 1])
+        noise, cost = Noise(request.fit_cost), request.fit_cost
+        releases.append(
+            request.method.fit(
+                X[rows], y[rows], problem=problem, cost=cost, noise=noise, **request.options
+            )
+        )
+        for event in noise.events:
+            worst[event.step] = max(event, worst.get(event.step, event), key=_scale)
+        private = private and noise.private
+    return releases, list(worst.values()), private
+
+
+def _scale(event: Event) -> float:
+    return event.scale
+
+
+def _sorted_rows(request: Request, design, codes: np.ndarray):
+    """All complete rows of listed groups, ordered by group: X (m, S), y (m,), codes (m,)."""
+    parts = list(request.rows(design, codes))
+    X, y, group = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.argsort(group, kind="stable")
+    order = order[np.searchsorted(group, 0, sorter=order) :]
+    return X[order], y[order], group[order]
+
+
+def _errors(release: Release, x_new: np.ndarray) -> np.ndarray:
+    """Standard errors of coefficients and predictions, NaN without a covariance."""
+    if release.cov is None:
+        return np.full(len(release.params) + len(release.predictions), np.nan)
+    return np.r_[standard_errors(release.cov), standard_errors(x_new @ release.cov @ x_new.T)]
+
+
+def _assumptions(request: Request, by: str, present: bool) -> tuple[str, ...]:
+    said = [f"each row belongs to one {by}, so the groups together cost what one group costs"]
+    if present:
+        said.append(f"the labels of {by} present in the data are treated as public")
+    else:
+        said.append(f"the list of {by} labels is public; other rows are left out")
+    if request.neighbors != ADD_REMOVE:
+        said.append(f"the {by} of each row, and so each group's number of rows, is treated as public")
+    return tuple(said)

@@ -1,0 +1,8 @@
+"""The mechanisms, by name; adding one is one file and one line here."""
+
+from dpstats.mechanisms import adassp, noisy_stats, theil_sen
+from dpstats.mechanisms.spec import Method
+
+METHODS: dict[str, Method] = {
+    method.name: method for method in (adassp.METHOD, noisy_stats.METHOD, theil_sen.METHOD)
+}

@@ -1,0 +1,88 @@
+"""NoisyStats: ordinary least squares from noisy variance and covariance (Alabi et al. 2022)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.bounds import ENTRY_BITS
+from dpstats.mechanisms.line import Line
+from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.moments import PRODUCT_UNIT
+from dpstats.noise import Noise, Query
+from dpstats.privacy import REPLACE_ONE, PureDP
+
+_ONE = 1 << ENTRY_BITS
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Row count and exact sums of x, y, x^2 and xy, in units of 2^-20 and 2^-40."""
+
+    n: int
+    x: int
+    y: int
+    xx: int
+    xy: int
+
+    def __add__(self, other: "Sums") -> "Sums":
+        return Sums(
+            self.n + other.n,
+            self.x + other.x,
+            self.y + other.y,
+            self.xx + other.xx,
+            self.xy + other.xy,
+        )
+
+
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Sums:
+    """Sums over rows clipped to the unit square; exact for up to 2^22 rows a call."""
+    x, y = Line.of(problem).integers(X, y, ENTRY_BITS)
+    return Sums(len(x), int(x.sum()), int(y.sum()), int(x @ x), int(x @ y))
+
+
+def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release:
+    """Slope and intercept from three Laplace releases (Alabi et al. 2022, Algorithm 1).
+
+    Guarantee. epsilon-DP under replace-one: three releases of epsilon / 3 each.
+
+    Sensitivity, for n public and (x, y) in [0, 1]^2. Write m for the mean of the other
+    n - 1 rows and let row i move from (t, s) to (t', s').
+    - nvar = sum (x - xbar)^2 = const + (1 - 1/n) (t - m_x)^2, and (t - m_x)^2 lies in
+      [0, 1]: at most 1 - 1/n.
+    - ncov = const + (1 - 1/n) (t - m_x)(s - m_y), and the largest and smallest values
+      of the product over the square differ by at most 1: again 1 - 1/n.
+    - With the released slope a, sum (y - a x) / n moves by at most (1 + |a|) / n.
+    Entries are rounded down to multiples of 2^-20 within [0, 1] first, so n nvar,
+    n ncov and sum (y - a x), with a rounded likewise, are exact integers on a grid.
+
+    Status ``failed``: the noisy nvar was not positive (the paper's FAIL), so there is
+    no slope; two thirds of the budget are spent.
+    """
+    if sums.n < 2:
+        reason = f"a line needs two rows and there are {sums.n} (n is public)"
+        return Release.nothing(problem, "too_few_rows", reason)
+    third = cost.part(1 / 3)
+    unit, l1 = PRODUCT_UNIT / sums.n, (sums.n - 1) * _ONE**2
+    ncov = noise.add(Query("ncov(x, y)", [sums.n * sums.xy - sums.x * sums.y], l1=l1, unit=unit), third)
+    nvar = noise.add(Query("nvar(x)", [sums.n * sums.xx - sums.x**2], l1=l1, unit=unit), third)
+    if nvar[0] <= 0:
+        return Release.nothing(problem, "failed", "the noisy variance of x was not positive (FAIL)")
+    slope = round(ncov[0] / nvar[0] * _ONE)
+    residual = Query(
+        "mean(y - a x)", [_ONE * sums.y - slope * sums.x], l1=_ONE * (_ONE + abs(slope)), unit=unit
+    )
+    intercept = noise.add(residual, third)
+    params = Line.of(problem).params(intercept[0], slope / _ONE)
+    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+
+
+METHOD = Method(
+    name="noisy_stats",
+    paper="Alabi et al. 2022, Algorithm 1",
+    guarantee="pure",
+    neighbors=(REPLACE_ONE,),
+    simple=True,
+    errors="the residual variance is not released, so there is no standard error",
+    summarise=summarise,
+    release=release,
+)

@@ -1,0 +1,115 @@
+"""What every mechanism is: a frozen description, a summary of rows and a release."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpstats.noise import Noise
+from dpstats.privacy import GDP, Cost, PureDP
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The public facts a mechanism works under.
+
+    Parameters
+    ----------
+    low, high : numpy.ndarray, shape (S,)
+        Bounds of the design columns.
+    y_low, y_high : float
+        Bounds of the response.
+    intercept : int or None
+        Index of the constant column.
+    neighbors : str
+        The relation the release must be private for.
+    row_norm : float or None
+        Declared bound on the Euclidean norm of a design row, in place of the column bounds.
+    estimated : bool
+        Whether any bound was itself released, so that ranges may be generous.
+    x_new : numpy.ndarray, shape (q, S)
+        Design rows at which predictions are wanted.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    y_low: float
+    y_high: float
+    intercept: int | None
+    neighbors: str
+    row_norm: float | None
+    estimated: bool
+    x_new: np.ndarray
+
+
+@dataclass(frozen=True)
+class Release:
+    """What a mechanism publishes, in the design's units; every number is a release.
+
+    ``params`` (S,) and ``predictions`` (q,) hold NaN where nothing was released, and
+    ``reasons`` says why, by the name of the result's attribute. ``cov`` is the
+    covariance of the coefficients (S, S), noise included, or None.
+    """
+
+    params: np.ndarray
+    predictions: np.ndarray
+    cov: np.ndarray | None = None
+    status: str = "ok"
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def nothing(cls, problem: Problem, status: str, reason: str) -> "Release":
+        """A release without numbers: a released failure and its reason."""
+        return cls(
+            params=np.full(len(problem.low), np.nan),
+            predictions=np.full(len(problem.x_new), np.nan),
+            status=status,
+            reasons=dict.fromkeys(("params", "predictions", "bse"), reason),
+        )
+
+
+@dataclass(frozen=True)
+class Method:
+    """One mechanism and what is proven about it.
+
+    Parameters
+    ----------
+    name, paper : str
+    guarantee : str
+        ``"pure"`` (delta = 0) or ``"gdp"`` (delta > 0).
+    neighbors : tuple of str
+        Proven relations, the default first.
+    simple : bool
+        Whether it fits an intercept and one numeric column only.
+    errors : str
+        What the standard errors are, or why there are none.
+    summarise : callable
+        ``(X, y, problem) -> summary``; summaries of disjoint rows add up.
+    release : callable
+        ``(summary, problem, cost, noise, **options) -> Release``.
+    options : mapping
+        Name to (default, check); ``check(value)`` returns the value to use or raises
+        ArgumentError.
+    check : callable
+        ``check(problem)`` raises ArgumentError for a problem the method cannot serve.
+    """
+
+    name: str
+    paper: str
+    guarantee: str
+    neighbors: tuple[str, ...]
+    simple: bool
+    errors: str
+    summarise: Callable[[np.ndarray, np.ndarray, Problem], Any]
+    release: Callable[..., Release]
+    options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
+    check: Callable[[Problem], None] = lambda problem: None
+
+    def cost(self, epsilon: float, delta: float) -> Cost:
+        """The cost that makes the release (epsilon, delta)-DP."""
+        return PureDP(epsilon) if self.guarantee == "pure" else GDP.of(epsilon, delta)
+
+    def fit(self, X, y, *, problem: Problem, cost: Cost, noise: Noise, **options) -> Release:
+        """Summarise and release rows that are all at hand."""
+        return self.release(self.summarise(X, y, problem), problem, cost, noise, **options)

@@ -1,0 +1,88 @@
+"""Public values at which to predict: from a mapping or a data frame to checked columns."""
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from dpstats.errors import ArgumentError
+from dpstats.schema import Categorical, Numeric, Schema
+
+
+def public_columns(
+    frame, kinds: Schema, bounded: Collection[str] = ()
+) -> tuple[int, dict[str, np.ndarray]]:
+    """Number of rows, and a column (m,) for each variable: float64 numbers or int64 codes.
+
+    `frame` is a mapping of columns or scalars, or a data frame. Raises ArgumentError for a
+    missing column, columns of unequal length, an unknown level, NaN, or a value out of the
+    range of a variable in `bounded`.
+
+    >>> from dpstats.schema import BOOLEAN
+    >>> public_columns({"x": [1, 2], "b": True}, {"x": Numeric(0, 9), "b": BOOLEAN})
+    (2, {'x': array([1., 2.]), 'b': array([1, 1])})
+    """
+    raw = {name: _column(frame, name) for name in kinds}
+    m = _rows(raw, frame)
+    columns = {}
+    for name, kind in kinds.items():
+        convert = _numbers if isinstance(kind, Numeric) else _codes
+        columns[name] = np.broadcast_to(convert(name, raw[name], kind), m)
+        if name in bounded:
+            _check_inside(name, columns[name], kind)
+    return m, columns
+
+
+def _column(frame, name: str) -> np.ndarray:
+    try:
+        values = frame[name]
+    except Exception:  # each kind of frame has its own error for this
+        raise ArgumentError(
+            f"the new data have no column {name}; give a mapping or a data frame with it"
+        ) from None
+    return np.atleast_1d(np.asarray(values))
+
+
+def _rows(raw: dict[str, np.ndarray], frame) -> int:
+    """Common length of the columns, those of length one being repeated."""
+    others = frame.values() if isinstance(frame, Mapping) and not raw else raw.values()
+    lengths = {len(np.atleast_1d(values)) for values in others}
+    if not raw and hasattr(frame, "shape"):
+        return frame.shape[0]
+    if len(lengths - {1}) > 1:
+        raise ArgumentError(f"the new data have columns of unequal length: {sorted(lengths)}")
+    return max(lengths - {1}, default=1)
+
+
+def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"expected numbers in column {name} of the new data") from None
+    if not np.isfinite(numbers).all():
+        raise ArgumentError(f"column {name} of the new data holds NaN or an infinite value")
+    return numbers
+
+
+def _codes(name: str, values: np.ndarray, kind: Categorical) -> np.ndarray:
+    code = {level: i for i, level in enumerate(kind.levels)}
+    return np.array([_code(name, value, code) for value in values.tolist()], dtype=np.int64)
+
+
+def _code(name: str, value, code: dict) -> int:
+    try:
+        return code[value]
+    except (KeyError, TypeError):
+        pass
+    if value is None or value != value:
+        raise ArgumentError(f"column {name} of the new data holds a missing value")
+    raise ArgumentError(
+        f"column {name} of the new data: {value!r} is not a level; expected one of {list(code)}"
+    )
+
+
+def _check_inside(name: str, values: np.ndarray, kind: Numeric) -> None:
+    if np.any((values < kind.low) | (values > kind.high)):
+        raise ArgumentError(
+            f"column {name} of the new data leaves [{kind.low:g}, {kind.high:g}], the range on "
+            "which its spline is defined"
+        )

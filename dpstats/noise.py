@@ -1,0 +1,209 @@
+"""The only module that draws randomness for a release.
+
+A mechanism states a query (exact integers and their sensitivity) and what it may
+cost; the noise is calibrated here, drawn by OpenDP, recorded as an event, and refused
+when the limit given to the mechanism would be exceeded. So an amount of noise that
+does not match the stated sensitivity and cost cannot be written in a mechanism.
+"""
+
+import math
+import secrets
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from dpstats.errors import BudgetError
+from dpstats.privacy import GDP, Cost, Event, PureDP
+from dpstats.sampling import sample_index
+
+# Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
+# Gaussian is a continuous one to within double precision, coarse enough for int64.
+_SCALE_BITS = 40
+
+
+@dataclass(frozen=True)
+class Query:
+    """Exact integers to release, and how far one person can move them.
+
+    ``values`` are Python integers in multiples of ``unit``; ``l1`` and ``l2`` bound the
+    L1 and L2 norm of the change of ``values`` between neighbours, in the same units
+    (None where the mechanism has derived no bound).
+    """
+
+    step: str
+    values: Sequence[int]
+    l1: float | None = None
+    l2: float | None = None
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class RankQuery:
+    """A choice among ``size`` public points with utility -|imbalance(i)|.
+
+    ``imbalance`` is an integer function, nonincreasing in i; ``sensitivity`` bounds its
+    change between neighbours at every i.
+    """
+
+    step: str
+    imbalance: Callable[[int], int]
+    size: int
+    sensitivity: int
+
+
+class Noise:
+    """Draws and records the noise of one release, up to a limit.
+
+    Parameters
+    ----------
+    limit : PureDP or GDP
+        What all draws together may cost.
+    """
+
+    def __init__(self, limit: Cost):
+        self.limit = limit
+        self.events: list[Event] = []
+        self._source = _SOURCE.get()
+
+    @property
+    def private(self) -> bool:
+        """False when the draws come from a seeded generator."""
+        return self._source.private
+
+    def add(self, query: Query, cost: Cost) -> np.ndarray:
+        """Release the query with Laplace (PureDP) or Gaussian (GDP) noise.
+
+        Guarantee. Discrete Laplace noise of scale l1 / epsilon on integers is
+        epsilon-DP (Ghosh, Roughgarden and Sundararajan 2012). Gaussian noise of
+        standard deviation l2 / mu is mu-GDP (Dong, Roth and Su 2022, Theorem 2.7); the
+        discrete Gaussian drawn here has a standard deviation of at least 2^40 grid
+        units, where its probabilities equal those of the rounded continuous one up to
+        a factor 1 + 2^-60 within 40 standard deviations and the rest has
+        probability below e^-800; the scale is rounded up by more than that.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, one noisy value per query value, in the query's natural units.
+        """
+        gaussian = isinstance(cost, GDP)
+        sensitivity = query.l2 if gaussian else query.l1
+        scale = sensitivity / (cost.mu if gaussian else cost.epsilon) * (1 + 2.0**-40)
+        name = "gaussian" if gaussian else "laplace"
+        self._record(Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost))
+        values, scale, unit = _on_noise_grid(query, scale, sensitivity, gaussian)
+        draws = self._source.draw(name, scale, len(values))
+        return np.array([(v + z) * unit for v, z in zip(values, draws, strict=True)], dtype=float)
+
+    def choose(self, query: RankQuery, cost: PureDP) -> int:
+        """Release an index by the exponential mechanism (McSherry and Talwar 2007).
+
+        Guarantee. P(i) is proportional to w(|imbalance(i)|) with w(s) = exp(-rate s) and
+        rate = epsilon' / (2 sensitivity). Between neighbours |imbalance(i)| moves by at
+        most the sensitivity, so each weight and the sum of weights move by a factor of
+        at most e^(epsilon'/2), and P(i) by e^epsilon'. The weights are doubles with a
+        relative error below 2^-42 (the exponent is at most 700); the ratio has four of
+        them, hence epsilon' = epsilon - 2^-36. Sampling itself is exact integer
+        arithmetic (:mod:`dpstats.sampling`).
+
+        Returns
+        -------
+        int
+            An index in 0..size-1; every index is possible whatever the data.
+        """
+        scale = 2 * query.sensitivity / cost.epsilon
+        self._record(Event(query.step, "exponential", query.sensitivity, scale, cost))
+        rate = max(cost.epsilon - 2.0**-36, 0.0) / (2 * query.sensitivity)
+        return sample_index(query.imbalance, query.size, rate, self._source.randbelow)
+
+    def sample(self, population: int, size: int) -> list[int]:
+        """Draw ``size`` different integers below ``population``, independent of any data."""
+        chosen: dict[int, None] = {}
+        for top in range(population - size, population):
+            draw = self._source.randbelow(top + 1)
+            chosen[top if draw in chosen else draw] = None
+        return list(chosen)
+
+    def _record(self, event: Event) -> None:
+        """Keep the event, unless the limit would be exceeded."""
+        costs = [past.cost for past in self.events]
+        if not self.limit.covers([*costs, event.cost]):
+            raise BudgetError(f"{event.step!r} would exceed the limit {self.limit} of this release")
+        self.events.append(event)
+
+
+def _on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: bool):
+    """Values, noise scale and unit on a grid where the scale is about 2^40 units.
+
+    A finer grid is exact. On a coarser one each value is rounded down to a multiple of
+    g, which moves the difference of neighbours by less than one new unit a value: the
+    sensitivity grows by m in L1 and sqrt(m) in L2, and the scale with it.
+    """
+    shift = _SCALE_BITS - math.frexp(scale)[1] + 1
+    values = [int(value) for value in query.values]
+    if shift >= 0:
+        return [value << shift for value in values], math.ldexp(scale, shift), query.unit / 2**shift
+    rounding = math.sqrt(len(values)) if gaussian else len(values)
+    inflation = 1 + math.ldexp(rounding, -shift) / sensitivity
+    return (
+        [value >> -shift for value in values],
+        math.ldexp(scale, shift) * inflation,
+        math.ldexp(query.unit, -shift),
+    )
+
+
+@lru_cache(maxsize=256)
+def _measurement(name: str, scale: float):
+    """OpenDP's integer mechanism for one scale."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    if name == "gaussian":
+        return dp.m.make_gaussian(domain, dp.l2_distance(T="f64"), scale=scale)
+    return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=scale)
+
+
+class SystemSource:
+    """Noise by OpenDP and integers by the operating system."""
+
+    private = True
+    randbelow = staticmethod(secrets.randbelow)
+
+    @staticmethod
+    def draw(name: str, scale: float, size: int) -> list[int]:
+        """Integer noise of the named distribution.
+
+        OpenDP adds it to zeros, and the caller adds it to exact Python integers, so
+        that no sum is ever cut off at the ends of int64.
+        """
+        return _measurement(name, scale)([0] * size)
+
+
+class SeededSource:
+    """Reproducible noise for tests and demonstrations; it protects nobody."""
+
+    private = False
+
+    def __init__(self, seed: int):
+        self._generator = np.random.default_rng(seed)
+
+    def randbelow(self, bound: int) -> int:
+        """A uniform integer in 0..bound-1, by rejection."""
+        bits = (bound - 1).bit_length()
+        while True:
+            words = self._generator.bytes((bits + 7) // 8)
+            value = int.from_bytes(words, "little") & ((1 << bits) - 1)
+            if value < bound:
+                return value
+
+    def draw(self, name: str, scale: float, size: int) -> list[int]:
+        """Rounded continuous noise of the named distribution."""
+        distribution = {"gaussian": self._generator.normal, "laplace": self._generator.laplace}
+        return [round(draw) for draw in distribution[name](0.0, scale, size)]
+
+
+_SOURCE: ContextVar[SystemSource | SeededSource] = ContextVar("source", default=SystemSource())

@@ -1,0 +1,54 @@
+"""What to write instead of an expression that is not allowed in a formula."""
+
+import ast
+from collections.abc import Collection
+
+_INSTEAD = {
+    "cut": "a comparison such as I(x > 3)",
+    "factor": "C(x)",
+    "ifelse": "np.where(condition, a, b)",
+    "ln": "np.log(x)",
+    "max": "np.maximum(a, b)",
+    "mean": "center(x) for a distance from the middle of the range",
+    "min": "np.minimum(a, b)",
+    "ns": "cr(x, df=4)",
+    "offset": "I(y - x) on the left-hand side",
+    "pmax": "np.maximum(a, b)",
+    "pmin": "np.minimum(a, b)",
+    "poly": "x + I(x**2)",
+    "pow": "x**k",
+    "power": "x**k",
+}
+
+
+def unknown_function(node: ast.Call, name: str, known: Collection[str]) -> str:
+    """The message for a call of a function that is not in `known`."""
+    code, called = ast.unparse(node), ast.unparse(node.func)
+    if called in (f"numpy.{name}", f"math.{name}") and name in known:
+        return f"{code}: write np.{name}"
+    if name in _INSTEAD:
+        return f"{code}: write {_INSTEAD[name]} instead"
+    if isinstance(node.func, ast.Attribute) and called != f"np.{name}":
+        return refusal(node)
+    allowed = ", ".join(known)
+    return f"{called}() is not a known function; use one of {allowed}, or make the column first"
+
+
+def refusal(node: ast.expr) -> str:
+    """The message for a construct that is not on the allow-list."""
+    code = ast.unparse(node)
+    match node:
+        case ast.Constant(str()):
+            return f"{code}: a string may only be compared, as in I(g == 'b'), or stand in Q()"
+        case ast.Attribute():
+            return (
+                f"{code}: write Q({code!r}) for a column of that name, or the number it stands for"
+            )
+        case ast.Compare():
+            return f"{code}: write (1 < x) * (x < 2) for a chained comparison"
+        case ast.BoolOp() | ast.IfExp() | ast.UnaryOp():
+            return f"{code}: write np.where(condition, a, b), or (x > 1) * (z > 2) for 'and'"
+    return (
+        f"{code} is not row by row: use +, -, *, /, **, comparisons and functions such as "
+        "np.log(x), or make the column first"
+    )

@@ -1,0 +1,279 @@
+"""What a fit returns: releases and public facts, under statsmodels' names."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+
+from dpstats import inference
+from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.formula import Design, Formula
+from dpstats.mechanisms.spec import Release
+from dpstats.privacy import GDP, Event, PrivacyReport, PureDP
+from dpstats.schema import Categorical, Numeric, Schema
+
+_NEVER = {
+    ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
+    ("rsquared", "rsquared_adj", "ssr", "mse_resid", "scale", "fvalue", "f_pvalue"): (
+        "it was not paid for"
+    ),
+    ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
+    ("model", "df_resid"): "a result keeps no rows and no private count",
+}
+_REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
+
+
+@dataclass(frozen=True, repr=False)
+class DPResults:
+    """A private regression: released numbers, public facts and the privacy report.
+
+    It holds no row of the data and nothing computed from the data without noise, so it
+    may be printed, pickled and published. What was not released is NaN and ``reasons``
+    says why.
+
+    Attributes
+    ----------
+    formula, method, status : str
+        ``status`` is ``"ok"`` or the released failure.
+    release : Release
+        Coefficients, predictions and covariance as released.
+    names : tuple of str
+        Design columns, in the order of ``params``.
+    points : tuple of str
+        Labels of the prediction points.
+    nobs : int or None
+        Number of complete rows where it is public (replace-one), else None.
+    schema, term_bounds : mapping
+        The public schema the design was built on.
+    privacy : PrivacyReport
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> df = dp.simulate.line(2000, seed=1)
+    >>> with dp.testing.insecure_seed(1):
+    ...     res = dp.dp_ols("y ~ x", df, method="exp_theil_sen", epsilon=8,
+    ...                     bounds={"x": (0, 1), "y": (0, 1)})
+    >>> round(res.p75 - res.p25, 1)
+    0.2
+    >>> dp.DPResults.from_json(res.to_json()).params.equals(res.params)
+    True
+    """
+
+    formula: str
+    method: str
+    release: Release
+    names: tuple[str, ...]
+    points: tuple[str, ...]
+    nobs: int | None
+    schema: Schema
+    term_bounds: Mapping[str, tuple[float, float]]
+    privacy: PrivacyReport
+
+    @property
+    def status(self) -> str:
+        """ "ok", or the released failure."""
+        return self.release.status
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Why a quantity is NaN, by attribute."""
+        return dict(self.release.reasons)
+
+    @property
+    def params(self) -> pd.Series:
+        """Private coefficients."""
+        return pd.Series(self.release.params, self.names)
+
+    @property
+    def predictions(self) -> pd.Series:
+        """Private predictions at x_new, by label."""
+        return pd.Series(self.release.predictions, self.points)
+
+    def cov_params(self) -> pd.DataFrame:
+        """Covariance of the coefficients, privacy noise included; NaN when unavailable."""
+        size = len(self.names)
+        cov = np.full((size, size), np.nan) if self.release.cov is None else self.release.cov
+        return pd.DataFrame(cov, self.names, self.names)
+
+    @property
+    def bse(self) -> pd.Series:
+        """Standard errors, privacy noise included; NaN when unavailable."""
+        return pd.Series(inference.standard_errors(self.cov_params().to_numpy()), self.names)
+
+    @property
+    def tvalues(self) -> pd.Series:
+        """Coefficients over standard errors."""
+        return self.params / self.bse
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """Two-sided p-values of each coefficient = 0 (normal approximation)."""
+        return pd.Series(inference.p_values(self.params, self.bse), self.names)
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Intervals of level 1 - alpha, one row a coefficient, columns 0 and 1.
+
+        Raises
+        ------
+        ArgumentError
+            Unless 0 < alpha < 1.
+        """
+        if not 0 < alpha < 1:
+            raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
+        return pd.DataFrame(inference.intervals(self.params, self.bse, alpha), self.names)
+
+    def predict(self, newdata) -> pd.Series:
+        """Predictions at public new data; costs no budget.
+
+        Parameters
+        ----------
+        newdata : mapping or data frame
+            A column for each variable on the right-hand side of the formula.
+
+        Raises
+        ------
+        ArgumentError
+            For a missing column, an unknown level or a missing value.
+        """
+        frame = newdata if isinstance(newdata, pd.DataFrame) else pd.DataFrame(newdata)
+        return pd.Series(self._design().predictors(frame) @ self.release.params, frame.index)
+
+    def _design(self) -> Design:
+        return Formula.parse(self.formula).design(self.schema, self.term_bounds)
+
+    @property
+    def p25(self) -> float:
+        """Prediction a quarter into the declared range of the only regressor."""
+        return self._point("p25")
+
+    @property
+    def p75(self) -> float:
+        """Prediction three quarters into the declared range of the only regressor."""
+        return self._point("p75")
+
+    def _point(self, label: str) -> float:
+        if label not in self.points:
+            raise NotReleasedError(
+                f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "
+                f'a data frame with the index ["p25", "p75"], or use predict(newdata)'
+            )
+        return float(self.predictions[label])
+
+    def __getattr__(self, name: str):
+        if name in _REFUSED:
+            raise NotReleasedError(
+                f"{name} does not exist for a private fit: {_REFUSED[name]}; params, "
+                "predict(newdata), conf_int() and summary() do"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def summary(self, alpha: float = 0.05):
+        """A statsmodels Summary with a privacy block; print it or call ``as_latex()``."""
+        from dpstats.summary import summarise
+
+        return summarise(self, alpha)
+
+    def __repr__(self) -> str:
+        return str(self.summary())
+
+    def plot(self, ax=None):
+        """Draw the fitted line over the declared range; needs matplotlib."""
+        from dpstats.plot import line
+
+        return line(self, ax)
+
+    def to_dict(self) -> dict:
+        """Plain numbers, strings, lists and dicts; NaN becomes None."""
+        release = self.release
+        return {
+            "formula": self.formula,
+            "method": self.method,
+            "status": release.status,
+            "nobs": self.nobs,
+            "params": dict(zip(self.names, _plain(release.params), strict=True)),
+            "cov": None if release.cov is None else _plain(release.cov),
+            "predictions": dict(zip(self.points, _plain(release.predictions), strict=True)),
+            "reasons": dict(release.reasons),
+            "schema": {name: _kind_to_dict(kind) for name, kind in self.schema.items()},
+            "term_bounds": {name: list(pair) for name, pair in self.term_bounds.items()},
+            "privacy": _report_to_dict(self.privacy),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping) -> "DPResults":
+        """The inverse of :meth:`to_dict`."""
+        cov = content["cov"]
+        release = Release(
+            params=_array(content["params"].values()),
+            predictions=_array(content["predictions"].values()),
+            cov=None if cov is None else np.array([_array(row) for row in cov]),
+            status=content["status"],
+            reasons=dict(content["reasons"]),
+        )
+        return cls(
+            formula=content["formula"],
+            method=content["method"],
+            release=release,
+            names=tuple(content["params"]),
+            points=tuple(content["predictions"]),
+            nobs=content["nobs"],
+            schema={name: _kind_from_dict(kind) for name, kind in content["schema"].items()},
+            term_bounds={name: tuple(pair) for name, pair in content["term_bounds"].items()},
+            privacy=_report_from_dict(content["privacy"]),
+        )
+
+    def to_json(self) -> str:
+        """JSON text from which :meth:`from_json` restores an equal result."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "DPResults":
+        """Restore a result from :meth:`to_json`."""
+        return cls.from_dict(json.loads(text))
+
+
+def _plain(values) -> list:
+    """Nested lists of Python floats, None for NaN."""
+    if np.ndim(values) > 1:
+        return [_plain(row) for row in values]
+    return [None if math.isnan(value) else float(value) for value in values]
+
+
+def _array(values) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def _kind_to_dict(kind: Numeric | Categorical) -> dict:
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(kind).items()}
+
+
+def _kind_from_dict(content: Mapping) -> Numeric | Categorical:
+    if "levels" in content:
+        return Categorical(tuple(content["levels"]))
+    return Numeric(**content)
+
+
+def _report_to_dict(report: PrivacyReport) -> dict:
+    content = asdict(report)
+    content["events"] = [asdict(event) for event in report.events]
+    content["assumptions"] = list(report.assumptions)
+    return content
+
+
+def _report_from_dict(content: Mapping) -> PrivacyReport:
+    def cost(fields):
+        return GDP(**fields) if "mu" in fields else PureDP(**fields)
+
+    events = tuple(Event(**{**e, "cost": cost(e["cost"])}) for e in content["events"])
+    return PrivacyReport(
+        **{
+            **content,
+            "limit": cost(content["limit"]),
+            "events": events,
+            "assumptions": tuple(content["assumptions"]),
+        }
+    )

@@ -1,0 +1,102 @@
+"""Exact sampling for the exponential mechanism over a public grid, given random integers."""
+
+import heapq
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+# Beyond this exponent every weight is the same: exp(-700) is still a normal double.
+_MAX_EXPONENT = 700.0
+# Every double in [exp(-700), 1] is a whole multiple of 2^-1074.
+_WEIGHT_BITS = 1074
+
+
+@dataclass(frozen=True)
+class Block:
+    """Grid points [start, stop) and the least and largest |imbalance| they can have."""
+
+    start: int
+    stop: int
+    least: int
+    largest: int
+
+    @property
+    def size(self) -> int:
+        return self.stop - self.start
+
+
+def weight(score: int, rate: float) -> float:
+    """exp(-rate * score), cut off below at exp(-700)."""
+    return math.exp(-min(rate * score, _MAX_EXPONENT))
+
+
+def integer_weight(score: int, rate: float) -> int:
+    """:func:`weight` in units of 2^-1074, without any further rounding."""
+    numerator, denominator = weight(score, rate).as_integer_ratio()
+    return numerator << (_WEIGHT_BITS - denominator.bit_length() + 1)
+
+
+def sample_index(
+    imbalance: Callable[[int], int], size: int, rate: float, randbelow: Callable[[int], int]
+) -> int:
+    """Draw i in 0..size-1 with probability proportional to weight(|imbalance(i)|, rate).
+
+    ``imbalance`` is a nonincreasing integer function of the index, such as the number
+    of data points above grid point i minus the number below. The grid is cut into
+    blocks until the weights are known to within a factor two on average; a block is
+    drawn by its upper weights, a point uniformly within it, and kept with probability
+    (true weight) / (upper weight). All weights are integers and all draws are uniform
+    integers, so the output has exactly the stated distribution.
+    """
+    blocks = _blocks(imbalance, size, rate)
+    upper = [integer_weight(block.least, rate) for block in blocks]
+    masses = [block.size * weight for block, weight in zip(blocks, upper, strict=True)]
+    total = sum(masses)
+    while True:
+        draw = randbelow(total)
+        chosen = 0
+        while draw >= masses[chosen]:
+            draw -= masses[chosen]
+            chosen += 1
+        index = blocks[chosen].start + draw // upper[chosen]
+        score = abs(imbalance(index))
+        if randbelow(upper[chosen]) < integer_weight(score, rate):
+            return index
+
+
+def _blocks(imbalance: Callable[[int], int], size: int, rate: float) -> list[Block]:
+    """Cut the grid until the lower weights add up to half the upper weights."""
+    heap: list[tuple[float, int, int, int, int]] = []
+    lower = upper = 0.0
+
+    def push(start, stop, first, last):
+        """Add [start, stop) given the imbalance at start and at the last point or later."""
+        nonlocal lower, upper
+        least, largest = _range_of_magnitude(first, last)
+        high, low = (stop - start) * weight(least, rate), (stop - start) * weight(largest, rate)
+        lower, upper = lower + low, upper + high
+        heapq.heappush(heap, (low - high, start, stop, first, last))
+
+    push(0, size, imbalance(0), imbalance(size - 1))
+    while lower < upper / 2:
+        gap, start, stop, first, last = heapq.heappop(heap)
+        if gap == 0:  # rounding of the running sums; every block is already exact
+            heapq.heappush(heap, (gap, start, stop, first, last))
+            break
+        least, largest = _range_of_magnitude(first, last)
+        upper -= (stop - start) * weight(least, rate)
+        lower -= (stop - start) * weight(largest, rate)
+        middle = (start + stop) // 2
+        if middle == start:
+            push(start, stop, first, first)
+            continue
+        at_middle = imbalance(middle)
+        push(start, middle, first, at_middle if middle - start > 1 else first)
+        push(middle, stop, at_middle, last)
+    return [Block(a, b, *_range_of_magnitude(first, last)) for _, a, b, first, last in sorted(heap)]
+
+
+def _range_of_magnitude(first: int, last: int) -> tuple[int, int]:
+    """Least and largest |v| over integers v with first >= v >= last."""
+    least = 0 if first >= 0 >= last else min(abs(first), abs(last))
+    return least, max(abs(first), abs(last))

@@ -1,0 +1,47 @@
+"""One private fit over all rows."""
+
+from dpstats.mechanisms.spec import Release
+from dpstats.noise import Noise
+from dpstats.privacy import REPLACE_ONE
+from dpstats.request import Request
+from dpstats.results import DPResults
+
+NO_RANGE = (
+    "no range stood out from the noise at this epsilon; declare bounds= for the numeric columns"
+)
+
+
+def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResults:
+    """Summarise the complete rows batch by batch and release one fit.
+
+    ``known`` is the request with every range, or None when none could be released;
+    then the fit ends there with the status ``no_range``.
+    """
+    final = known or request
+    design = final.design()
+    problem = final.problem(design)
+    if known is None:
+        release, n = Release.nothing(problem, "no_range", NO_RANGE), None
+    else:
+        summary, n = _summarise(final, design, problem)
+        release = final.method.release(summary, problem, final.fit_cost, noise, **final.options)
+    return DPResults(
+        formula=final.formula.text,
+        method=final.method.name,
+        release=release,
+        names=design.names,
+        points=final.point_labels(),
+        nobs=n if final.neighbors == REPLACE_ONE else None,
+        schema=dict(final.schema),
+        term_bounds=dict(final.term_bounds),
+        privacy=final.report(noise.events, noise.private),
+    )
+
+
+def _summarise(request: Request, design, problem):
+    """The method's summary of all complete rows, and their number."""
+    total, n = None, 0
+    for X, y, _ in request.rows(design):
+        part = request.method.summarise(X, y, problem)
+        total, n = part if total is None else total + part, n + len(y)
+    return total, n

@@ -1,0 +1,115 @@
+"""Results as text: statsmodels' tables and a privacy block."""
+
+import textwrap
+from types import SimpleNamespace
+
+import numpy as np
+from statsmodels.iolib.summary import Summary, summary_params
+from statsmodels.iolib.table import SimpleTable
+from statsmodels.iolib.tableformatting import fmt_params
+
+from dpstats.errors import ArgumentError
+from dpstats.privacy import PrivacyReport
+
+_RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
+_WIDTH = 78
+
+
+def summarise(result, alpha: float) -> Summary:
+    """The statsmodels Summary of one :class:`~dpstats.results.DPResults`."""
+    if not 0 < alpha < 1:
+        raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
+    summary = Summary()
+    summary.tables += [_heading(result), _coefficients(result, alpha)]
+    if result.points:
+        summary.tables.append(_predictions(result))
+    summary.tables.append(_steps(result.privacy))
+    reasons = list(dict.fromkeys(result.reasons.values()))
+    summary.add_extra_txt(_notes(result.privacy, reasons).split("\n"))
+    return summary
+
+
+def _heading(result) -> SimpleTable:
+    report = result.privacy
+    private = "yes" if report.private else "NO (seeded noise)"
+    left = [
+        ("Dep. Variable:", result.formula.split("~")[0].strip()),
+        ("Method:", result.method),
+        ("No. Observations:", "private" if result.nobs is None else str(result.nobs)),
+        ("Status:", result.status),
+    ]
+    right = [
+        ("Epsilon:", f"{report.epsilon:g}"),
+        ("Delta:", f"{report.delta:g}"),
+        ("Neighbours:", _RELATION[report.neighbors]),
+        ("Private:", private),
+    ]
+    rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
+    return _table(rows, None, "Differentially Private Regression Results")
+
+
+def _coefficients(result, alpha: float) -> SimpleTable:
+    columns = (result.params, result.bse, result.tvalues, result.pvalues)
+    values = [np.asarray(column) for column in (*columns, result.conf_int(alpha))]
+    named = SimpleNamespace(model=SimpleNamespace(endog_names="y", exog_names=list(result.names)))
+    return summary_params((named, *values), alpha=alpha, use_t=False)
+
+
+def _predictions(result) -> SimpleTable:
+    rows = [[label, f"{value:.4f}"] for label, value in result.predictions.items()]
+    return _table(rows, ["", "prediction"], None)
+
+
+def _steps(report: PrivacyReport) -> SimpleTable:
+    rows = [
+        [event.step, event.mechanism, f"{event.sensitivity:.4g}", f"{event.scale:.4g}", f"{share:.1%}"]
+        for event, share in report.shares()
+    ]
+    return _table(rows, ["privacy: step", "mechanism", "sensitivity", "scale", "share"], None)
+
+
+def _table(rows, headers, title) -> SimpleTable:
+    return SimpleTable(rows, headers=headers, title=title, txt_fmt=fmt_params)
+
+
+def _notes(report: PrivacyReport, reasons: list[str]) -> str:
+    """Numbered notes: why something is NaN, then what is assumed."""
+    notes = [f"nan: {reason}" for reason in reasons]
+    notes.append(guarantee(report))
+    notes += report.assumptions
+    numbered = [f"[{i}] {note}" for i, note in enumerate(notes, start=1)]
+    wrapped = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in numbered]
+    return "\n".join(["Notes:", *wrapped])
+
+
+def guarantee(report: PrivacyReport) -> str:
+    """The guarantee in one sentence."""
+    if not report.private:
+        return "made under insecure_seed: the noise can be subtracted, nothing is private"
+    delta = f" and delta = {report.delta:g}" if report.delta else ""
+    return (
+        f"differentially private with epsilon = {report.epsilon:g}{delta}: whether one person's "
+        "row is in the data changes the probability of any output by at most a factor "
+        f"e^{report.epsilon:g}" + (", up to delta" if report.delta else "")
+    )
+
+
+def summarise_groups(result) -> str:
+    """Text for a :class:`~dpstats.groups.DPGroupResults`."""
+    report = result.privacy
+    counts = result.status.value_counts()
+    spread = result.frame.groupby("term", sort=False)["estimate"].quantile([0.05, 0.25, 0.5, 0.75, 0.95])
+    table = spread.unstack().rename(columns=lambda q: f"{q:.0%}").rename_axis(index=None)
+    lines = [
+        f"Differentially private regressions, one a {result.by}",
+        f"{result.formula}   method {result.method}   epsilon {report.epsilon:g}   "
+        f"delta {report.delta:g}   neighbours: {_RELATION[report.neighbors]}",
+        f"{len(result)} groups: " + ", ".join(f"{n} {status}" for status, n in counts.items()),
+        "",
+        "Released values over the groups (percentiles)",
+        table.to_string(float_format=lambda value: f"{value:.4f}"),
+        "",
+        _steps(report).as_text(),
+        _notes(report, list(result.reasons)),
+    ]
+    return "\n".join(lines)

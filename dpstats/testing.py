@@ -1,0 +1,32 @@
+"""Reproducible noise for tests and teaching; what is made with it is not private."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dpstats import noise
+
+
+@contextmanager
+def insecure_seed(seed: int) -> Iterator[None]:
+    """Draw all noise inside the block from a seeded generator.
+
+    Whoever knows the seed can subtract the noise, so results made inside carry
+    ``private=False`` and say so wherever they print.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> df = dp.simulate.line(500, seed=1)
+    >>> def slope():
+    ...     with dp.testing.insecure_seed(7):
+    ...         bounds = {"x": (0, 1), "y": (0, 1)}
+    ...         fit = dp.dp_ols("y ~ x", df, method="noisy_stats", epsilon=4, bounds=bounds)
+    ...     return fit.params["x"]
+    >>> slope() == slope()
+    True
+    """
+    token = noise._SOURCE.set(noise.SeededSource(seed))
+    try:
+        yield
+    finally:
+        noise._SOURCE.reset(token)

@@ -1,0 +1,81 @@
+"""How a whole formula uses its variables, and whether the schema's kinds allow it."""
+
+from collections.abc import Iterable
+
+from dpstats.errors import FormulaError
+from dpstats.expressions import Reading
+from dpstats.schema import Categorical, Numeric, Schema
+
+
+def in_order(readings: Iterable[Reading]) -> tuple[str, ...]:
+    """The variables, each once, in order of appearance."""
+    return tuple(dict.fromkeys(name for reading in readings for name in reading.variables))
+
+
+def union(readings: Iterable[Reading], use: str) -> frozenset[str]:
+    """The variables of one use ("numeric", "with_levels", "splined") over all terms."""
+    return frozenset().union(*[getattr(reading, use) for reading in readings])
+
+
+def declared_levels(readings: Iterable[Reading]) -> dict[str, tuple]:
+    """Levels the formula itself declares, as in C(g, levels=["a", "b"])."""
+    levels: dict[str, tuple] = {}
+    for reading in readings:
+        for name, declared in reading.levels.items():
+            if levels.setdefault(name, declared) != declared:
+                raise FormulaError(f"C({name}) declares two different lists of levels")
+    return levels
+
+
+def check_consistent(readings: list[Reading]) -> None:
+    """Refuse a variable that is both number and category, or that hides a function in use."""
+    wrapped, called = union(readings, "categorical"), union(readings, "called")
+    for reading in readings:
+        for name in wrapped & (reading.numeric | {reading.bare}):
+            raise FormulaError(
+                f"{name} is used both in C({name}) and as {reading.code}; write C({name}) "
+                "everywhere or nowhere"
+            )
+        for name in called & reading.variables.keys():
+            raise FormulaError(
+                f"the column {name} hides the function {name}() that the formula calls; rename "
+                "the column"
+            )
+
+
+def check_kinds(readings: list[Reading], schema: Schema) -> None:
+    """Refuse a variable that the schema does not hold, or whose kind does not suit its use."""
+    for reading in readings:
+        for name in reading.variables:
+            if name not in schema:
+                raise FormulaError(
+                    f'{name} is not declared: give bounds={{"{name}": (low, high)}} if it is a '
+                    f'number, levels={{"{name}": [...]}} if it is a category'
+                )
+            _check_kind(name, schema[name], reading)
+
+
+def _check_kind(name: str, kind: Numeric | Categorical, reading: Reading) -> None:
+    if isinstance(kind, Categorical):
+        _check_category(name, kind.levels, reading)
+    elif name in reading.with_levels:
+        raise FormulaError(
+            f'{reading.code} needs levels of {name}: give levels={{"{name}": [...]}}, or write '
+            f"C({name}, levels=[...])"
+        )
+
+
+def _check_category(name: str, levels: tuple, reading: Reading) -> None:
+    if name in reading.numeric:
+        raise FormulaError(
+            f"{name} is categorical, so {reading.code} has no value; write {name}, C({name}) or "
+            f"I({name} == {levels[-1]!r})"
+        )
+    declared = reading.levels.get(name, levels)
+    if declared != levels:
+        raise FormulaError(
+            f"{reading.code} declares levels {list(declared)}, but {name} has {list(levels)}"
+        )
+    for value in reading.compared.get(name, []):
+        if value not in levels:
+            raise FormulaError(f"{reading.code}: {name} has no level {value!r}, only {levels}")

@@ -1,0 +1,383 @@
+"""Tables of every accepted kind give the same batches, kinds and labels, and leak no value."""
+
+import datetime
+import decimal
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from dpstats.engines import columns
+from dpstats.engines.frames import Table
+from dpstats.errors import ArgumentError
+from dpstats.schema import BOOLEAN, Categorical, Numeric
+
+RANGE = Numeric(0, 10)
+COLOURS = ("blue", "red")
+SCHEMA = {
+    "whole": RANGE,
+    "real": RANGE,
+    "flag": BOOLEAN,
+    "text": Categorical(COLOURS),
+    "factor": Categorical(COLOURS),
+}
+WHOLE = [1, None, 3, 4]
+REAL = [0.5, 1.5, None, float("nan")]
+FLAG = [True, None, False, True]
+TEXT = ["red", "blue", None, "green"]
+FACTOR = ["red", None, "blue", "red"]
+
+
+def pandas_nullable():
+    return pd.DataFrame(
+        {
+            "whole": pd.array(WHOLE, dtype="Int64"),
+            "real": REAL,
+            "flag": pd.array(FLAG, dtype="boolean"),
+            "text": pd.array(TEXT, dtype="string"),
+            "factor": pd.Categorical(FACTOR, categories=["none", "red", "blue"]),
+        },
+        index=[7, 7, 3, 0],  # an index, even one with repeats, must not matter
+    )
+
+
+def pandas_arrow():
+    return pandas_nullable().assign(
+        whole=pd.array(WHOLE, dtype="int64[pyarrow]"),
+        real=pd.array([0.5, 1.5, None, None], dtype="double[pyarrow]"),
+        flag=pd.array(FLAG, dtype="bool[pyarrow]"),
+        text=pd.array(TEXT, dtype=pd.ArrowDtype(pa.string())),
+    )
+
+
+def polars_frame():
+    return pl.DataFrame(
+        {
+            "whole": WHOLE,
+            "real": REAL,
+            "flag": FLAG,
+            "text": TEXT,
+            "factor": pl.Series(FACTOR, dtype=pl.Enum(["none", "red", "blue"])),
+        }
+    )
+
+
+def arrow_table():
+    factor = pa.DictionaryArray.from_arrays(pa.array([1, None, 2, 1]), ["none", "red", "blue"])
+    plain = {"whole": WHOLE, "real": REAL, "flag": FLAG, "text": TEXT}
+    return pa.table(plain | {"factor": factor})
+
+
+def mapping():
+    factor = pd.Categorical(FACTOR, categories=["none", "red", "blue"])
+    return {
+        "whole": WHOLE,
+        "real": np.array(REAL, dtype=float),
+        "flag": FLAG,
+        "text": pl.Series(TEXT),
+        "factor": pd.Series(factor, index=[3, 2, 1, 0]),
+    }
+
+
+KINDS = [
+    pandas_nullable,
+    pandas_arrow,
+    polars_frame,
+    lambda: polars_frame().lazy(),
+    arrow_table,
+    mapping,
+]
+
+
+@pytest.fixture(params=KINDS, ids=["pandas", "pandas-arrow", "polars", "lazy", "arrow", "mapping"])
+def table(request):
+    return Table.from_data(request.param())
+
+
+def whole_column(table, name, declared, size=1 << 17):
+    return np.concatenate([batch[name] for batch in table.batches({name: declared}, size)])
+
+
+def test_shape_and_kinds(table):
+    assert table.columns == tuple(SCHEMA)
+    assert table.n_rows == 4
+    expected = ["numeric", "numeric", "bool", "string", "categorical"]
+    assert [table.kind(name) for name in table.columns] == expected
+    assert Table.from_data(table) is table
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 100])
+def test_batches(table, size):
+    batches = list(table.batches(SCHEMA, size))
+    assert [len(batch["whole"]) for batch in batches] == {1: [1] * 4, 3: [3, 1]}.get(size, [4])
+    joined = {name: np.concatenate([batch[name] for batch in batches]) for name in SCHEMA}
+    np.testing.assert_array_equal(joined["whole"], [1, np.nan, 3, 4])
+    np.testing.assert_array_equal(joined["real"], [0.5, 1.5, np.nan, np.nan])
+    np.testing.assert_array_equal(joined["flag"], [1, -1, 0, 1])
+    np.testing.assert_array_equal(joined["text"], [1, 0, -1, -1])
+    np.testing.assert_array_equal(joined["factor"], [1, -1, 0, 1])
+    dtypes = [joined[name].dtype for name in SCHEMA]
+    assert dtypes == [np.float64, np.float64, np.int64, np.int64, np.int64]
+
+
+def test_bool_as_number(table):
+    np.testing.assert_array_equal(whole_column(table, "flag", RANGE), [1, np.nan, 0, 1])
+
+
+def test_levels(table):
+    assert table.levels("factor") == ("none", "red", "blue")
+    assert table.levels("text") is None
+    assert table.levels("whole") is None
+
+
+def test_labels_and_codes(table):
+    codes, labels = table.labels("text")
+    assert labels == ("blue", "green", "red")
+    assert codes.tolist() == [2, 0, -1, 1]
+    assert codes.dtype == np.int64
+    codes, labels = table.labels("whole")
+    assert (codes.tolist(), labels) == ([0, -1, 1, 2], (1, 3, 4))
+    codes, labels = table.labels("factor")
+    assert (codes.tolist(), labels) == ([1, -1, 0, 1], ("blue", "red"))
+    assert table.codes("text", ["green", "red"]).tolist() == [1, -1, -1, 0]
+    assert table.codes("whole", [4, 3, 2]).tolist() == [-1, -1, 1, 0]
+    assert table.codes("factor", ["red"]).tolist() == [0, -1, -1, 0]
+
+
+def test_missing_column(table):
+    for call in (table.kind, table.levels, table.labels, lambda c: table.codes(c, [1])):
+        with pytest.raises(ArgumentError, match="no column 'income'; the columns are whole, real"):
+            call("income")
+    with pytest.raises(ArgumentError, match="no column 'income'"):
+        table.batches({"income": RANGE})  # at the call, not at the first batch
+
+
+def test_batches_do_not_alias_the_data():
+    values = np.array([1.0, 2.0])
+    batch = next(Table.from_data({"x": values}).batches({"x": RANGE}))
+    batch["x"][:] = 0
+    assert values.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "make", KINDS[:3] + KINDS[4:5], ids=["pandas", "p-arrow", "polars", "arrow"]
+)
+def test_no_rows(make):
+    empty = Table.from_data(make()[:0])
+    assert empty.n_rows == 0
+    (batch,) = empty.batches(SCHEMA)
+    assert all(column.shape == (0,) for column in batch.values())
+    codes, labels = empty.labels("text")
+    assert (len(codes), labels) == (0, ())
+
+
+def test_no_rows_and_no_columns_in_a_mapping():
+    assert Table.from_data({}).n_rows == 0
+    (batch,) = Table.from_data({"x": [], "g": []}).batches({"x": RANGE, "g": BOOLEAN})
+    assert batch["x"].dtype == np.float64 and batch["g"].dtype == np.int64
+
+
+LARGE = 2**60 + 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([LARGE, None], dtype="Int64"),
+        pd.Series([LARGE, None], dtype="int64[pyarrow]"),
+        pl.Series([LARGE, None]),
+        pa.chunked_array([[LARGE], [None]]),
+        pa.array([LARGE, None]),
+        [LARGE, None],
+    ],
+    ids=["Int64", "pandas-arrow", "polars", "arrow", "arrow-array", "list"],
+)
+def test_large_integers(column):
+    table = Table.from_data({"x": column})
+    np.testing.assert_array_equal(whole_column(table, "x", RANGE), [float(LARGE), np.nan])
+    assert table.labels("x")[1] == (LARGE,)
+    # the neighbouring integer is the same float: codes must not go through floats
+    assert table.codes("x", [LARGE - 1, LARGE]).tolist() == [1, -1]
+
+
+AMOUNT = decimal.Decimal("2.50")
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([AMOUNT, None], dtype=pd.ArrowDtype(pa.decimal128(38, 2))),
+        pl.Series([AMOUNT, None], dtype=pl.Decimal(38, 2)),
+        pa.chunked_array([[AMOUNT, None]], type=pa.decimal128(38, 2)),
+    ],
+    ids=["pandas-arrow", "polars", "arrow"],
+)
+def test_decimals(column):
+    table = Table.from_data({"x": column})
+    assert table.kind("x") == "numeric"
+    np.testing.assert_array_equal(whole_column(table, "x", RANGE), [2.5, np.nan])
+
+
+WHEN = datetime.datetime(2020, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([1, "junk", None], dtype=object),
+        [1, "junk", object()],
+        pd.Series([WHEN]),
+        pl.Series([WHEN]),
+        pa.array([WHEN]),
+        pd.Series([datetime.timedelta(1)]),
+        pd.Series([1 + 2j]),
+        pd.Series([1, 2], dtype="category"),
+        pl.Series(["1"], dtype=pl.Categorical),
+        pl.Series([[1], [2]]),
+    ],
+    ids=[
+        *("object list when when-polars when-arrow delta complex category".split()),
+        "cat",
+        "lists",
+    ],
+)
+def test_dtypes_without_numbers_are_refused_up_front(column):
+    table = Table.from_data({"x": column})
+    with pytest.raises(ArgumentError, match="'x' is declared numeric.*convert it to numbers") as e:
+        table.batches({"x": RANGE})
+    assert "junk" not in str(e.value) and "2020" not in str(e.value)
+
+
+JUNK = ["7", " 2.5 ", "junk", "", None, "1e400", "9" * 400, "0x10"]
+
+
+@pytest.mark.parametrize(
+    "column", [JUNK, pd.Series(JUNK, dtype="string"), pl.Series(JUNK), pa.array(JUNK)]
+)
+def test_text_declared_numeric_is_read_where_it_is_a_number(column):
+    expected = [7, 2.5, *[np.nan] * 6]
+    values = whole_column(Table.from_data({"x": column}), "x", RANGE)
+    np.testing.assert_array_equal(values, expected)
+
+
+def test_any_object_may_be_declared_categorical():
+    junk = pd.Series(
+        [True, "red", [1], {}, None, np.nan, WHEN, 10**400, 1.0, object()], dtype=object
+    )
+    codes = whole_column(Table.from_data({"x": junk}), "x", Categorical(("red", WHEN, True)))
+    assert codes.tolist() == [2, 0, -1, -1, -1, -1, 1, -1, 2, -1]
+
+
+@pytest.mark.parametrize("column", [pl.Series([[1], [2]]), pa.array([{"a": 1}, {"a": 2}])])
+def test_nested_columns_have_no_labels(column):
+    codes, labels = Table.from_data({"x": column}).labels("x")
+    assert (codes.tolist(), labels) == ([-1, -1], ())
+
+
+def test_numbers_match_by_value_and_never_text():
+    table = Table.from_data({"x": [1.0, 2.0, None], "s": ["1", "2", None]})
+    assert table.codes("x", (2, True)).tolist() == [1, 0, -1]
+    assert table.codes("x", ("1", "2")).tolist() == [-1, -1, -1]
+    assert table.codes("s", (1, "2")).tolist() == [-1, 1, -1]
+
+
+def test_a_dictionary_of_numbers_keeps_them():
+    numbers = pa.array([20, 10, None]).dictionary_encode()
+    table = Table.from_data(pa.table({"x": numbers}))
+    assert table.levels("x") == (20, 10)
+    assert table.codes("x", (10, 20)).tolist() == [1, 0, -1]
+
+
+def test_polars_categorical_declares_no_levels():
+    table = Table.from_data({"x": pl.Series(["b", "a"], dtype=pl.Categorical)})
+    assert table.kind("x") == "categorical"
+    assert table.levels("x") is None
+    assert table.labels("x")[1] == ("a", "b")
+
+
+def test_kind_never_reads_an_object_column():
+    frame = pd.DataFrame({"x": pd.Series(["a", "b"], dtype=object)})
+    other = pd.DataFrame({"x": pd.Series([1, WHEN], dtype=object)})
+    assert Table.from_data(frame).kind("x") == Table.from_data(other).kind("x") == "other"
+
+
+def test_mixed_labels_have_an_order():
+    column = pd.Series(["b", 2, "a", 1.5], dtype=object)
+    assert Table.from_data({"x": column}).labels("x")[1] == (1.5, 2, "a", "b")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame([[1, 2]], columns=["x", "x"]),
+        pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"]),
+        pd.DataFrame([[1, 2]], columns=[1, "1"]),
+        {1: [1], "1": [2]},
+    ],
+    ids=["pandas", "arrow", "as-text", "mapping"],
+)
+def test_a_name_used_twice_is_refused(data):
+    with pytest.raises(ArgumentError, match="used more than once: [x1]; rename them"):
+        Table.from_data(data)
+
+
+def test_names_become_strings():
+    frame = pd.DataFrame([[1, 2]], columns=[0, ("a", "b")])
+    assert Table.from_data(frame).columns == ("0", "('a', 'b')")
+
+
+@pytest.mark.parametrize(
+    "data", [3, None, "people.csv", [[1, 2]], np.ones((2, 2)), pd.Series([1]), pl.Series([1])]
+)
+def test_other_types_are_named_and_refused(data):
+    with pytest.raises(ArgumentError, match=f"{type(data).__name__}; expected a pandas"):
+        Table.from_data(data)
+
+
+def test_columns_of_a_mapping_are_checked():
+    with pytest.raises(ArgumentError, match="x, y are not of equal length"):
+        Table.from_data({"x": [1, 2], "y": [1]})
+    for bad in (5, "abc", np.ones((2, 2)), None, pa.scalar(1)):
+        with pytest.raises(ArgumentError, match="column 'x' is a .*expected an array"):
+            Table.from_data({"x": bad})
+
+
+def test_a_failing_query_is_scrubbed():
+    query = pl.LazyFrame({"x": ["secret"]}).select(pl.col("x").cast(pl.Int64))
+    with pytest.raises(ArgumentError, match="the query in data failed") as e:
+        Table.from_data(query)
+    assert "secret" not in str(e.value) and e.value.__suppress_context__
+
+
+def test_nothing_shows_a_value():
+    table = Table.from_data({"x": [0.123456789], "g": pd.Categorical(["secret"])})
+    assert repr(table) == "Table(x: numeric, g: categorical)"
+    with pytest.raises(ArgumentError) as e:
+        table.batches({"g": RANGE})
+    assert "secret" not in str(e.value)
+
+
+def test_bad_arguments():
+    table = Table.from_data({"x": [1]})
+    with pytest.raises(ArgumentError, match="size >= 1"):
+        table.batches({"x": RANGE}, size=0)
+    with pytest.raises(ArgumentError, match="no label of 'x' twice"):
+        table.codes("x", [1, 1.0])
+    with pytest.raises(ArgumentError, match="numbers, strings or bools"):
+        table.codes("x", [[1]])
+
+
+def test_dtype_name_has_no_categories():
+    series = nw.from_native(pl.Series(["a"], dtype=pl.Enum(["a"])), series_only=True)
+    assert columns.dtype_name(series) == "Enum"
+
+
+def test_duckdb_relation():
+    duckdb = pytest.importorskip("duckdb")
+    relation = duckdb.sql("select * from (values (1, 'red'), (null, 'blue')) t(x, g)")
+    table = Table.from_data(relation)
+    np.testing.assert_array_equal(whole_column(table, "x", RANGE), [1, np.nan])
+    assert table.labels("g")[1] == ("blue", "red")
