@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
-MAKE_VENV = { rm -rf $(VENV) && $(PYTHON) -m venv $(VENV) >/dev/null 2>&1; }
+MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint format test test-python demo bench docs wheel clean

@@ -1,10 +1,10 @@
 """dp_ols: formula, bounds, mechanism, result."""
 
+from dpstats.arguments import make_request
 from dpstats.errors import ArgumentError, InternalError
 from dpstats.groups import DPGroupResults, check_by, fit_groups
 from dpstats.noise import Noise
 from dpstats.privacy import Budget
-from dpstats.request import make_request
 from dpstats.results import DPResults
 from dpstats.single import fit_single
 

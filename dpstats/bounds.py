@@ -99,9 +99,7 @@ class Box:
 
 # Dyadic bins +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
 _EXPONENTS = np.arange(-40, 51)
-_COARSE_EDGES = np.concatenate(
-    [-(2.0 ** _EXPONENTS[::-1]), [0.0], 2.0**_EXPONENTS]
-)
+_COARSE_EDGES = np.concatenate([-(2.0 ** _EXPONENTS[::-1]), [0.0], 2.0**_EXPONENTS])
 _FINE_BINS = 64
 
 

@@ -247,5 +247,7 @@ def _assumptions(request: Request, by: str, present: bool) -> tuple[str, ...]:
     else:
         said.append(f"the list of {by} labels is public; other rows are left out")
     if request.neighbors != ADD_REMOVE:
-        said.append(f"the {by} of each row, and so each group's number of rows, is treated as public")
+        said.append(
+            f"the {by} of each row, and so each group's number of rows, is treated as public"
+        )
     return tuple(said)

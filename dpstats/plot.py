@@ -19,7 +19,9 @@ def line(result, ax=None):
     response, *predictors = result.schema
     kind = result.schema.get(predictors[0]) if len(predictors) == 1 else None
     if not isinstance(kind, Numeric):
-        raise NotReleasedError("plot() draws a fit with one numeric regressor; use predict(newdata)")
+        raise NotReleasedError(
+            "plot() draws a fit with one numeric regressor; use predict(newdata)"
+        )
     ax = _axes(ax)
     x = np.linspace(kind.low, kind.high, 201)
     ax.plot(x, result.predict({predictors[0]: x}))

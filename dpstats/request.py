@@ -1,7 +1,6 @@
-"""A call to dp_ols, checked: everything public is settled here, before any row is read."""
+"""One call to dp_ols as public facts, and the rows as its mechanism will see them."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,19 +11,10 @@ from dpstats.bounds import estimate_ranges
 from dpstats.engines.frames import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design, Formula
-from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Method, Problem
 from dpstats.noise import Noise
-from dpstats.privacy import (
-    ADD_REMOVE,
-    DEFAULT_DELTA,
-    RELATIONS,
-    REPLACE_ONE,
-    Cost,
-    PrivacyReport,
-    validate_guarantee,
-)
-from dpstats.schema import BOOLEAN, Batch, Categorical, Numeric, Schema, complete_rows
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
+from dpstats.schema import Batch, Numeric, Schema, complete_rows
 
 # Share of the budget that buys missing bounds.
 BOUNDS_SHARE = 0.2
@@ -35,8 +25,6 @@ _RELATION = {
         "which rows have a missing value is treated as public; they are left out",
     ),
 }
-# Stands for a range not known yet while the structure of the design is checked.
-_PLACEHOLDER = Numeric(-1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -110,12 +98,31 @@ class Request:
 
     def _assumptions(self) -> tuple[str, ...]:
         """What the guarantee takes for granted, in words."""
-        said = ["one person contributes one row: the guarantee is row-level", *_RELATION[self.neighbors]]
+        said = [
+            "one person contributes one row: the guarantee is row-level",
+            *_RELATION[self.neighbors],
+        ]
         said.append("column names, column types, declared bounds and declared levels are public")
         if self.levels_from_dtype:
             named = ", ".join(self.levels_from_dtype)
             said.append(f"the categories of {named}, taken from the column type, are public")
         return tuple(said)
+
+    def check(self) -> None:
+        """Build the design once on the public schema, so that later it cannot fail."""
+        design = self.design()
+        names = ", ".join(design.names)
+        if self.method.simple and (design.intercept is None or len(design.names) != 2):
+            raise ArgumentError(
+                f"{self.method.name} fits an intercept and one numeric column, got the columns "
+                f'{names}; for more use method="adassp"'
+            )
+        if self.method.simple and self.unbounded and self.x_new is not None:
+            raise ArgumentError(
+                f"x_new with method={self.method.name!r} needs declared bounds on "
+                f"{self.unbounded[0]}"
+            )
+        self.method.check(self.problem(design))
 
     def design(self) -> Design:
         """The design under the schema as far as it is known."""
@@ -153,212 +160,3 @@ class Request:
             bool(self.estimated),
             x_new,
         )
-
-
-def make_request(
-    formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
-    options,
-) -> Request:  # fmt: skip
-    """Check every argument against the formula and the data's column types."""
-    chosen = _method(method)
-    epsilon, delta = _guarantee(chosen, epsilon, delta)
-    neighbors = _relation(chosen, neighbors)
-    if missing != "drop":
-        raise ArgumentError(
-            f'expected missing="drop", got {missing!r}: any other answer to a missing value '
-            "would tell that there is one"
-        )
-    parsed = Formula.parse(formula)
-    table = Table.from_data(data)
-    row_norm = _row_norm(chosen, row_norm)
-    ranges, term_bounds = _bounds(bounds, parsed)
-    schema, unbounded, from_dtype = _schema(parsed, table, ranges, levels, row_norm)
-    request = Request(
-        formula=parsed,
-        table=table,
-        method=chosen,
-        epsilon=epsilon,
-        delta=delta,
-        neighbors=neighbors,
-        schema=schema,
-        unbounded=unbounded,
-        term_bounds=term_bounds,
-        row_norm=row_norm,
-        x_new=_x_new(x_new, parsed),
-        options=_options(chosen, options),
-        levels_from_dtype=from_dtype,
-        cost=chosen.cost(epsilon, delta),
-    )
-    _check_structure(request)
-    return request
-
-
-def _method(name) -> Method:
-    if name not in METHODS:
-        raise ArgumentError(f"expected method to be one of {', '.join(METHODS)}, got {name!r}")
-    return METHODS[name]
-
-
-def _guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
-    """epsilon and delta as the method needs them."""
-    if method.guarantee == "pure":
-        if delta not in (None, 0):
-            raise ArgumentError(
-                f"{method.name} is private with delta=0, got delta={delta!r}; leave delta out"
-            )
-        return validate_guarantee(epsilon, 0.0)
-    epsilon, delta = validate_guarantee(epsilon, DEFAULT_DELTA if delta is None else delta)
-    if delta == 0:
-        raise ArgumentError(f"{method.name} uses Gaussian noise and needs delta > 0, got delta=0")
-    return epsilon, delta
-
-
-def _relation(method: Method, neighbors) -> str:
-    if neighbors is None:
-        return method.neighbors[0]
-    if neighbors not in RELATIONS:
-        raise ArgumentError(f"expected neighbors to be one of {RELATIONS}, got {neighbors!r}")
-    if neighbors not in method.neighbors:
-        raise ArgumentError(
-            f"{method.name} is proven for neighbors={' or '.join(map(repr, method.neighbors))} "
-            f"only, got {neighbors!r}"
-        )
-    return neighbors
-
-
-def _row_norm(method: Method, row_norm) -> float | None:
-    if row_norm is None:
-        return None
-    if method.simple:
-        raise ArgumentError(f"{method.name} takes bounds=, not row_norm={row_norm!r}")
-    if isinstance(row_norm, bool) or not isinstance(row_norm, (int, float)) or not (
-        math.isfinite(row_norm) and row_norm > 0
-    ):
-        raise ArgumentError(f"expected row_norm to be a finite number > 0, got {row_norm!r}")
-    return float(row_norm)
-
-
-def _bounds(bounds, formula: Formula):
-    """Declared bounds as ranges of variables and of terms."""
-    if bounds is not None and not isinstance(bounds, Mapping):
-        raise ArgumentError(
-            f"expected bounds to be a mapping {{column: (low, high)}}, got {type(bounds).__name__}"
-        )
-    ranges, term_bounds = {}, {}
-    for name, pair in (bounds or {}).items():
-        target = ranges if name in formula.variables else term_bounds
-        try:
-            low, high = (float(bound) for bound in pair)
-        except (TypeError, ValueError):
-            raise ArgumentError(f"expected bounds[{name!r}] to be (low, high), got {pair!r}") from None
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise ArgumentError(
-                f"expected bounds[{name!r}] to be finite with low < high, got ({low:g}, {high:g})"
-            )
-        target[name] = Numeric(low, high) if target is ranges else (low, high)
-    formula.check_terms(term_bounds)
-    return ranges, term_bounds
-
-
-def _schema(formula: Formula, table: Table, ranges, levels, row_norm):
-    """The public schema, the variables still without a range, and levels read off dtypes."""
-    declared = {**formula.levels, **_levels(levels, formula)}
-    schema: dict[str, Numeric | Categorical] = {}
-    unbounded, from_dtype = [], []
-    for name in formula.variables:
-        kind = _kind(name, formula, table, declared)
-        if isinstance(kind, Categorical):
-            if name in ranges:
-                raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
-            if name not in declared and kind is not BOOLEAN:
-                from_dtype.append(name)
-            schema[name] = kind
-        elif name in ranges or kind is not None:
-            schema[name] = ranges.get(name, kind)
-        elif name in formula.declared:
-            raise ArgumentError(
-                f"{name} is transformed in the formula, so its range must be declared: "
-                f'bounds={{"{name}": (low, high)}}'
-            )
-        elif row_norm is not None and name in formula.predictors:
-            schema[name] = Numeric(-row_norm * 2.0**20, row_norm * 2.0**20)
-        else:
-            schema[name] = _PLACEHOLDER
-            unbounded.append(name)
-    return schema, tuple(unbounded), tuple(from_dtype)
-
-
-def _levels(levels, formula: Formula) -> dict[str, tuple]:
-    if levels is not None and not isinstance(levels, Mapping):
-        raise ArgumentError(
-            f"expected levels to be a mapping {{column: [levels]}}, got {type(levels).__name__}"
-        )
-    for name, values in (levels or {}).items():
-        if name not in formula.variables:
-            raise ArgumentError(f"levels names {name!r}, which the formula does not use")
-        if isinstance(values, str) or not isinstance(values, Sequence):
-            raise ArgumentError(f"expected levels[{name!r}] to be a list, got {values!r}")
-    return {name: tuple(values) for name, values in (levels or {}).items()}
-
-
-def _kind(name: str, formula: Formula, table: Table, declared) -> Numeric | Categorical | None:
-    """What a column's type and the declared levels say of it; None: numeric, range unknown."""
-    if name in declared:
-        return Categorical(declared[name])
-    kind = table.kind(name)
-    if kind == "bool":
-        return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
-    if kind == "categorical":
-        return Categorical(table.levels(name))
-    if kind == "numeric" and name not in formula.categorical:
-        return None
-    if kind in ("numeric", "string"):
-        raise ArgumentError(
-            f"the levels of {name} must be declared, because those present in the data are "
-            f'private: levels={{"{name}": [...]}} or a Categorical column'
-        )
-    raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
-
-
-def _x_new(x_new, formula: Formula) -> pd.DataFrame | None:
-    """Public prediction points as a frame with one row a point."""
-    if x_new is None:
-        return None
-    if isinstance(x_new, pd.DataFrame):
-        return x_new
-    if isinstance(x_new, Mapping):
-        return pd.DataFrame({name: np.atleast_1d(values) for name, values in x_new.items()})
-    if len(formula.predictors) != 1:
-        raise ArgumentError(
-            "expected x_new to be a mapping or a data frame with the columns "
-            f"{', '.join(formula.predictors)}, got {x_new!r}"
-        )
-    return pd.DataFrame({formula.predictors[0]: np.atleast_1d(x_new)})
-
-
-def _options(method: Method, options: Mapping) -> dict:
-    """Method options, checked; None stands for the default."""
-    unknown = [name for name in options if name not in method.options and options[name] is not None]
-    if unknown:
-        known = ", ".join(method.options) or "none"
-        raise ArgumentError(f"{method.name} has no option {unknown[0]!r}; it has: {known}")
-    given = {name: value for name, value in options.items() if value is not None}
-    return {
-        name: check(given.get(name, default)) for name, (default, check) in method.options.items()
-    }
-
-
-def _check_structure(request: Request) -> None:
-    """Build the design once on the public schema, so that later it cannot fail."""
-    design = request.design()
-    method, names = request.method, ", ".join(design.names)
-    if method.simple and (design.intercept is None or len(design.names) != 2):
-        raise ArgumentError(
-            f"{method.name} fits an intercept and one numeric column, got the columns {names}; "
-            'for more use method="adassp"'
-        )
-    if method.simple and request.unbounded and request.x_new is not None:
-        raise ArgumentError(
-            f"x_new with method={method.name!r} needs declared bounds on {request.unbounded[0]}"
-        )
-    method.check(request.problem(design))

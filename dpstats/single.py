@@ -1,5 +1,7 @@
 """One private fit over all rows."""
 
+import numpy as np
+
 from dpstats.mechanisms.spec import Release
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE
@@ -40,8 +42,8 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
 
 def _summarise(request: Request, design, problem):
     """The method's summary of all complete rows, and their number."""
-    total, n = None, 0
+    summarise = request.method.summarise
+    total, n = summarise(np.empty((0, len(design.names))), np.empty(0), problem), 0
     for X, y, _ in request.rows(design):
-        part = request.method.summarise(X, y, problem)
-        total, n = part if total is None else total + part, n + len(y)
+        total, n = total + summarise(X, y, problem), n + len(y)
     return total, n

@@ -62,7 +62,13 @@ def _predictions(result) -> SimpleTable:
 
 def _steps(report: PrivacyReport) -> SimpleTable:
     rows = [
-        [event.step, event.mechanism, f"{event.sensitivity:.4g}", f"{event.scale:.4g}", f"{share:.1%}"]
+        [
+            event.step,
+            event.mechanism,
+            f"{event.sensitivity:.4g}",
+            f"{event.scale:.4g}",
+            f"{share:.1%}",
+        ]
         for event, share in report.shares()
     ]
     return _table(rows, ["privacy: step", "mechanism", "sensitivity", "scale", "share"], None)
@@ -98,7 +104,9 @@ def summarise_groups(result) -> str:
     """Text for a :class:`~dpstats.groups.DPGroupResults`."""
     report = result.privacy
     counts = result.status.value_counts()
-    spread = result.frame.groupby("term", sort=False)["estimate"].quantile([0.05, 0.25, 0.5, 0.75, 0.95])
+    spread = result.frame.groupby("term", sort=False)["estimate"].quantile(
+        [0.05, 0.25, 0.5, 0.75, 0.95]
+    )
     table = spread.unstack().rename(columns=lambda q: f"{q:.0%}").rename_axis(index=None)
     lines = [
         f"Differentially private regressions, one a {result.by}",

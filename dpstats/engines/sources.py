@@ -1,5 +1,6 @@
 """What counts as a table: the libraries that are read, and what each of them calls its columns."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 import narwhals as nw
@@ -50,7 +51,7 @@ def columns_of(data) -> dict[str, nw.Series]:
 
 
 def _refuse_duplicates(names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, uses in Counter(names).items() if uses > 1)
     if twice:
         raise ArgumentError(f"column names used more than once: {', '.join(twice)}; rename them")
 

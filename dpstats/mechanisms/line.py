@@ -51,7 +51,5 @@ class Line:
         """Coefficients in design order for v = intercept + slope u on the unit square."""
         beta = np.empty(2)
         beta[self.column] = slope * self.y_width / self.width
-        beta[1 - self.column] = (
-            self.y_low + self.y_width * intercept - beta[self.column] * self.low
-        )
+        beta[1 - self.column] = self.y_low + self.y_width * intercept - beta[self.column] * self.low
         return beta

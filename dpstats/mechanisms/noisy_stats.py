@@ -63,7 +63,9 @@ def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release
         return Release.nothing(problem, "too_few_rows", reason)
     third = cost.part(1 / 3)
     unit, l1 = PRODUCT_UNIT / sums.n, (sums.n - 1) * _ONE**2
-    ncov = noise.add(Query("ncov(x, y)", [sums.n * sums.xy - sums.x * sums.y], l1=l1, unit=unit), third)
+    ncov = noise.add(
+        Query("ncov(x, y)", [sums.n * sums.xy - sums.x * sums.y], l1=l1, unit=unit), third
+    )
     nvar = noise.add(Query("nvar(x)", [sums.n * sums.xx - sums.x**2], l1=l1, unit=unit), third)
     if nvar[0] <= 0:
         return Release.nothing(problem, "failed", "the noisy variance of x was not positive (FAIL)")
