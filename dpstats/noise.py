@@ -206,4 +206,5 @@ class SeededSource:
         return [round(draw) for draw in distribution[name](0.0, scale, size)]
 
 
-_SOURCE: ContextVar[SystemSource | SeededSource] = ContextVar("source", default=SystemSource())
+_SYSTEM = SystemSource()
+_SOURCE: ContextVar[SystemSource | SeededSource] = ContextVar("source", default=_SYSTEM)  # noqa: B039

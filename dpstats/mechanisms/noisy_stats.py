@@ -63,13 +63,17 @@ def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release
         return Release.nothing(problem, "too_few_rows", reason)
     third = cost.part(1 / 3)
     unit, l1 = PRODUCT_UNIT / sums.n, (sums.n - 1) * _ONE**2
-    ncov = noise.add(
-        Query("ncov(x, y)", [sums.n * sums.xy - sums.x * sums.y], l1=l1, unit=unit), third
+    queries = {
+        "ncov(x, y)": sums.n * sums.xy - sums.x * sums.y,
+        "nvar(x)": sums.n * sums.xx - sums.x**2,
+    }
+    ncov, nvar = (
+        noise.add(Query(step, [value], l1=l1, unit=unit), third)[0]
+        for step, value in queries.items()
     )
-    nvar = noise.add(Query("nvar(x)", [sums.n * sums.xx - sums.x**2], l1=l1, unit=unit), third)
-    if nvar[0] <= 0:
+    if nvar <= 0:
         return Release.nothing(problem, "failed", "the noisy variance of x was not positive (FAIL)")
-    slope = round(ncov[0] / nvar[0] * _ONE)
+    slope = round(ncov / nvar * _ONE)
     residual = Query(
         "mean(y - a x)", [_ONE * sums.y - slope * sums.x], l1=_ONE * (_ONE + abs(slope)), unit=unit
     )

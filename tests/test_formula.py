@@ -1,0 +1,608 @@
+"""Formulas: rows depend on their own record alone, bounds hold, and errors say what to write."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import patsy
+import pytest
+import statsmodels.formula.api as smf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpstats import formula as formula_module
+from dpstats.errors import ArgumentError, FormulaError
+from dpstats.expressions import CONTRASTS, LEARNERS, read
+from dpstats.formula import Formula
+from dpstats.intervals import FUNCTIONS, interval
+from dpstats.schema import BOOLEAN, Categorical, Numeric, complete_rows
+
+SCHEMA = {
+    "y": Numeric(-1, 5),
+    "x": Numeric(0.5, 8),
+    "z": Numeric(-2, 3),
+    "u": Numeric(0, 8),
+    "my col": Numeric(0, 1),
+    "g": Categorical(("a", "b", "c")),
+    "h": Categorical((-1, 1, 2)),
+    "b": BOOLEAN,
+}
+
+# no constants are learnt from data, so other software must give the same columns
+PLAIN = [
+    "y ~ x",
+    "y ~ 1",
+    "y ~ 0 + x",
+    "y ~ x + z + u",
+    "y ~ x * z",
+    "y ~ (x + z + u)**2",
+    "y ~ x / g",
+    "y ~ g",
+    "y ~ 0 + g",
+    "y ~ b",
+    "y ~ g * b * h",
+    "y ~ 0 + g:x + b",
+    "y ~ g:z",
+    "y ~ C(g, Sum) * x",
+    "y ~ C(g, Treatment('b')) + C(h, Poly)",
+    "y ~ C(g, Helmert, levels=['a', 'b', 'c']):z",
+    "y ~ C(h, contrast=Diff)",
+    "y ~ I(x > 3) * I(z <= 0)",
+    "y ~ I((x >= 3) * 1.0) + I((u < 2) * (z != 1))",
+    "y ~ I(x**2) + I(z**3) + I(x**-1) + I(x**0.5) + I(2**z) + I(x**z)",
+    "np.log(x) ~ z",
+    "I(y + z / x) ~ u",
+    "y ~ Q('my col') * np.sqrt(Q('my col'))",
+    "y ~ np.log(x) + np.log2(x) + np.log10(x) + np.log1p(u)",
+    "y ~ np.exp(z) + np.expm1(z) + np.tanh(z) + np.arctan(z) + np.arcsinh(1000 * z)",
+    "y ~ np.sin(x) + np.cos(3 * x) + np.cbrt(z) + np.abs(z) + np.square(z)",
+    "y ~ np.sign(z) + np.floor(z) + np.ceil(x / 2)",
+    "y ~ np.minimum(x, u) + np.maximum(z, 0) + np.clip(z, -1, 1)",
+    "y ~ np.where(z > 0, z, x - u) + np.round(x, 1) + np.round(z)",
+    "y ~ I(-z + 2 * x - (u / 3)) : b",
+]
+LEARNT = [
+    "y ~ center(x) * standardize(z)",
+    "y ~ scale(x, center=False) + standardize(u, rescale=False)",
+    "y ~ np.exp(standardize(x)) + center(np.log(x))",
+    "center(y) ~ standardize(x - u)",
+    "y ~ bs(x, df=5) * g",
+    "y ~ bs(np.sin(x), 4) + bs(u, degree=0, df=3)",
+    "y ~ bs(z, knots=[0, 1], degree=2, include_intercept=True, upper_bound=4) - 1",
+    "y ~ cr(x, df=4) : z",
+    "y ~ cr(x, df=4, constraints='center') + cc(z, df=3, constraints='center')",
+    "y ~ cc(z, df=4) + log(x) + sqrt(u)",
+    "y ~ I(g == 'b'):x + I('a' != g) + I(h == -1) + I(b == True)",
+]
+
+
+def draw(m, rng, spread=1.0, schema=SCHEMA):
+    """A batch with values beyond the ranges by `spread` of their width, some infinite."""
+    batch = {}
+    for name, kind in schema.items():
+        if isinstance(kind, Categorical):
+            batch[name] = rng.integers(0, len(kind.levels), m)
+            continue
+        width = spread * (kind.high - kind.low)
+        batch[name] = rng.uniform(kind.low - width, kind.high + width, m)
+        if spread:
+            batch[name][rng.random(m) < 0.1] = np.inf
+            batch[name][rng.random(m) < 0.1] = -np.inf
+    return batch
+
+
+def as_frame(batch, schema=SCHEMA):
+    """The same rows as a user would hold them."""
+    columns = {}
+    for name, values in batch.items():
+        kind = schema[name]
+        if kind == BOOLEAN:
+            values = values.astype(bool)
+        elif isinstance(kind, Categorical):
+            values = pd.Categorical.from_codes(values, categories=list(kind.levels))
+        columns[name] = values
+    return pd.DataFrame(columns)
+
+
+def take(batch, rows):
+    return {name: values[rows] for name, values in batch.items()}
+
+
+def assert_row_local(design, batch):
+    X, y = design.rows(batch)
+    for i in range(len(y)):
+        X_i, y_i = design.rows(take(batch, [i]))
+        np.testing.assert_array_equal(X_i, X[[i]])
+        np.testing.assert_array_equal(y_i, y[[i]])
+
+
+# ---- row-locality
+
+
+@pytest.mark.parametrize("text", PLAIN + LEARNT)
+def test_each_row_depends_on_its_own_record_alone(text):
+    design = Formula.parse(text).design(SCHEMA)
+    assert_row_local(design, draw(67, np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize("text", PLAIN + LEARNT)
+def test_replacing_one_record_changes_no_other_row(text):
+    rng = np.random.default_rng(2)
+    design, batch = Formula.parse(text).design(SCHEMA), draw(40, rng)
+    other = {name: np.concatenate([v[:7], w, v[8:]])
+             for (name, v), w in zip(batch.items(), draw(1, rng).values(), strict=True)}  # fmt: skip
+    for before, after in zip(design.rows(batch), design.rows(other), strict=True):
+        np.testing.assert_array_equal(np.delete(before, 7, 0), np.delete(after, 7, 0))
+
+
+@pytest.mark.parametrize(
+    ("name", "leak"),
+    [
+        ("log", lambda x: np.log(x) - np.log(x).mean() + 1),
+        ("sqrt", lambda x: np.sort(np.sqrt(x))),
+    ],
+)
+def test_the_locality_check_finds_a_function_that_looks_at_other_rows(monkeypatch, name, leak):
+    monkeypatch.setitem(formula_module.NAMESPACE, name, leak)
+    design = Formula.parse(f"y ~ {name}(x)").design(SCHEMA)
+    with pytest.raises(AssertionError):
+        assert_row_local(design, draw(20, np.random.default_rng(3)))
+
+
+def test_the_locality_formulas_use_everything_that_is_allowed():
+    model = [patsy.ModelDesc.from_formula(text) for text in PLAIN + LEARNT]
+    codes = " ".join(f.name() for m in model for t in m.rhs_termlist for f in t.factors)
+    assert not [name for name in [*FUNCTIONS, *LEARNERS, *CONTRASTS] if name not in codes]
+
+
+def test_what_is_learnt_comes_from_the_schema_and_not_from_the_rows():
+    design = Formula.parse("y ~ 0 + center(x) + standardize(z)").design(SCHEMA)
+    X, _ = design.rows({"y": np.zeros(1), "x": np.array([0.5]), "z": np.array([3.0])})
+    np.testing.assert_allclose(X, [[0.5 - 4.25, np.sqrt(3)]], rtol=0.02)
+
+
+def test_interactions_have_a_column_for_a_combination_that_no_row_shows():
+    design = Formula.parse("y ~ g * h").design(SCHEMA)
+    batch = {"y": np.zeros(2), "g": np.zeros(2, int), "h": np.zeros(2, int)}
+    assert len(design.names) == 9
+    assert design.rows(batch)[0].tolist() == [[1] + [0] * 8] * 2
+
+
+# ---- other software
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_columns_agree_with_patsy_where_values_are_in_range(text):
+    batch = draw(200, np.random.default_rng(4), spread=0)
+    design = Formula.parse(text).design(SCHEMA)
+    X, y = design.rows(batch)
+    y_other, X_other = patsy.dmatrices(text, as_frame(batch))
+    assert list(design.names) == X_other.design_info.column_names
+    np.testing.assert_allclose(X, np.asarray(X_other), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(y, np.asarray(y_other)[:, 0], rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("text", ["y ~ x * g + np.log(x)", "y ~ b + C(h):z"])
+def test_columns_agree_with_statsmodels(text):
+    batch = draw(50, np.random.default_rng(5), spread=0)
+    design, model = Formula.parse(text).design(SCHEMA), smf.ols(text, as_frame(batch))
+    assert list(design.names) == model.exog_names
+    np.testing.assert_array_equal(design.rows(batch)[0], model.exog)
+
+
+@pytest.mark.parametrize("text", LEARNT[:-1])
+def test_learnt_columns_agree_with_patsy_learning_on_the_grid(text):
+    """patsy learns the same constants when the schema's own grid is its data."""
+    formula = Formula.parse(text)
+    design, rows = formula.design(SCHEMA), draw(50, np.random.default_rng(6), spread=0)
+    grid = formula_module._schema_frame(design.schema)
+    infos = patsy.dmatrices(text, pd.DataFrame(grid))
+    # a sine on the grid does not quite reach the values that rows may take
+    inside = take(rows, np.flatnonzero(np.abs(np.sin(rows["x"])) < 0.99))
+    other = patsy.build_design_matrices([infos[1].design_info], as_frame(inside))[0]
+    assert list(design.names) == other.design_info.column_names
+    np.testing.assert_allclose(design.rows(inside)[0], np.asarray(other), rtol=1e-9, atol=1e-12)
+
+
+# ---- names and shapes
+
+
+def test_a_truth_value_is_named_as_patsy_names_it():
+    assert Formula.parse("y ~ b").design(SCHEMA).names == ("Intercept", "b[T.True]")
+
+
+@pytest.mark.parametrize(
+    ("text", "index"), [("y ~ x", 0), ("y ~ 0 + x", None), ("y ~ x - 1 + g", None), ("y ~ 1", 0)]
+)
+def test_the_intercept_is_found(text, index):
+    assert Formula.parse(text).design(SCHEMA).intercept == index
+
+
+@pytest.mark.parametrize("text", PLAIN + LEARNT)
+@pytest.mark.parametrize("m", [0, 1, 5])
+def test_shapes_and_types_do_not_depend_on_the_rows(text, m):
+    design = Formula.parse(text).design(SCHEMA)
+    X, y = design.rows(draw(m, np.random.default_rng(7)))
+    assert X.shape == (m, len(design.names)) and y.shape == (m,)
+    assert X.dtype == y.dtype == np.float64
+    assert len(design.names) == len(design.low) == len(design.high)
+
+
+def test_the_schema_of_a_design_holds_the_variables_in_use():
+    design = Formula.parse("np.log(x) ~ z").design(SCHEMA)
+    assert list(design.schema) == ["x", "z"]
+    batch = {"x": np.array([1.0, np.nan]), "z": np.zeros(2)}
+    assert complete_rows(batch, design.schema).tolist() == [True, False]
+
+
+def test_a_design_survives_pickling():
+    design = Formula.parse("y ~ bs(x, df=4) + C(g, Sum)").design(SCHEMA)
+    copy, batch = pickle.loads(pickle.dumps(design)), draw(9, np.random.default_rng(8))
+    np.testing.assert_array_equal(copy.rows(batch)[0], design.rows(batch)[0])
+    assert copy.names == design.names
+
+
+# ---- what a formula says of its variables
+
+
+def test_a_formula_lists_its_variables_by_use():
+    formula = Formula.parse(
+        "np.log(wage) ~ age*I(school**2) + Q('my col'):age + C(sex) + I(race == 'w') + kids"
+    )
+    assert formula.response == "np.log(wage)"
+    assert formula.variables == ("wage", "age", "school", "sex", "race", "kids", "my col")
+    assert formula.predictors == formula.variables[1:]
+    assert formula.declared == {"wage", "school"}
+    assert formula.categorical == {"sex", "race"}
+
+
+def test_a_bare_variable_needs_no_declared_bounds():
+    assert Formula.parse("y ~ x * z + Q('my col') + C(g):x + I(h == 1)").declared == frozenset()
+
+
+def test_a_formula_may_declare_levels():
+    formula = Formula.parse("y ~ C(k, levels=[3, 1]) + C(k, Sum)")
+    assert formula.levels == {"k": (3, 1)}
+    design = formula.design({"y": Numeric(0, 1), "k": Categorical((3, 1))})
+    assert design.names[1] == "C(k, levels=[3, 1])[T.1]"
+    assert hash(formula) == hash(Formula.parse(formula.text))
+
+
+# ---- bounds
+
+
+@pytest.mark.parametrize("text", PLAIN + LEARNT)
+def test_unclipped_columns_lie_within_the_bounds(text):
+    rng = np.random.default_rng(9)
+    design, batch = Formula.parse(text).design(SCHEMA), draw(3000, rng, spread=0)
+    X = design.predictors(as_frame(batch))
+    slack = 1e-12 * (1 + np.abs(X))
+    assert np.all(design.low - slack <= X) and np.all(X <= design.high + slack)
+    assert np.all(design.low <= design.high)
+
+
+@pytest.mark.parametrize("text", PLAIN + LEARNT)
+def test_rows_never_leave_the_bounds(text):
+    design = Formula.parse(text).design(SCHEMA)
+    X, y = design.rows(draw(500, np.random.default_rng(10), spread=10))
+    assert np.all((design.low <= X) & (X <= design.high))
+    assert np.all((design.response_bounds[0] <= y) & (y <= design.response_bounds[1]))
+
+
+@pytest.mark.parametrize(
+    ("code", "low", "high"),
+    [
+        ("np.log(x)", np.log(0.5), np.log(8)),
+        ("z**2", 0, 9),
+        ("z**3", -8, 27),
+        ("z**0", 1, 1),
+        ("x**-2", 1 / 64, 4),
+        ("abs(z)", 0, 3),
+        ("np.maximum(np.log(u), -1)", -1, np.log(8)),
+        ("2**z", 0.25, 8),
+        ("x**z", 1 / 64, 512),
+        ("z / x", -4, 6),
+        ("x * z", -16, 24),
+        ("sin(x)", -1, 1),
+        ("sin(z / 2)", np.sin(-1), 1.0 if np.pi / 2 <= 1.5 else np.sin(1.5)),
+        ("cos(z)", np.cos(3), 1),
+        ("x - u", -7.5, 8),
+        ("(z > 0) + 1", 1, 2),
+        ("where(z > 0, x, -x)", -8, 8),
+        ("clip(z, -1, 1)", -1, 1),
+        ("round(x)", 0, 8),
+    ],
+)
+def test_ranges_are_exact_where_they_can_be(code, low, high):
+    ranges = {n: (k.low, k.high) for n, k in SCHEMA.items() if isinstance(k, Numeric)}
+    np.testing.assert_allclose(interval(code, ranges), (low, high), rtol=1e-15)
+
+
+def _combine(parts):
+    binary = st.builds("({} {} {})".format, parts, st.sampled_from("+-*/"), parts)
+    powers = st.builds("({})**{}".format, parts, st.sampled_from(["2", "3", "-1", "0.5", "-2"]))
+    one = sorted(name for name, function in FUNCTIONS.items() if 1 in function.arity)
+    calls = st.builds("{}({})".format, st.sampled_from(one), parts)
+    pairs = st.builds("minimum({}, {})".format, parts, parts)
+    return binary | powers | calls | pairs | st.builds("(-{})".format, parts)
+
+
+EXPRESSIONS = st.recursive(st.sampled_from(["x", "z", "1.5", "-2", "(x > z)"]), _combine)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(
+    EXPRESSIONS,
+    st.tuples(st.floats(-3, 3), st.floats(0.01, 4)),
+    st.tuples(st.floats(-3, 3), st.floats(0.01, 4)),
+)
+def test_ranges_hold_for_any_expression(code, x_range, z_range):
+    ranges = {n: (a, a + width) for n, (a, width) in {"x": x_range, "z": z_range}.items()}
+    low, high = interval(code, ranges)
+    if not (np.isfinite(low) and np.isfinite(high)):
+        return
+    rng = np.random.default_rng(11)
+    points = {n: np.concatenate([r, rng.uniform(*r, 50)]) for n, r in ranges.items()}
+    try:
+        with np.errstate(all="ignore"):
+            values = eval(code, dict(formula_module.NAMESPACE), points)  # as patsy would
+    except TypeError:  # NumPy does not negate a truth value
+        return
+    slack = 1e-9 * (1 + max(abs(low), abs(high)))
+    assert np.all((low - slack <= values) & (values <= high + slack))
+
+
+def test_a_terms_own_bounds_replace_the_arithmetic():
+    formula = Formula.parse("np.log(u) ~ I(1/z) + x:np.log( u )")
+    design = formula.design(SCHEMA, {"np.log( u)": (-3, 3), "I(1 / z)": (-10, 10)})
+    assert design.response_bounds == (-3, 3)
+    assert design.low.tolist() == [1, -10, -24] and design.high.tolist() == [1, 10, 24]
+
+
+def test_undefined_values_become_bounds_or_their_middle_without_a_word():
+    design = Formula.parse("y ~ np.log(z) + I(0 / u)").design(
+        SCHEMA, {"np.log(z)": (-3, 1), "I(0 / u)": (2, 6)}
+    )
+    batch = {"y": np.zeros(3), "z": np.array([-1.0, 0.0, np.inf]), "u": np.array([0.0, 1, 2])}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        X, _ = design.rows(batch)
+    assert X[:, 1:].tolist() == [[-1, 4], [-3, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("text", PLAIN + LEARNT)
+def test_no_value_raises_or_warns(text):
+    design = Formula.parse(text).design(SCHEMA)
+    nasty = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1.8e308, -1.8e308])
+    batch = {
+        name: nasty if isinstance(kind, Numeric) else np.arange(8) - 3
+        for name, kind in SCHEMA.items()
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        X, y = design.rows(batch)
+    assert np.isfinite(X).all() and np.isfinite(y).all()
+
+
+def test_bounds_on_an_unknown_term_are_refused_with_the_terms_there_are():
+    formula = Formula.parse("y ~ np.log(x)")
+    formula.check_terms({"np.log( x)": (0, 1)})
+    with pytest.raises(FormulaError, match=r"log\(x\).*np\.log\(x\)"):
+        formula.check_terms({"log(x)": (0, 1)})
+
+
+@pytest.mark.parametrize("bounds", [(1, 1), (2, 1), (0, np.inf), (0,), (0, 1, 2), 3, ("a", "b")])
+def test_a_terms_bounds_must_be_a_finite_range(bounds):
+    with pytest.raises(ArgumentError, match="finite low < high"):
+        Formula.parse("y ~ np.log(x)").design(SCHEMA, {"np.log(x)": bounds})
+
+
+# ---- errors of formulas
+
+MALFORMED = [
+    (3, "string|formula"),
+    ("", "one response"),
+    ("~ x", "one response"),
+    ("y + z ~ x", "one response"),
+    ("y:z ~ x", "one response"),
+    ("1 ~ x", "one response"),
+    ("y ~", "cannot read"),
+    ("y ~ x ~ z", "~ can only be used once"),
+    ("y ~ I(x", "unclosed"),
+    ("y ~ I(x +)", "cannot read"),
+    ("y ~ .", "name each predictor"),
+    ("y ~ x z", r"join them with \+"),
+    ("y ~ 0", "no columns"),
+    ("y ~ x - x - 1", "no columns"),
+    ("y ~ 2 * x", r"I\(2 \* x\)"),
+    ("y ~ x + 3", r"I\(2 \* x\)"),
+    ("y ~ x^2", r"I\(x \*\* 2\)"),
+    ("y ~ I(x^2)", r"I\(x \*\* 2\)"),
+    ("y ~ (x + z)^2", r"write \*\*"),
+    ("y ~ x**2", r"I\(x\*\*2\)"),
+    ("y ~ g + (x + z**2)", r"I\(z\*\*2\)"),
+    ("y ~ I(x // 2)", r"\+ - \* / \*\*"),
+    ("y ~ I(x % 2)", r"\+ - \* / \*\*"),
+    ("y ~ I((x > 1) & (z > 1))", "for 'and'"),
+    ("y ~ I((x > 1) and (z > 1))", "for 'and'"),
+    ("y ~ I(not x)", "np.where"),
+    ("y ~ I(x if x > 0 else z)", "np.where"),
+    ("y ~ I(1 < x < 3)", "chained"),
+    ("y ~ I(x in [1, 2])", "to compare"),
+    ("y ~ I((x > 3)**2)", "power of a comparison"),
+    ("y ~ I(((x > 3) * I(z > 3))**2)", "power of a comparison"),
+    ("y ~ 'a'", "string"),
+    ("y ~ I(g < 'b')", "string"),
+    ("y ~ x.mean()", "center"),
+    ("y ~ np.mean(x)", "center"),
+    ("y ~ x.abs()", "row by row"),
+    ("y ~ x.y", r"Q\('x.y'\)"),
+    ("y ~ x[0]", "row by row"),
+    ("y ~ I([i for i in x])", "row by row"),
+    ("y ~ I((lambda: 1)())", "row by row"),
+    ("y ~ I(x := 3)", "row by row"),
+    ("y ~ I(None) + x", "row by row"),
+    ("y ~ I(1j * x)", "row by row"),
+    ("y ~ f(x)(z)", "row by row"),
+    ("y ~ foo(x)", "not a known function.*log"),
+    ("y ~ np.random.normal(x)", "row by row"),
+    ("y ~ __import__('os').system('true')", "row by row"),
+    ("y ~ eval('x')", "not a known function"),
+    ("y ~ math.log(x)", r"np\.log"),
+    ("y ~ factor(g)", r"C\(x\)"),
+    ("y ~ poly(x, 2)", r"I\(x\*\*2\)"),
+    ("y ~ np.log(x, out=z)", "1 unnamed argument"),
+    ("y ~ np.maximum(x)", "2 unnamed argument"),
+    ("y ~ np.round(x, 1, z)", "1 or 2 unnamed"),
+    ("y ~ I(2)", "no variable"),
+    ("y ~ True", "no variable"),
+    ("y ~ Q(x)", "quoted name"),
+    ("y ~ C()", "one variable"),
+    ("y ~ C(x > 3)", "one variable"),
+    ("y ~ I(C(g))", "stand alone"),
+    ("y ~ C(g, foo)", "contrast among"),
+    ("y ~ C(g, Treatment(x))", "constant"),
+    ("y ~ C(g, base='a')", "not base="),
+    ("y ~ C(g, levels='abc')", "levels="),
+    ("y ~ C(g, levels=['a', 'b']) + C(g, levels=['b', 'a'])", "two different"),
+    ("y ~ g + C(g)", "everywhere or nowhere"),
+    ("y ~ C(x) + I(x**2)", "everywhere or nowhere"),
+    ("y ~ np + np.log(x)", "rename"),
+    ("y ~ log + log(x)", "rename"),
+    ("y ~ center(x, 3)", "options by name"),
+    ("y ~ bs(x, 4, 3)", "options by name"),
+    ("y ~ bs(x, df=z)", "constant"),
+    ("y ~ standardize(x, mean=3)", "not mean="),
+    ("y ~ cr(x, df=4, constraints=[1])", "constraints='center'"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), MALFORMED)
+def test_a_malformed_formula_is_refused_with_what_to_write(text, said):
+    with pytest.raises(FormulaError, match=said) as caught:
+        Formula.parse(text)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+UNSUITABLE = [
+    ("y ~ q", "q is not declared.*bounds.*levels"),
+    ("q ~ x", "q is not declared"),
+    ("y ~ np.log(u)", r"tighten.*bounds=\{'np.log\(u\)'"),
+    ("y ~ I(1 / z)", "unbounded or undefined.*z in"),
+    ("y ~ I(z**0.5)", "unbounded or undefined"),
+    ("y ~ I(z**u)", "unbounded or undefined"),
+    ("y ~ np.exp(1000 * x)", "unbounded or undefined"),
+    ("y ~ np.sin(1e308 * 10 * x)", "finite|unbounded"),
+    ("y ~ I(x * 1e300) : I(u * 1e300)", "overflows"),
+    ("y ~ I(x * 10**400)", "too large"),
+    ("y ~ center(np.log(u))", "no finite value"),
+    ("y ~ standardize(0 * x)", "not all equal"),
+    ("y ~ I(-(x > 3))", "cannot build"),
+    ("y ~ bs(np.log(u), df=4)", "finite values on the whole range"),
+    ("y ~ bs(x, df=4, lower_bound=3)", "cover the declared range"),
+    ("y ~ bs(x)", "df or knots"),
+    ("y ~ bs(x, df=2)", "too small"),
+    ("y ~ C(g, Treatment('q'))", "'q' not found"),
+    ("y ~ C(g, levels=['a', 'b'])", "declares levels.*has"),
+    ("y ~ C(x)", r"levels=\{\"x\""),
+    ("y ~ I(x == 'a')", r"levels=\{\"x\""),
+    ("y ~ I(g == 'q')", "no level 'q'"),
+    ("y ~ np.log(g)", "g is categorical"),
+    ("y ~ np.where(b, x, z)", "b == True"),
+    ("g ~ x", "one numeric response"),
+    ("C(g) ~ x", "one numeric response"),
+    ("bs(y, df=4) ~ x", "one numeric response"),
+    ("I(y > 3) ~ x", r"one numeric response.*\* 1"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), UNSUITABLE)
+def test_a_formula_that_the_schema_does_not_suit_is_refused(text, said):
+    with pytest.raises(FormulaError, match=said) as caught:
+        Formula.parse(text).design(SCHEMA)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_category_takes_no_bounds():
+    with pytest.raises(FormulaError, match="categorical"):
+        Formula.parse("y ~ g").design(SCHEMA, {"g": (0, 1)})
+
+
+def test_a_formula_sees_nothing_of_its_caller():
+    secret = np.arange(101.0)  # as long as the frame that patsy learns on
+    with pytest.raises(FormulaError, match="secret is not declared"):
+        Formula.parse("y ~ x + secret").design(SCHEMA)
+    assert len(secret) == 101
+
+
+def test_comparisons_are_taken_in_double_precision():
+    design = Formula.parse("y ~ I(exp(x > 3) * 1000) + I(round(x > 3) * 100000.0)").design(SCHEMA)
+    X, _ = design.rows({"y": np.zeros(1), "x": np.array([4.0])})
+    assert X[0, 1:].tolist() == [np.exp(1.0) * 1000, 100000]
+
+
+def test_reading_an_expression_needs_no_schema():
+    assert read("bs(np.log(x), df=4)").splined == {"x"}
+
+
+# ---- prediction at public values
+
+
+def test_predictions_take_a_mapping_a_frame_and_scalars_alike():
+    design = Formula.parse("y ~ x * g + b + np.log(u) + C(h)").design(SCHEMA)
+    columns = {"x": [1, 2.5], "g": ["c", "a"], "b": [True, False], "u": [3, 3], "h": [2, -1]}
+    X = design.predictors(columns)
+    assert X.shape == (2, len(design.names))
+    np.testing.assert_array_equal(design.predictors(pd.DataFrame(columns)), X)
+    np.testing.assert_array_equal(design.predictors(columns | {"u": 3.0}), X)
+    first = {"x": 1, "g": pd.Categorical(["c"]), "b": np.True_, "u": 3, "h": 2}
+    np.testing.assert_array_equal(design.predictors(first), X[:1])
+
+
+@pytest.mark.parametrize("text", PLAIN + LEARNT)
+def test_predictors_and_rows_agree_within_the_ranges(text):
+    design, batch = Formula.parse(text).design(SCHEMA), draw(60, np.random.default_rng(12), 0)
+    X = design.predictors(as_frame(batch))
+    np.testing.assert_allclose(design.rows(batch)[0], X, rtol=1e-12, atol=1e-12)
+
+
+def test_predictions_are_not_clipped():
+    X = Formula.parse("y ~ x + I(z**2)").design(SCHEMA).predictors({"x": 100, "z": [-50]})
+    assert X.tolist() == [[1, 100, 2500]]
+
+
+@pytest.mark.parametrize(
+    ("frame", "m"), [({}, 1), ({"k": [1, 2, 3]}, 3), (pd.DataFrame(index=range(4)), 4)]
+)
+def test_an_intercept_alone_predicts_a_row_for_each_row(frame, m):
+    assert Formula.parse("y ~ 1").design(SCHEMA).predictors(frame).tolist() == [[1]] * m
+
+
+def test_no_new_rows_give_no_predictions():
+    design = Formula.parse("y ~ x * g").design(SCHEMA)
+    assert design.predictors({"x": [], "g": []}).shape == (0, 6)
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        ({"x": 1, "g": "a"}, "no column u"),
+        (None, "no column x"),
+        ({"x": 1, "u": 1, "g": "q"}, "'q' is not a level.*'a', 'b', 'c'"),
+        ({"x": 1, "u": 1, "g": [None]}, "missing value"),
+        ({"x": 1, "u": 1, "g": [float("nan")]}, "missing value"),
+        ({"x": [1, np.nan], "u": 1, "g": "a"}, "column x.*NaN"),
+        ({"x": "one", "u": 1, "g": "a"}, "numbers in column x"),
+        ({"x": [1, 2], "u": [1, 2, 3], "g": "a"}, "unequal length"),
+        ({"x": 1, "u": 0, "g": "a"}, r"np\.log\(u\) has no finite value"),
+        ({"x": 9, "u": 1, "g": "a"}, "column x.*spline"),
+    ],
+)
+def test_unusable_new_data_are_refused_by_name(frame, said):
+    formula = Formula.parse("y ~ bs(x, df=4) + np.log(u) + g")
+    design = formula.design(SCHEMA, {"np.log(u)": (-3, 3)})
+    with pytest.raises(ArgumentError, match=said):
+        design.predictors(frame)
