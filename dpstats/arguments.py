@@ -73,7 +73,7 @@ def _guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
         return validate_guarantee(epsilon, 0.0)
     epsilon, delta = validate_guarantee(epsilon, DEFAULT_DELTA if delta is None else delta)
     if delta == 0:
-        raise ArgumentError(f"{method.name} uses Gaussian noise and needs delta > 0, got delta=0")
+        raise ArgumentError(f"{method.name} needs delta > 0, got delta=0; leave delta out for 1e-6")
     return epsilon, delta
 
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpstats.errors import BudgetError
-from dpstats.privacy import GDP, Cost, Event, PureDP
+from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
 from dpstats.sampling import sample_index
 
 # Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
@@ -74,7 +74,7 @@ class Noise:
         return self._source.private
 
     def add(self, query: Query, cost: Cost) -> np.ndarray:
-        """Release the query with Laplace (PureDP) or Gaussian (GDP) noise.
+        """Release the query with Gaussian (GDP) or else Laplace noise.
 
         Guarantee. Discrete Laplace noise of scale l1 / epsilon on integers is
         epsilon-DP (Ghosh, Roughgarden and Sundararajan 2012). Gaussian noise of
@@ -93,6 +93,7 @@ class Noise:
         sensitivity = query.l2 if gaussian else query.l1
         scale = sensitivity / (cost.mu if gaussian else cost.epsilon) * (1 + 2.0**-40)
         name = "gaussian" if gaussian else "laplace"
+        cost = PureDP(cost.epsilon) if isinstance(cost, ApproxDP) else cost
         self._record(Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost))
         values, scale, unit = _on_noise_grid(query, scale, sensitivity, gaussian)
         draws = self._source.draw(name, scale, len(values))

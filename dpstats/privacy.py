@@ -96,7 +96,40 @@ class GDP:
         return gdp_epsilon(self.mu, delta), delta
 
 
-Cost = PureDP | GDP
+@dataclass(frozen=True)
+class ApproxDP:
+    """A cost of (epsilon, delta); both add up."""
+
+    epsilon: float
+    delta: float
+
+    def part(self, share: float) -> "ApproxDP":
+        """The given share of this cost."""
+        return ApproxDP(self.epsilon * share, self.delta * share)
+
+    def covers(self, costs: Sequence["Cost"]) -> bool:
+        """Whether the costs together stay within this one."""
+        if not all(isinstance(cost, (PureDP, ApproxDP)) for cost in costs):
+            return False
+        epsilon, delta = _added(costs)
+        return epsilon <= self.epsilon * _ROUNDING and delta <= self.delta * _ROUNDING
+
+    def share(self, cost: "Cost") -> float:
+        """The share of epsilon that another cost takes, in [0, 1]."""
+        return cost.epsilon / self.epsilon
+
+    def guarantee(self, delta: float) -> tuple[float, float]:
+        """(epsilon, delta) of this cost."""
+        return self.epsilon, self.delta
+
+
+Cost = PureDP | GDP | ApproxDP
+
+
+def _added(costs: Sequence[PureDP | ApproxDP]) -> tuple[float, float]:
+    """Basic composition: the sums of the epsilons and of the deltas."""
+    deltas = (cost.delta for cost in costs if isinstance(cost, ApproxDP))
+    return math.fsum(cost.epsilon for cost in costs), math.fsum(deltas)
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
@@ -171,8 +204,8 @@ class PrivacyReport:
         Less than the guarantee when a released failure ended the fit early.
         """
         costs = [event.cost for event in self.events]
-        if isinstance(self.limit, PureDP):
-            return math.fsum(cost.epsilon for cost in costs), 0.0
+        if not isinstance(self.limit, GDP):
+            return _added(costs)
         mu = math.sqrt(math.fsum(cost.mu**2 for cost in costs))
         return (gdp_epsilon(mu, self.delta), self.delta) if mu else (0.0, 0.0)
 
@@ -261,7 +294,8 @@ def _pld_epsilon(costs: Sequence[Cost], delta: float) -> float:
     Any epsilon-DP mechanism is dominated by randomised response on one bit (Kairouz,
     Oh and Viswanath 2015), any mu-GDP one by the Gaussian mechanism. REPLACE_SPECIAL is
     the relation under which dp_accounting takes noise multipliers as already divided
-    by the sensitivity, for both kinds of event.
+    by the sensitivity, for both kinds of event. An (epsilon, delta)-DP mechanism is
+    epsilon-DP outside an event of probability delta, so those deltas are set aside.
     """
     import dp_accounting
     from dp_accounting import pld
@@ -273,4 +307,5 @@ def _pld_epsilon(costs: Sequence[Cost], delta: float) -> float:
         else:
             event = dp_accounting.RandomizedResponseDpEvent(2 / (1 + math.exp(cost.epsilon)), 2)
         accountant.compose(event)
-    return float(accountant.get_epsilon(delta))
+    aside = math.fsum(cost.delta for cost in costs if isinstance(cost, ApproxDP))
+    return float(accountant.get_epsilon(delta - aside)) if aside < delta else math.inf

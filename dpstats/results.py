@@ -12,7 +12,7 @@ from dpstats import inference
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.spec import Release
-from dpstats.privacy import GDP, Event, PrivacyReport, PureDP
+from dpstats.privacy import GDP, ApproxDP, Event, PrivacyReport, PureDP
 from dpstats.schema import Categorical, Numeric, Schema
 
 _NEVER = {
@@ -266,7 +266,9 @@ def _report_to_dict(report: PrivacyReport) -> dict:
 
 def _report_from_dict(content: Mapping) -> PrivacyReport:
     def cost(fields):
-        return GDP(**fields) if "mu" in fields else PureDP(**fields)
+        if "mu" in fields:
+            return GDP(**fields)
+        return ApproxDP(**fields) if "delta" in fields else PureDP(**fields)
 
     events = tuple(Event(**{**e, "cost": cost(e["cost"])}) for e in content["events"])
     return PrivacyReport(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpstats.noise import Noise
-from dpstats.privacy import GDP, Cost, PureDP
+from dpstats.privacy import GDP, ApproxDP, Cost, PureDP
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Method:
     ----------
     name, paper : str
     guarantee : str
-        ``"pure"`` (delta = 0) or ``"gdp"`` (delta > 0).
+        ``"pure"`` (delta = 0), ``"gdp"`` or ``"approx"`` (delta > 0).
     neighbors : tuple of str
         Proven relations, the default first.
     simple : bool
@@ -108,7 +108,9 @@ class Method:
 
     def cost(self, epsilon: float, delta: float) -> Cost:
         """The cost that makes the release (epsilon, delta)-DP."""
-        return PureDP(epsilon) if self.guarantee == "pure" else GDP.of(epsilon, delta)
+        if self.guarantee == "pure":
+            return PureDP(epsilon)
+        return GDP.of(epsilon, delta) if self.guarantee == "gdp" else ApproxDP(epsilon, delta)
 
     def fit(self, X, y, *, problem: Problem, cost: Cost, noise: Noise, **options) -> Release:
         """Summarise and release rows that are all at hand."""
