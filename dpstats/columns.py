@@ -65,7 +65,8 @@ def _derived_bounds(info, ranges: Mapping) -> Interval:
 
 def column_bounds(info, bounds: Mapping) -> tuple[np.ndarray, np.ndarray]:
     """Bounds (S,) and (S,) of the columns, products of their factors' bounds, in patsy's order."""
-    columns = [column for subterm in _subterms(info) for column in _products(subterm, bounds)]
+    with np.errstate(all="ignore"):
+        columns = [column for subterm in _subterms(info) for column in _products(subterm, bounds)]
     low, high = np.array(columns, dtype=np.float64).reshape(-1, 2).T
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         raise FormulaError("the product of two terms overflows; tighten their bounds")

@@ -157,9 +157,9 @@ class Design:
         kinds = self._predictors
         m, columns = public_columns(frame, kinds, self._splined)
         data = {name: _coded(column, kinds[name]) for name, column in columns.items()}
-        X = np.zeros((m, len(self.names)))
-        if m:
-            X[:] = _evaluate(self._infos[1:], data)[0]
+        X = np.zeros((0, len(self.names)))
+        if m:  # a frame without columns still tells patsy how many rows there are
+            X = _evaluate(self._infos[1:], data or pd.DataFrame(index=range(m)))[0]
         for name, column in zip(self.names, X.T, strict=True):
             if not np.isfinite(column).all():
                 raise ArgumentError(f"the term {name} has no finite value on the new data")

@@ -144,6 +144,7 @@ def interval(code: str, ranges: Mapping[str, Interval], learnt: Mapping = {}) ->
     >>> interval("x**2 - np.exp(z)", {"x": (-1.0, 2.0), "z": (0.0, 0.0)})
     (-1.0, 3.0)
     """
+    ranges = {name: (float(low), float(high)) for name, (low, high) in ranges.items()}
     with np.errstate(all="ignore"):
         low, high = _walk(ast.parse(code, mode="eval").body, ranges, learnt)
     return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
@@ -165,17 +166,20 @@ def _walk(node: ast.expr, ranges: Mapping, learnt: Mapping) -> Interval:
         case ast.BinOp(left, operator, right):
             sides = _walk(left, ranges, learnt), _walk(right, ranges, learnt)
             return _OPERATORS[type(operator)](*sides)
-        case ast.Call(function, arguments):
-            return _call(function, arguments, ranges, learnt)
+        case ast.Call():
+            return _call(node, ranges, learnt)
 
 
-def _call(function: ast.expr, arguments: list, ranges: Mapping, learnt: Mapping) -> Interval:
-    match function:
+def _call(node: ast.Call, ranges: Mapping, learnt: Mapping) -> Interval:
+    arguments = node.args
+    match node.func:
         case ast.Name("Q"):
             return ranges[arguments[0].value]
         case ast.Name("I"):
             return _walk(arguments[0], ranges, learnt)
         case ast.Attribute(ast.Name(owner), "transform") if owner in learnt:
-            return learnt[owner].image(*_walk(arguments[0], ranges, learnt))
+            rest = [ast.literal_eval(part) for part in arguments[1:]]
+            options = {option.arg: ast.literal_eval(option.value) for option in node.keywords}
+            return learnt[owner].image(*_walk(arguments[0], ranges, learnt), *rest, **options)
         case ast.Name(name) | ast.Attribute(_, name):
             return FUNCTIONS[name].image(*[_walk(part, ranges, learnt) for part in arguments])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpstats import simulate
 from dpstats.errors import ArgumentError
 from dpstats.simulate import STATES, atlas, line
 
@@ -57,6 +58,17 @@ def test_spread_within_tracts_is_the_papers(illinois):
     spread = slopes(illinois)[1]
     assert 0.6 < (spread < 5).mean() < 0.9
     assert 20 < spread.max() < 40
+
+
+def test_parents_income_has_the_papers_moments():
+    """Appendix A.1: mean mu_t, and variance 4 Var(mu_t) in every tract."""
+    place, rng = STATES["IL"], np.random.default_rng(5)
+    means = np.exp(rng.normal(place.log_income_mean, place.log_income_sd, 10**6))
+    centre = np.full(1, place.log_income_mean)
+    family = np.zeros(10**6, dtype=int)
+    income = np.exp(simulate._log_parent_income(place, centre, family, rng))
+    assert abs(income.mean() / np.exp(centre[0]) - 1) < 0.01
+    assert abs(income.var() / means.var() / 4 - 1) < 0.05
 
 
 def test_richer_tracts_have_richer_children(illinois):

@@ -57,8 +57,9 @@ def bike_hour() -> pd.DataFrame:
         - ``yr``: 0 for 2011, 1 for 2012; ``mnth``: 1 to 12; ``hr``: hour of the day, 0 to 23
         - ``holiday``, ``workingday``: 0 or 1; ``weekday``: 0 (Sunday) to 6
         - ``weathersit``: 1 clear, 2 mist, 3 light rain or snow, 4 heavy rain or snow
-        - ``temp``, ``atemp``: temperature and felt temperature, rescaled to 0 to 1
-        - ``hum``, ``windspeed``: humidity and wind speed, rescaled to 0 to 1
+        - ``temp``: temperature, (degrees Celsius + 8)/47; ``atemp``: felt temperature, (degrees
+          Celsius + 16)/66; both 0 to 1
+        - ``hum``: humidity, per cent/100; ``windspeed``: wind speed/67; both 0 to 1
         - ``casual``, ``registered``: bicycles rented in the hour, 0 to 367 and 0 to 886
         - ``cnt``: their sum, 1 to 977
 
