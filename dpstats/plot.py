@@ -177,7 +177,7 @@ def _cross(ax, x_errors, y_errors, what: str = "standard error") -> None:
 
 def _crowd(ax, center, reach) -> int:
     """How many drawn points lie around a place."""
-    points = np.concatenate([drawn.get_offsets() for drawn in ax.collections[:2]])
+    points = np.concatenate([drawn.get_offsets() for drawn in ax.collections])
     return int((np.abs(points - np.array(center)) <= reach).all(axis=1).sum())
 
 

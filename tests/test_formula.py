@@ -11,11 +11,11 @@ import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpstats import formula as formula_module
 from dpstats.errors import ArgumentError, FormulaError
-from dpstats.expressions import CONTRASTS, LEARNERS, read
 from dpstats.formula import Formula
-from dpstats.intervals import FUNCTIONS, interval
+from dpstats.formula import design as formula_module
+from dpstats.formula.expressions import CONTRASTS, LEARNERS, read
+from dpstats.formula.intervals import FUNCTIONS, interval
 from dpstats.schema import BOOLEAN, Categorical, Numeric, complete_rows
 
 SCHEMA = {

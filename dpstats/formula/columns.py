@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 
 from dpstats.errors import ArgumentError, FormulaError
-from dpstats.expressions import read
-from dpstats.intervals import Interval, interval, multiply
+from dpstats.formula.expressions import read
+from dpstats.formula.intervals import Interval, interval, multiply
 from dpstats.schema import Numeric, Schema
 
 

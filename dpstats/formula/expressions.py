@@ -8,8 +8,8 @@ import ast
 from dataclasses import dataclass, field
 
 from dpstats.errors import FormulaError
-from dpstats.intervals import FUNCTIONS
-from dpstats.refusals import refusal, unknown_function
+from dpstats.formula.intervals import FUNCTIONS
+from dpstats.formula.refusals import refusal, unknown_function
 
 CONTRASTS = ("Treatment", "Sum", "Poly", "Helmert", "Diff")
 _SCALE, _KNOTS = {"center", "rescale", "ddof"}, {"df", "knots", "lower_bound", "upper_bound"}

@@ -6,7 +6,7 @@ add what privacy needs: a range of their values, and no error that a row could c
 
 import numpy as np
 
-from dpstats.intervals import Interval
+from dpstats.formula.intervals import Interval
 
 FINE = 10_001  # points at which a spline's range is read off
 

@@ -14,14 +14,14 @@ import pandas as pd
 import patsy
 from patsy.parse_formula import parse_formula
 
-from dpstats.columns import column_bounds, factor_bounds, squeezed
 from dpstats.errors import ArgumentError, FormulaError
-from dpstats.expressions import CONTRASTS, Reading, read
-from dpstats.intervals import FUNCTIONS
-from dpstats.learners import affine, spline
-from dpstats.newdata import public_columns
+from dpstats.formula.columns import column_bounds, factor_bounds, squeezed
+from dpstats.formula.expressions import CONTRASTS, Reading, read
+from dpstats.formula.intervals import FUNCTIONS
+from dpstats.formula.learners import affine, spline
+from dpstats.formula.newdata import public_columns
+from dpstats.formula.usage import check_consistent, check_kinds, declared_levels, in_order, union
 from dpstats.schema import Batch, Categorical, Numeric, Schema
-from dpstats.usage import check_consistent, check_kinds, declared_levels, in_order, union
 
 GRID = 101  # a prime, so that a walk over the grid with any stride visits each point once
 STRIDE = 12

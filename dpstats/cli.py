@@ -1,0 +1,430 @@
+"""The command line: ``dpstats fit | by | methods | demo``.
+
+Everything that can be wrong with a call is found before any budget is spent, and said in
+one line on stderr with exit code 2.
+"""
+
+import argparse
+import inspect
+import os
+import re
+import sys
+import tempfile
+import textwrap
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from dpstats import METHODS, __version__, datasets, dp_ols
+from dpstats.engines.files import READERS, read
+from dpstats.engines.frames import Table
+from dpstats.engines.output import replacing
+from dpstats.errors import ArgumentError, DPStatsError, InternalError
+from dpstats.evaluate import ols_reference
+from dpstats.formula import Formula
+from dpstats.privacy import validate_guarantee
+
+_PICTURES = (".png", ".pdf", ".svg")
+# The package's messages name Python arguments; on a command line they are options.
+_WORDING = (
+    (r"""\bbounds=\{(['"])(.+?)\1: \(low, high\)\}""", r"--bounds '\2=low,high'"),
+    (r"""\blevels=\{(['"])(.+?)\1: \[\.\.\.\]\}""", r"--levels '\2=a,b,...'"),
+    (r"""\b(bounds|levels)\[(['"])(.+?)\2\]""", r"--\1 \3"),
+    (r'\bmethod="(\w+)"', r"--method \1"),
+    (r"\b(bounds|neighbors|levels)=", r"--\1 "),
+    (r"\bx_new\b", "--x-new"),
+    (r"\brow_norm\b", "--row-norm"),
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with this program's way of refusing."""
+
+    def error(self, message):
+        raise ArgumentError(message)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments after the program's name; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 when it worked, 2 for a call that cannot be served, 130 after Ctrl-C and 1 for a
+        defect of this package.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    dpstats 0.1.0
+    0
+    """
+    try:
+        arguments = _parser().parse_args(_joined(sys.argv[1:] if argv is None else argv))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arguments.run(arguments)
+        sys.stdout.flush()
+        return 0
+    except SystemExit as stop:  # --help and --version
+        return stop.code or 0
+    except KeyboardInterrupt:
+        return _fail("interrupted; no result was shown or written", 130)
+    except BrokenPipeError:
+        # As after `dpstats ... | head`: nobody reads, and closing stdout must not complain.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except InternalError as error:
+        return _fail(str(error), 1)
+    except DPStatsError as error:
+        return _fail(_in_options(str(error)), 2)
+    except Exception as error:  # a traceback could quote the data
+        return _fail(f"stopped with {type(error).__name__}, a defect of dpstats", 1)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"dpstats: error: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _in_options(message: str) -> str:
+    for pattern, replacement in _WORDING:
+        message = re.sub(pattern, replacement, message)
+    return message
+
+
+def _joined(argv: Sequence[str]) -> list[str]:
+    """Write ``--x-new -1,2`` as ``--x-new=-1,2``, which argparse would take for two options."""
+    joined: list[str] = []
+    for argument in argv:
+        after_option = joined and re.fullmatch(r"--[a-z-]+", joined[-1])
+        if after_option and re.match(r"-[\d.]", argument):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="dpstats",
+        description="Differentially private linear regression.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"dpstats {__version__}")
+    parser.set_defaults(run=lambda arguments: parser.print_help())
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_fit(commands)
+    _add_by(commands)
+    _command(commands, "methods", _methods, "list the methods")
+    demo = _command(commands, "demo", _demo, "111 small regressions on fictitious people")
+    demo.add_argument("--out", metavar="DIR", default="out", help="folder for cells.csv and .png")
+    demo.add_argument("--epsilon", type=float, default=16.0, help="for each cell (default: 16)")
+    return parser
+
+
+def _command(commands, name: str, run, text: str) -> _Parser:
+    parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_fit(commands) -> None:
+    parser = _command(commands, "fit", _fit, "fit one regression and print its summary")
+    _add_model(parser)
+    parser.add_argument("-o", dest="out", metavar="OUT", help="result file: .json or .txt")
+    parser.add_argument("--plot", metavar="OUT", help="picture of the line: .png, .pdf or .svg")
+
+
+def _add_by(commands) -> None:
+    parser = _command(commands, "by", _by, "fit one regression a group")
+    _add_model(parser)
+    parser.add_argument("--by", required=True, metavar="COL", help="column of group labels")
+    listed = parser.add_mutually_exclusive_group()
+    listed.add_argument("--groups", metavar="A,B,...", help="public list of group labels")
+    listed.add_argument("--groups-file", metavar="FILE", help="the same, one label a line")
+    parser.add_argument("-o", dest="out", metavar="OUT", required=True, help="tidy table: .csv")
+    parser.add_argument("--plot", metavar="OUT", help="p25 against p75: .png, .pdf or .svg")
+
+
+def _add_model(parser: _Parser) -> None:
+    add = parser.add_argument
+    add("data", metavar="DATA", help=f"a file ending in {', '.join(READERS)}")
+    add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
+    add("--method", required=True, metavar="M", help="a name that `dpstats methods` lists")
+    add("--epsilon", required=True, type=float, metavar="E", help="privacy loss, > 0")
+    add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
+    lists = {"action": "append", "default": []}
+    add("--bounds", **lists, metavar="COL=LOW,HIGH", help="public range; repeat for each column")
+    add("--levels", **lists, metavar="COL=A,B,...", help="public levels of a categorical column")
+    add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
+    add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
+    add("--neighbors", metavar="REL", help="add_remove or replace_one")
+    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
+
+
+def _fit(arguments) -> None:
+    outputs = _outputs(arguments, (".json", ".txt"))
+    table, call = _call(arguments)
+    if arguments.plot:
+        _check_line(arguments, table)
+    result = dp_ols(arguments.formula, table, **call)
+    summary = str(result.summary())
+    try:
+        if arguments.out:
+            text = summary if outputs[0].suffix.lower() == ".txt" else result.to_json()
+            _write(outputs[0], lambda beside: beside.write_text(text + "\n", encoding="utf-8"))
+        if arguments.plot:
+            _draw(outputs[-1], result.plot)
+    finally:  # what has been paid for is shown even when a disk is full
+        print(summary)
+
+
+def _by(arguments) -> None:
+    outputs = _outputs(arguments, (".csv",))
+    table, call = _call(arguments)
+    groups = _groups(arguments, table)
+    if arguments.plot:
+        _check_line(arguments, table)
+    result = dp_ols(arguments.formula, table, by=arguments.by, groups=groups, **call)
+    try:
+        _write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
+        if arguments.plot:
+            _draw(outputs[-1], result.plot)
+    finally:
+        print(result.summary())
+
+
+def _call(arguments) -> tuple[Table, dict]:
+    """The data, and the keyword arguments of dp_ols that both commands share."""
+    table = Table.from_data(read(arguments.data))
+    levels = _pairs(arguments.levels, "--levels", "column=a,b,...")
+    call = {
+        "method": arguments.method,
+        "epsilon": arguments.epsilon,
+        "delta": arguments.delta,
+        "bounds": _bounds(arguments.bounds),
+        "levels": {name: _values(table, name, texts) for name, texts in levels.items()},
+        "x_new": _x_new(arguments.x_new, table),
+        "row_norm": arguments.row_norm,
+        "neighbors": arguments.neighbors,
+    }
+    return table, call | _options(arguments.option)
+
+
+def _pairs(texts: list[str], option: str, form: str) -> dict[str, list[str]]:
+    """``name=a,b`` as name to values; the last = counts, since a term may hold others."""
+    pairs: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, values = text.rpartition("=")
+        if not name or "" in (parts := [part.strip() for part in values.split(",")]):
+            raise ArgumentError(f"expected {option} {form}, got {text!r}")
+        if name in pairs:
+            raise ArgumentError(f"{option} names {name} twice")
+        pairs[name] = parts
+    return pairs
+
+
+def _bounds(texts: list[str]) -> dict[str, tuple[float, float]]:
+    bounds = {}
+    for name, values in _pairs(texts, "--bounds", "column=low,high").items():
+        numbers = [_number(value) for value in values]
+        if len(numbers) != 2 or None in numbers:
+            raise ArgumentError(
+                f"expected --bounds column=low,high with two numbers, got '{name}={','.join(values)}'"
+            )
+        bounds[name] = tuple(numbers)
+    return bounds
+
+
+def _number(text: str) -> int | float | None:
+    for convert in (int, float):
+        with suppress(ValueError):
+            return convert(text)
+    return None
+
+
+def _values(table: Table, column: str, texts: list[str]) -> list:
+    """Texts as values of a column: numbers where its type says so."""
+    kind, declared = table.kind(column), table.levels(column)
+    if kind == "bool":
+        truth = {"true": True, "false": False}
+        values = [truth.get(text.lower(), _number(text)) for text in texts]
+    elif kind == "numeric" or (declared and not any(isinstance(d, str) for d in declared)):
+        values = [_number(text) for text in texts]
+    else:
+        return texts
+    if None in values:
+        raise ArgumentError(
+            f"column {column} holds {'numbers' if kind != 'bool' else 'true and false'}, "
+            f"got {texts[values.index(None)]!r}"
+        )
+    return values
+
+
+def _x_new(texts: list[str], table: Table):
+    """Prediction points: a list of numbers, or a list a column."""
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        numbers = [_number(text) for text in texts[0].split(",")]
+        if None in numbers:
+            raise ArgumentError(f"expected --x-new 0.25,0.75 or column=0.25,0.75, got {texts[0]!r}")
+        return numbers
+    pairs = _pairs(texts, "--x-new", "column=value,value")
+    if len({len(values) for values in pairs.values()}) > 1:
+        raise ArgumentError("expected --x-new to give every column as many values")
+    return {name: _values(table, name, values) for name, values in pairs.items()}
+
+
+def _options(texts: list[str]) -> dict:
+    """Options of the method, as numbers or ranges of numbers where they look like it."""
+    options = {}
+    for name, values in _pairs(texts, "--option", "name=value").items():
+        if name in inspect.signature(dp_ols).parameters:
+            raise ArgumentError(f"{name} is no --option of a method; see dpstats fit --help")
+        numbers = [_number(value) for value in values]
+        parsed = tuple(values if None in numbers else numbers)
+        options[name] = parsed if len(parsed) > 1 else parsed[0]
+    return options
+
+
+def _groups(arguments, table: Table) -> list | None:
+    """The public list of labels, typed as the column is."""
+    if arguments.groups is not None:
+        texts = arguments.groups.split(",")
+    elif arguments.groups_file is not None:
+        try:
+            texts = Path(arguments.groups_file).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError):
+            raise ArgumentError(f"cannot read {arguments.groups_file}") from None
+    else:
+        return None
+    return _values(table, arguments.by, [text.strip() for text in texts if text.strip()])
+
+
+def _check_line(arguments, table: Table) -> None:
+    """Raise ArgumentError for a picture that could not be drawn from the result."""
+    formula = Formula.parse(arguments.formula)
+    numeric = [
+        name
+        for name in formula.predictors
+        if table.kind(name) == "numeric" and name not in formula.categorical
+    ]
+    if len(formula.predictors) != 1 or not numeric or arguments.row_norm is not None:
+        raise ArgumentError("--plot needs a formula with one numeric regressor and its bounds")
+    if arguments.run is _by and arguments.x_new:
+        raise ArgumentError("--plot draws p25 against p75; leave out --x-new")
+
+
+def _outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
+    """The output paths, once each of them is known to be writable."""
+    wanted = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
+    paths = [_output(*output) for output in wanted if output[0] is not None]
+    files = [Path(arguments.data), *paths]
+    if len({path.resolve() for path in files}) < len(files):
+        raise ArgumentError("expected different files for DATA, -o and --plot")
+    if arguments.plot:
+        _check_matplotlib()
+    return paths
+
+
+def _output(name: str, option: str, endings: tuple[str, ...]) -> Path:
+    path = Path(name)
+    if path.is_dir():
+        raise ArgumentError(f"{option}: {path} is a folder; name a file in it")
+    if not name.lower().endswith(endings):
+        raise ArgumentError(f"{option}: expected a name ending in {', '.join(endings)}, got {name}")
+    if not path.parent.is_dir():
+        raise ArgumentError(f"{option}: there is no folder {path.parent}")
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise ArgumentError(f"{option}: cannot write {path}: {error.strerror}") from None
+    return path
+
+
+def _check_matplotlib() -> None:
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise ArgumentError("pictures need matplotlib: pip install 'dpstats[plot]'") from None
+
+
+def _write(path: Path, write) -> None:
+    """Let ``write`` make the file, which appears whole or not at all."""
+    try:
+        with replacing(path) as beside:
+            write(beside)
+    except OSError as error:
+        raise ArgumentError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _draw(path: Path, draw) -> None:
+    """Save the picture that ``draw(axes)`` makes, without opening a window."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 6), layout="constrained", dpi=150)
+    draw(figure.subplots())
+    _write(path, figure.savefig)
+
+
+def _methods(arguments) -> None:
+    rows = [
+        [
+            method.name,
+            "epsilon" if method.guarantee == "pure" else "epsilon, delta",
+            ", ".join(method.neighbors),
+            method.errors,
+            method.paper,
+            ", ".join(f"{name}={default}" for name, (default, _) in method.options.items()) or "-",
+        ]
+        for method in METHODS.values()
+    ]
+    headers = ["method", "guarantee", "neighbours", "standard errors", "paper", "--option"]
+    print(_table(headers, rows, [16, 10, 12, 30, 16, 20]))
+
+
+def _table(headers: list[str], rows: list[list[str]], widths: list[int]) -> str:
+    """Text columns of the given widths, wrapped between words."""
+    lines = []
+    for row in [headers, *rows]:
+        cells = [textwrap.wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for i in range(max(map(len, cells))):
+            parts = [cell[i] if i < len(cell) else "" for cell in cells]
+            padded = [part.ljust(width) for part, width in zip(parts, widths, strict=True)]
+            lines.append("  ".join(padded).rstrip())
+        lines.append("")
+    return "\n".join(lines[:-1])
+
+
+def _demo(arguments) -> None:
+    """Private p25 and p75 of 111 cells beside OLS, which the fictitious data allow."""
+    epsilon, _ = validate_guarantee(arguments.epsilon, 0.0)
+    folder = Path(arguments.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArgumentError(f"--out: cannot make {folder}: {error.strerror}") from None
+    _check_matplotlib()
+    table, picture = (_output(str(folder / name), "--out", ("",)) for name in _DEMO_FILES)
+    people = datasets.oi_microdata()
+    call = {"by": "cell", "bounds": {"kid_rank": (0, 1), "parent_rank": (0, 1)}}
+    result = dp_ols(_DEMO, people, method="exp_theil_sen", epsilon=epsilon, **call)
+    reference = ols_reference(_DEMO, people, public=True, **call)
+    _write(table, lambda beside: result.frame.to_csv(beside, index=False))
+    _draw(picture, lambda axes: _demo_picture(result, reference, axes))
+    print(_demo_text(result, reference, people.groupby("cell").size()))
+    print(f"Written: {table} (every private estimate) and {picture}")
+
+
+_DEMO = "kid_rank ~ parent_rank"
+_DEMO_FILES = ("cells.csv", "cells.png")
+_DEMO_WARNING = "This comparison is possible only because these people are fictitious."

@@ -1,0 +1,5 @@
+"""Formulas: the only place that knows patsy. A public schema in, row-local designs out."""
+
+from dpstats.formula.design import Design, Formula
+
+__all__ = ["Design", "Formula"]
