@@ -23,6 +23,7 @@ from dpstats.engines.output import replacing
 from dpstats.errors import ArgumentError, DPStatsError, InternalError
 from dpstats.evaluate import ols_reference
 from dpstats.formula import Formula
+from dpstats.plot import comparison
 from dpstats.privacy import validate_guarantee
 
 _PICTURES = (".png", ".pdf", ".svg")
@@ -75,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # --help and --version
         return stop.code or 0
     except KeyboardInterrupt:
-        return _fail("interrupted; no result was shown or written", 130)
+        return _fail("interrupted", 130)
     except BrokenPipeError:
         # As after `dpstats ... | head`: nobody reads, and closing stdout must not complain.
         with suppress(OSError, ValueError):
@@ -405,6 +406,19 @@ def _table(headers: list[str], rows: list[list[str]], widths: list[int]) -> str:
     return "\n".join(lines[:-1])
 
 
+_DEMO = "kid_rank ~ parent_rank"
+_DEMO_WARNING = "comparison possible only because these people are fictitious"
+_DEMO_HEAD = """\
+Income rank of children given the income rank of their parents, one regression in each
+of {cells} cells, {people:,} fictitious people; ranks from 0 (lowest income) to 1 (highest).
+p25, p75: expected rank of a child whose parents are at rank 0.25, 0.75.
+private: exp_theil_sen, epsilon {epsilon:g} for the pair. OLS: not private
+({warning}).
+
+                   ------- p25 -------    ------- p75 -------
+  cell  people     private    OLS   s.e.    private    OLS   s.e."""
+
+
 def _demo(arguments) -> None:
     """Private p25 and p75 of 111 cells beside OLS, which the fictitious data allow."""
     epsilon, _ = validate_guarantee(arguments.epsilon, 0.0)
@@ -414,17 +428,58 @@ def _demo(arguments) -> None:
     except OSError as error:
         raise ArgumentError(f"--out: cannot make {folder}: {error.strerror}") from None
     _check_matplotlib()
-    table, picture = (_output(str(folder / name), "--out", ("",)) for name in _DEMO_FILES)
+    outputs = [_output(str(folder / f"cells{end}"), "--out", (end,)) for end in (".csv", ".png")]
     people = datasets.oi_microdata()
     call = {"by": "cell", "bounds": {"kid_rank": (0, 1), "parent_rank": (0, 1)}}
     result = dp_ols(_DEMO, people, method="exp_theil_sen", epsilon=epsilon, **call)
     reference = ols_reference(_DEMO, people, public=True, **call)
-    _write(table, lambda beside: result.frame.to_csv(beside, index=False))
-    _draw(picture, lambda axes: _demo_picture(result, reference, axes))
+    _write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
+    _draw(outputs[1], lambda axes: _demo_picture(result, reference, axes))
     print(_demo_text(result, reference, people.groupby("cell").size()))
-    print(f"Written: {table} (every private estimate) and {picture}")
+    print(f"All private estimates are in {outputs[0]}, a picture is in {outputs[1]}.")
 
 
-_DEMO = "kid_rank ~ parent_rank"
-_DEMO_FILES = ("cells.csv", "cells.png")
-_DEMO_WARNING = "This comparison is possible only because these people are fictitious."
+def _demo_text(result, reference, sizes) -> str:
+    """A few cells from the smallest to the largest, and how many are close to OLS."""
+    points = {q: _beside(result, reference, q) for q in ("p25", "p75")}
+    lines = [
+        _DEMO_HEAD.format(
+            cells=len(result), people=sizes.sum(), epsilon=result.privacy.epsilon,
+            warning=_DEMO_WARNING,
+        )
+    ]  # fmt: skip
+    by_size = sizes.sort_values(kind="stable").index
+    for cell in by_size[[round(q * (len(by_size) - 1) / 6) for q in range(7)]]:
+        numbers = [
+            f"{v:10.3f}{o:7.3f}{s:7.3f}" for v, o, s in (f.loc[cell] for f in points.values())
+        ]
+        lines.append(f"{cell:6}{sizes[cell]:8}  {' '.join(numbers)}")
+    lines.append("")
+    for name, chosen in (("all", sizes > 0), ("20 people or more", sizes >= 20)):
+        near = [_near(frame[chosen]) for frame in points.values()]
+        lines.append(
+            f"Within one OLS standard error of OLS ({name}): p25 {near[0]}, p75 {near[1]}."
+        )
+    return "\n".join(lines)
+
+
+def _beside(result, reference, point: str):
+    """Private value, OLS value and OLS standard error of one quantity, by cell."""
+    ols = reference[reference["term"] == point].set_index("cell")[["estimate", "std_error"]]
+    ols.insert(0, "private", result.predictions[point])
+    return ols
+
+
+def _near(frame) -> str:
+    near = (frame["private"] - frame["estimate"]).abs() <= frame["std_error"]
+    return f"in {near.sum()} of {len(near)} cells"
+
+
+def _demo_picture(result, reference, axes) -> None:
+    comparison(result, reference, axes)
+    axes.set(
+        xlabel="p25: child's income rank, parents at rank 0.25 (0 lowest, 1 highest)",
+        ylabel="p75: child's income rank, parents at rank 0.75",
+        title=f"{len(result)} cells, {result.method}, epsilon {result.privacy.epsilon:g}\n"
+        f"({_DEMO_WARNING})",
+    )

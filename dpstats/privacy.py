@@ -23,6 +23,8 @@ ADD_REMOVE = "add_remove"
 REPLACE_ONE = "replace_one"
 RELATIONS = (ADD_REMOVE, REPLACE_ONE)
 DEFAULT_DELTA = 1e-6
+# Below this no table on earth has enough rows, and noise scales leave the range of doubles.
+LEAST_EPSILON = 1e-9
 # Sums of shares such as 1/3 + 1/3 + 1/3 may exceed the whole by rounding alone.
 _ROUNDING = 1 + 1e-12
 
@@ -159,6 +161,8 @@ def validate_guarantee(epsilon, delta) -> tuple[float, float]:
         raise ArgumentError(f"expected epsilon to be a number > 0, got {epsilon!r}")
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise ArgumentError(f"expected a finite epsilon > 0, got {epsilon}")
+    if epsilon < LEAST_EPSILON:
+        raise ArgumentError(f"expected epsilon >= {LEAST_EPSILON:g}, got {epsilon:g}")
     if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0 <= delta < 0.5:
         raise ArgumentError(f"expected delta in [0, 0.5), got {delta!r}")
     return float(epsilon), float(delta)
@@ -297,6 +301,8 @@ def _pld_epsilon(costs: Sequence[Cost], delta: float) -> float:
     by the sensitivity, for both kinds of event. An (epsilon, delta)-DP mechanism is
     epsilon-DP outside an event of probability delta, so those deltas are set aside.
     """
+    if max((cost.epsilon for cost in costs if not isinstance(cost, GDP)), default=0) > 100:
+        return math.inf  # beyond what the distributions resolve; adding up serves there
     import dp_accounting
     from dp_accounting import pld
 
