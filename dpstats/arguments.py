@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -97,7 +98,7 @@ def _row_norm(method: Method, row_norm) -> float | None:
         raise ArgumentError(f"{method.name} takes bounds=, not row_norm={row_norm!r}")
     if (
         isinstance(row_norm, bool)
-        or not isinstance(row_norm, (int, float))
+        or not isinstance(row_norm, Real)
         or not (math.isfinite(row_norm) and row_norm > 0)
     ):
         raise ArgumentError(f"expected row_norm to be a finite number > 0, got {row_norm!r}")

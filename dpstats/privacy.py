@@ -13,6 +13,7 @@ delta (Dwork et al. 2006).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
@@ -157,13 +158,13 @@ def gdp_epsilon(mu: float, delta: float) -> float:
 
 def validate_guarantee(epsilon, delta) -> tuple[float, float]:
     """Return epsilon and delta as floats, or raise ArgumentError."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)):
+    if isinstance(epsilon, bool) or not isinstance(epsilon, Real):
         raise ArgumentError(f"expected epsilon to be a number > 0, got {epsilon!r}")
     if not (math.isfinite(epsilon) and epsilon > 0):
         raise ArgumentError(f"expected a finite epsilon > 0, got {epsilon}")
     if epsilon < LEAST_EPSILON:
         raise ArgumentError(f"expected epsilon >= {LEAST_EPSILON:g}, got {epsilon:g}")
-    if isinstance(delta, bool) or not isinstance(delta, (int, float)) or not 0 <= delta < 0.5:
+    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 <= delta < 0.5:
         raise ArgumentError(f"expected delta in [0, 0.5), got {delta!r}")
     return float(epsilon), float(delta)
 
