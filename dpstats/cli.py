@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import pandas as pd
+
 from dpstats import METHODS, __version__, datasets, dp_ols
 from dpstats.engines.files import READERS, read
 from dpstats.engines.frames import Table
@@ -36,6 +38,8 @@ _WORDING = (
     (r"\b(bounds|neighbors|levels)=", r"--\1 "),
     (r"\bx_new\b", "--x-new"),
     (r"\brow_norm\b", "--row-norm"),
+    (r" or a Categorical column", ""),
+    (r"give a mapping or a data frame with it", "add it with --x-new"),
 )
 
 
@@ -86,6 +90,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(str(error), 1)
     except DPStatsError as error:
         return _fail(_in_options(str(error)), 2)
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}", 2)
     except Exception as error:  # a traceback could quote the data
         return _fail(f"stopped with {type(error).__name__}, a defect of dpstats", 1)
 
@@ -175,7 +181,7 @@ def _fit(arguments) -> None:
     outputs = _outputs(arguments, (".json", ".txt"))
     table, call = _call(arguments)
     if arguments.plot:
-        _check_line(arguments, table)
+        _check_line(arguments, table, call["levels"])
     result = dp_ols(arguments.formula, table, **call)
     summary = str(result.summary())
     try:
@@ -193,7 +199,7 @@ def _by(arguments) -> None:
     table, call = _call(arguments)
     groups = _groups(arguments, table)
     if arguments.plot:
-        _check_line(arguments, table)
+        _check_line(arguments, table, call["levels"])
     result = dp_ols(arguments.formula, table, by=arguments.by, groups=groups, **call)
     try:
         _write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
@@ -213,7 +219,7 @@ def _call(arguments) -> tuple[Table, dict]:
         "delta": arguments.delta,
         "bounds": _bounds(arguments.bounds),
         "levels": {name: _values(table, name, texts) for name, texts in levels.items()},
-        "x_new": _x_new(arguments.x_new, table),
+        "x_new": _x_new(arguments.x_new, arguments.formula, table),
         "row_norm": arguments.row_norm,
         "neighbors": arguments.neighbors,
     }
@@ -238,9 +244,8 @@ def _bounds(texts: list[str]) -> dict[str, tuple[float, float]]:
     for name, values in _pairs(texts, "--bounds", "column=low,high").items():
         numbers = [_number(value) for value in values]
         if len(numbers) != 2 or None in numbers:
-            raise ArgumentError(
-                f"expected --bounds column=low,high with two numbers, got '{name}={','.join(values)}'"
-            )
+            given = f"{name}={','.join(values)}"
+            raise ArgumentError(f"expected --bounds column=low,high, got {given!r}")
         bounds[name] = tuple(numbers)
     return bounds
 
@@ -270,19 +275,23 @@ def _values(table: Table, column: str, texts: list[str]) -> list:
     return values
 
 
-def _x_new(texts: list[str], table: Table):
-    """Prediction points: a list of numbers, or a list a column."""
+def _x_new(texts: list[str], formula: str, table: Table) -> pd.DataFrame | None:
+    """Prediction points, labelled by their values as typed."""
     if not texts:
         return None
+    predictors = Formula.parse(formula).predictors
     if len(texts) == 1 and "=" not in texts[0]:
-        numbers = [_number(text) for text in texts[0].split(",")]
-        if None in numbers:
-            raise ArgumentError(f"expected --x-new 0.25,0.75 or column=0.25,0.75, got {texts[0]!r}")
-        return numbers
+        if len(predictors) != 1:
+            names = ", ".join(predictors)
+            raise ArgumentError(f"expected --x-new column=value for each of {names}")
+        texts = [f"{predictors[0]}={texts[0]}"]
     pairs = _pairs(texts, "--x-new", "column=value,value")
     if len({len(values) for values in pairs.values()}) > 1:
         raise ArgumentError("expected --x-new to give every column as many values")
-    return {name: _values(table, name, values) for name, values in pairs.items()}
+    points = zip(*pairs.values(), strict=True)
+    labels = [" ".join(map("=".join, zip(pairs, point, strict=True))) for point in points]
+    columns = {name: _values(table, name, values) for name, values in pairs.items()}
+    return pd.DataFrame(columns, index=labels)
 
 
 def _options(texts: list[str]) -> dict:
@@ -311,13 +320,13 @@ def _groups(arguments, table: Table) -> list | None:
     return _values(table, arguments.by, [text.strip() for text in texts if text.strip()])
 
 
-def _check_line(arguments, table: Table) -> None:
+def _check_line(arguments, table: Table, levels) -> None:
     """Raise ArgumentError for a picture that could not be drawn from the result."""
     formula = Formula.parse(arguments.formula)
     numeric = [
         name
         for name in formula.predictors
-        if table.kind(name) == "numeric" and name not in formula.categorical
+        if table.kind(name) == "numeric" and name not in {*formula.categorical, *levels}
     ]
     if len(formula.predictors) != 1 or not numeric or arguments.row_norm is not None:
         raise ArgumentError("--plot needs a formula with one numeric regressor and its bounds")
@@ -385,12 +394,17 @@ def _methods(arguments) -> None:
             ", ".join(method.neighbors),
             method.errors,
             method.paper,
-            ", ".join(f"{name}={default}" for name, (default, _) in method.options.items()) or "-",
+            ", ".join(map(_default, method.options.items())) or "-",
         ]
         for method in METHODS.values()
     ]
     headers = ["method", "guarantee", "neighbours", "standard errors", "paper", "--option"]
     print(_table(headers, rows, [16, 10, 12, 30, 16, 20]))
+
+
+def _default(option) -> str:
+    name, (value, _) = option
+    return f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
 
 
 def _table(headers: list[str], rows: list[list[str]], widths: list[int]) -> str:
@@ -450,17 +464,14 @@ def _demo_text(result, reference, sizes) -> str:
     ]  # fmt: skip
     by_size = sizes.sort_values(kind="stable").index
     for cell in by_size[[round(q * (len(by_size) - 1) / 6) for q in range(7)]]:
-        numbers = [
-            f"{v:10.3f}{o:7.3f}{s:7.3f}" for v, o, s in (f.loc[cell] for f in points.values())
-        ]
-        lines.append(f"{cell:6}{sizes[cell]:8}  {' '.join(numbers)}")
-    lines.append("")
-    for name, chosen in (("all", sizes > 0), ("20 people or more", sizes >= 20)):
-        near = [_near(frame[chosen]) for frame in points.values()]
-        lines.append(
-            f"Within one OLS standard error of OLS ({name}): p25 {near[0]}, p75 {near[1]}."
-        )
-    return "\n".join(lines)
+        rows = (frame.loc[cell] for frame in points.values())
+        numbers = " ".join(f"{v:10.3f}{o:7.3f}{e:7.3f}" for v, o, e in rows)
+        lines.append(f"{cell:6}{sizes[cell]:8}  {numbers}")
+    lines += ["", "Private value within one OLS standard error of the OLS value:"]
+    for name, chosen in (("all cells", sizes > 0), ("20 people or more", sizes >= 20)):
+        near = ", ".join(f"{q} in {_near(frame[chosen])}" for q, frame in points.items())
+        lines.append(f"  {name:20}{near}")
+    return "\n".join([*lines, ""])
 
 
 def _beside(result, reference, point: str):
@@ -472,7 +483,7 @@ def _beside(result, reference, point: str):
 
 def _near(frame) -> str:
     near = (frame["private"] - frame["estimate"]).abs() <= frame["std_error"]
-    return f"in {near.sum()} of {len(near)} cells"
+    return f"{near.sum()} of {len(near)}"
 
 
 def _demo_picture(result, reference, axes) -> None:

@@ -1,0 +1,396 @@
+"""The command line: every door, its message and its exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats import cli
+
+BOUNDS = ["--bounds", "kid_rank=0,1", "--bounds", "parent_rank=0,1"]
+FORMULA = "kid_rank ~ parent_rank"
+FIT = ["fit", "people.csv", FORMULA, "--method", "adassp", "--epsilon", "1", *BOUNDS]
+BY = ["by", "people.csv", FORMULA, "--method", "exp_theil_sen", "--epsilon", "16", *BOUNDS]
+CELL = [*BY, "--by", "cell", "-o", "out.csv"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A working folder with a few files."""
+    people = dp.datasets.oi_microdata()
+    people = people[people["cell"] <= 4].reset_index(drop=True)
+    people["region"] = np.where(people["cell"] % 2 == 0, "east", "west")
+    people["urban"] = people["cell"] > 2
+    people.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "binary.parquet").write_bytes(b"\x00\x01\x02")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder.json").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def replaced(argv, *pairs):
+    """argv with the value that follows each option exchanged."""
+    argv = list(argv)
+    for option, value in pairs:
+        argv[argv.index(option) + 1] = value
+    return argv
+
+
+def fitting(formula, *more):
+    """A fit of another formula with bounds on the response only."""
+    head = ["fit", "people.csv", formula, "--method", "adassp", "--epsilon", "1"]
+    return [*head, "--bounds", "kid_rank=0,1", *more]
+
+
+def refused(argv, capsys, folder, code=2) -> str:
+    """Run argv, check that it fails as a shell user expects, and return the message."""
+    before = sorted(folder.rglob("*"))
+    assert cli.main(argv) == code
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("dpstats: error: ")
+    assert shown.err.count("\n") == 1 and shown.err.endswith("\n")
+    assert sorted(folder.rglob("*")) == before
+    return shown.err.removeprefix("dpstats: error: ").rstrip()
+
+
+WRONG = {
+    "unknown command": (["frobnicate"], "invalid choice: 'frobnicate'"),
+    "unknown option": ([*FIT, "--bogus", "3"], "unrecognized arguments: --bogus 3"),
+    "abbreviated option": ([*FIT, "--row", "3"], "unrecognized arguments: --row 3"),
+    "no formula": (["fit", "people.csv"], "arguments are required: FORMULA"),
+    "no epsilon": (["fit", "d", "f", "--method", "adassp"], "are required: --epsilon"),
+    "epsilon 0": (replaced(FIT, ("--epsilon", "0")), "epsilon > 0, got 0"),
+    "epsilon negative": (replaced(FIT, ("--epsilon", "-1")), "epsilon > 0, got -1"),
+    "epsilon nan": (replaced(FIT, ("--epsilon", "nan")), "epsilon > 0, got nan"),
+    "epsilon infinite": (replaced(FIT, ("--epsilon", "inf")), "epsilon > 0, got inf"),
+    "epsilon text": (replaced(FIT, ("--epsilon", "abc")), "invalid float value: 'abc'"),
+    "delta 0": ([*FIT, "--delta", "0"], "adassp needs delta > 0"),
+    "delta for a pure method": ([*CELL, "--delta", "0.1"], "leave delta out"),
+    "unknown method": (replaced(FIT, ("--method", "magic")), "method to be one of adassp"),
+    "unknown relation": ([*FIT, "--neighbors", "all"], "expected neighbors to be one of"),
+    "unproven relation": ([*CELL, "--neighbors", "add_remove"], "for --neighbors 'replace_one'"),
+    "missing file": (["fit", "no.csv", *FIT[2:]], "there is no file no.csv"),
+    "folder as data": (["fit", "folder", *FIT[2:]], "cannot tell what folder is"),
+    "empty file": (["fit", "empty.csv", *FIT[2:]], "empty.csv cannot be read"),
+    "not what it says": (["fit", "binary.parquet", *FIT[2:]], "binary.parquet"),
+    "missing column": (fitting("kid_rank ~ age"), "no column 'age'; the columns are parent_rank"),
+    "bounds without =": ([*FIT, "--bounds", "0,1"], "expected --bounds column=low,high"),
+    "bounds with one number": ([*FIT, "--bounds", "x=0"], "column=low,high, got 'x=0'"),
+    "bounds with three numbers": ([*FIT, "--bounds", "x=0,1,2"], "got 'x=0,1,2'"),
+    "bounds with text": ([*FIT, "--bounds", "x=0,b"], "got 'x=0,b'"),
+    "bounds with a gap": ([*FIT, "--bounds", "x=0,"], "got 'x=0,'"),
+    "bounds reversed": (replaced(FIT, ("--bounds", "kid_rank=1,0")), "low < high, got (1, 0)"),
+    "bounds nan": (replaced(FIT, ("--bounds", "kid_rank=0,nan")), "--bounds kid_rank to be finite"),
+    "bounds twice": ([*FIT, "--bounds", "kid_rank=0,2"], "--bounds names kid_rank twice"),
+    "bounds on another column": ([*FIT, "--bounds", "cell=0,9"], "name 'cell', which is no term"),
+    "string column": (fitting("kid_rank ~ region"), "--levels 'region=a,b,...'"),
+    "levels of another column": ([*FIT, "--levels", "cell=1,2"], "levels names 'cell'"),
+    "levels without =": ([*FIT, "--levels", "east,west"], "expected --levels column=a,b"),
+    "levels of the wrong type": (fitting("kid_rank ~ C(cell)", "--levels", "cell=a"), "got 'a'"),
+    "range to be declared": (fitting("kid_rank ~ exp(cell)"), "--bounds 'cell=low,high'"),
+    "unknown function": (fitting("kid_rank ~ foo(cell)"), "foo() is not a known function"),
+    "power written ^": (fitting("kid_rank ~ parent_rank^2"), "write I(parent_rank ** 2)"),
+    "no formula at all": (fitting("kid_rank"), "as in y ~ x1 + x2"),
+    "any Python": (fitting("kid_rank ~ __import__('os').system('x')"), "__import__('os')"),
+    "row norm 0": ([*FIT, "--row-norm", "0"], "expected --row-norm to be a finite number > 0"),
+    "points without a name": (
+        fitting("kid_rank ~ parent_rank + cell", "--x-new", "1"),
+        "--x-new column=value for each of parent_rank, cell",
+    ),
+    "points of the wrong type": ([*FIT, "--x-new", "a"], "parent_rank holds numbers, got 'a'"),
+    "points that are nan": ([*FIT, "--x-new", "nan"], "NaN or an infinite value"),
+    "points of unequal number": (
+        [*FIT, "--x-new", "parent_rank=1,2", "--x-new", "cell=1"],
+        "every column as many values",
+    ),
+    "points lacking a column": (
+        [*fitting("kid_rank ~ parent_rank + cell"), "--x-new", "cell=1"],
+        "no column parent_rank; add it with --x-new",
+    ),
+    "unknown method option": ([*FIT, "--option", "k=3"], "adassp has no option 'k'"),
+    "bad method option": ([*CELL, "--option", "k=0"], "whole number >= 1, got 0"),
+    "option of dp_ols": ([*FIT, "--option", "epsilon=9"], "epsilon is no --option"),
+    "option without =": ([*FIT, "--option", "k"], "expected --option name=value, got 'k'"),
+    "result ending": ([*FIT, "-o", "out.csv"], "ending in .json, .txt, got out.csv"),
+    "result folder missing": ([*FIT, "-o", "no/out.json"], "there is no folder no"),
+    "result is a folder": ([*FIT, "-o", "folder.json"], "folder.json is a folder"),
+    "picture ending": ([*FIT, "--plot", "out.gif"], "--plot: expected a name ending in .png"),
+    "picture folder missing": ([*FIT, "--plot", "no/out.png"], "there is no folder no"),
+    "picture of two regressors": (
+        fitting("kid_rank ~ parent_rank + cell", "--plot", "out.png"),
+        "--plot needs a formula with one numeric regressor",
+    ),
+    "picture of levels": (
+        fitting("kid_rank ~ cell", "--levels", "cell=1,2", "--plot", "out.png"),
+        "--plot needs a formula with one numeric regressor",
+    ),
+    "picture under a row norm": (
+        fitting(FORMULA, "--row-norm", "2", "--plot", "out.png"),
+        "--plot needs a formula with one numeric regressor",
+    ),
+    "picture without p25": ([*CELL, "--x-new", "0.5", "--plot", "o.png"], "leave out --x-new"),
+    "no group column": ([*BY, "-o", "out.csv"], "are required: --by"),
+    "no result file": ([*BY, "--by", "cell"], "are required: -o"),
+    "missing group column": ([*BY, "--by", "tract", "-o", "out.csv"], "no column 'tract'"),
+    "result over the data": (
+        replaced(CELL, ("-o", "people.csv")),
+        "different files for DATA, -o and --plot",
+    ),
+    "groups of the wrong type": ([*CELL, "--groups", "a,b"], "cell holds numbers, got 'a'"),
+    "groups twice": ([*CELL, "--groups", "1,1"], "none twice"),
+    "groups empty": ([*CELL, "--groups", ""], "at least one label"),
+    "groups both ways": ([*CELL, "--groups", "1", "--groups-file", "x"], "not allowed with"),
+    "groups file missing": ([*CELL, "--groups-file", "no.txt"], "cannot read no.txt"),
+    "demo epsilon": (["demo", "--epsilon", "-2"], "epsilon > 0, got -2"),
+    "demo folder is a file": (["demo", "--out", "people.csv"], "cannot make people.csv"),
+}
+
+
+@pytest.mark.parametrize(("argv", "message"), WRONG.values(), ids=WRONG)
+def test_refusal(argv, message, capsys, folder, monkeypatch):
+    """One line, exit code 2, no file, and nothing private was drawn."""
+    monkeypatch.setattr("dpstats.api.Noise", None)
+    assert message in refused(argv, capsys, folder)
+
+
+def test_result_folder_not_writable(capsys, folder, monkeypatch):
+    def denied(dir):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(cli.tempfile, "TemporaryFile", denied)
+    monkeypatch.setattr(cli, "dp_ols", None)
+    message = refused([*FIT, "-o", "out.json"], capsys, folder)
+    assert message == "-o: cannot write out.json: Permission denied"
+
+
+def test_matplotlib_missing(capsys, folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setattr(cli, "dp_ols", None)
+    assert "dpstats[plot]" in refused([*FIT, "--plot", "out.png"], capsys, folder)
+
+
+def test_disk_full_shows_what_was_paid_for(capsys, folder, monkeypatch):
+    def full(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    before = sorted(folder.rglob("*"))
+    assert cli.main([*FIT, "-o", "out.json"]) == 2
+    shown = capsys.readouterr()
+    assert shown.err == "dpstats: error: cannot write out.json: No space left on device\n"
+    assert "parent_rank" in shown.out
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (KeyboardInterrupt(), 130, "dpstats: error: interrupted\n"),
+        (dp.InternalError("a\ndefect"), 1, "dpstats: error: a defect\n"),
+        (ValueError("0.123"), 1, "dpstats: error: stopped with ValueError, a defect of dpstats\n"),
+    ],
+)
+def test_interruptions_and_defects(error, code, line, capsys, monkeypatch):
+    def stop(*arguments, **keywords):
+        raise error
+
+    monkeypatch.setattr(cli, "dp_ols", stop)
+    assert cli.main(FIT) == code
+    assert capsys.readouterr().err == line
+
+
+def run(argv, capsys) -> str:
+    assert cli.main(argv) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    return shown.out
+
+
+def test_fit_prints_the_summary(capsys):
+    out = run(FIT, capsys)
+    assert "Differentially Private Regression Results" in out
+    assert "Private:                   yes" in out
+
+
+def test_fit_writes_a_result_that_can_be_restored(capsys, folder):
+    out = run([*FIT, "-o", "out.json", "--plot", "out.PNG"], capsys)
+    result = dp.DPResults.from_json((folder / "out.json").read_text())
+    assert result.privacy.epsilon == 1 and result.privacy.private
+    assert str(result.summary()) in out
+    assert (folder / "out.PNG").read_bytes().startswith(b"\x89PNG")
+
+
+def test_fit_writes_the_summary_as_text(capsys, folder):
+    out = run([*FIT, "-o", "out.txt"], capsys)
+    assert (folder / "out.txt").read_text() == out
+
+
+def test_an_existing_result_is_replaced(capsys, folder):
+    (folder / "out.json").write_text("old")
+    run([*FIT, "-o", "out.json"], capsys)
+    assert json.loads((folder / "out.json").read_text())["method"] == "adassp"
+
+
+def test_the_package_is_called_as_asked(capsys, monkeypatch, folder):
+    """Numbers, levels, points and options arrive as dp_ols wants them."""
+    seen = {}
+
+    def record(formula, data, **call):
+        seen.update(call)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "dp_ols", record)
+    more = ["--levels", "region=east, west", "--levels", "cell=1,2", "--levels", "urban=false,true"]
+    points = ["--x-new", "parent_rank=-.5,1", "--x-new", "region=east,west"]
+    options = ["--option", "k=3", "--option", "output_range=-0.5,1.5", "--option", "name=all"]
+    rest = ["--delta", "1e-5", "--row-norm", "2", "--neighbors", "add_remove"]
+    bounds = ["--bounds", "np.where(cell == 2, 1, 0)=-1,1e3"]
+    assert cli.main([*FIT, *bounds, *more, *points, *options, *rest]) == 130
+    assert seen["bounds"]["np.where(cell == 2, 1, 0)"] == (-1, 1000)
+    assert seen["levels"] == {
+        "region": ["east", "west"],
+        "cell": [1, 2],
+        "urban": [False, True],
+    }
+    assert seen["x_new"].to_dict("list") == {"parent_rank": [-0.5, 1], "region": ["east", "west"]}
+    assert list(seen["x_new"].index) == [
+        "parent_rank=-.5 region=east",
+        "parent_rank=1 region=west",
+    ]
+    assert (seen["k"], seen["output_range"], seen["name"]) == (3, (-0.5, 1.5), "all")
+    assert (seen["delta"], seen["row_norm"], seen["neighbors"]) == (1e-5, 2, "add_remove")
+
+
+def test_negative_values_may_follow_an_option(capsys, folder):
+    bounds = ["--bounds", "kid_rank=-1,1", "--bounds", "parent_rank=-1,1"]
+    run([*FIT[:7], *bounds, "--x-new", "-1,0.5", "-o", "out.json"], capsys)
+    content = json.loads((folder / "out.json").read_text())
+    assert content["schema"]["kid_rank"] == {"low": -1.0, "high": 1.0}
+    assert list(content["predictions"]) == ["parent_rank=-1", "parent_rank=0.5"]
+
+
+def test_string_column_with_levels(capsys, folder):
+    argv = fitting("kid_rank ~ region", "--levels", "region=east,west", "-o", "out.json")
+    run(argv, capsys)
+    content = json.loads((folder / "out.json").read_text())
+    assert list(content["params"]) == ["Intercept", "region[T.west]"]
+
+
+def test_by_writes_every_group(capsys, folder):
+    out = run([*CELL, "--plot", "out.pdf"], capsys)
+    assert "4 groups: 4 ok" in out
+    frame = pd.read_csv("out.csv")
+    assert list(frame) == ["cell", "term", "estimate", "std_error", "status"]
+    assert frame["cell"].unique().tolist() == [1, 2, 3, 4]
+    assert frame["estimate"].notna().all()
+    assert (folder / "out.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_groups_absent_from_the_data_are_present_in_the_table(ending, capsys, folder):
+    (folder / "groups.txt").write_bytes(ending.join(["\ufeff2", " 999 ", "", "1"]).encode())
+    run([*CELL, "--groups-file", "groups.txt"], capsys)
+    from_file = pd.read_csv("out.csv")
+    run([*CELL, "--groups", "2,999,1"], capsys)
+    listed = pd.read_csv("out.csv")
+    for frame in (from_file, listed):
+        assert frame["cell"].unique().tolist() == [2, 999, 1]
+        assert set(frame.loc[frame["cell"] == 999, "status"]) == {"too_few_rows"}
+
+
+def test_group_labels_that_are_text(capsys):
+    argv = [*BY, "--by", "region", "--groups", "east,north", "-o", "out.csv"]
+    run(argv, capsys)
+    assert pd.read_csv("out.csv")["region"].unique().tolist() == ["east", "north"]
+
+
+def test_methods_are_listed(capsys):
+    out = run(["methods"], capsys)
+    for name in dp.METHODS:
+        assert f"\n{name}" in out
+    assert max(map(len, out.splitlines())) <= 120
+    assert {"guarantee", "neighbours", "paper"} <= set(out.splitlines()[0].split())
+
+
+def test_demo(capsys, folder):
+    out = run(["demo", "--out", "new/demo"], capsys)
+    frame = pd.read_csv("new/demo/cells.csv")
+    assert frame["cell"].nunique() == 111
+    assert set(frame["term"]) == {"Intercept", "parent_rank", "p25", "p75"}
+    assert (folder / "new/demo/cells.png").stat().st_size > 10_000
+    assert "comparison possible only because these people are fictitious" in out
+    assert "of 111, p75 in " in out
+
+
+def test_demo_counts_cells_within_one_standard_error(capsys):
+    """Without noise to speak of, every cell's line is the median of lines, close to OLS."""
+    out = run(["demo", "--epsilon", "1e5"], capsys)
+    line = next(line for line in out.splitlines() if "20 people or more" in line)
+    p25, p75 = (int(part.split("in ")[1].split(" of ")[0]) for part in line.split(","))
+    frame = pd.read_csv("out/cells.csv").pivot(index="cell", columns="term", values="estimate")
+    people = dp.datasets.oi_microdata()
+    ols = dp.evaluate.ols_reference(
+        FORMULA,
+        people,
+        by="cell",
+        bounds={"kid_rank": (0, 1), "parent_rank": (0, 1)},
+        public=True,
+    ).set_index(["cell", "term"])
+    large = people.groupby("cell").size() >= 20
+    for name, count in (("p25", p25), ("p75", p75)):
+        of = ols.xs(name, level="term")
+        near = (frame[name] - of["estimate"]).abs() <= of["std_error"]
+        assert near[large].sum() == count > 0.8 * large.sum()
+
+
+def test_alone_it_prints_help(capsys):
+    out = run([], capsys)
+    assert out.startswith("usage: dpstats") and "commands:" in out
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["fit", "--help"], ["by", "-h"], ["demo", "-h"]])
+def test_help(argv, capsys):
+    assert run(argv, capsys).startswith("usage: dpstats")
+
+
+def test_version(capsys):
+    assert run(["--version"], capsys) == f"dpstats {dp.__version__}\n"
+
+
+def in_a_shell(*argv, stdout=subprocess.PIPE):
+    """Run the program as a process of its own, wherever the package was imported from."""
+    root = str(Path(dp.__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, "-m", "dpstats", *argv],
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+
+
+def test_as_a_process():
+    done = in_a_shell(*FIT, "-o", "out.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Differentially Private Regression Results" in done.stdout
+    failed = in_a_shell(*FIT, "--epsilon", "none")
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert failed.stderr.startswith("dpstats: error: ") and failed.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes close differently elsewhere")
+def test_a_reader_that_leaves_early():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        done = in_a_shell("methods", stdout=closed)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,164 @@
+"""Pictures: what they show, say and leave out."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats import plot
+from dpstats.evaluate import ols_reference
+
+BOUNDS = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
+FORMULA = "kid_rank ~ parent_rank"
+
+
+@pytest.fixture(scope="module")
+def people():
+    return dp.datasets.oi_microdata()
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def fit(data, formula=FORMULA, *, method="adassp", epsilon=1, bounds=BOUNDS, **more):
+    with dp.testing.insecure_seed(1):
+        return dp.dp_ols(formula, data, method=method, epsilon=epsilon, bounds=bounds, **more)
+
+
+def legend(ax) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def drawn(ax) -> None:
+    ax.figure.canvas.draw()
+
+
+def test_line_with_interval(people):
+    result = fit(people)
+    ax = result.plot()
+    drawn(ax)
+    x, y = ax.lines[0].get_data()
+    np.testing.assert_allclose(y, result.predict({"parent_rank": x}))
+    assert (x[0], x[-1]) == (0, 1)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("parent_rank", "kid_rank")
+    assert legend(ax) == ["private fit", "95% interval, privacy noise included", "p25 and p75"]
+
+
+def test_interval_is_that_of_the_prediction(people):
+    result = fit(people)
+    band = result.plot().collections[0].get_paths()[0].vertices
+    at_zero = band[band[:, 0] == 0, 1]
+    low, high = result.conf_int().loc["Intercept"]
+    assert at_zero.min() == pytest.approx(low) and at_zero.max() == pytest.approx(high)
+
+
+def test_line_without_standard_errors_has_no_interval(people):
+    ax = fit(people, method="exp_theil_sen").plot()
+    assert legend(ax) == ["private fit", "p25 and p75"]
+
+
+def test_points_labelled_p25_elsewhere_are_not_drawn_at_the_quarters(people):
+    elsewhere = pd.DataFrame({"parent_rank": [0.1, 0.9]}, index=["p25", "p75"])
+    ax = fit(people, x_new=elsewhere).plot()
+    assert "p25 and p75" not in legend(ax)
+
+
+def test_curve_and_transformed_response(people):
+    ax = fit(people, "np.sqrt(kid_rank) ~ parent_rank + I(parent_rank**2)").plot()
+    drawn(ax)
+    assert ax.get_ylabel() == "np.sqrt(kid_rank)"
+
+
+def test_title_says_that_seeded_noise_is_not_private(people):
+    assert "NOT PRIVATE" in fit(people).plot().get_title()
+    result = dp.dp_ols(FORMULA, people, method="adassp", epsilon=1, bounds=BOUNDS)
+    assert result.plot().get_title() == f"{FORMULA}\nadassp, epsilon 1, delta 1e-06"
+
+
+def test_failed_fit_says_so(people):
+    ax = fit(people.head(3), epsilon=0.1, bounds=None).plot()
+    assert ax.texts[0].get_text() == "nothing to draw: status no_range"
+
+
+def test_several_regressors_are_refused(people):
+    result = fit(people, "kid_rank ~ parent_rank + cell", bounds=BOUNDS | {"cell": (1, 111)})
+    with pytest.raises(dp.NotReleasedError, match="one numeric regressor"):
+        result.plot()
+
+
+def test_given_axes_are_used(people):
+    _, ax = plt.subplots()
+    assert fit(people).plot(ax) is ax
+
+
+def test_every_group_is_a_point_inside_or_on_the_edge(people):
+    ax = fit(people, by="cell", method="exp_theil_sen", epsilon=16).plot()
+    drawn(ax)
+    inside, outside = (len(drawn.get_offsets()) for drawn in ax.collections)
+    assert inside + outside == 111
+    assert legend(ax) == ["private estimate", f"{outside} outside the frame"]
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    edge = np.asarray(ax.collections[1].get_offsets())
+    on_edge = np.isin(edge[:, 0], [left, right]) | np.isin(edge[:, 1], [bottom, top])
+    assert on_edge.all()
+
+
+def test_standard_errors_appear_as_one_cross(people):
+    ax = fit(people, by="cell", epsilon=16).plot()
+    drawn(ax)
+    assert "±1 median standard error" in legend(ax)
+
+
+def test_cross_keeps_to_the_emptiest_corner():
+    _, ax = plt.subplots()
+    ax.set(xlim=(0, 10), ylim=(0, 10))
+    ax.scatter([1, 1, 9], [1, 9, 9])
+    plot._cross(ax, np.array([0.5]), np.array([0.5]))
+    x, y = ax.containers[0][0].get_data()
+    assert x[0] > 8 and y[0] < 2
+
+
+def test_absent_groups_are_counted(people):
+    ax = fit(people, by="cell", groups=[1, 2, 3, 999], method="exp_theil_sen").plot()
+    drawn(ax)
+    assert "1 of 4 not released" in legend(ax)
+
+
+def test_nothing_released_is_an_empty_picture(people):
+    ax = fit(people, by="cell", groups=[998, 999], method="exp_theil_sen").plot()
+    drawn(ax)
+    assert "2 of 2 not released" in legend(ax)
+
+
+def test_many_groups_are_small_and_pale():
+    atlas = dp.simulate.atlas(tracts=1001, seed=1)
+    ax = fit(atlas, by="tract", method="noisy_stats", epsilon=16).plot()
+    drawn(ax)
+    assert ax.collections[0].get_alpha() == 0.3
+    assert ax.get_legend().legend_handles[0].get_alpha() == 1
+
+
+def test_groups_without_p25_are_refused(people):
+    with pytest.raises(dp.NotReleasedError, match="p25"):
+        fit(people, by="cell", x_new=0.5).plot()
+
+
+def test_comparison_joins_each_group_to_its_reference(people):
+    result = fit(people, by="cell", method="exp_theil_sen", epsilon=16)
+    reference = ols_reference(FORMULA, people, by="cell", bounds=BOUNDS, public=True)
+    shuffled = reference.sample(frac=1, random_state=1)
+    ax = plot.comparison(result, shuffled)
+    drawn(ax)
+    x, y = ax.lines[3].get_data()
+    ols = reference[reference["cell"] == 4].set_index("term")["estimate"]
+    np.testing.assert_allclose(x, [result.p25[4], ols["p25"]])
+    np.testing.assert_allclose(y, [result.p75[4], ols["p75"]])
+    assert {"OLS, not private", "±1 median OLS standard error"} <= set(legend(ax))
