@@ -1,10 +1,13 @@
 """dp_ols: formula, bounds, mechanism, result."""
 
+import numpy as np
+
 from dpstats.arguments import make_request
 from dpstats.errors import ArgumentError, InternalError
 from dpstats.groups import DPGroupResults, check_by, fit_groups
 from dpstats.noise import Noise
 from dpstats.privacy import Budget
+from dpstats.request import Request
 from dpstats.results import DPResults
 from dpstats.single import fit_single
 
@@ -107,13 +110,22 @@ def dp_ols(
         raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
     if budget is not None:
         budget.reserve(request.epsilon, request.delta, request.cost, request.neighbors)
-    try:
-        noise = Noise(request.cost)
-        known = request.with_ranges(noise)
-        if by is None:
-            return fit_single(request, known, noise)
-        return fit_groups(request, known, noise, by, groups, progress)
-    except Exception as error:
-        defect = type(error).__name__
-    # Raised outside the handler, so that no frame holding rows stays attached to it.
+    result, defect = _released(request, by, groups, progress)
+    if defect is None:
+        return result
+    # No frame of the traceback may lead to rows.
+    del data, request
     raise InternalError(f"dp_ols stopped with {defect}; the budget of this call counts as spent")
+
+
+def _released(request: Request, by, groups, progress):
+    """The result and None, or None and the type of an exception, which may hold rows."""
+    try:
+        with np.errstate(all="ignore"):
+            noise = Noise(request.cost)
+            known = request.with_ranges(noise)
+            if by is None:
+                return fit_single(request, known, noise), None
+            return fit_groups(request, known, noise, by, groups, progress), None
+    except Exception as error:
+        return None, type(error).__name__

@@ -1,7 +1,6 @@
 """The arguments of dp_ols, checked against each other before any row is read."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from numbers import Real
 
 import numpy as np
@@ -13,8 +12,8 @@ from dpstats.formula import Formula
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Method
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
-from dpstats.request import Request
-from dpstats.schema import BOOLEAN, Categorical, Numeric
+from dpstats.request import FARTHEST, Request
+from dpstats.schema import BOOLEAN, Categorical, Numeric, check_labels, plain_labels
 
 # Stands for a range not known yet while the structure of the design is checked.
 _PLACEHOLDER = Numeric(-1.0, 1.0)
@@ -59,7 +58,7 @@ def make_request(
 
 
 def _method(name) -> Method:
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise ArgumentError(f"expected method to be one of {', '.join(METHODS)}, got {name!r}")
     return METHODS[name]
 
@@ -96,12 +95,10 @@ def _row_norm(method: Method, row_norm) -> float | None:
         return None
     if method.simple:
         raise ArgumentError(f"{method.name} takes bounds=, not row_norm={row_norm!r}")
-    if (
-        isinstance(row_norm, bool)
-        or not isinstance(row_norm, Real)
-        or not (math.isfinite(row_norm) and row_norm > 0)
-    ):
-        raise ArgumentError(f"expected row_norm to be a finite number > 0, got {row_norm!r}")
+    if isinstance(row_norm, bool) or not isinstance(row_norm, Real) or not 0 < row_norm <= FARTHEST:
+        raise ArgumentError(
+            f"expected row_norm to be a finite number > 0, at most {FARTHEST:g}, got {row_norm!r}"
+        )
     return float(row_norm)
 
 
@@ -116,13 +113,14 @@ def _bounds(bounds, formula: Formula):
         target = ranges if name in formula.variables else term_bounds
         try:
             low, high = (float(bound) for bound in pair)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ArgumentError(
                 f"expected bounds[{name!r}] to be (low, high), got {pair!r}"
             ) from None
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        if not -FARTHEST <= low < high <= FARTHEST:
             raise ArgumentError(
-                f"expected bounds[{name!r}] to be finite with low < high, got ({low:g}, {high:g})"
+                f"expected bounds[{name!r}] to be finite (within {FARTHEST:g} of zero) with "
+                f"low < high, got ({low:g}, {high:g})"
             )
         target[name] = Numeric(low, high) if target is ranges else (low, high)
     formula.check_terms(term_bounds)
@@ -150,7 +148,7 @@ def _schema(formula: Formula, table: Table, ranges, levels, row_norm):
                 f'bounds={{"{name}": (low, high)}}'
             )
         elif row_norm is not None and name in formula.predictors:
-            schema[name] = Numeric(-row_norm * 2.0**20, row_norm * 2.0**20)
+            schema[name] = Numeric(-row_norm, row_norm)
         else:
             schema[name] = _PLACEHOLDER
             unbounded.append(name)
@@ -165,9 +163,8 @@ def _levels(levels, formula: Formula) -> dict[str, tuple]:
     for name, values in (levels or {}).items():
         if name not in formula.variables:
             raise ArgumentError(f"levels names {name!r}, which the formula does not use")
-        if isinstance(values, str) or not isinstance(values, Sequence):
-            raise ArgumentError(f"expected levels[{name!r}] to be a list, got {values!r}")
-    return {name: tuple(values) for name, values in (levels or {}).items()}
+        check_labels(values, f"levels[{name!r}]")
+    return {name: plain_labels(values) for name, values in (levels or {}).items()}
 
 
 def _kind(name: str, formula: Formula, table: Table, declared) -> Numeric | Categorical | None:
@@ -177,11 +174,11 @@ def _kind(name: str, formula: Formula, table: Table, declared) -> Numeric | Cate
     kind = table.kind(name)
     if kind == "bool":
         return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
-    if kind == "categorical":
+    if kind == "categorical" and table.levels(name):
         return Categorical(table.levels(name))
     if kind == "numeric" and name not in formula.categorical:
         return None
-    if kind in ("numeric", "string"):
+    if kind in ("numeric", "string", "categorical"):
         raise ArgumentError(
             f"the levels of {name} must be declared, because those present in the data are "
             f'private: levels={{"{name}": [...]}} or a Categorical column'
@@ -196,13 +193,25 @@ def _x_new(x_new, formula: Formula) -> pd.DataFrame | None:
     if isinstance(x_new, pd.DataFrame):
         return x_new
     if isinstance(x_new, Mapping):
-        return pd.DataFrame({name: np.atleast_1d(values) for name, values in x_new.items()})
+        return _frame(dict(x_new), x_new)
     if len(formula.predictors) != 1:
         raise ArgumentError(
             "expected x_new to be a mapping or a data frame with the columns "
             f"{', '.join(formula.predictors)}, got {x_new!r}"
         )
-    return pd.DataFrame({formula.predictors[0]: np.atleast_1d(x_new)})
+    return _frame({formula.predictors[0]: x_new}, x_new)
+
+
+def _frame(columns: dict, x_new) -> pd.DataFrame:
+    """A frame of columns and scalars, which may all be scalars."""
+    single = all(np.ndim(values) == 0 for values in columns.values())
+    try:
+        columns = {name: v if np.ndim(v) == 0 else list(v) for name, v in columns.items()}
+        return pd.DataFrame(columns, index=[0] if single else None)
+    except ValueError:
+        raise ArgumentError(
+            f"expected the columns of x_new to be lists of equal length, got {x_new!r}"
+        ) from None
 
 
 def _options(method: Method, options: Mapping) -> dict:

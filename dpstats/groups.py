@@ -1,6 +1,5 @@
 """by=: one private fit a group, under parallel composition."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,11 @@ from dpstats.mechanisms.spec import Release
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, Event, PrivacyReport
 from dpstats.request import Request
+from dpstats.schema import check_labels, plain_labels
 from dpstats.single import NO_RANGE
+
+# Columns of the tidy frame beside the group's own.
+_COLUMNS = ("term", "estimate", "std_error", "status")
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,16 +61,16 @@ class DPGroupResults:
     @property
     def frame(self) -> pd.DataFrame:
         """Tidy: one row a group and quantity; columns: by, term, estimate, std_error, status."""
-        groups, terms = len(self.labels), len(self.names)
+        terms = len(self.names)
         return pd.DataFrame(
             {
-                self.by: np.repeat(np.array(self.labels, dtype=object), terms),
-                "term": list(self.names) * groups,
+                self.by: [label for label in self.labels for _ in range(terms)],
+                "term": list(self.names) * len(self.labels),
                 "estimate": self.estimates.ravel(),
                 "std_error": self.errors.ravel(),
-                "status": np.repeat(np.array(self.statuses, dtype=object), terms),
+                "status": [status for status in self.statuses for _ in range(terms)],
             }
-        ).infer_objects()
+        )
 
     @property
     def params(self) -> pd.DataFrame:
@@ -123,7 +126,7 @@ class DPGroupResults:
         return len(self.labels)
 
     def _index(self) -> pd.Index:
-        return pd.Index(self.labels, name=self.by)
+        return pd.Index(self.labels, name=self.by, tupleize_cols=False)
 
     def _wide(self, values: np.ndarray, columns: slice) -> pd.DataFrame:
         return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
@@ -145,13 +148,19 @@ def check_by(request: Request, by, groups) -> None:
         return
     if not isinstance(by, str):
         raise ArgumentError(f"expected by to be the name of one column, got {by!r}")
-    request.table.kind(by)
+    kind = request.table.kind(by)
+    if by in _COLUMNS:
+        raise ArgumentError(f"by={by!r} is a column of the result; rename the group column")
+    if by in request.formula.variables:
+        raise ArgumentError(f"by={by!r} is in the formula; its values would become public labels")
+    if groups is None and kind == "numeric" and not request.table.whole(by):
+        raise ArgumentError(
+            f"by={by!r} holds real numbers, which would become public labels; list the labels in "
+            "groups= or make it a column of integers or categories"
+        )
     if groups is None:
         return
-    if isinstance(groups, str) or not isinstance(groups, (Sequence, np.ndarray, pd.Index)):
-        raise ArgumentError(f"expected groups to be a list of labels, got {groups!r}")
-    if not len(groups) or len(set(groups)) != len(groups):
-        raise ArgumentError("expected groups to name at least one label and none twice")
+    check_labels(groups, "groups")
 
 
 def fit_groups(
@@ -180,8 +189,8 @@ def fit_groups(
         formula=final.formula.text,
         method=final.method.name,
         names=names,
-        estimates=np.array([np.r_[r.params, r.predictions] for r in releases]),
-        errors=np.array([_errors(r, problem.x_new) for r in releases]),
+        estimates=_stack([np.r_[r.params, r.predictions] for r in releases], len(names)),
+        errors=_stack([_errors(r, problem.x_new) for r in releases], len(names)),
         statuses=tuple(r.status for r in releases),
         reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
         size=len(design.names),
@@ -196,7 +205,7 @@ def _codes(request: Request, by: str, groups):
     if listed is None:
         codes, labels = table.labels(by)
         return codes, labels, True
-    labels = tuple(getattr(label, "item", lambda label=label: label)() for label in listed)
+    labels = plain_labels(listed)
     return table.codes(by, labels), labels, False
 
 
@@ -231,6 +240,13 @@ def _sorted_rows(request: Request, design, codes: np.ndarray):
     order = np.argsort(group, kind="stable")
     order = order[np.searchsorted(group, 0, sorter=order) :]
     return X[order], y[order], group[order]
+
+
+def _stack(rows: list[np.ndarray], columns: int) -> np.ndarray:
+    """Rows on top of one another, shape (G, columns) even for no rows."""
+    stacked = np.array(rows, dtype=float).reshape(-1, columns)
+    stacked.flags.writeable = False
+    return stacked
 
 
 def _errors(release: Release, x_new: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ delta (Dwork et al. 2006).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from numbers import Real
 
 from scipy.optimize import brentq
@@ -25,7 +26,7 @@ REPLACE_ONE = "replace_one"
 RELATIONS = (ADD_REMOVE, REPLACE_ONE)
 DEFAULT_DELTA = 1e-6
 # Below this no table on earth has enough rows, and noise scales leave the range of doubles.
-LEAST_EPSILON = 1e-9
+LEAST_EPSILON, LARGEST_EPSILON = 1e-9, 1e9
 # Sums of shares such as 1/3 + 1/3 + 1/3 may exceed the whole by rounding alone.
 _ROUNDING = 1 + 1e-12
 
@@ -160,10 +161,12 @@ def validate_guarantee(epsilon, delta) -> tuple[float, float]:
     """Return epsilon and delta as floats, or raise ArgumentError."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, Real):
         raise ArgumentError(f"expected epsilon to be a number > 0, got {epsilon!r}")
-    if not (math.isfinite(epsilon) and epsilon > 0):
+    if not 0 < epsilon < math.inf:
         raise ArgumentError(f"expected a finite epsilon > 0, got {epsilon}")
-    if epsilon < LEAST_EPSILON:
-        raise ArgumentError(f"expected epsilon >= {LEAST_EPSILON:g}, got {epsilon:g}")
+    if not LEAST_EPSILON <= epsilon <= LARGEST_EPSILON:
+        raise ArgumentError(
+            f"expected {LEAST_EPSILON:g} <= epsilon <= {LARGEST_EPSILON:g}, got {epsilon}"
+        )
     if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 <= delta < 0.5:
         raise ArgumentError(f"expected delta in [0, 0.5), got {delta!r}")
     return float(epsilon), float(delta)
@@ -296,23 +299,24 @@ class Budget:
 def _pld_epsilon(costs: Sequence[Cost], delta: float) -> float:
     """epsilon at delta of the composed costs, by privacy-loss distributions.
 
-    Any epsilon-DP mechanism is dominated by randomised response on one bit (Kairouz,
-    Oh and Viswanath 2015), any mu-GDP one by the Gaussian mechanism. REPLACE_SPECIAL is
-    the relation under which dp_accounting takes noise multipliers as already divided
-    by the sensitivity, for both kinds of event. An (epsilon, delta)-DP mechanism is
-    epsilon-DP outside an event of probability delta, so those deltas are set aside.
+    A mu-GDP mechanism is dominated by the Gaussian mechanism, an (epsilon, delta)-DP one
+    by the pair that attains both (Kairouz, Oh and Viswanath 2015). The loss
+    distributions are built here rather than by dp_accounting's events: its accountant
+    charges randomised response less than its epsilon under the only relation that also
+    takes Gaussian events as already divided by their sensitivity.
     """
     if max((cost.epsilon for cost in costs if not isinstance(cost, GDP)), default=0) > 100:
         return math.inf  # beyond what the distributions resolve; adding up serves there
-    import dp_accounting
-    from dp_accounting import pld
+    losses = [_loss(cost) for cost in costs]
+    return float(reduce(lambda a, b: a.compose(b), losses).get_epsilon_for_delta(delta))
 
-    accountant = pld.PLDAccountant(dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
-    for cost in costs:
-        if isinstance(cost, GDP):
-            event = dp_accounting.GaussianDpEvent(1 / cost.mu)
-        else:
-            event = dp_accounting.RandomizedResponseDpEvent(2 / (1 + math.exp(cost.epsilon)), 2)
-        accountant.compose(event)
-    aside = math.fsum(cost.delta for cost in costs if isinstance(cost, ApproxDP))
-    return float(accountant.get_epsilon(delta - aside)) if aside < delta else math.inf
+
+def _loss(cost: Cost):
+    """The privacy-loss distribution of one cost, discretised pessimistically."""
+    from dp_accounting.pld import common, privacy_loss_distribution
+
+    if isinstance(cost, GDP):
+        return privacy_loss_distribution.from_gaussian_mechanism(1 / cost.mu)
+    epsilon, delta = cost.guarantee(0.0)
+    parameters = common.DifferentialPrivacyParameters(epsilon, delta)
+    return privacy_loss_distribution.from_privacy_parameters(parameters)

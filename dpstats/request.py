@@ -16,6 +16,8 @@ from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
 from dpstats.schema import Batch, Numeric, Schema, complete_rows
 
+# Farther bounds have squares and products beyond the range of doubles.
+FARTHEST = 1e100
 # Share of the budget that buys missing bounds.
 BOUNDS_SHARE = 0.2
 _RELATION = {
@@ -122,6 +124,14 @@ class Request:
                 f"x_new with method={self.method.name!r} needs declared bounds on "
                 f"{self.unbounded[0]}"
             )
+        reach = np.abs([*design.low, *design.high, *design.response_bounds]).max()
+        if reach > FARTHEST:
+            raise ArgumentError(
+                f"a column of {self.formula.text!r} reaches {reach:g}; tighten bounds"
+            )
+        taken = [label for label in self.point_labels() if label in design.names]
+        if taken:
+            raise ArgumentError(f"x_new labels a point {taken[0]!r}, which names a coefficient")
         self.method.check(self.problem(design))
 
     def design(self) -> Design:
@@ -135,7 +145,7 @@ class Request:
         (name,) = self.formula.predictors[:1] or (None,)
         kind = self.schema.get(name)
         simple = len(self.formula.predictors) == 1 and isinstance(kind, Numeric)
-        if not simple or (self.row_norm is not None and kind.high >= self.row_norm):
+        if not simple or self.row_norm is not None:
             return pd.DataFrame({p: [] for p in self.formula.predictors})
         quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]
         return pd.DataFrame({name: quarters}, index=["p25", "p75"])

@@ -26,7 +26,7 @@ _NEVER = {
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class DPResults:
     """A private regression: released numbers, public facts and the privacy report.
 
@@ -139,8 +139,8 @@ class DPResults:
         ArgumentError
             For a missing column, an unknown level or a missing value.
         """
-        frame = newdata if isinstance(newdata, pd.DataFrame) else pd.DataFrame(newdata)
-        return pd.Series(self._design().predictors(frame) @ self.release.params, frame.index)
+        values = self._design().predictors(newdata) @ self.release.params
+        return pd.Series(values, newdata.index if isinstance(newdata, pd.DataFrame) else None)
 
     def _design(self) -> Design:
         return Formula.parse(self.formula).design(self.schema, self.term_bounds)
@@ -157,13 +157,15 @@ class DPResults:
 
     def _point(self, label: str) -> float:
         if label not in self.points:
-            raise NotReleasedError(
-                f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "
-                f'a data frame with the index ["p25", "p75"], or use predict(newdata)'
-            )
+            raise AttributeError(label)  # Python then asks __getattr__, which gives the reason
         return float(self.predictions[label])
 
     def __getattr__(self, name: str):
+        if name in ("p25", "p75"):
+            raise NotReleasedError(
+                f"{name} exists for one numeric regressor and the default x_new; pass x_new= as "
+                'a data frame with the index ["p25", "p75"], or use predict(newdata)'
+            )
         if name in _REFUSED:
             raise NotReleasedError(
                 f"{name} does not exist for a private fit: {_REFUSED[name]}; params, "
@@ -176,6 +178,11 @@ class DPResults:
         from dpstats.summary import summarise
 
         return summarise(self, alpha)
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, DPResults) and self.to_dict() == other.to_dict()
+
+    __hash__ = None
 
     def __repr__(self) -> str:
         return str(self.summary())
@@ -232,8 +239,13 @@ class DPResults:
 
     @classmethod
     def from_json(cls, text: str) -> "DPResults":
-        """Restore a result from :meth:`to_json`."""
-        return cls.from_dict(json.loads(text))
+        """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            if isinstance(error, ArgumentError):
+                raise
+        raise ArgumentError("expected text that to_json() of a DPResults wrote")
 
 
 def _plain(values) -> list:

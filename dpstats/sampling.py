@@ -78,11 +78,13 @@ def _blocks(imbalance: Callable[[int], int], size: int, rate: float) -> list[Blo
         heapq.heappush(heap, (low - high, start, stop, first, last))
 
     push(0, size, imbalance(0), imbalance(size - 1))
-    while lower < upper / 2:
-        gap, start, stop, first, last = heapq.heappop(heap)
-        if gap == 0:  # rounding of the running sums; every block is already exact
-            heapq.heappush(heap, (gap, start, stop, first, last))
-            break
+    while True:
+        if lower >= upper / 2 or heap[0][0] == 0:
+            # The running sums drift; what decides is added up afresh.
+            lower, upper = _masses(heap, rate)
+            if lower >= upper / 2:
+                break
+        _, start, stop, first, last = heapq.heappop(heap)
         least, largest = _range_of_magnitude(first, last)
         upper -= (stop - start) * weight(least, rate)
         lower -= (stop - start) * weight(largest, rate)
@@ -94,6 +96,16 @@ def _blocks(imbalance: Callable[[int], int], size: int, rate: float) -> list[Blo
         push(start, middle, first, at_middle if middle - start > 1 else first)
         push(middle, stop, at_middle, last)
     return [Block(a, b, *_range_of_magnitude(first, last)) for _, a, b, first, last in sorted(heap)]
+
+
+def _masses(heap, rate: float) -> tuple[float, float]:
+    """Lower and upper weight of all blocks."""
+    lower = upper = 0.0
+    for _, start, stop, first, last in heap:
+        least, largest = _range_of_magnitude(first, last)
+        upper += (stop - start) * weight(least, rate)
+        lower += (stop - start) * weight(largest, rate)
+    return lower, upper
 
 
 def _range_of_magnitude(first: int, last: int) -> tuple[int, int]:

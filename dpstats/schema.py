@@ -1,6 +1,6 @@
 """The public description of a table: what each variable may be, never what it is."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Hashable, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,23 @@ class Numeric:
             )
 
 
+def check_labels(labels, argument: str) -> None:
+    """Raise ArgumentError unless these are distinct labels, at least one."""
+    if isinstance(labels, (str, Set, Mapping)) or not isinstance(labels, Collection):
+        raise ArgumentError(f"expected {argument} to be a list, got {labels!r}")
+    if not all(isinstance(label, Hashable) for label in labels):
+        raise ArgumentError(f"expected {argument} to list numbers or strings, got {labels!r}")
+    if not len(labels) or len(set(labels)) != len(labels):
+        raise ArgumentError(
+            f"expected {argument} to name at least one label and none twice, got {list(labels)}"
+        )
+
+
+def plain_labels(labels) -> tuple:
+    """Labels as Python objects, whatever library they came from."""
+    return tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+
+
 @dataclass(frozen=True)
 class Categorical:
     """A variable with public levels; a value outside them counts as missing."""
@@ -29,10 +46,8 @@ class Categorical:
     levels: tuple
 
     def __post_init__(self):
-        if not self.levels or len(set(self.levels)) != len(self.levels):
-            raise ArgumentError(
-                f"expected at least one level and no level twice, got {list(self.levels)}"
-            )
+        check_labels(self.levels, "levels")
+        object.__setattr__(self, "levels", plain_labels(self.levels))
 
 
 BOOLEAN = Categorical((False, True))

@@ -15,11 +15,20 @@ _RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one 
 _WIDTH = 78
 
 
+class PrivateSummary(Summary):
+    """statsmodels' Summary, with each table a LaTeX tabular of its own."""
+
+    def as_latex(self) -> str:
+        """The tables one below the other (they differ in width), then the notes."""
+        tables = [table.as_latex_tabular() for table in self.tables]
+        return "\n".join([*tables, self.extra_txt.replace("\n", " \\newline\n")])
+
+
 def summarise(result, alpha: float) -> Summary:
     """The statsmodels Summary of one :class:`~dpstats.results.DPResults`."""
     if not 0 < alpha < 1:
         raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
-    summary = Summary()
+    summary = PrivateSummary()
     summary.tables += [_heading(result), _coefficients(result, alpha)]
     if result.points:
         summary.tables.append(_predictions(result))
@@ -100,24 +109,41 @@ def guarantee(report: PrivacyReport) -> str:
     )
 
 
+def _values(result) -> list[str]:
+    """Every released value of a few groups, percentiles over many."""
+    wide = result.params.join(result.predictions)
+    title = "Released values"
+    if len(wide) > 5:
+        wide = wide.quantile([0.05, 0.25, 0.5, 0.75, 0.95]).T
+        wide.columns = [f"{share:.0%}" for share in (0.05, 0.25, 0.5, 0.75, 0.95)]
+        title += " over the groups (percentiles)"
+    return [title, wide.to_string(float_format=lambda value: f"{value:.4f}")]
+
+
 def summarise_groups(result) -> str:
     """Text for a :class:`~dpstats.groups.DPGroupResults`."""
     report = result.privacy
     counts = result.status.value_counts()
-    spread = result.frame.groupby("term", sort=False)["estimate"].quantile(
-        [0.05, 0.25, 0.5, 0.75, 0.95]
-    )
-    table = spread.unstack().rename(columns=lambda q: f"{q:.0%}").rename_axis(index=None)
     lines = [
         f"Differentially private regressions, one a {result.by}",
-        f"{result.formula}   method {result.method}   epsilon {report.epsilon:g}   "
-        f"delta {report.delta:g}   neighbours: {_RELATION[report.neighbors]}",
+        f"{result.formula}",
+        f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
+        f"neighbours: {_RELATION[report.neighbors]}",
         f"{len(result)} groups: " + ", ".join(f"{n} {status}" for status, n in counts.items()),
         "",
-        "Released values over the groups (percentiles)",
-        table.to_string(float_format=lambda value: f"{value:.4f}"),
+        *_values(result),
         "",
         _steps(report).as_text(),
         _notes(report, list(result.reasons)),
     ]
     return "\n".join(lines)
+
+
+def _values(result) -> list[str]:
+    """Every released value of a few groups, percentiles over many."""
+    wide, title = result.params.join(result.predictions), "Released values"
+    if len(wide) > 5:
+        wide = wide.quantile([0.05, 0.25, 0.5, 0.75, 0.95]).T
+        wide.columns = [f"{share:.0%}" for share in wide.columns]
+        title += " over the groups (percentiles)"
+    return [title, wide.to_string(float_format=lambda value: f"{value:.4f}")]

@@ -21,7 +21,7 @@ def insecure_seed(seed: int) -> Iterator[None]:
     ...     with dp.testing.insecure_seed(7):
     ...         bounds = {"x": (0, 1), "y": (0, 1)}
     ...         fit = dp.dp_ols("y ~ x", df, method="noisy_stats", epsilon=4, bounds=bounds)
-    ...     return fit.params["x"]
+    ...     return float(fit.params["x"])
     >>> slope() == slope()
     True
     """

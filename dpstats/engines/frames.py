@@ -87,6 +87,16 @@ class Table:
         """
         return columns.kind(self._column(column))
 
+    def whole(self, column: str) -> bool:
+        """Say whether the dtype of a numeric column holds whole numbers only.
+
+        Examples
+        --------
+        >>> Table.from_data({"x": [1.5], "n": [1]}).whole("n")
+        True
+        """
+        return self._column(column).dtype.is_integer()
+
     def levels(self, column: str) -> tuple | None:
         """Give the categories that the column's dtype declares; they count as public.
 

@@ -26,6 +26,8 @@ def public_columns(
     columns = {}
     for name, kind in kinds.items():
         convert = _numbers if isinstance(kind, Numeric) else _codes
+        if np.ndim(raw[name]) > 1:
+            raise ArgumentError(f"expected one value a row in the column {name} of the new data")
         columns[name] = np.broadcast_to(convert(name, raw[name], kind), m)
         if name in bounded:
             _check_inside(name, columns[name], kind)

@@ -12,6 +12,8 @@ from dpstats.noise import Noise, Query
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 _ONE = 1 << ENTRY_BITS
+# 2^22 products of at most 2^40 stay below 2^63.
+_ROWS_IN_INT64 = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,16 @@ class Sums:
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Sums:
-    """Sums over rows clipped to the unit square; exact for up to 2^22 rows a call."""
+    """Sums over rows clipped to the unit square."""
     x, y = Line.of(problem).integers(X, y, ENTRY_BITS)
+    sums = Sums(0, 0, 0, 0, 0)
+    for start in range(0, len(x), _ROWS_IN_INT64):
+        part = slice(start, start + _ROWS_IN_INT64)
+        sums = sums + _sums(x[part], y[part])
+    return sums
+
+
+def _sums(x: np.ndarray, y: np.ndarray) -> Sums:
     return Sums(len(x), int(x.sum()), int(y.sum()), int(x @ x), int(x @ y))
 
 

@@ -58,6 +58,11 @@ class Release:
     status: str = "ok"
     reasons: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self):
+        for values in (self.params, self.predictions, self.cov):
+            if values is not None:
+                values.flags.writeable = False
+
     @classmethod
     def nothing(cls, problem: Problem, status: str, reason: str) -> "Release":
         """A release without numbers: a released failure and its reason."""
