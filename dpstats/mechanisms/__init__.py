@@ -4,5 +4,5 @@ from dpstats.mechanisms import adassp, noisy_stats, theil_sen
 from dpstats.mechanisms.spec import Method
 
 METHODS: dict[str, Method] = {
-    method.name: method for method in (adassp.METHOD, noisy_stats.METHOD, theil_sen.METHOD)
+    method.name: method for method in (adassp.METHOD, noisy_stats.METHOD, *theil_sen.METHODS)
 }
