@@ -1,8 +1,21 @@
 """The mechanisms, by name; adding one is one file and one line here."""
 
-from dpstats.mechanisms import adassp, noisy_stats, theil_sen
+from dpstats.mechanisms import (
+    adassp,
+    noisy_intercept,
+    noisy_moments,
+    noisy_stats,
+    theil_sen,
+)
 from dpstats.mechanisms.spec import Method
 
 METHODS: dict[str, Method] = {
-    method.name: method for method in (adassp.METHOD, noisy_stats.METHOD, *theil_sen.METHODS)
+    method.name: method
+    for method in (
+        adassp.METHOD,
+        noisy_stats.METHOD,
+        noisy_moments.METHOD,
+        noisy_intercept.METHOD,
+        *theil_sen.METHODS,
+    )
 }
