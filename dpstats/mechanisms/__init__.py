@@ -2,6 +2,7 @@
 
 from dpstats.mechanisms import (
     adassp,
+    gradient_descent,
     noisy_intercept,
     noisy_moments,
     noisy_stats,
@@ -17,5 +18,6 @@ METHODS: dict[str, Method] = {
         noisy_moments.METHOD,
         noisy_intercept.METHOD,
         *theil_sen.METHODS,
+        *gradient_descent.METHODS,
     )
 }
