@@ -37,12 +37,13 @@ def make_request(
     row_norm = _row_norm(chosen, row_norm)
     ranges, term_bounds = _bounds(bounds, parsed)
     schema, unbounded, from_dtype = _schema(parsed, table, ranges, levels, row_norm)
+    promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=parsed,
         table=table,
         method=chosen,
-        epsilon=epsilon,
-        delta=delta,
+        epsilon=promised_epsilon,
+        delta=promised_delta,
         neighbors=neighbors,
         schema=schema,
         unbounded=unbounded,

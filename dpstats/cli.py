@@ -386,11 +386,14 @@ def _draw(path: Path, draw) -> None:
     _write(path, figure.savefig)
 
 
+_GUARANTEES = {"pure": "epsilon", "zcdp": "rho = epsilon^2 / 2"}
+
+
 def _methods(arguments) -> None:
     rows = [
         [
             method.name,
-            "epsilon" if method.guarantee == "pure" else "epsilon, delta",
+            _GUARANTEES.get(method.guarantee, "epsilon, delta"),
             ", ".join(method.neighbors),
             method.errors,
             method.paper,

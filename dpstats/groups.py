@@ -1,5 +1,6 @@
 """by=: one private fit a group, under parallel composition."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -223,8 +224,11 @@ def _releases(request: Request, design, problem, codes, labels, progress):
                 X[rows], y[rows], problem=problem, cost=cost, noise=noise, **request.options
             )
         )
+        times = Counter()
         for event in noise.events:
-            worst[event.step] = max(event, worst.get(event.step, event), key=_scale)
+            times[event.step] += 1
+            place = event.step, times[event.step]
+            worst[place] = max(event, worst.get(place, event), key=_scale)
         private = private and noise.private
     return releases, list(worst.values()), private
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
-from dpstats.sampling import sample_index
+from dpstats.sampling import sample_index, sample_student
 
 # Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
 # Gaussian is a continuous one to within double precision, coarse enough for int64.
@@ -52,6 +52,23 @@ class RankQuery:
     imbalance: Callable[[int], int]
     size: int
     sensitivity: int
+
+
+@dataclass(frozen=True)
+class SmoothQuery:
+    """A point of a public grid whose sensitivity is smoothed over nearby data.
+
+    ``index`` is the exact value, 0..size-1, at most 2^30, in grid steps of ``unit``.
+    ``bound(t)`` is a t-smooth upper bound on its local sensitivity in grid steps (Nissim,
+    Raskhodnikova and Smith 2007, Definition 2.1): between neighbours the index moves by
+    at most bound(t), and bound(t) by a factor of at most e^t. It lies in [1, size).
+    """
+
+    step: str
+    index: int
+    size: int
+    bound: Callable[[float], float]
+    unit: float = 1.0
 
 
 class Noise:
@@ -119,6 +136,40 @@ class Noise:
         self._record(Event(query.step, "exponential", query.sensitivity, scale, cost))
         rate = max(cost.epsilon - 2.0**-36, 0.0) / (2 * query.sensitivity)
         return sample_index(query.imbalance, query.size, rate, self._source.randbelow)
+
+    def smooth(self, query: SmoothQuery, cost: PureDP) -> int:
+        """Release a grid point with Student-t noise on the scale of its smooth sensitivity.
+
+        Guarantee. The noise is c q with q of density h(q) proportional to (1 + q^2)^-2 and
+        c = 4 S / epsilon', S = bound(epsilon' / 6). Let neighbours have (f, c), (f', c').
+        - Shift: |h'/h| = |4 q / (1 + q^2)| <= 2, so moving f by at most S costs
+          2 S / c = epsilon' / 2.
+        - Scale: the density h(q / c) / c has d log / d log c = 4 q^2 / (1 + q^2) - 1 at
+          q / c, in [-1, 3], so moving log c by at most epsilon' / 6 costs epsilon' / 2.
+        Together epsilon' (Bun and Steinke 2019, Theorem 31, which has 4 for the 3). The
+        larger of c and one grid step moves no faster than c. Rounding to the grid and
+        clamping to 0..size-1 are post-processing. S and c are doubles with a relative
+        error below 2^-45 and the draw is right to a factor 1 + 2^-65
+        (:func:`~dpstats.sampling.sample_student`), together less than
+        epsilon - epsilon' = 2^-40 epsilon + 2^-36.
+
+        The event holds the range and the scale that belongs to it: the sensitivity and
+        the scale in use are private.
+
+        Returns
+        -------
+        int
+            An index in 0..size-1; every index is possible whatever the data.
+        """
+        largest = (query.size - 1) * query.unit
+        scale = 4 * largest / (math.sqrt(3) * cost.epsilon)
+        self._record(Event(query.step, "student-t", largest, scale, cost))
+        epsilon = cost.epsilon * (1 - 2.0**-40) - 2.0**-36
+        if epsilon < 2.0**-36:
+            return self._source.randbelow(query.size)
+        scale = max(4 * query.bound(epsilon / 6) / epsilon, 1.0)
+        draw = sample_student(query.index, scale, self._source.randbelow)
+        return min(max(draw, 0), query.size - 1)
 
     def sample(self, population: int, size: int) -> list[int]:
         """Draw ``size`` different integers below ``population``, independent of any data."""

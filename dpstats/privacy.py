@@ -178,7 +178,8 @@ class Event:
 
     ``sensitivity`` and ``scale`` are in the units of the released quantity after
     scaling to the unit box; ``scale`` is the Laplace scale, the Gaussian standard
-    deviation, or (exponential mechanism) 2 sensitivity / epsilon.
+    deviation, or (exponential mechanism) 2 sensitivity / epsilon. For Student-t noise on
+    a smooth sensitivity, which is private, they are the largest there can be.
     """
 
     step: str

@@ -108,7 +108,7 @@ class Request:
         if self.levels_from_dtype:
             named = ", ".join(self.levels_from_dtype)
             said.append(f"the categories of {named}, taken from the column type, are public")
-        return tuple(said)
+        return (*self.method.remarks, *said)
 
     def check(self) -> None:
         """Build the design once on the public schema, so that later it cannot fail."""

@@ -205,6 +205,7 @@ class DPResults:
             "cov": None if release.cov is None else _plain(release.cov),
             "predictions": dict(zip(self.points, _plain(release.predictions), strict=True)),
             "reasons": dict(release.reasons),
+            "statistics": dict(release.statistics),
             "schema": {name: _kind_to_dict(kind) for name, kind in self.schema.items()},
             "term_bounds": {name: list(pair) for name, pair in self.term_bounds.items()},
             "privacy": _report_to_dict(self.privacy),
@@ -220,6 +221,7 @@ class DPResults:
             cov=None if cov is None else np.array([_array(row) for row in cov]),
             status=content["status"],
             reasons=dict(content["reasons"]),
+            statistics=dict(content["statistics"]),
         )
         return cls(
             formula=content["formula"],

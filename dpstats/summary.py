@@ -70,15 +70,14 @@ def _predictions(result) -> SimpleTable:
 
 
 def _steps(report: PrivacyReport) -> SimpleTable:
+    """One row a step; equal steps of an iteration stand in one row."""
+    steps: dict[tuple[str, ...], list[float]] = {}
+    for event, share in report.shares():
+        numbers = f"{event.sensitivity:.4g}", f"{event.scale:.4g}"
+        steps.setdefault((event.step, event.mechanism, *numbers), []).append(share)
     rows = [
-        [
-            event.step,
-            event.mechanism,
-            f"{event.sensitivity:.4g}",
-            f"{event.scale:.4g}",
-            f"{share:.1%}",
-        ]
-        for event, share in report.shares()
+        [step if len(shares) == 1 else f"{step} ({len(shares)} times)", *rest, f"{sum(shares):.1%}"]
+        for (step, *rest), shares in steps.items()
     ]
     return _table(rows, ["privacy: step", "mechanism", "sensitivity", "scale", "share"], None)
 

@@ -1,8 +1,23 @@
 """The mechanisms, by name; adding one is one file and one line here."""
 
-from dpstats.mechanisms import adassp, noisy_stats, theil_sen
+from dpstats.mechanisms import (
+    adassp,
+    gradient_descent,
+    noisy_intercept,
+    noisy_moments,
+    noisy_stats,
+    theil_sen,
+)
 from dpstats.mechanisms.spec import Method
 
 METHODS: dict[str, Method] = {
-    method.name: method for method in (adassp.METHOD, noisy_stats.METHOD, theil_sen.METHOD)
+    method.name: method
+    for method in (
+        adassp.METHOD,
+        noisy_stats.METHOD,
+        noisy_moments.METHOD,
+        noisy_intercept.METHOD,
+        *theil_sen.METHODS,
+        *gradient_descent.METHODS,
+    )
 }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.bounds import ENTRY_BITS
-from dpstats.mechanisms.line import Line
+from dpstats.mechanisms.line import Line, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT
 from dpstats.noise import Noise, Query
@@ -68,9 +68,8 @@ def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release
     Status ``failed``: the noisy nvar was not positive (the paper's FAIL), so there is
     no slope; two thirds of the budget are spent.
     """
-    if sums.n < 2:
-        reason = f"a line needs two rows and there are {sums.n} (n is public)"
-        return Release.nothing(problem, "too_few_rows", reason)
+    if failure := too_few(problem, sums.n):
+        return failure
     third = cost.part(1 / 3)
     unit, l1 = PRODUCT_UNIT / sums.n, (sums.n - 1) * _ONE**2
     queries = {

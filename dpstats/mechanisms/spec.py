@@ -49,7 +49,8 @@ class Release:
 
     ``params`` (S,) and ``predictions`` (q,) hold NaN where nothing was released, and
     ``reasons`` says why, by the name of the result's attribute. ``cov`` is the
-    covariance of the coefficients (S, S), noise included, or None.
+    covariance of the coefficients (S, S), noise included, or None. ``statistics`` are
+    further released numbers by name, which inference may start from.
     """
 
     params: np.ndarray
@@ -57,6 +58,7 @@ class Release:
     cov: np.ndarray | None = None
     status: str = "ok"
     reasons: Mapping[str, str] = field(default_factory=dict)
+    statistics: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self):
         for values in (self.params, self.predictions, self.cov):
@@ -82,7 +84,8 @@ class Method:
     ----------
     name, paper : str
     guarantee : str
-        ``"pure"`` (delta = 0), ``"gdp"`` or ``"approx"`` (delta > 0).
+        ``"pure"`` (delta = 0), ``"gdp"`` or ``"approx"`` (delta > 0), or ``"zcdp"``:
+        the epsilon asked for means rho = epsilon^2 / 2.
     neighbors : tuple of str
         Proven relations, the default first.
     simple : bool
@@ -98,6 +101,8 @@ class Method:
         ArgumentError.
     check : callable
         ``check(problem)`` raises ArgumentError for a problem the method cannot serve.
+    remarks : tuple of str
+        Sentences the privacy report of every release must carry.
     """
 
     name: str
@@ -110,12 +115,29 @@ class Method:
     release: Callable[..., Release]
     options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
     check: Callable[[Problem], None] = lambda problem: None
+    remarks: tuple[str, ...] = ()
 
     def cost(self, epsilon: float, delta: float) -> Cost:
-        """The cost that makes the release (epsilon, delta)-DP."""
+        """The cost that makes the release (epsilon, delta)-DP, or (epsilon^2 / 2)-zCDP.
+
+        Gaussian noise that is mu-GDP is (mu^2 / 2)-zCDP (Bun and Steinke 2016, Proposition
+        1.6, for a standard deviation of l2 / mu), so there mu = epsilon.
+        """
         if self.guarantee == "pure":
             return PureDP(epsilon)
+        if self.guarantee == "zcdp":
+            return GDP(epsilon)
         return GDP.of(epsilon, delta) if self.guarantee == "gdp" else ApproxDP(epsilon, delta)
+
+    def promise(self, epsilon: float, delta: float) -> tuple[float, float]:
+        """(epsilon, delta) of the release: as asked for, or what zCDP implies at delta.
+
+        The relative margin exceeds the error of the conversion.
+        """
+        if self.guarantee != "zcdp":
+            return epsilon, delta
+        implied, delta = self.cost(epsilon, delta).guarantee(delta)
+        return implied * (1 + 1e-8), delta
 
     def fit(self, X, y, *, problem: Problem, cost: Cost, noise: Noise, **options) -> Release:
         """Summarise and release rows that are all at hand."""

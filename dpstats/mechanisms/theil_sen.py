@@ -1,32 +1,26 @@
-"""Differentially private Theil-Sen regression (Alabi et al. 2022, Algorithm 2)."""
+"""Differentially private Theil-Sen regression (Alabi et al. 2022, Algorithms 2 to 5)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from dpstats import options
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.line import Line
+from dpstats.mechanisms.line import Line, Rows, at_each_point, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
-from dpstats.noise import Noise, RankQuery
+from dpstats.noise import Noise, RankQuery, SmoothQuery
+from dpstats.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
 from dpstats.privacy import REPLACE_ONE, PureDP
+from dpstats.smooth import smooth_bound
 
 # x, y and the output live on multiples of 2^-24 of their range. With |u| <= 2^25 and
 # |y - r| <= 2^26 in these units two different quotients (y - r) / u differ by a factor
 # of at least 1 + 2^-51, so double division never confuses or swaps them.
 _BITS = 24
 _ONE = 1 << _BITS
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows on the unit square in units of 2^-24, int64, shape (n,) each."""
-
-    x: np.ndarray
-    y: np.ndarray
-
-    def __add__(self, other: "Rows") -> "Rows":
-        return Rows(np.concatenate([self.x, other.x]), np.concatenate([self.y, other.y]))
+# Pairs that ss_theil_sen sorts when k is not a number: all of them up to 2,048 rows.
+_SORTED_PAIRS = 1 << 21
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
@@ -34,63 +28,114 @@ def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
     return Rows(*Line.of(problem).integers(X, y, _BITS))
 
 
-def release(
-    rows: Rows, problem: Problem, cost: PureDP, noise: Noise, *, k="all", output_range=(-0.5, 1.5)
+def release_exponential(
+    rows: Rows,
+    problem: Problem,
+    cost: PureDP,
+    noise: Noise,
+    *,
+    k="all",
+    output_range=(-0.5, 1.5),
+    theta=0.0,
 ) -> Release:
-    """Predictions at x_new by the exponential mechanism for the median (Algorithms 2, 3).
+    """Predictions at x_new by the (widened) exponential mechanism (Algorithms 2, 3 and 4).
 
     For every pair (j, l) with x_j != x_l let z be the value at x_new of the line through
-    both points. The release is a grid point r with probability proportional to
-    exp(-epsilon' |#above(r) - #below(r)| / (4 k)), the exponential mechanism with
-    utility -|#above - #below|. Several x_new share the budget equally.
+    both points, and I(r) = #above - #below the number of z above r less that below. The
+    release is a grid point r with probability proportional to exp(-epsilon' |J(r)| / (4 k)):
+    J(r) = I(r) for theta = 0, else the number between I(r + theta) and I(r - theta)
+    that is nearest to zero. Several x_new share the budget equally.
 
     Guarantee. epsilon-DP under replace-one, n public. Each row is in at most k pairs
-    (k matchings; n - 1 for all pairs). A pair contributes +1, 0 or -1 to
-    #above - #below (0 where z = r or x_j = x_l), so replacing one row moves it by at
-    most 2 k at every r. The matchings are drawn independently of the data, and every
-    grid point of ``output_range`` is a possible output whatever the data.
+    (k matchings; n - 1 for all pairs). A pair contributes +1, 0 or -1 to I (0 where
+    z = r or x_j = x_l), so replacing one row moves I by at most 2 k at every r. J is the
+    middle one of I(r + theta), 0 and I(r - theta); the middle of three numbers moves by
+    no more than the one that moves most, and is nonincreasing in r as they are. The
+    matchings are drawn independently of the data, and every grid point of
+    ``output_range`` is a possible output whatever the data.
 
     Parameters
     ----------
     k : int or "all"
         Matchings drawn from a decomposition of the complete graph, or all pairs.
     output_range : tuple of float
-        Where predictions may lie, in multiples of the response's range.
+        Where predictions may lie, in multiples of the response's range, in [-2, 3].
+    theta : float
+        Half-width within which all outputs count as the median, in multiples of the
+        response's range: a floor under the error, worth it when points lie near a line.
 
     Notes
     -----
     The coefficients are the line through the released predictions (least squares when
-    there are more than two), which costs nothing more.
+    there are more than two), which costs nothing more. Algorithm 4 takes the least |I|
+    within theta of r; it differs where I jumps across zero, which here also counts as a
+    median.
     """
-    line, n = Line.of(problem), len(rows.x)
-    if n < 2:
-        reason = f"a line needs two rows and there are {n} (n is public)"
-        return Release.nothing(problem, "too_few_rows", reason)
-    positions = line.positions(problem.x_new)
-    matchings = n - 1 if k == "all" else min(int(k), n - 1)
-    pairs = None if matchings == n - 1 else _matchings(n, matchings, noise)
+    if failure := too_few(problem, len(rows.x)):
+        return failure
+    matchings, pairs = _pairs(len(rows.x), k, noise)
     first, last = (round(bound * _ONE) for bound in output_range)
-    values = np.empty(len(positions))
-    for i, position in enumerate(positions):
-        imbalance = _imbalance(rows, round(position * _ONE), pairs)
-        query = RankQuery(
-            f"median of predictions at x_new[{i}]",
-            lambda index, imbalance=imbalance: imbalance(first + index),
-            size=last - first + 1,
-            sensitivity=2 * matchings,
-        )
-        values[i] = (first + noise.choose(query, cost.part(1 / len(positions)))) / _ONE
-    params, reasons = _line_through(positions, values, line)
-    return Release(params, line.values(values), reasons={**reasons, "bse": METHOD.errors})
+    reach = round(theta * _ONE)
+
+    def median(step: str, x_new: int, share: PureDP) -> int:
+        widened = _widened(_imbalance(rows, x_new, pairs), reach)
+        query = RankQuery(step, lambda i: widened(first + i), last - first + 1, 2 * matchings)
+        return first + noise.choose(query, share)
+
+    return at_each_point(problem, cost, median, _BITS, _NO_ERRORS)
 
 
-def _line_through(positions: np.ndarray, values: np.ndarray, line: Line):
-    """Coefficients of the line through released predictions, or NaN and the reason."""
-    if len(np.unique(positions)) < 2:
-        reason = "one prediction does not determine a line; ask for two different x_new"
-        return np.full(2, np.nan), {"params": reason}
-    slope, intercept = np.polyfit(positions, values, 1)
-    return line.params(intercept, slope), {}
+def release_smooth(
+    rows: Rows, problem: Problem, cost: PureDP, noise: Noise, *, k="all", output_range=(-0.5, 1.5)
+) -> Release:
+    """Predictions at x_new: a median and Student-t noise on its smooth sensitivity (Algorithm 5).
+
+    Guarantee. epsilon-DP under replace-one, n public. Every pair stands for two entries
+    of a list: twice its value at x_new, rounded to the grid and clamped to
+    ``output_range``, or both ends of the range where x_j = x_l. So the list has the
+    same public length for all data, replacing one row changes at most 2 k of its
+    entries, and a pair without a line leaves the median of the others alone.
+    :func:`~dpstats.smooth.smooth_bound` bounds the median's sensitivity smoothly,
+    :meth:`~dpstats.noise.Noise.smooth` adds noise for it and clamps to the range, which
+    cannot take it further from the median.
+
+    Parameters
+    ----------
+    k : int or "all"
+        Matchings drawn from a decomposition of the complete graph. "all" takes all
+        pairs up to n = 2,048 and beyond that as many matchings as make 2^21 pairs; a
+        number is taken as it is, at about 100 bytes of memory a pair.
+    output_range : tuple of float
+        Where predictions may lie, in multiples of the response's range, in [-2, 3].
+
+    Notes
+    -----
+    Where it differs from Algorithm 5. The paper drops pairs with x_j = x_l; then the
+    length of the list depends on the data and its proof, for lists of one length, does not
+    apply. With t = epsilon / 6 instead of epsilon / 8 the bound is smaller at the same
+    guarantee, because rescaling a t distribution by e^t costs 3 t, not 4 t.
+    """
+    n = len(rows.x)
+    if failure := too_few(problem, n):
+        return failure
+    matchings, pairs = _pairs(n, max(2 * _SORTED_PAIRS // n, 1) if k == "all" else k, noise)
+    pairs = pairs_of(n, matchings, noise) if pairs is None else pairs
+    first, last = (round(bound * _ONE) for bound in output_range)
+
+    def median(step: str, x_new: int, share: PureDP) -> int:
+        z = _entries(predictions(rows.x, rows.y, x_new, pairs), len(pairs), first, last)
+        bound = partial(smooth_bound, z, 2 * matchings, last - first)
+        middle = int(z[(len(z) - 1) // 2])
+        query = SmoothQuery(step, middle, last - first + 1, bound, unit=1 / _ONE)
+        return first + noise.smooth(query, share)
+
+    return at_each_point(problem, cost, median, _BITS, _NO_ERRORS)
+
+
+def _pairs(n: int, k, noise: Noise) -> tuple[int, np.ndarray | None]:
+    """How many pairs a row is in at most, and the pairs; None stands for all of them."""
+    matchings = n - 1 if k == "all" else min(int(k), n - 1)
+    return matchings, None if matchings == n - 1 else pairs_of(n, matchings, noise)
 
 
 def _imbalance(rows: Rows, x_new: int, pairs: np.ndarray | None) -> Callable[[int], int]:
@@ -100,91 +145,24 @@ def _imbalance(rows: Rows, x_new: int, pairs: np.ndarray | None) -> Callable[[in
     return pairs_imbalance(rows.x, rows.y, x_new, pairs)
 
 
-def all_pairs_imbalance(x: np.ndarray, y: np.ndarray, x_new: int) -> Callable[[int], int]:
-    """#above - #below over all pairs, each evaluation in O(n log n).
-
-    With u = x - x_new and theta(r) = (y - r) / u, the line through j and l passes above
-    r at x_new exactly when theta_j - theta_l and 1/u_j - 1/u_l have the same sign, below
-    when they differ. So over rows with u != 0 the imbalance is the number of concordant
-    minus discordant pairs of theta(r) and 1/u; a row with u = 0 passes through its own
-    y with every row of another x. Rows tied in u form no pair.
-    """
-    from dpstats.inversions import concordance
-
-    u = x - x_new
-    at = y[u == 0]
-    away = np.flatnonzero(u)
-    inverse = 1.0 / u[away]
-    order = away[np.lexsort((y[away] * np.sign(u[away]), inverse))]
-    u, y = u[order].astype(float), y[order]
-    starts = np.flatnonzero(np.diff(u, prepend=np.nan)).astype(np.int64)
-    lengths = np.diff(starts, append=len(u))
-    tied_pairs = int(np.sum(lengths * (lengths - 1) // 2))
-
-    def imbalance(r: int) -> int:
-        through = int(np.sum(np.sign(at - r))) * len(u)
-        return through + int(concordance((y - r) / u, starts, tied_pairs))
-
-    return imbalance
+def _widened(imbalance: Callable[[int], int], reach: int) -> Callable[[int], int]:
+    """The number nearest to zero between the imbalances at r + reach and r - reach."""
+    if not reach:
+        return imbalance
+    return lambda r: min(max(imbalance(r + reach), 0), imbalance(r - reach))
 
 
-def pairs_imbalance(x, y, x_new: int, pairs: np.ndarray) -> Callable[[int], int]:
-    """#above - #below over the given pairs, shape (N, 2), from their sorted predictions."""
-    j, l = pairs[:, 0], pairs[:, 1]
-    apart = x[j] != x[l]
-    j, l = j[apart], l[apart]
-    z = np.sort(y[j] + (y[l] - y[j]) * ((x_new - x[j]) / (x[l] - x[j])))
-
-    def imbalance(r: int) -> int:
-        below, not_above = np.searchsorted(z, r, "left"), np.searchsorted(z, r, "right")
-        return int(len(z) - not_above - below)
-
-    return imbalance
-
-
-def _matchings(n: int, k: int, noise: Noise) -> np.ndarray:
-    """k different matchings of n rows, as row pairs of shape (N, 2).
-
-    Round h of the circle method pairs i and j with i + j = h (mod m), m odd; the row
-    that would meet itself meets the last row when n is even and rests when n is odd.
-    """
-    modulus = n - 1 if n % 2 == 0 else n
-    rounds = np.array(noise.sample(modulus, k))
-    i = np.arange(modulus)
-    partner = (rounds[:, None] - i) % modulus
-    alone = partner == i
-    if n % 2 == 0:
-        partner = np.where(alone, n - 1, partner)
-    keep = i < partner
-    return np.column_stack([np.broadcast_to(i, partner.shape)[keep], partner[keep]])
-
-
-def _check_matchings(k):
-    """k as "all" or an integer >= 1."""
-    whole = isinstance(k, (int, np.integer)) or (isinstance(k, float) and k.is_integer())
-    if k == "all" or (whole and not isinstance(k, bool) and k >= 1):
-        return k
-    raise ArgumentError(f'expected k to be "all" or a whole number >= 1, got {k!r}')
-
-
-def _check_output_range(bounds):
-    """output_range as (low, high) within [-3, 4]."""
-    try:
-        low, high = (float(bound) for bound in bounds)
-    except (TypeError, ValueError):
-        low = high = np.nan
-    if not -3 <= low < high <= 4:
-        raise ArgumentError(
-            "expected output_range (low, high) with -3 <= low < high <= 4, in multiples of the "
-            f"response's range, got {bounds!r}"
-        )
-    return low, high
+def _entries(z: np.ndarray, pairs: int, first: int, last: int) -> np.ndarray:
+    """Two entries a pair, ascending, in grid steps from the lower end of the range."""
+    inside = np.clip(np.rint(z), first, last) - first
+    ends = np.repeat([0, last - first], pairs - len(z))
+    return np.sort(np.concatenate([np.repeat(inside, 2), ends]).astype(np.int32))
 
 
 def _check_points(problem: Problem) -> None:
     """Predictions are what is released, within one range width of the bounds."""
     if not len(problem.x_new):
-        raise ArgumentError("exp_theil_sen releases predictions and needs at least one x_new")
+        raise ArgumentError("Theil-Sen methods release predictions and need at least one x_new")
     positions = Line.of(problem).positions(problem.x_new)
     if not np.all((positions >= -1) & (positions <= 2)):
         raise ArgumentError(
@@ -193,15 +171,37 @@ def _check_points(problem: Problem) -> None:
         )
 
 
-METHOD = Method(
-    name="exp_theil_sen",
-    paper="Alabi et al. 2022, Algorithms 2 and 3",
+_NO_ERRORS = "a private median of pairwise predictions has no standard error of its own"
+_OPTIONS = {
+    "k": ("all", options.whole("k", 1, or_word="all")),
+    "output_range": ((-0.5, 1.5), options.interval("output_range", -2, 3, least=0.01)),
+}
+_method = partial(
+    Method,
     guarantee="pure",
     neighbors=(REPLACE_ONE,),
     simple=True,
-    errors="a median by the exponential mechanism has no standard error of its own",
+    errors=_NO_ERRORS,
     summarise=summarise,
-    release=release,
-    options={"k": ("all", _check_matchings), "output_range": ((-0.5, 1.5), _check_output_range)},
     check=_check_points,
+)
+METHODS = (
+    _method(
+        "exp_theil_sen",
+        "Alabi et al. 2022, Algorithms 2 and 3",
+        release=release_exponential,
+        options=_OPTIONS,
+    ),
+    _method(
+        "wide_theil_sen",
+        "Alabi et al. 2022, Algorithms 2 and 4",
+        release=release_exponential,
+        options={**_OPTIONS, "theta": (0.01, options.number("theta", 1e-6, 1))},
+    ),
+    _method(
+        "ss_theil_sen",
+        "Alabi et al. 2022, Algorithms 2 and 5",
+        release=release_smooth,
+        options=_OPTIONS,
+    ),
 )

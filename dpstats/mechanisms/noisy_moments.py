@@ -1,0 +1,111 @@
+"""NoisyMoments: a regression from five noisy sums, released once."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from dpstats.mechanisms.line import Line, centred_moments, too_few
+from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.moments import PRODUCT_UNIT, Moments
+from dpstats.noise import Noise, Query
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
+
+# Moments are of rows on [-1, 1]; with u, v in [-1/2, 1/2] products are a quarter of those.
+_UNIT = PRODUCT_UNIT / 4
+_NAMES = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
+
+
+def sensitivities(neighbors: str) -> tuple[float, float]:
+    """L1 and L2 sensitivity of the released sums of (u, v) in [-1/2, 1/2]^2.
+
+    Replace-one, of T = sum (u, v, u^2, u v, v^2). Let u and v move by d and a, and let s
+    and c be the sums of old and new, so |s| <= 1 - |d| and |c| <= 1 - |a|. u^2 moves by
+    s d, v^2 by c a and u v by (s a + c d) / 2. With D = |d|, A = |a|:
+    - L1 <= D + A + D (1 - D) + A (1 - A) + (A (1 - D) + D (1 - A)) / 2
+      = 5/2 (D + A) - D^2 - A^2 - D A <= 5/2 p - 3/4 p^2 with p = D + A, since
+      D A <= p^2 / 4; the largest value is 25/12, at p = 5/3, attained from
+      (1/2, 1/2) to (-1/3, -1/3).
+    - L2^2 <= D^2 (1 + (1 - D)^2) + A^2 (1 + (1 - A)^2) + w^2 / 4 with
+      w = A (1 - D) + D (1 - A), in [0, 1], so w^2 <= w <= (1 - D) + (1 - A). D (1 + (1 - D)^2)
+      increases to 1 on [0, 1], hence D^2 (1 + (1 - D)^2) + (1 - D) / 4 <= 1, the
+      same for A, and L2 <= sqrt 2, attained from (1/2, 1/2) to (-1/2, -1/2).
+
+    Add/remove, of (n, T): one term, 1 + |u| + |v| + u^2 + |u v| + v^2 <= 11/4 and
+    1 + u^2 + v^2 + u^4 + u^2 v^2 + v^4 <= 27/16, both attained at a corner.
+    """
+    return (25 / 12, math.sqrt(2)) if neighbors == REPLACE_ONE else (11 / 4, math.sqrt(27) / 4)
+
+
+def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> Release:
+    """Slope, intercept and residual variance from one Laplace release.
+
+    Guarantee. epsilon-DP: one Laplace release of (Su, Sv, Suu, Suv, Svv), the sums of u,
+    v, u^2, u v and v^2 over rows centred and scaled to [-1/2, 1/2]^2, with the L1
+    sensitivity derived in :func:`sensitivities`; under add/remove the number of rows is
+    released with them. Everything else is post-processing. Uncentred, on [0, 1]^2, the
+    same five sums have L1 sensitivity 5. Entries are cut toward zero to multiples of
+    2^-21 within their range first, so the sums are exact integers.
+
+    Status ``failed``: the noisy sum of squares of x about its mean was not positive, or
+    the noisy number of rows was not, so there is no slope.
+
+    Notes
+    -----
+    ``statistics`` of the release holds n, the noisy sums on the scale of u and v, and
+    ``sigma2``, the residual variance in squared units of the response, at least the
+    noise scale over n.
+    """
+    if failure := too_few(problem, _rows(moments, problem)):
+        return failure
+    first = 1 if problem.neighbors == REPLACE_ONE else 0
+    l1, l2 = (bound / _UNIT for bound in sensitivities(problem.neighbors))
+    query = Query("sums of u, v and products", _sums(moments, problem)[first:], l1, l2, _UNIT)
+    sums = noise.add(query, cost)
+    sums = sums if first == 0 else np.r_[_rows(moments, problem), sums]
+    statistics = dict(zip(_NAMES, sums.tolist(), strict=True))
+    return _fit(statistics, noise.events[-1].scale, problem)
+
+
+def _rows(moments: Moments, problem: Problem) -> int:
+    """The number of rows: the constant column is one."""
+    return int(moments.cross[problem.intercept, problem.intercept] * PRODUCT_UNIT)
+
+
+def _sums(moments: Moments, problem: Problem) -> list[int]:
+    """n, Su, Sv, Suu, Suv and Svv of u, v in [-1/2, 1/2], in units of 2^-42."""
+    one, u, v, cross = problem.intercept, 1 - problem.intercept, 2, moments.cross
+    first = [4 * cross[one, one], 2 * cross[one, u], 2 * cross[one, v]]
+    return [*first, cross[u, u], cross[u, v], cross[v, v]]
+
+
+def _fit(statistics: dict[str, float], scale: float, problem: Problem) -> Release:
+    """Least squares from released sums."""
+    n, su, sv, suu, suv, svv = statistics.values()
+    about_mean = suu - su * su / n if n > 0 else 0.0
+    if about_mean <= 0:
+        reason = "the noisy variance of x was not positive (FAIL)"
+        return replace(Release.nothing(problem, "failed", reason), statistics=statistics)
+    covariation = suv - su * sv / n
+    slope = covariation / about_mean
+    line = Line.of(problem)
+    sigma2 = max(svv - sv * sv / n - slope * covariation, scale) / n * line.y_width**2
+    params = line.params((sv - slope * su) / n + (1 - slope) / 2, slope)
+    return Release(
+        params,
+        problem.x_new @ params,
+        reasons={"bse": METHOD.errors},
+        statistics={**statistics, "sigma2": sigma2},
+    )
+
+
+METHOD = Method(
+    name="noisy_moments",
+    paper="this package; sums in the place of Alabi et al. 2022, Algorithm 1",
+    guarantee="pure",
+    neighbors=(REPLACE_ONE, ADD_REMOVE),
+    simple=True,
+    errors="a ratio of noisy sums is too far from normal for a standard error to be of use",
+    summarise=centred_moments,
+    release=release,
+)

@@ -1,0 +1,69 @@
+"""Checks for the options of methods: each returns the value to use or raises ArgumentError."""
+
+from collections.abc import Callable
+from numbers import Real
+
+from dpstats.errors import ArgumentError
+
+
+def number(name: str, low: float, high: float) -> Callable[[object], float]:
+    """A check for a number in [low, high].
+
+    >>> number("tau", 0.001, 100)(1)
+    1.0
+    """
+
+    def check(value) -> float:
+        if not isinstance(value, Real) or isinstance(value, bool) or not low <= value <= high:
+            raise ArgumentError(f"expected {name} in [{low:g}, {high:g}], got {value!r}")
+        return float(value)
+
+    return check
+
+
+def whole(
+    name: str, low: int, high: int | None = None, or_word: str | None = None
+) -> Callable[[object], object]:
+    """A check for a whole number in [low, high], or the word.
+
+    >>> whole("k", 1, or_word="all")("all"), whole("k", 1, 100)(3.0)
+    ('all', 3)
+    """
+    word = "" if or_word is None else f'"{or_word}" or '
+    range_ = f">= {low}" if high is None else f"in {low}..{high}"
+
+    def check(value):
+        if or_word is not None and isinstance(value, str) and value == or_word:
+            return value
+        integral = isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0
+        if not integral or value < low or (high is not None and value > high):
+            raise ArgumentError(
+                f"expected {name} to be {word}a whole number {range_}, got {value!r}"
+            )
+        return int(value)
+
+    return check
+
+
+def interval(
+    name: str, low: float, high: float, least: float
+) -> Callable[[object], tuple[float, float]]:
+    """A check for a pair of numbers within [low, high] that are at least ``least`` apart.
+
+    >>> interval("output_range", -2, 3, 0.01)([0, 1])
+    (0.0, 1.0)
+    """
+
+    def check(value) -> tuple[float, float]:
+        try:
+            start, stop = (float(end) for end in value)
+        except (TypeError, ValueError):
+            start = stop = float("nan")
+        if not (low <= start and stop <= high and stop - start >= least):
+            raise ArgumentError(
+                f"expected {name} (low, high) with {low:g} <= low, high <= {high:g} and "
+                f"high - low >= {least:g}, got {value!r}"
+            )
+        return start, stop
+
+    return check
