@@ -119,13 +119,15 @@ class Noise:
     def choose(self, query: RankQuery, cost: PureDP) -> int:
         """Release an index by the exponential mechanism (McSherry and Talwar 2007).
 
-        Guarantee. P(i) is proportional to w(|imbalance(i)|) with w(s) = exp(-rate s) and
-        rate = epsilon' / (2 sensitivity). Between neighbours |imbalance(i)| moves by at
-        most the sensitivity, so each weight and the sum of weights move by a factor of
-        at most e^(epsilon'/2), and P(i) by e^epsilon'. The weights are doubles with a
-        relative error below 2^-42 (the exponent is at most 700); the ratio has four of
-        them, hence epsilon' = epsilon - 2^-36. Sampling itself is exact integer
-        arithmetic (:mod:`dpstats.sampling`).
+        Guarantee. P(i) is proportional to the larger of exp(-rate s_i) and
+        exp(-700 - rate s), with s_i = |imbalance(i)|, s the least of them and
+        rate = epsilon' / (2 sensitivity). Between neighbours every s_i, and so s, moves by
+        at most the sensitivity, so each of these weights and their sum move by a factor
+        of at most e^(epsilon'/2), and P(i) by e^epsilon'. The weights are divided by
+        exp(-rate s), which cancels, and are doubles with a relative error below 2^-42
+        (the exponent is at most 700); the ratio has four of them, hence
+        epsilon' = epsilon - 2^-36. Sampling itself is exact integer arithmetic
+        (:mod:`dpstats.sampling`).
 
         Returns
         -------

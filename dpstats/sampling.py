@@ -2,6 +2,7 @@
 
 import heapq
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,17 +42,18 @@ def integer_weight(score: int, rate: float) -> int:
 def sample_index(
     imbalance: Callable[[int], int], size: int, rate: float, randbelow: Callable[[int], int]
 ) -> int:
-    """Draw i in 0..size-1 with probability proportional to weight(|imbalance(i)|, rate).
+    """Draw i in 0..size-1 with probability proportional to weight(|imbalance(i)| - s, rate).
 
     ``imbalance`` is a nonincreasing integer function of the index, such as the number
-    of data points above grid point i minus the number below. The grid is cut into
-    blocks until the weights are known to within a factor two on average; a block is
-    drawn by its upper weights, a point uniformly within it, and kept with probability
-    (true weight) / (upper weight). All weights are integers and all draws are uniform
-    integers, so the output has exactly the stated distribution.
+    of data points above grid point i minus the number below, and s is :func:`best` of it.
+    The grid is cut into blocks until the weights are known to within a factor two on
+    average; a block is drawn by its upper weights, a point uniformly within it, and kept
+    with probability (true weight) / (upper weight). All weights are integers and all
+    draws are uniform integers, so the output has exactly the stated distribution.
     """
-    blocks = _blocks(imbalance, size, rate)
-    upper = [integer_weight(block.least, rate) for block in blocks]
+    base = best(imbalance, size, rate)
+    blocks = _blocks(imbalance, size, rate, base)
+    upper = [integer_weight(block.least - base, rate) for block in blocks]
     masses = [block.size * weight for block, weight in zip(blocks, upper, strict=True)]
     total = sum(masses)
     while True:
@@ -61,35 +63,49 @@ def sample_index(
             draw -= masses[chosen]
             chosen += 1
         index = blocks[chosen].start + draw // upper[chosen]
-        score = abs(imbalance(index))
+        score = abs(imbalance(index)) - base
         if randbelow(upper[chosen]) < integer_weight(score, rate):
             return index
 
 
-def _blocks(imbalance: Callable[[int], int], size: int, rate: float) -> list[Block]:
+def best(imbalance: Callable[[int], int], size: int, rate: float) -> int:
+    """The least |imbalance|, or 0 where no weight would be cut off and it would cancel.
+
+    Without it every weight could be cut off, and the draw be uniform, when even the best
+    point has a large imbalance.
+    """
+    ends = imbalance(0), imbalance(size - 1)
+    if rate * max(abs(end) for end in ends) <= _MAX_EXPONENT:
+        return 0
+    first_negative = bisect_left(range(size), True, key=lambda index: imbalance(index) < 0)
+    beside = range(max(first_negative - 1, 0), min(first_negative + 1, size))
+    return min(abs(imbalance(index)) for index in beside)
+
+
+def _blocks(imbalance: Callable[[int], int], size: int, rate: float, base: int) -> list[Block]:
     """Cut the grid until the lower weights add up to half the upper weights."""
-    heap: list[tuple[float, int, int, int, int]] = []
-    lower = upper = 0.0
+    heap: list[tuple[int, int, int, int, int]] = []
+    lower = upper = 0
+
+    def masses(start, stop, first, last):
+        """Lower and upper weight of [start, stop), whose imbalances lie in [last, first]."""
+        least, largest = _magnitudes(first, last, base)
+        return (
+            (stop - start) * integer_weight(largest - base, rate),
+            (stop - start) * integer_weight(least - base, rate),
+        )
 
     def push(start, stop, first, last):
-        """Add [start, stop) given the imbalance at start and at the last point or later."""
         nonlocal lower, upper
-        least, largest = _range_of_magnitude(first, last)
-        high, low = (stop - start) * weight(least, rate), (stop - start) * weight(largest, rate)
+        low, high = masses(start, stop, first, last)
         lower, upper = lower + low, upper + high
         heapq.heappush(heap, (low - high, start, stop, first, last))
 
     push(0, size, imbalance(0), imbalance(size - 1))
-    while True:
-        if lower >= upper / 2 or heap[0][0] == 0:
-            # The running sums drift; what decides is added up afresh.
-            lower, upper = _masses(heap, rate)
-            if lower >= upper / 2:
-                break
+    while 2 * lower < upper:
         _, start, stop, first, last = heapq.heappop(heap)
-        least, largest = _range_of_magnitude(first, last)
-        upper -= (stop - start) * weight(least, rate)
-        lower -= (stop - start) * weight(largest, rate)
+        low, high = masses(start, stop, first, last)
+        lower, upper = lower - low, upper - high
         middle = (start + stop) // 2
         if middle == start:
             push(start, stop, first, first)
@@ -97,23 +113,13 @@ def _blocks(imbalance: Callable[[int], int], size: int, rate: float) -> list[Blo
         at_middle = imbalance(middle)
         push(start, middle, first, at_middle if middle - start > 1 else first)
         push(middle, stop, at_middle, last)
-    return [Block(a, b, *_range_of_magnitude(first, last)) for _, a, b, first, last in sorted(heap)]
+    return [Block(a, b, *_magnitudes(first, last, base)) for _, a, b, first, last in sorted(heap)]
 
 
-def _masses(heap, rate: float) -> tuple[float, float]:
-    """Lower and upper weight of all blocks."""
-    lower = upper = 0.0
-    for _, start, stop, first, last in heap:
-        least, largest = _range_of_magnitude(first, last)
-        upper += (stop - start) * weight(least, rate)
-        lower += (stop - start) * weight(largest, rate)
-    return lower, upper
-
-
-def _range_of_magnitude(first: int, last: int) -> tuple[int, int]:
-    """Least and largest |v| over integers v with first >= v >= last."""
+def _magnitudes(first: int, last: int, base: int) -> tuple[int, int]:
+    """Least and largest |v| >= base over integers v with first >= v >= last."""
     least = 0 if first >= 0 >= last else min(abs(first), abs(last))
-    return least, max(abs(first), abs(last))
+    return max(least, base), max(abs(first), abs(last), base)
 
 
 def sample_student(center: int, scale: float, randbelow: Callable[[int], int]) -> int:

@@ -1,0 +1,515 @@
+"""The replay check: ask a release for its queries, then ask again of a neighbouring table.
+
+A release is private when nothing but its noisy queries depends on the data, when no query
+moves by more than the sensitivity it states, and when the noise fits that sensitivity and
+the budget. :class:`Recorder` stands in for the noise: it writes down every query, measures
+the noise that would have been drawn, and answers from a fixed generator or with answers
+kept from another run. With the answers of the first table in hand, the neighbouring table
+must put the same queries in the same order and publish the same release, bit by bit.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+
+from dpstats import noise as noise_module
+from dpstats.errors import ArgumentError
+from dpstats.mechanisms.spec import Method, Problem
+from dpstats.noise import Noise, SeededSource
+from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event
+from dpstats.sampling import sample_index, sample_student
+
+# Noise.add multiplies every scale by 1 + 2^-40, which covers a stated sensitivity that
+# is a double rounded down.
+_ROUNDED_DOWN = 1 + Fraction(1, 2**40)
+# How far a scale may exceed what its sensitivity and cost ask for.
+_WASTE = 1e-6
+
+
+class Violation(AssertionError):
+    """A privacy claim that does not hold."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One query: what must be public about it, what it asked, and its answer.
+
+    ``spread`` is the scale of the noise in natural units as drawn, or, of a choice, the
+    rate at which log weights fall. ``law`` is the centre and scale of Student-t noise,
+    both of which are private.
+    """
+
+    kind: str
+    step: str
+    size: int
+    sensitivity: float = 0.0
+    unit: float = 1.0
+    spread: float = 0.0
+    event: Event | None = None
+    values: tuple[int, ...] = ()
+    imbalance: Callable[[int], int] | None = None
+    law: tuple[int, float] | None = None
+    answer: object = None
+
+    def public(self) -> tuple:
+        """Everything that no row may influence."""
+        return self.kind, self.step, self.size, self.sensitivity, self.unit, self.spread, self.event
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """The queries of one run and what it published."""
+
+    asked: tuple[Asked, ...]
+    released: object
+
+
+class _Ruler:
+    """A source whose every draw is exactly one scale, so that the scale can be read off."""
+
+    private = True
+    name = ""
+
+    def draw(self, name: str, scale: float, size: int) -> list[int]:
+        self.name = name
+        return [round(scale)] * size
+
+
+class Recorder(Noise):
+    """Noise that keeps every query; it answers from a seed, or with the answers given."""
+
+    def __init__(self, limit: Cost, seed: int = 0, answers: Sequence | None = None):
+        super().__init__(limit)
+        self.asked: list[Asked] = []
+        self._answers = None if answers is None else list(answers)
+        self._seeded = SeededSource(seed)
+        self._generator = np.random.default_rng(seed)
+
+    def add(self, query, cost):
+        """Measure the noise on zeros, then answer."""
+        values = tuple(int(value) for value in query.values)
+        self._source = ruler = _Ruler()
+        spreads = super().add(replace(query, values=[0] * len(values)), cost)
+        self._check_charged(query.step)
+        if np.any(spreads != spreads[0]):
+            raise Violation(f"{query.step}: values of one query have different noise")
+        asked = Asked(
+            ruler.name,
+            query.step,
+            len(values),
+            query.l2 if ruler.name == "gaussian" else query.l1,
+            query.unit,
+            float(spreads[0]),
+            self.events[-1],
+            values,
+        )
+        draw = getattr(self._generator, "normal" if ruler.name == "gaussian" else "laplace")
+        exact = np.array([value * query.unit for value in values], dtype=float)
+        return self._keep(asked, lambda: exact + draw(0.0, spreads[0], len(values)))
+
+    def choose(self, query, cost):
+        """Measure the rate of the weights, then answer."""
+        with mock.patch.object(noise_module, "sample_index", return_value=0) as spy:
+            super().choose(query, cost)
+        self._check_charged(query.step)
+        imbalance, size, rate, _ = spy.call_args.args
+        asked = Asked(
+            "exponential",
+            query.step,
+            size,
+            query.sensitivity,
+            spread=rate,
+            event=self.events[-1],
+            imbalance=imbalance,
+        )
+        below = self._seeded.randbelow
+        return self._keep(asked, lambda: sample_index(imbalance, size, rate, below))
+
+    def smooth(self, query, cost):
+        """Keep the centre and scale of the noise, then answer."""
+        with mock.patch.object(noise_module, "sample_student", return_value=0) as spy:
+            super().smooth(query, cost)
+        self._check_charged(query.step)
+        center, scale, _ = spy.call_args.args
+        event = self.events[-1]
+        asked = Asked(
+            "student-t", query.step, query.size, unit=query.unit, event=event, law=(center, scale)
+        )
+        top, below = query.size - 1, self._seeded.randbelow
+        return self._keep(asked, lambda: min(max(sample_student(center, scale, below), 0), top))
+
+    def sample(self, population, size):
+        """A draw that no row may influence: it is asked again with the same numbers."""
+        self._source = self._seeded
+        asked = Asked("sample", f"{size} of {population}", size)
+        return self._keep(asked, lambda: super(Recorder, self).sample(population, size))
+
+    def _check_charged(self, step: str) -> None:
+        """One event was recorded for the query just measured."""
+        if len(self.events) != 1 + sum(asked.event is not None for asked in self.asked):
+            raise Violation(f"{step}: drawn and not recorded once")
+
+    def _keep(self, asked: Asked, answer: Callable):
+        """Record the query and give its answer, an old one if there are any."""
+        if self._answers is None:
+            given = answer()
+        elif len(self.asked) < len(self._answers):
+            given = self._answers[len(self.asked)]
+        else:
+            raise Violation(f"{asked.step}: asked of one table and not of its neighbour")
+        self.asked.append(replace(asked, answer=given))
+        return given
+
+
+Fit = Callable[[Noise], object]
+
+
+def run(fit: Fit, limit: Cost, seed: int = 0, answers: Sequence | None = None) -> Transcript:
+    """Run a release under a recorder."""
+    recorder = Recorder(limit, seed, answers)
+    released = fit(recorder)
+    return Transcript(tuple(recorder.asked), released)
+
+
+def check_budget(transcript: Transcript, limit: Cost) -> None:
+    """The costs of all queries, added up here and not by the package, stay within the limit."""
+    costs = [asked.event.cost for asked in transcript.asked if asked.event]
+    if any(isinstance(cost, GDP) is not isinstance(limit, GDP) for cost in costs):
+        raise Violation("a query is charged in another currency than the limit")
+    for charge in (_epsilon_or_mu_squared, _delta):
+        spent = sum(charge(cost) for cost in costs)
+        if not spent <= charge(limit) * (1 + 1e-9):
+            raise Violation(f"the queries cost {spent} and the limit is {charge(limit)}")
+
+
+def _epsilon_or_mu_squared(cost: Cost) -> float:
+    return cost.mu**2 if isinstance(cost, GDP) else cost.epsilon
+
+
+def _delta(cost: Cost) -> float:
+    return getattr(cost, "delta", 0.0)
+
+
+def check_scales(transcript: Transcript) -> None:
+    """Every query got the noise that its sensitivity and cost ask for, and its event says so."""
+    for asked in transcript.asked:
+        if asked.event is not None:
+            _check_scale(asked)
+
+
+def _check_scale(asked: Asked) -> None:
+    cost, scale = asked.event.cost, asked.spread
+    kinds = ("gaussian",) if isinstance(cost, GDP) else ("laplace", "exponential", "student-t")
+    if asked.kind not in kinds or asked.event.mechanism != asked.kind:
+        raise Violation(f"{asked.step}: {asked.kind} noise is charged as {asked.event}")
+    if asked.kind == "student-t":
+        return  # its scale is private; check_distances compares whole distributions
+    if asked.kind == "exponential":
+        needed, scale = 2 * asked.sensitivity / cost.epsilon, 1 / asked.spread
+    elif asked.kind == "laplace":
+        needed = asked.sensitivity * asked.unit / cost.epsilon
+    else:
+        needed = asked.sensitivity * asked.unit / cost.mu
+    if not needed * (1 - 1e-12) <= scale <= needed * (1 + _WASTE):
+        raise Violation(f"{asked.step}: noise of scale {scale} where {needed} is due")
+    stated = asked.event.sensitivity, asked.event.scale
+    if not np.allclose(stated, (asked.sensitivity * asked.unit, scale), rtol=_WASTE, atol=0):
+        raise Violation(f"{asked.step}: {asked.event} does not describe what was drawn")
+
+
+def check_flow(one: Transcript, other: Transcript) -> None:
+    """The same queries in the same order, with the same sizes, sensitivities and scales."""
+    if len(one.asked) != len(other.asked):
+        raise Violation(f"{len(one.asked)} queries against {len(other.asked)}")
+    for a, b in zip(one.asked, other.asked, strict=True):
+        if a.public() != b.public():
+            raise Violation(f"a row changed what is public: {a.public()} against {b.public()}")
+
+
+def check_released(one: Transcript, other: Transcript) -> None:
+    """Given the same answers, the same release: nothing else of the data got through."""
+    if not _same(one.released, other.released):
+        raise Violation(f"a row reached the release: {one.released} against {other.released}")
+
+
+def _same(a, b) -> bool:
+    """Equality bit by bit, NaN equal to NaN."""
+    if is_dataclass(a):
+        return type(a) is type(b) and all(
+            _same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a)
+        )
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and np.array_equal(a, b, equal_nan=True)
+    return a == b
+
+
+def check_distances(one: Transcript, other: Transcript, seed: int = 0) -> dict[str, float]:
+    """No query moved by more than its sensitivity; returns distance / sensitivity by step."""
+    ratios: dict[str, float] = {}
+    for a, b in zip(one.asked, other.asked, strict=True):
+        if a.event is not None:
+            ratios[a.step] = max(_ratio(a, b, seed), ratios.get(a.step, 0.0))
+    return ratios
+
+
+def _ratio(a: Asked, b: Asked, seed: int) -> float:
+    """How much of its sensitivity, or of its epsilon, a query uses on this pair."""
+    if a.kind == "student-t":
+        ratio = exact = student_log_ratio(a.law, b.law) / a.event.cost.epsilon
+        bound = 1.0
+    else:
+        moved, power = _distance(a, b, seed), 2 if a.kind == "gaussian" else 1
+        exact, bound = moved, (Fraction(a.sensitivity) * _ROUNDED_DOWN) ** power
+        ratio = float(moved / bound) ** (1 / power)
+    if exact > bound:
+        raise Violation(f"{a.step}: moved {ratio} times its sensitivity")
+    return ratio
+
+
+def student_log_ratio(one: tuple[int, float], other: tuple[int, float]) -> float:
+    """sup |log p / p'| of densities proportional to (1 + ((x - f) / c)^2)^-2 / c.
+
+    The derivative vanishes where (x - f') (c^2 + (x - f)^2) = (x - f) (c'^2 + (x - f')^2),
+    a quadratic equation; far out the ratio tends to (c / c')^3.
+    """
+    (f, c), (g, e) = one, other
+    gap, c, e = (g - f) / c, 1.0, e / c  # in units of the first scale, about its centre
+    quadratic = [gap, e * e - c * c - gap * gap, -gap * c * c]
+    far = abs(3 * math.log(c / e))
+    points = np.roots(quadratic) if gap else np.array([0.0])
+    points = points[np.isreal(points)].real
+    logs = (
+        math.log(e / c) + 2 * np.log1p(((points - gap) / e) ** 2) - 2 * np.log1p((points / c) ** 2)
+    )
+    return max([far, *np.abs(logs)])
+
+
+def _distance(a: Asked, b: Asked, seed: int) -> int:
+    """L1 distance, squared L2 distance, or the largest change over probed grid points."""
+    if a.kind == "exponential":
+        return _rank_distance(a, b, seed)
+    differences = [v - w for v, w in zip(a.values, b.values, strict=True)]
+    if a.kind == "gaussian":
+        return sum(d * d for d in differences)
+    return sum(abs(d) for d in differences)
+
+
+def _rank_distance(a: Asked, b: Asked, seed: int) -> int:
+    """max |f - g| over random points and both functions' jumps; each must be nonincreasing."""
+    generator = np.random.default_rng(seed)
+    points = {0, a.size - 1, *generator.integers(0, a.size, 8).tolist()}
+    for asked in (a, b):
+        points |= jumps(asked.imbalance, asked.size, generator)
+    heights = [[asked.imbalance(i) for i in sorted(points)] for asked in (a, b)]
+    if any(x < y for f in heights for x, y in zip(f, f[1:], strict=False)):
+        raise Violation(f"{a.step}: the imbalance increases somewhere")
+    return max(abs(x - y) for x, y in zip(*heights, strict=True))
+
+
+def jumps(imbalance: Callable[[int], int], size: int, generator, count: int = 6) -> set[int]:
+    """Grid points on both sides of some jumps of a nonincreasing function."""
+    first, last = imbalance(0), imbalance(size - 1)
+    found = set()
+    for level in {first - 1, last, *generator.integers(last, first + 1, count).tolist()}:
+        low, high = 0, size - 1
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if imbalance(middle) <= level else (middle + 1, high)
+        found |= {max(low - 1, 0), low, min(low + 1, size - 1)}
+    return found
+
+
+def check_neighbours(fit: Fit, other: Fit, limit: Cost, seed: int = 0) -> dict[str, float]:
+    """Every check on a pair of neighbours; returns distance / sensitivity by step."""
+    one = run(fit, limit, seed)
+    check_budget(one, limit)
+    check_scales(one)
+    two = run(other, limit, seed, [asked.answer for asked in one.asked])
+    check_flow(one, two)
+    check_released(one, two)
+    return check_distances(one, two, seed)
+
+
+def check_reached(step: str, ratio: float, level: float = 0.99) -> None:
+    """A worst case of a query must come close to the sensitivity stated for it.
+
+    A query that cannot move at all states any sensitivity truthfully, so this is what
+    finds data clipped to nothing.
+    """
+    if ratio < level:
+        raise Violation(f"{step}: moved {ratio} times its sensitivity, expected {level}")
+
+
+def check_limit(fit: Fit, limit: Cost, truth: np.ndarray, rtol: float = 1e-3) -> None:
+    """At a huge budget the release is the least-squares line of rows that lie on a line."""
+    params = run(fit, limit).released.params
+    if not np.allclose(params, truth, rtol=rtol, atol=rtol):
+        raise Violation(f"released {params} where the data say {truth}")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A method under one problem and one set of options."""
+
+    method: Method
+    problem: Problem
+    options: dict
+    limit: Cost
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
+        """The release of these rows, as a function of the noise."""
+        return lambda noise: self.method.fit(
+            X, y, problem=self.problem, cost=self.limit, noise=noise, **self.options
+        )
+
+    def __str__(self) -> str:
+        p = self.problem
+        parts = [self.method.name, p.neighbors, f"x{p.low[-1]:g}:{p.high[-1]:g}", f"S{len(p.low)}"]
+        parts += [f"intercept{p.intercept}"] + ["estimated"] * p.estimated
+        parts += [] if p.row_norm is None else [f"norm{p.row_norm:g}"]
+        return "-".join(parts + [f"{name}{value}" for name, value in self.options.items()])
+
+
+# Bounds of the regressors and of the response; neither is ever symmetric about zero.
+BOUNDS = (((0.0, 1.0), (0.0, 1.0)), ((-3.0, 1.0), (2.0, 10.0)), ((2.0, 10.0), (-3.0, 1.0)))
+
+
+# Every method is tried under its defaults, and under each of these that it knows.
+OPTIONS = ({"k": 1}, {"k": 3}, {"k": 3, "theta": 0.2}, {"steps": 4, "tau": 0.2})
+
+
+def problem_of(
+    d: int,
+    x: tuple[float, float],
+    y: tuple[float, float],
+    neighbors: str,
+    intercept: int | None = 0,
+    row_norm: float | None = None,
+    estimated: bool = False,
+) -> Problem:
+    """d regressors with bounds x; predictions at 25% and 75% of them."""
+    low, high = np.full(d, x[0]), np.full(d, x[1])
+    x_new = np.array([0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high])
+    if intercept is not None:
+        low, high = np.insert(low, intercept, 1.0), np.insert(high, intercept, 1.0)
+        x_new = np.insert(x_new, intercept, 1.0, axis=1)
+    return Problem(
+        low=low,
+        high=high,
+        y_low=y[0],
+        y_high=y[1],
+        intercept=intercept,
+        neighbors=neighbors,
+        row_norm=row_norm,
+        estimated=estimated,
+        x_new=x_new,
+    )
+
+
+def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
+    """The method under every relation it proves, every kind of problem and set of options."""
+    variants = [{"intercept": 0}]
+    if not method.simple:
+        variants += [{"intercept": None}, {"intercept": 0, "estimated": True}]
+        variants += [{"intercept": i, "row_norm": norm} for i, norm in ((None, 2.5), (0, 4.0))]
+    options = [{}, *(more for more in OPTIONS if set(more) <= set(method.options))]
+    cases = [
+        Case(method, problem_of(d, x, y, neighbors, **variant), chosen, method.cost(epsilon, 1e-6))
+        for neighbors in method.neighbors
+        for x, y in BOUNDS
+        for d in ((1,) if method.simple else (1, 3))
+        for variant in [*variants, *([{"intercept": 1}] if x == BOUNDS[1][0] else [])]
+        for chosen in options
+    ]
+    return [case for case in cases if serves(method, case.problem)]
+
+
+def serves(method: Method, problem: Problem) -> bool:
+    """Whether the method takes a problem of this kind at all."""
+    try:
+        method.check(problem)
+    except ArgumentError:
+        return False
+    return True
+
+
+def row(problem: Problem, regressors, response: float) -> tuple[np.ndarray, float]:
+    """One row, shape (S,), with its response; regressors may be one number for all."""
+    x = np.ones(len(problem.low))
+    x[np.arange(len(x)) != problem.intercept] = regressors
+    return x, float(response)
+
+
+def table(rows: Sequence[tuple[np.ndarray, float]], problem: Problem):
+    """Rows as (X, y); X has shape (n, S) also without rows."""
+    X = np.array([x for x, _ in rows], dtype=float).reshape(len(rows), len(problem.low))
+    return X, np.array([y for _, y in rows], dtype=float)
+
+
+def with_row(X, y, new, at: int):
+    """The table with one more row at a position."""
+    return np.insert(X, at, new[0], axis=0), np.insert(y, at, new[1])
+
+
+def strange_row(generator, problem: Problem) -> tuple[np.ndarray, float]:
+    """A row of ends, quarter points, and values far out of range, each entry for itself."""
+
+    def entry(low, high):
+        width = (high - low) or 1.0
+        inside = [low, high, low + width / 4, low + 3 * width / 4, generator.uniform(low, high)]
+        outside = [-low, high + 1e3 * width, low - 1e3 * width, 1e300, np.inf, -np.inf, 0.0]
+        return generator.choice([*inside, *inside, *outside])
+
+    numeric = np.arange(len(problem.low)) != problem.intercept
+    pairs = zip(problem.low[numeric], problem.high[numeric], strict=True)
+    return row(problem, [entry(*p) for p in pairs], entry(problem.y_low, problem.y_high))
+
+
+def strange_table(generator, problem: Problem, n: int):
+    """n rows: all strange, all equal, tied in x, or on a line."""
+    kind = generator.integers(4)
+    rows = [strange_row(generator, problem) for _ in range(n)]
+    if kind == 1 and n:
+        rows = rows[:1] * n
+    if kind == 2 and n:
+        rows = [(rows[i % 2][0], y) for i, (_, y) in enumerate(rows)]
+    if kind == 3:
+        rows = line_rows(generator, problem, n)[0]
+    return table(rows, problem)
+
+
+def line_rows(generator, problem: Problem, n: int):
+    """n rows on one line within all bounds, and its coefficients in design order.
+
+    With one regressor all values are dyadic shares of the ranges, so that the line passes
+    through points of any binary grid.
+    """
+    numeric = np.arange(len(problem.low)) != problem.intercept
+    low, high = problem.low[numeric], problem.high[numeric]
+    x = low + (high - low) * generator.integers(0, 65, (n, len(low))) / 64
+    slopes = 0.5 * (problem.y_high - problem.y_low) / (high - low) / len(low)
+    start = 0.75 * problem.y_low + 0.25 * problem.y_high
+    truth = np.empty(len(problem.low))
+    truth[numeric] = slopes
+    if problem.intercept is not None:
+        truth[problem.intercept] = start - slopes @ low
+    rows = [row(problem, values, start + slopes @ (values - low)) for values in x]
+    return rows, truth
+
+
+def neighbour(generator, problem: Problem, X, y):
+    """The table with one strange row more or less, or in the place of another."""
+    new, at = strange_row(generator, problem), int(generator.integers(len(y) + 1))
+    if problem.neighbors == ADD_REMOVE:
+        if len(y) and generator.integers(2):
+            gone = at % len(y)
+            return np.delete(X, gone, axis=0), np.delete(y, gone)
+        return with_row(X, y, new, at)
+    if not len(y):
+        return X, y
+    gone = at % len(y)
+    return with_row(np.delete(X, gone, axis=0), np.delete(y, gone), new, gone)

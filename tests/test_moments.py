@@ -1,0 +1,133 @@
+"""Cross-products against Python integers; data from fixed seeds, no noise."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpstats import moments as moments_module
+from dpstats.bounds import ENTRY_BITS, Box
+from dpstats.mechanisms import METHODS, adassp, noisy_stats
+from dpstats.mechanisms.spec import Problem
+from dpstats.moments import PRODUCT_UNIT, Moments
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE
+from dpstats.testing import insecure_seed
+
+LOW, HIGH = np.array([1.0, -3.0, 2.0]), np.array([1.0, 1.0, 10.0])
+BOXES = {
+    "intercept": Box.symmetric(LOW, HIGH, -3.0, 1.0, 0),
+    "short rows": Box.symmetric(LOW, HIGH, -3.0, 1.0, 0, 1.3),
+    "no intercept": Box.symmetric(LOW, HIGH, 2.0, 10.0, None),
+    "ball": Box.ball(3, 5.0, 2.0, 10.0),
+}
+
+
+def rows_of(n, seed=1):
+    """n rows, some of them far out of range or infinite."""
+    generator = np.random.default_rng(seed)
+    X = np.column_stack([np.ones(n), generator.normal(0, 4, n), generator.normal(5, 6, n)])
+    y = generator.normal(0, 5, n)
+    far = generator.choice([1.0, 1e6, 1e300, np.inf, -np.inf], (n, 3), p=[0.8] + [0.05] * 4)
+    far[:, 0] = 1.0
+    return X * far, y * generator.choice([1.0, np.inf], n, p=[0.95, 0.05])
+
+
+def brute_force(X, y, box):
+    """Sums of products as Python integers, a row at a time."""
+    rows = [[int(entry) for entry in row] for row in box.integers(X, y)]
+    columns = range(X.shape[1] + 1)
+    return [[sum(row[j] * row[k] for row in rows) for k in columns] for j in columns]
+
+
+@pytest.mark.parametrize("name", BOXES)
+@pytest.mark.parametrize("n", [0, 1, 2, 300])
+def test_moments_are_exact(name, n):
+    X, y = rows_of(n)
+    found = Moments.of(X, y, BOXES[name]).cross
+    assert found.tolist() == brute_force(X, y, BOXES[name])
+    assert found.dtype == object and all(type(entry) is int for entry in found.ravel())
+
+
+@pytest.mark.parametrize("n", [8191, 8192, 8193, 16385])
+def test_block_boundaries_are_exact_at_the_largest_products(n):
+    box = BOXES["intercept"]
+    X = np.tile([1.0, 1.0, 10.0], (n, 1))
+    X[1::2, 1] = -3.0
+    y = np.where(np.arange(n) % 3, 1.0, -3.0)
+    assert Moments.of(X, y, box).cross.tolist() == brute_force(X, y, box)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 200), max_size=6), st.sampled_from(sorted(BOXES)))
+def test_chunks_merge_to_the_same_sums_however_they_are_cut(cuts, name):
+    X, y = rows_of(200)
+    box = BOXES[name]
+    edges = [0, *sorted(cuts), 200]
+    parts = [Moments.of(X[a:b], y[a:b], box) for a, b in zip(edges, edges[1:], strict=False)]
+    merged = sum(parts[1:], parts[0])
+    assert merged.cross.tolist() == Moments.of(X, y, box).cross.tolist()
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_the_order_of_rows_does_not_matter(name):
+    X, y = rows_of(9000)
+    order = np.random.default_rng(2).permutation(9000)
+    one, other = (Moments.of(*data, BOXES[name]).cross for data in ((X, y), (X[order], y[order])))
+    assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 3])
+def test_full_int64_sums_are_flushed_into_python_integers(blocks, monkeypatch):
+    monkeypatch.setattr(moments_module, "_BLOCK", 16)
+    monkeypatch.setattr(moments_module, "_BLOCKS_IN_INT64", blocks)
+    X, y = rows_of(500)
+    found = Moments.of(X, y, BOXES["intercept"]).cross
+    assert found.tolist() == brute_force(X, y, BOXES["intercept"])
+
+
+def test_blocks_are_small_enough_for_exact_arithmetic():
+    """Products stay below 2^53 in a block (float64) and below 2^63 in a run of blocks."""
+    block = moments_module._BLOCK * 2 ** (2 * ENTRY_BITS)
+    assert block <= 2**53
+    assert block * moments_module._BLOCKS_IN_INT64 < 2**63
+    assert PRODUCT_UNIT == 2.0 ** (-2 * ENTRY_BITS)
+
+
+def test_sums_beyond_63_bits_merge_and_are_released():
+    """As many rows as no table has: 2^40 copies of one, by doubling."""
+    x_new = np.array([[1.0, 0.0]])
+    problem = Problem(
+        low=np.array([1.0, -1.0]),
+        high=np.array([1.0, 1.0]),
+        y_low=-1.0,
+        y_high=1.0,
+        intercept=0,
+        neighbors=ADD_REMOVE,
+        row_norm=None,
+        estimated=False,
+        x_new=x_new,
+    )
+    X, y = np.array([[1.0, 0.5], [1.0, -0.5]]), np.array([0.5, -0.25])
+    total = adassp.summarise(X, y, problem)
+    sums = noisy_stats.summarise(X, y, problem)
+    for _ in range(40):
+        total, sums = total + total, sums + sums
+    assert total.cross[0, 0] == 2 << 40 + 2 * ENTRY_BITS
+    assert sums.n == 2 << 40 and sums.x == 1 << 40 + ENTRY_BITS
+    with insecure_seed(1):
+        for name, summary in (("adassp", total), ("noisy_stats", sums)):
+            method = METHODS[name]
+            cost = method.cost(1.0, 1e-6)
+            released = method.release(summary, problem, cost, Noise(cost))
+            assert released.params == pytest.approx([0.125, 0.75], abs=1e-5)
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_infinite_values_are_clipped_like_large_ones(name):
+    box = BOXES[name]
+    X = np.array([[1.0, np.inf, -np.inf], [1.0, 2.0**90, -(2.0**90)], [1.0, 1e300, -1e300]])
+    y = np.array([np.inf, 1e300, 2.0**80])
+    rows = box.integers(X, y)
+    assert np.all(np.isfinite(rows)) and np.all(np.abs(rows) <= 1 << ENTRY_BITS)
+    assert rows[0].tolist() == rows[1].tolist() == rows[2].tolist()

@@ -1,0 +1,618 @@
+"""Privacy broken on purpose: each defect must be caught by a check the real tests use.
+
+A mutant changes one thing with monkeypatch: a sensitivity, a clip, a share of the budget,
+a scale. Every entry of MUTANTS names the check that must raise; the same checks must
+pass when nothing is broken. Only the mutants of drawn noise draw from the operating
+system; they are off by a factor of two or more, where a check sees 2%.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from replay import BOUNDS, Violation, cases_of
+from test_inversions import check_matchings
+from test_noise import check_coarse_grid, check_fresh
+from test_privacy import reference_delta
+from test_replay import check_line, check_random, check_ranges, check_ties, check_worst
+from test_sampling import check_exact, check_theil_sen, steps
+
+from dpstats import bounds, sampling
+from dpstats import noise as noise_module
+from dpstats import pairs as pairs_module
+from dpstats.errors import BudgetError
+from dpstats.mechanisms import (
+    METHODS,
+    adassp,
+    gradient_descent,
+    line,
+    noisy_intercept,
+    noisy_moments,
+    noisy_stats,
+    theil_sen,
+)
+from dpstats.noise import Event, Noise, Query, RankQuery
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, PureDP
+
+
+def some(name, **wanted):
+    """Cases of a method whose bounds are not symmetric, of the kind wanted."""
+    wanted = {"row_norm": None, "estimated": False, **wanted}
+    options = wanted.pop("options", None)
+    return [
+        case
+        for case in cases_of(METHODS[name])
+        if case.problem.low[-1] != BOUNDS[0][0][0]
+        and options in (None, case.options)
+        and all(getattr(case.problem, key) == value for key, value in wanted.items())
+    ]
+
+
+def on(check, name, **wanted):
+    """A check over some cases of a method."""
+
+    def run():
+        for case in some(name, **wanted):
+            check(case)
+
+    return run
+
+
+def random_rows(case):
+    """The random replay check."""
+    check_random(case, 16)
+
+
+def matchings():
+    """The structure of the matchings drawn."""
+    for n in (4, 5, 10, 11):
+        check_matchings(n, 2)
+
+
+def exact_sampling():
+    """The exact distribution of a few step functions."""
+    for heights in ([5, 2, 0, -3], [7, 3, 1, -1, -1, -6], [-1, -1, -5, -50], [9] * 20 + [-9] * 20):
+        check_exact(steps(heights), len(heights), 0.3)
+
+
+def guarantee():
+    """delta of GDP.of by an integral."""
+    for epsilon, delta in ((0.1, 1e-6), (1.0, 1e-6), (10.0, 1e-9)):
+        if reference_delta(GDP.of(epsilon, delta).mu, epsilon) > delta:
+            raise Violation("mu is larger than epsilon and delta allow")
+
+
+def small_grid(monkeypatch):
+    """Three bits of scale, so that small integers are rounded."""
+    monkeypatch.setattr(noise_module, "_SCALE_BITS", 3)
+
+
+def tiny_theil_sen():
+    """End to end on tiny tables, by exact probabilities."""
+    tables = [((0.0, 0.25), (0.5, 0.375), (1.0, 0.5), end) for end in ((0.25, 0.0), (0.25, 1.0))]
+    for options in ({}, {"k": 1}):
+        check_theil_sen(tables, 1.0, {**options, "output_range": (0.25, 0.875)}, (), (0.25, 0.25))
+
+
+def coarse_theil_sen(monkeypatch):
+    """Predictions on multiples of 1/8."""
+    monkeypatch.setattr(theil_sen, "_BITS", 3)
+    monkeypatch.setattr(theil_sen, "_ONE", 8)
+
+
+def pure_ranges():
+    for neighbors in (ADD_REMOVE, REPLACE_ONE):
+        check_ranges(neighbors, PureDP(8.0))
+
+
+def gaussian_ranges():
+    for neighbors in (ADD_REMOVE, REPLACE_ONE):
+        check_ranges(neighbors, GDP.of(8.0, 1e-6))
+
+
+def fresh_laplace():
+    check_fresh(1.0, PureDP(0.5))
+
+
+def fresh_gaussian():
+    check_fresh(1.0, GDP(0.5))
+
+
+# ---------------------------------------------------------------- how things are broken
+
+
+def smaller(module, factor=0.5, step=""):
+    """Queries of a module state a fraction of their sensitivity."""
+
+    def mutate(monkeypatch):
+        def query(name, *args, **kwargs):
+            made = Query(name, *args, **kwargs)
+            if not name.startswith(step):
+                return made
+            shrunk = {k: getattr(made, k) for k in ("l1", "l2")}
+            return replace(made, **{k: v and v * factor for k, v in shrunk.items()})
+
+        monkeypatch.setattr(module, "Query", query)
+
+    return mutate
+
+
+def smaller_rank(monkeypatch):
+    """The factor 2 of the rank sensitivity is dropped."""
+    monkeypatch.setattr(
+        theil_sen,
+        "RankQuery",
+        lambda step, imbalance, size, sensitivity: RankQuery(
+            step, imbalance, size, sensitivity // 2
+        ),
+    )
+
+
+def numpy_with(module, **functions):
+    """numpy as one module sees it, with some functions replaced."""
+
+    def mutate(monkeypatch):
+        monkeypatch.setattr(module, "np", SimpleNamespace(**{**vars(np), **functions}))
+
+    return mutate
+
+
+def unclipped(values, low, high, out=None):
+    return values
+
+
+def swapped(values, low, high, out=None):
+    return np.clip(values, high, low, out=out)
+
+
+def patched(target, name, make):
+    """``target.name`` replaced by ``make(original)``."""
+
+    def mutate(monkeypatch):
+        monkeypatch.setattr(target, name, make(getattr(target, name)))
+
+    return mutate
+
+
+def without_limit(mutate):
+    """The mutant, in a package that no longer enforces its limits."""
+
+    def both(monkeypatch):
+        mutate(monkeypatch)
+        monkeypatch.setattr(Noise, "_record", lambda self, event: self.events.append(event))
+
+    return both
+
+
+def full_share(cost_type):
+    """Every part of a cost is the whole cost."""
+    return patched(cost_type, "part", lambda original: lambda self, share: self)
+
+
+def wrong_bound(make):
+    """Line.of with one bound wrong."""
+    of = line.Line.of
+    return patched(line.Line, "of", lambda _: lambda problem: make(of(problem)))
+
+
+def relation(name):
+    """Sensitivities of one relation used for both."""
+    return patched(adassp, "sensitivities", lambda f: lambda norm, _: f(norm, name))
+
+
+def whole_matrix(size):
+    """Both triangles of a matrix, where the bound is for one."""
+    return tuple(np.indices((size, size)).reshape(2, -1))
+
+
+def released_mean(original):
+    """The mean of y finds its way into the coefficients."""
+
+    def release(sums, problem, cost, noise):
+        made = original(sums, problem, cost, noise)
+        return replace(made, params=made.params + sums.y / max(sums.n, 1))
+
+    return release
+
+
+def early_end(original):
+    """No noise is drawn for a constant x: the number of events tells."""
+
+    def release(sums, problem, cost, noise):
+        if sums.n * sums.xx == sums.x**2:
+            return original(replace(sums, n=0), problem, cost, noise)
+        return original(sums, problem, cost, noise)
+
+    return release
+
+
+def local_sensitivity(monkeypatch):
+    """The scale follows the data: the variance's own size instead of the worst case."""
+    monkeypatch.setattr(
+        noisy_stats,
+        "Query",
+        lambda step, values, l1, unit: Query(
+            step, values, l1=l1 / 4 + abs(values[0]) / 4, unit=unit
+        ),
+    )
+
+
+def data_grid(original):
+    """The grid of outputs ends at the data."""
+
+    def query(step, imbalance, size, sensitivity):
+        while size > 2 and imbalance(size // 2) == imbalance(size - 1):
+            size = size // 2 + 1
+        return original(step, imbalance, size, sensitivity)
+
+    return query
+
+
+def wrong_scale(scale_of):
+    """Noise.add draws another scale than the one it records."""
+    grid = noise_module._on_noise_grid
+
+    def on_grid(query, scale, sensitivity, gaussian):
+        return grid(query, scale_of(scale, sensitivity), sensitivity, gaussian)
+
+    return patched(noise_module, "_on_noise_grid", lambda _: on_grid)
+
+
+def wrong_add(scale_of, name_of=lambda gaussian: "gaussian" if gaussian else "laplace"):
+    """Noise.add written with another formula, its record included."""
+
+    def add(self, query, cost):
+        gaussian = isinstance(cost, GDP)
+        sensitivity = query.l2 if gaussian else query.l1
+        scale = scale_of(sensitivity, cost.mu if gaussian else cost.epsilon, query)
+        name = name_of(gaussian)
+        self._record(Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost))
+        values, scale, unit = noise_module._on_noise_grid(query, scale, sensitivity, gaussian)
+        draws = self._source.draw(name, scale, len(values))
+        return np.array([(v + z) * unit for v, z in zip(values, draws, strict=True)], dtype=float)
+
+    return patched(Noise, "add", lambda _: add)
+
+
+def wrong_choose(rate_of):
+    """Noise.choose with another rate."""
+
+    def choose(self, query, cost):
+        rate = rate_of(cost.epsilon, query.sensitivity)
+        self._record(Event(query.step, "exponential", query.sensitivity, 1 / rate, cost))
+        below = getattr(self._source, "randbelow", None)
+        return noise_module.sample_index(query.imbalance, query.size, rate, below)
+
+    return patched(Noise, "choose", lambda _: choose)
+
+
+def no_inflation(original):
+    """Rounding to a coarse grid is left out of the sensitivity."""
+
+    def on_grid(query, scale, sensitivity, gaussian):
+        values, _, unit = original(query, scale, sensitivity, gaussian)
+        return values, scale * query.unit / unit, unit
+
+    return on_grid
+
+
+def every_value_its_own(original):
+    """Only the first value of a query gets noise."""
+
+    def draw(name, scale, size):
+        return original(name, scale, 1) + [0] * (size - 1)
+
+    return draw
+
+
+def counted_twice(original):
+    return lambda *args: np.vstack([original(*args)] * 2)
+
+
+def neighbouring_rows(n, k, noise):
+    """Pairs (j, j+1), (j, j+2), ...: rows in the middle are in 2 k of them."""
+    return np.array([(j, l) for j in range(n) for l in range(j + 1, min(j + k + 1, n))])
+
+
+def all_pairs_always(original):
+    return lambda rows, x_new, pairs: original(rows, x_new, None)
+
+
+def unsplit_passes(original):
+    """Each of the two passes over the columns takes the whole budget."""
+
+    def estimate(batches, columns, cost, noise, neighbors):
+        whole = SimpleNamespace(part=lambda share: cost.part(2 * share))
+        return original(batches, columns, whole, noise, neighbors)
+
+    return estimate
+
+
+def exact_counts(monkeypatch):
+    """The range is read off the counts before noise."""
+    last = {}
+
+    def query(step, values, **kwargs):
+        last["counts"] = np.array(values, dtype=float)
+        return Query(step, values, **kwargs)
+
+    read_off = bounds._read_off
+    monkeypatch.setattr(bounds, "Query", query)
+    monkeypatch.setattr(bounds, "_read_off", lambda noisy, *rest: read_off(last["counts"], *rest))
+
+
+def one_bin_moves(original):
+    """Replace-one is taken for add/remove."""
+    return lambda b, e, what, cost, noise, neighbors: original(b, e, what, cost, noise, ADD_REMOVE)
+
+
+def long_rows(original):
+    """Rows are not shortened to the norm."""
+    return lambda self, X, y: original(replace(self, norm=math.inf), X, y)
+
+
+def long_margin(monkeypatch):
+    """Rows are shortened to slightly more than the norm."""
+    monkeypatch.setattr(bounds, "_NORM_MARGIN", 1 + 2.0**-15)
+
+
+# -------------------------------------------------------------------- what must catch them
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """How the code is broken, the check that must notice, and what else the check needs."""
+
+    mutate: Callable
+    check: Callable[[], None]
+    error: type[Exception] = Violation
+    setup: Callable = lambda monkeypatch: None
+
+
+WORST_ADASSP = on(check_worst, "adassp")
+WORST_NOISY = on(check_worst, "noisy_stats")
+WORST_THEIL = on(check_worst, "exp_theil_sen")
+TIES_ADASSP = on(check_ties, "adassp")
+TIES_NOISY = on(check_ties, "noisy_stats")
+RANDOM_NOISY = on(random_rows, "noisy_stats")
+RANDOM_THEIL = on(random_rows, "exp_theil_sen")
+WORST_SMOOTH = on(check_worst, "ss_theil_sen", options={})
+RANDOM_SMOOTH = on(random_rows, "ss_theil_sen", options={})
+WORST_MOMENTS = on(check_worst, "noisy_moments")
+WORST_INTERCEPT = on(check_worst, "noisy_intercept")
+WORST_DESCENT = on(check_worst, "gd_pure", options={"steps": 4, "tau": 0.2})
+SHORTENED = on(check_ties, "adassp", row_norm=2.5)
+LINE_ADASSP = on(check_line, "adassp", intercept=0)
+LINE_NOISY = on(check_line, "noisy_stats")
+
+MUTANTS = {
+    # Sensitivities.
+    "adassp: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_ADASSP),
+    "adassp: half the sensitivity of X'y": Mutant(smaller(adassp, step="X'y"), WORST_ADASSP),
+    "adassp: half the sensitivity of y'y": Mutant(smaller(adassp, step="y'y"), WORST_ADASSP),
+    "adassp: add/remove for replace-one": Mutant(relation(ADD_REMOVE), WORST_ADASSP),
+    "adassp: both triangles released": Mutant(
+        numpy_with(adassp, triu_indices=whole_matrix), WORST_ADASSP
+    ),
+    "noisy_stats: half the sensitivity of ncov": Mutant(
+        smaller(noisy_stats, step="ncov"), WORST_NOISY
+    ),
+    "noisy_stats: half the sensitivity of nvar": Mutant(
+        smaller(noisy_stats, step="nvar"), WORST_NOISY
+    ),
+    "noisy_stats: half the sensitivity of the intercept": Mutant(
+        smaller(noisy_stats, step="mean"), WORST_NOISY
+    ),
+    "noisy_stats: n counted twice in a scale": Mutant(
+        smaller(noisy_stats, 1 / 7, "mean"), WORST_NOISY
+    ),
+    "noisy_stats: local sensitivity": Mutant(local_sensitivity, RANDOM_NOISY),
+    "theil_sen: no factor 2 in the rank sensitivity": Mutant(smaller_rank, WORST_THEIL),
+    "theil_sen: no factor 2, exact probabilities": Mutant(
+        smaller_rank, tiny_theil_sen, setup=coarse_theil_sen
+    ),
+    "theil_sen: every pair at the price of k matchings": Mutant(
+        patched(theil_sen, "_imbalance", all_pairs_always), WORST_THEIL
+    ),
+    "theil_sen: matchings counted twice": Mutant(
+        patched(theil_sen, "pairs_of", counted_twice), WORST_THEIL
+    ),
+    "theil_sen: matchings counted twice, by their structure": Mutant(
+        patched(pairs_module, "pairs_of", counted_twice),
+        matchings,
+        AssertionError,
+    ),
+    "theil_sen: pairs of rows that stand together": Mutant(
+        patched(theil_sen, "pairs_of", lambda _: neighbouring_rows), RANDOM_THEIL
+    ),
+    "ss_theil_sen: a quarter of the smooth sensitivity": Mutant(
+        patched(theil_sen, "smooth_bound", lambda f: lambda *args: f(*args) / 4), WORST_SMOOTH
+    ),
+    "ss_theil_sen: the local sensitivity, not smoothed": Mutant(
+        patched(theil_sen, "smooth_bound", lambda f: lambda z, k, top, t: f(z, k, top, 1e3)),
+        RANDOM_SMOOTH,
+    ),
+    "noisy_moments: half the sensitivity": Mutant(smaller(noisy_moments), WORST_MOMENTS),
+    "noisy_intercept: half the sensitivity": Mutant(smaller(noisy_intercept), WORST_INTERCEPT),
+    "gradient descent: half the sensitivity": Mutant(smaller(gradient_descent), WORST_DESCENT),
+    "gradient descent: add/remove for replace-one": Mutant(
+        patched(gradient_descent, "sensitivities", lambda f: lambda b, _: f(b, ADD_REMOVE)),
+        WORST_DESCENT,
+    ),
+    "gradient descent: gradients not clipped": Mutant(
+        numpy_with(gradient_descent, clip=unclipped), WORST_DESCENT
+    ),
+    "gradient descent: all of epsilon for each step": Mutant(
+        full_share(PureDP), WORST_DESCENT, BudgetError
+    ),
+    "ranges: half the sensitivity, Laplace": Mutant(smaller(bounds), pure_ranges),
+    "ranges: half the sensitivity, Gaussian": Mutant(smaller(bounds), gaussian_ranges),
+    "ranges: add/remove for replace-one": Mutant(
+        patched(bounds, "_histogram_ranges", one_bin_moves), pure_ranges
+    ),
+    # Clipping and bounds.
+    "adassp: no clip": Mutant(numpy_with(bounds, clip=unclipped), TIES_ADASSP),
+    "adassp: ends of the clip swapped": Mutant(numpy_with(bounds, clip=swapped), WORST_ADASSP),
+    "adassp: rows not shortened": Mutant(patched(bounds.Box, "integers", long_rows), SHORTENED),
+    "adassp: rows shortened too little": Mutant(long_margin, SHORTENED),
+    "adassp: upper bound used twice": Mutant(
+        patched(
+            bounds.Box,
+            "symmetric",
+            lambda f: lambda low, high, *rest: f(np.where(low < 0, high, low), high, *rest),
+        ),
+        LINE_ADASSP,
+    ),
+    "line: no clip": Mutant(numpy_with(line, clip=unclipped), TIES_NOISY),
+    "line: ends of the clip swapped": Mutant(numpy_with(line, clip=swapped), WORST_NOISY),
+    "line: upper bound used for the lower": Mutant(
+        wrong_bound(lambda made: replace(made, low=made.low + made.width)), WORST_NOISY
+    ),
+    "line: bounds of x and y swapped": Mutant(
+        wrong_bound(lambda made: replace(made, low=made.y_low, width=made.y_width)), LINE_NOISY
+    ),
+    # Splitting the budget.
+    "noisy_stats: all of epsilon for each draw": Mutant(
+        full_share(PureDP), WORST_NOISY, BudgetError
+    ),
+    "noisy_stats: all of epsilon for each draw, no limit": Mutant(
+        without_limit(full_share(PureDP)), WORST_NOISY
+    ),
+    "theil_sen: all of epsilon for each x_new": Mutant(
+        full_share(PureDP), WORST_THEIL, BudgetError
+    ),
+    "theil_sen: all of epsilon for each x_new, no limit": Mutant(
+        without_limit(full_share(PureDP)), WORST_THEIL
+    ),
+    "theil_sen: all of epsilon for each x_new, exact probabilities": Mutant(
+        without_limit(full_share(PureDP)), tiny_theil_sen, setup=coarse_theil_sen
+    ),
+    "adassp: all of mu for each block": Mutant(full_share(GDP), WORST_ADASSP, BudgetError),
+    "adassp: all of mu for each block, no limit": Mutant(
+        without_limit(full_share(GDP)), WORST_ADASSP
+    ),
+    "adassp: shares that add up to more than one": Mutant(
+        lambda monkeypatch: monkeypatch.setattr(adassp, "_SHARES", (0.5, 0.5, 0.5)),
+        WORST_ADASSP,
+        BudgetError,
+    ),
+    "ranges: all of the budget for each pass": Mutant(
+        patched(bounds, "estimate_ranges", unsplit_passes), pure_ranges, BudgetError
+    ),
+    "ranges: all of the budget for each pass, no limit": Mutant(
+        without_limit(patched(bounds, "estimate_ranges", unsplit_passes)), gaussian_ranges
+    ),
+    # Noise.
+    "noise: mu as standard deviation": Mutant(wrong_add(lambda s, mu, _: mu), WORST_ADASSP),
+    "noise: mu as standard deviation, recorded right": Mutant(
+        wrong_scale(lambda scale, sensitivity: sensitivity / scale), WORST_ADASSP
+    ),
+    "noise: half of epsilon for two over epsilon": Mutant(
+        wrong_add(lambda s, epsilon, _: s * epsilon / 2), WORST_NOISY
+    ),
+    "noise: the variance as standard deviation": Mutant(
+        wrong_add(lambda s, mu, _: (s / mu) ** 2 / s), WORST_ADASSP
+    ),
+    "noise: unit forgotten": Mutant(wrong_add(lambda s, e, q: s / e * q.unit), WORST_NOISY),
+    "noise: Gaussian noise for a pure cost": Mutant(
+        wrong_add(lambda s, e, _: s / e, lambda gaussian: "gaussian"), WORST_NOISY
+    ),
+    "noise: half the scale, drawn": Mutant(wrong_scale(lambda scale, _: scale / 2), fresh_laplace),
+    "noise: half the deviation, drawn": Mutant(
+        wrong_scale(lambda scale, _: scale / 2), fresh_gaussian
+    ),
+    "noise: one value of a query only": Mutant(
+        patched(noise_module.SystemSource, "draw", lambda f: staticmethod(every_value_its_own(f))),
+        fresh_laplace,
+    ),
+    "noise: rounding left out of the sensitivity": Mutant(
+        patched(noise_module, "_on_noise_grid", no_inflation), check_coarse_grid, setup=small_grid
+    ),
+    "choose: half of epsilon for two over epsilon": Mutant(
+        wrong_choose(lambda epsilon, sensitivity: 2 * sensitivity / epsilon), WORST_THEIL
+    ),
+    "choose: no factor 2 for the normalisation": Mutant(
+        wrong_choose(lambda epsilon, sensitivity: epsilon / sensitivity), WORST_THEIL
+    ),
+    "choose: no factor 2, exact probabilities": Mutant(
+        wrong_choose(lambda epsilon, sensitivity: epsilon / sensitivity),
+        tiny_theil_sen,
+        setup=coarse_theil_sen,
+    ),
+    "privacy: mu too large by 1%": Mutant(
+        patched(GDP, "of", lambda f: classmethod(lambda cls, e, d: cls(f(e, d).mu * 1.01))),
+        guarantee,
+    ),
+    # Control flow and releases.
+    "noisy_stats: ends early for a constant x": Mutant(
+        patched(noisy_stats, "release", early_end), RANDOM_NOISY
+    ),
+    "noisy_stats: the exact mean is released": Mutant(
+        patched(noisy_stats, "release", released_mean), RANDOM_NOISY
+    ),
+    "theil_sen: the grid ends at the data": Mutant(
+        patched(theil_sen, "RankQuery", data_grid), RANDOM_THEIL
+    ),
+    "ranges: read off the counts before noise": Mutant(exact_counts, pure_ranges),
+    # Sampling.
+    "sampling: every point of a block kept": Mutant(
+        patched(sampling, "_range_of_magnitude", lambda f: lambda a, b: (max(abs(a), abs(b)),) * 2),
+        exact_sampling,
+    ),
+    "sampling: a block is left out": Mutant(
+        patched(sampling, "_blocks", lambda f: lambda *args: f(*args)[1:]), exact_sampling
+    ),
+    "sampling: no point is rejected": Mutant(
+        patched(sampling, "integer_weight", lambda f: lambda score, rate: f(0, rate)),
+        exact_sampling,
+    ),
+    "sampling: weights fall twice as fast": Mutant(
+        patched(sampling, "weight", lambda f: lambda score, rate: f(2 * score, rate)),
+        tiny_theil_sen,
+        setup=coarse_theil_sen,
+    ),
+    "noise: nothing is recorded": Mutant(
+        patched(Noise, "_record", lambda _: lambda self, event: None), WORST_NOISY
+    ),
+}
+
+
+def _afresh(function):
+    """What a function's module holds under its name by now."""
+    return getattr(sys.modules[function.__module__], function.__name__)
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Break the code for one test; a method's own functions are looked up afresh."""
+
+    def apply(mutant):
+        mutant.setup(monkeypatch)
+        mutant.mutate(monkeypatch)
+        for name, method in METHODS.items():
+            parts = {part: _afresh(getattr(method, part)) for part in ("summarise", "release")}
+            monkeypatch.setitem(METHODS, name, replace(method, **parts))
+
+    return apply
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught(name, broken):
+    mutant = MUTANTS[name]
+    broken(mutant)
+    with pytest.raises(mutant.error):
+        mutant.check()
+
+
+FRESH = (fresh_laplace, fresh_gaussian)  # run unbroken in test_noise.py
+CHECKS = {(m.check, m.setup): name for name, m in MUTANTS.items() if m.check not in FRESH}
+
+
+@pytest.mark.parametrize("name", CHECKS.values())
+def test_the_same_checks_pass_when_nothing_is_broken(name, monkeypatch):
+    MUTANTS[name].setup(monkeypatch)
+    MUTANTS[name].check()

@@ -1,0 +1,461 @@
+"""The exponential mechanism over a grid: its exact output distribution.
+
+The distribution is read off the code itself: a scripted source tells which draws lead to
+which point and which are rejected. Only the two tests marked "fresh" draw from the
+operating system, with chi-square tests that fail at p < 10^-6; the rest is exact.
+"""
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from replay import Case, Violation, problem_of, run
+from scipy import stats
+
+from dpstats import noise as noise_module
+from dpstats import sampling
+from dpstats.mechanisms import METHODS, theil_sen
+from dpstats.noise import Noise, RankQuery, SystemSource
+from dpstats.privacy import REPLACE_ONE, PureDP
+
+ALPHA = 1e-6
+
+
+class Rejected(Exception):
+    """The script ran out: the point was not kept and another round began."""
+
+
+class Script:
+    """Gives the integers of a list; keeps the bounds they were asked below."""
+
+    def __init__(self, *integers):
+        self.integers, self.bounds = list(integers), []
+
+    def __call__(self, bound):
+        if not self.integers:
+            raise Rejected
+        self.bounds.append(bound)
+        draw = self.integers.pop(0)
+        assert 0 <= draw < bound
+        return draw
+
+
+def steps(heights):
+    """A step function as the mechanism sees one: an integer for every index."""
+    heights = [int(height) for height in heights]
+    return lambda index: heights[index]
+
+
+def one_round(f, size, rate, *draws):
+    """The point kept (or None) after one round with these draws, and the bounds asked for."""
+    script = Script(*draws)
+    try:
+        return sampling.sample_index(f, size, rate, script), script.bounds
+    except Rejected:
+        return None, script.bounds
+
+
+def check_exact(f, size, rate, points=None):
+    """Point i is drawn with probability exactly proportional to the double exp(-rate score).
+
+    A block's first draws are cut into equal runs, one a point, so the two ends of a run
+    tell which point it leads to; a point is kept for second draws below its weight, so
+    the draws beside the weight tell whether it is. A run of U first draws and w second
+    ones out of T times U pairs of draws make a probability of w / T in each round.
+    """
+    base = stated_best(f, size, rate)
+    blocks = sampling._blocks(f, size, rate, base)
+    wanted = set(range(size) if points is None else points)
+    with mock.patch.object(sampling, "_blocks", return_value=blocks):
+        _, (total, _) = one_round(f, size, rate, 0, 0)
+        start = 0
+        for block in blocks:
+            _, (_, upper) = one_round(f, size, rate, start, 0)
+            for index in wanted & set(range(block.start, block.stop)):
+                low = start + (index - block.start) * upper
+                _check_kept(f, size, rate, base, index, low, upper)
+                wanted.remove(index)
+            start += block.size * upper
+    if start != total or wanted:
+        raise Violation(f"draws below {total} do not lead to points {wanted}")
+
+
+def stated_weight(score, rate):
+    """The double exp(-rate score), not below exp(-700), in units of 2^-1074."""
+    return int(Fraction(math.exp(-min(rate * score, 700.0))) * 2**1074)
+
+
+def stated_best(f, size, rate):
+    """The least score where the largest is cut off, else 0."""
+    if rate * max(abs(f(0)), abs(f(size - 1))) <= 700:
+        return 0
+    return min(abs(f(index)) for index in range(size))
+
+
+def _check_kept(f, size, rate, base, index, low, upper):
+    """First draws low..low + upper - 1 lead to the point, kept for ``weight`` second ones."""
+    weight = stated_weight(abs(f(index)) - base, rate)
+    if weight > upper:
+        raise Violation(f"point {index} weighs more than its block says")
+    for first in (low, low + upper - 1):
+        if any(one_round(f, size, rate, first, n)[0] != index for n in (0, weight - 1)):
+            raise Violation(f"point {index} is drawn less often than its weight says")
+        if weight < upper and one_round(f, size, rate, first, weight)[0] is not None:
+            raise Violation(f"point {index} is drawn more often than its weight says")
+
+
+def check_blocks(f, size, rate):
+    """Blocks partition the grid, and their least and largest scores hold for every point."""
+    blocks = sampling._blocks(f, size, rate, sampling.best(f, size, rate))
+    at = 0
+    for block in sorted(blocks, key=lambda block: block.start):
+        scores = [abs(f(i)) for i in range(block.start, block.stop)]
+        if block.start != at or not scores:
+            raise Violation(f"{blocks} is no partition of {size} points")
+        if min(scores) < block.least or max(scores) > block.largest:
+            raise Violation(f"{block} holds scores from {min(scores)} to {max(scores)}")
+        at = block.stop
+    if at != size:
+        raise Violation(f"{blocks} leaves points out of {size}")
+
+
+def check_rounds(f, size, rate, counts=200):
+    """Few counts to find the blocks, and a round keeps its point half of the time."""
+    asked = []
+
+    def counted(index):
+        asked.append(index)
+        if len(asked) > counts:
+            raise Violation(f"more than {counts} counts of all pairs before the first draw")
+        return f(index)
+
+    base = sampling.best(counted, size, rate)
+    blocks = sampling._blocks(counted, size, rate, base)
+    upper, lower = (
+        sum(b.size * sampling.integer_weight(score(b) - base, rate) for b in blocks)
+        for score in (lambda b: b.least, lambda b: b.largest)
+    )
+    kept = float(Fraction(lower, upper))
+    if kept < 0.5 * (1 - 1e-9):
+        raise Violation(f"a round keeps its point with a probability of {kept} only")
+
+
+@pytest.mark.parametrize("best", [20, 0, -20, 40, -40, -100])
+@pytest.mark.parametrize("place", [1, 12_345_678, 1 << 24, (1 << 25) - 3])
+def test_one_good_point_among_millions_is_found_in_a_few_rounds(best, place):
+    """Otherwise a release never ends for some data, and its duration tells which."""
+
+    def f(index):
+        return best if index == place else 650 * (-1 if index > place else 1)
+
+    check_rounds(f, 1 << 25, 1.0)
+
+
+@pytest.mark.parametrize("place", [15_630_366, 4_712_060, 12_345_678, 7_866_352])
+@pytest.mark.parametrize("exponent", [0, 25, 40, 300])
+def test_fine_steps_on_both_sides_of_a_large_one_need_few_counts(place, exponent):
+    """Weights of e^-exponent and less, beside which the first upper weights are huge."""
+    rate = 1.126463738123248e-06
+    above, below = round(exponent / rate), round(0.907 * exponent / rate)
+
+    def f(index):
+        return 4 * (place - index) + (above if index < place else -below)
+
+    check_rounds(f, (1 << 25) + 1, rate)
+
+
+@pytest.mark.parametrize("outliers", [0.0, 1.0])
+def test_ties_in_real_rows_are_sampled_in_a_few_rounds(outliers):
+    """3,000 rows at three values of x; 95% of y are the middle of the range."""
+    n = 3000
+    X, y = np.column_stack([np.ones(n), np.arange(n) % 3 / 2]), np.full(n, 0.5)
+    y[: n // 20 : 3] = outliers
+    problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE)
+    case = Case(METHODS["exp_theil_sen"], problem, {}, PureDP(16.0))
+    for asked in run(case.fit(X, y), case.limit, answers=[0, 0]).asked:
+        check_rounds(asked.imbalance, asked.size, asked.spread)
+
+
+KNOWN = {
+    "one point": [5],
+    "one point at zero": [0],
+    "two points": [3, -2],
+    "all equal": [4] * 7,
+    "all zero": [0] * 7,
+    "tie about zero": [2, 2, 0, 0, 0, -2],
+    "no zero": [7, 3, 1, -1, -1, -6],
+    "all above": [9, 8, 8, 5],
+    "all below": [-1, -1, -5, -50],
+    "huge jumps": [10**12, 10**12, 3, -(10**13)],
+    "one jump": [500] * 500 + [-500] * 500,
+    "a thousand steps": list(range(300, -700, -1)),
+}
+RATES = (0.0, 1e-9, 0.01, 0.3, 5.0, 1e4)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+@pytest.mark.parametrize("rate", RATES)
+def test_known_step_functions_are_sampled_exactly(name, rate):
+    f, size = steps(KNOWN[name]), len(KNOWN[name])
+    points = None if size < 20 else sorted({0, 1, 298, 299, 300, 301, 499, 500, 501, size - 1})
+    check_blocks(f, size, rate)
+    check_exact(f, size, rate, points)
+
+
+heights = st.lists(st.integers(-9, 9) | st.integers(-(10**6), 10**6), min_size=1, max_size=12)
+
+
+@settings(max_examples=150, deadline=None)
+@given(heights.map(lambda h: sorted(h, reverse=True)), st.sampled_from(RATES) | st.floats(0, 20))
+@example([1, 1, 0, -1], 0.5)
+def test_any_step_function_is_sampled_exactly(heights, rate):
+    check_blocks(steps(heights), len(heights), rate)
+    check_exact(steps(heights), len(heights), rate)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(1, 1 << 25), st.lists(st.integers(0, 1 << 25), max_size=30), st.floats(0, 3))
+def test_blocks_of_a_large_grid_cover_it_without_gaps(size, places, rate):
+    places = np.sort(places)
+
+    def f(index):
+        return len(places) // 2 - int(np.searchsorted(places, index, "right"))
+
+    blocks = sorted(
+        sampling._blocks(f, size, rate, sampling.best(f, size, rate)), key=lambda block: block.start
+    )
+    edges = [blocks[0].start, *(block.stop for block in blocks)]
+    assert edges[0] == 0 and edges[-1] == size
+    assert all(block.start == edge for block, edge in zip(blocks, edges, strict=False))
+    for block in blocks:
+        ends = [f(block.start), f(block.stop - 1)]
+        least = 0 if ends[0] >= 0 >= ends[1] else min(map(abs, ends))
+        assert block.least <= least and max(map(abs, ends)) <= block.largest
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=7).map(lambda h: sorted(h, reverse=True)))
+def test_every_draw_of_a_small_source_enumerated(heights):
+    """Weights 8, 4, 2, 1 in place of exponentials: all pairs of draws can be listed."""
+
+    def coarse(score, rate):
+        return max(1, 8 >> score)
+
+    f, size, kept, rounds = steps(heights), len(heights), Counter(), Fraction(0)
+    with (
+        mock.patch.object(sampling, "integer_weight", coarse),
+        mock.patch.object(sampling, "weight", lambda score, rate: coarse(score, rate) / 8),
+    ):
+        _, (total, _) = one_round(f, size, 1.0, 0, 0)
+        for draw in range(total):
+            _, (_, upper) = one_round(f, size, 1.0, draw, 0)
+            for second in range(upper):
+                point = one_round(f, size, 1.0, draw, second)[0]
+                if point is not None:
+                    kept[point] += Fraction(1, total * upper)
+        rounds = sum(kept.values())
+    assert rounds >= Fraction(1, 2)
+    masses = [coarse(abs(height), 1.0) for height in heights]
+    assert [kept[i] / rounds for i in range(size)] == [Fraction(m, sum(masses)) for m in masses]
+
+
+@given(st.integers(0, 10**14), st.floats(0, 1e6))
+def test_integer_weights_are_the_weights_to_the_last_bit(score, rate):
+    weight = sampling.integer_weight(score, rate)
+    assert Fraction(weight, 1 << 1074) == Fraction(sampling.weight(score, rate))
+    assert weight > 0
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.floats(1e-9, 10))
+def test_weights_fall_with_the_score_and_no_faster_than_stated(low, more, rate):
+    heavy, light = (Fraction(sampling.weight(score, rate)) for score in (low, low + more))
+    exponent = rate * more
+    assert light <= heavy
+    if exponent < 700:
+        assert heavy / light <= Fraction(math.exp(exponent)) * (1 + Fraction(1, 2**40))
+
+
+@pytest.mark.parametrize(
+    ("heights", "rate"), [([3, 2, 2, 0, -1, -4], 0.4), ([60] * 50 + [-60] * 50, 0.001)]
+)
+def test_fresh_draws_have_the_exact_distribution(heights, rate):
+    masses = np.array([math.exp(-rate * abs(height)) for height in heights])
+    draws = 100 * len(heights) if len(heights) > 10 else 3000
+    below = SystemSource.randbelow
+    found = [sampling.sample_index(steps(heights), len(heights), rate, below) for _ in range(draws)]
+    counts = np.bincount(found, minlength=len(heights))
+    assert stats.chisquare(counts, draws * masses / masses.sum()).pvalue > ALPHA
+
+
+def test_fresh_choices_of_the_noise_have_the_exact_distribution():
+    heights, epsilon = [4, 1, 0, -2], 3.0
+    query = RankQuery("median", steps(heights), 4, 2)
+    counts = np.zeros(4)
+    for _ in range(3000):
+        counts[Noise(PureDP(epsilon)).choose(query, PureDP(epsilon))] += 1
+    masses = np.exp(-epsilon / 4 * np.abs(heights))
+    assert stats.chisquare(counts, 3000 * masses / masses.sum()).pvalue > ALPHA
+
+
+def check_ratio(ratio, epsilon):
+    """A ratio of probabilities is at most e^epsilon rounded up; returns its logarithm."""
+    if ratio > Fraction(math.nextafter(math.exp(epsilon), math.inf)):
+        raise Violation(f"log ratio {math.log(ratio)} where epsilon is {epsilon}")
+    return math.log(ratio)
+
+
+def largest_ratio(one, other):
+    """max over outputs of P(output) / P'(output), as a Fraction."""
+    logs = [math.log(p) - math.log(q) for p, q in zip(one, other, strict=True)]
+    worst = int(np.argmax(logs))
+    return one[worst] / other[worst]
+
+
+class Chooser(Noise):
+    """Noise whose choices return the index wanted, and keep the exact distribution."""
+
+    def __init__(self, limit, rounds=()):
+        super().__init__(limit)
+        self.rounds, self.masses = rounds, []
+
+    def choose(self, query, cost):
+        with mock.patch.object(noise_module, "sample_index", return_value=0) as spy:
+            super().choose(query, cost)
+        f, size, rate, _ = spy.call_args.args
+        weights = [sampling.integer_weight(abs(f(i)), rate) for i in range(size)]
+        total = sum(weights)
+        self.masses.append([Fraction(weight, total) for weight in weights])
+        return 0
+
+    def sample(self, population, size):
+        return list(self.rounds) or list(range(size))
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("sensitivity", [1, 2])
+def test_choices_among_all_tiny_step_functions_are_private(epsilon, sensitivity):
+    """All pairs of nonincreasing functions on four points that differ by the sensitivity."""
+    functions = [h for h in itertools.product(range(3, -4, -1), repeat=4) if list(h) == _down(h)]
+    masses = {}
+    for function in functions:
+        chooser = Chooser(PureDP(epsilon))
+        chooser.choose(RankQuery("m", steps(function), 4, sensitivity), PureDP(epsilon))
+        masses[function] = chooser.masses[0]
+    largest = 0.0
+    for one, other in itertools.permutations(functions, 2):
+        if max(abs(a - b) for a, b in zip(one, other, strict=True)) <= sensitivity:
+            ratio = largest_ratio(masses[one], masses[other])
+            largest = max(largest, check_ratio(ratio, epsilon))
+    assert largest >= 0.5 * epsilon
+
+
+def _down(heights):
+    return sorted(heights, reverse=True)
+
+
+def theil_sen_masses(rows, epsilon, options, rounds=(), x_new=(0.25, 0.75)):
+    """Exact distribution of each prediction, given the matchings."""
+    method = METHODS["exp_theil_sen"]
+    problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE)
+    problem = replace(problem, x_new=np.array([[1.0, x] for x in x_new]))
+    X, y = np.array([[1.0, x] for x, _ in rows]), np.array([y for _, y in rows])
+    chooser = Chooser(PureDP(epsilon), rounds)
+    method.fit(X, y, problem=problem, cost=PureDP(epsilon), noise=chooser, **options)
+    return chooser.masses
+
+
+def check_theil_sen(tables, epsilon, options, rounds=(), x_new=(0.25, 0.75)):
+    """All neighbours among the tables: e^epsilon bounds all predictions together.
+
+    Given the matchings the predictions are independent, so the largest ratio of all of
+    them is the product of each one's largest ratio. Returns the largest log ratio.
+    """
+    masses = {rows: theil_sen_masses(rows, epsilon, options, rounds, x_new) for rows in tables}
+    largest = 0.0
+    for one, other in _neighbours(tables):
+        pairs = zip(masses[one], masses[other], strict=True)
+        largest = max(largest, check_ratio(math.prod(largest_ratio(*p) for p in pairs), epsilon))
+    return largest
+
+
+def _neighbours(tables):
+    """Ordered pairs of tables that differ in one row."""
+    groups = defaultdict(list)
+    for rows in tables:
+        for i in range(len(rows)):
+            groups[i, rows[:i] + rows[i + 1 :]].append(rows)
+    return {pair for group in groups.values() for pair in itertools.permutations(group, 2)}
+
+
+@pytest.fixture
+def coarse_grid(monkeypatch):
+    """x, y and predictions on multiples of 1/8."""
+    monkeypatch.setattr(theil_sen, "_BITS", 3)
+    monkeypatch.setattr(theil_sen, "_ONE", 8)
+
+
+CORNERS = tuple(itertools.product((0.0, 0.25, 1.0), (0.0, 1.0)))
+# Three points on a line that passes between the grid points 1/4 and 3/8 at x = 1/4, and
+# two at x = 1/4 itself, whose lines pass through their own y there: exchanging one for
+# the other turns all their pairs at all points of NARROW, while the other pairs favour
+# the lowest of these alone.
+LINE = ((0.0, 0.25), (0.5, 0.375), (1.0, 0.5))
+ENDS = ((0.25, 0.0), (0.25, 1.0))
+NARROW = {"output_range": (0.25, 0.875)}
+TINY = {
+    "all pairs of 3": (CORNERS, 3, {}, ()),
+    "all pairs of 4": (LINE + ENDS, 4, {}, ()),
+    "all pairs of 5": (CORNERS[1:4], 5, {}, ()),
+    "first of 3 matchings of 3": (CORNERS, 3, {"k": 1}, (0,)),
+    "last of 3 matchings of 3": (CORNERS, 3, {"k": 1}, (2,)),
+    "one of 3 matchings of 4": (LINE + ENDS, 4, {"k": 1}, (1,)),
+    "two of 3 matchings of 4": (LINE + ENDS, 4, {"k": 2}, (0, 2)),
+    "one of 5 matchings of 5": (CORNERS[1:4], 5, {"k": 1}, (3,)),
+}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_theil_sen_is_private_on_every_tiny_table(coarse_grid, name):
+    points, n, options, rounds = TINY[name]
+    tables = list(itertools.product(points, repeat=n))
+    assert check_theil_sen(tables, 2.0, options, rounds) > 0
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("options", [{}, {"k": 1}, {"k": 2}], ids=str)
+@pytest.mark.parametrize("x_new", [(0.25,), (0.25, 0.25), (0.25, 0.25, 0.25)], ids=len)
+def test_theil_sen_uses_most_of_its_epsilon_somewhere(coarse_grid, epsilon, options, x_new):
+    tables = [(*LINE, end) for end in ENDS]
+    spent = check_theil_sen(tables, epsilon, {**options, **NARROW}, (), x_new)
+    assert spent >= 0.75 * epsilon
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 2.0])
+def test_theil_sen_is_private_when_its_matching_is_drawn_too(coarse_grid, epsilon):
+    """The mixture over all three matchings of four rows, both predictions together."""
+    tables = list(itertools.product((*LINE[1:], *ENDS), repeat=4))[::3]
+    tables += [(*LINE, end) for end in ENDS]
+    joint = {rows: _mixture(rows, epsilon) for rows in tables}
+    ratios = [largest_ratio(joint[a], joint[b]) for a, b in _neighbours(tables)]
+    assert max(check_ratio(ratio, epsilon) for ratio in ratios) >= 0.5 * epsilon
+
+
+def _mixture(rows, epsilon):
+    given = [
+        theil_sen_masses(rows, epsilon, {"k": 1, **NARROW}, (m,), (0.25, 0.25)) for m in range(3)
+    ]
+    size = range(len(given[0][0]))
+    return [sum(p[i] * q[j] for p, q in given) / 3 for i in size for j in size]
+
+
+def test_every_prediction_is_possible_whatever_the_data(coarse_grid):
+    for rows in itertools.product(CORNERS, repeat=3):
+        for masses in theil_sen_masses(rows, 1.0, {}):
+            assert len(masses) == 17 and min(masses) > 0
