@@ -103,7 +103,9 @@ class GDP:
         l >= 0, as the logistic distribution has heavier tails than the normal one (van
         Zwet 1964), so h(l + r) - h(l) is largest at l = -r / 2:
         mu = 2 probit(logistic(r / 2)), that is r = 2 logit(Phi(mu / 2)). It is tight:
-        randomised response with losses +-r / 2 reaches it.
+        randomised response with losses +-r / 2 reaches it. What is mu-GDP can be made of the
+        two normal variables by post-processing (Blackwell's theorem; Dong et al. 2022,
+        Theorem 2.10), so it is (mu^2 / 2)-zCDP as well.
         """
         if self.mu > 1:
             return 2 * float(log_ndtr(self.mu / 2) - log_ndtr(-self.mu / 2))
