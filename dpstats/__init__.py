@@ -14,10 +14,12 @@ from dpstats.groups import DPGroupResults
 from dpstats.mechanisms import METHODS
 from dpstats.privacy import Budget, PrivacyReport
 from dpstats.results import DPResults
+from dpstats.selection import SELECTORS
 
 __version__ = "0.1.0"
 __all__ = [
     "METHODS",
+    "SELECTORS",
     "ArgumentError",
     "Budget",
     "BudgetError",

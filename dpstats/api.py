@@ -27,6 +27,9 @@ def dp_ols(
     row_norm: float | None = None,
     neighbors: str | None = None,
     missing: str = "drop",
+    select: str | None = None,
+    k: int | None = None,
+    select_share: float | None = None,
     budget: Budget | None = None,
     progress: bool | None = None,
     **options,
@@ -67,12 +70,23 @@ def dp_ols(
         ``"add_remove"`` or ``"replace_one"``; by default the method's own.
     missing : str
         ``"drop"``: rows with a missing value or an undeclared level are left out.
+    select : str, optional
+        ``"kendall"`` or ``"lasso"``: keep the k terms that say most of the response, chosen
+        privately (``dpstats.SELECTORS``), and fit those; ``result.selected`` names them.
+        A term is kept or left out as a whole, a factor with all its levels; the intercept
+        stays. With ``by`` the choice is one for all groups.
+    k : int, optional
+        How many terms to select, from 1 to one less than there are; by default 5, or 1 for
+        a method that fits one regressor. Without ``select`` the method's own option k.
+    select_share : float, optional
+        Share of the budget for the selection, in (0, 0.5]; by default 0.05. It is a share
+        of epsilon, or for Gaussian methods of mu squared.
     budget : Budget, optional
         Shared budget to charge; refused before any row is read when it does not fit.
     progress : bool, optional
         Progress bar over groups; by default on a terminal, for runs over a second.
     **options
-        Options of the method, such as ``k=`` of exp_theil_sen.
+        Options of the method, such as ``output_range=`` of exp_theil_sen.
 
     Returns
     -------
@@ -104,6 +118,7 @@ def dp_ols(
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
+        select=select, k=k, select_share=select_share,
     )  # fmt: skip
     check_by(request, by, groups)
     if budget is not None and not isinstance(budget, Budget):
@@ -123,6 +138,7 @@ def _released(request: Request, by, groups, progress):
     try:
         with np.errstate(all="ignore"):
             noise = Noise(request.cost)
+            request = request.with_terms(noise)
             known = request.with_ranges(noise)
             if by is None:
                 return fit_single(request, known, noise), None

@@ -1,7 +1,7 @@
 """The arguments of dp_ols, checked against each other before any row is read."""
 
-from collections.abc import Mapping
-from numbers import Real
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -12,16 +12,20 @@ from dpstats.formula import Formula
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Method
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
-from dpstats.request import FARTHEST, Request
+from dpstats.request import FARTHEST, Request, Selection
 from dpstats.schema import BOOLEAN, Categorical, Numeric, check_labels, plain_labels
+from dpstats.selection import SELECTORS
 
 # Stands for a range not known yet while the structure of the design is checked.
 _PLACEHOLDER = Numeric(-1.0, 1.0)
+# Gillenwater et al. 2023, section 4.4; and the share of section 4.3.
+_SELECTED_TERMS = 5
+_SELECT_SHARE = 0.05
 
 
 def make_request(
     formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
-    options,
+    options, select=None, k=None, select_share=None,
 ) -> Request:  # fmt: skip
     """Check every argument against the formula and the data's column types."""
     chosen = _method(method)
@@ -50,9 +54,10 @@ def make_request(
         term_bounds=term_bounds,
         row_norm=row_norm,
         x_new=_x_new(x_new, parsed),
-        options=_options(chosen, options),
+        options=_options(chosen, options if select is not None else _with_k(chosen, options, k)),
         levels_from_dtype=from_dtype,
         cost=chosen.cost(epsilon, delta),
+        selection=_selection(select, k, select_share, chosen, neighbors, parsed),
     )
     request.check()
     return request
@@ -213,6 +218,48 @@ def _frame(columns: dict, x_new) -> pd.DataFrame:
         raise ArgumentError(
             f"expected the columns of x_new to be lists of equal length, got {x_new!r}"
         ) from None
+
+
+def _selection(select, k, share, method: Method, neighbors, formula: Formula) -> Selection | None:
+    """The selection asked for by select=, k= and select_share=."""
+    if select is None:
+        if share is not None:
+            raise ArgumentError("select_share is for a selection; add select=")
+        return None
+    if select not in SELECTORS:
+        raise ArgumentError(f"expected select to be one of {', '.join(SELECTORS)}, got {select!r}")
+    selector, terms = SELECTORS[select], formula.terms
+    if neighbors not in selector.neighbors:
+        raise ArgumentError(f"select={select!r} is not proven for neighbors={neighbors!r}")
+    share = _SELECT_SHARE if share is None else share
+    number = isinstance(share, Real) and not isinstance(share, bool)
+    if not (number and 0 < share <= 0.5):
+        raise ArgumentError(f"expected select_share in (0, 0.5], got {share!r}")
+    k = (1 if method.simple else _SELECTED_TERMS) if k is None else k
+    _check_k(k, method, terms)
+    return Selection(selector, int(k), float(share), terms)
+
+
+def _check_k(k, method: Method, terms: Sequence[str]) -> None:
+    """Raise ArgumentError unless k of the terms can be selected for the method."""
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+        raise ArgumentError(f"expected k, the number of terms to select, to be >= 1, got {k!r}")
+    if k >= len(terms):
+        raise ArgumentError(
+            f"there is nothing to select with k={k} and the {len(terms)} terms "
+            f"{', '.join(terms)}; give a smaller k, or leave select out"
+        )
+    if method.simple and k != 1:
+        raise ArgumentError(f"{method.name} fits one numeric column, so k must be 1, got {k}")
+
+
+def _with_k(method: Method, options: Mapping, k) -> Mapping:
+    """The options with k, which without a selection is one of them."""
+    if k is not None and "k" not in method.options:
+        raise ArgumentError(
+            f"{method.name} has no option 'k'; to keep k={k!r} of the terms, add select="
+        )
+    return {**options, "k": k}
 
 
 def _options(method: Method, options: Mapping) -> dict:

@@ -27,6 +27,7 @@ from dpstats.evaluate import ols_reference
 from dpstats.formula import Formula
 from dpstats.plot import comparison
 from dpstats.privacy import validate_guarantee
+from dpstats.selection import SELECTORS
 
 _PICTURES = (".png", ".pdf", ".svg")
 # The package's messages name Python arguments; on a command line they are options.
@@ -35,7 +36,8 @@ _WORDING = (
     (r"""\blevels=\{(['"])(.+?)\1: \[\.\.\.\]\}""", r"--levels '\2=a,b,...'"),
     (r"""\b(bounds|levels)\[(['"])(.+?)\2\]""", r"--\1 \3"),
     (r'\bmethod="(\w+)"', r"--method \1"),
-    (r"\b(bounds|neighbors|levels)=", r"--\1 "),
+    (r"\b(bounds|neighbors|levels|select|k)=", r"--\1 "),
+    (r"\bselect_share\b", "--select-share"),
     (r"\bx_new\b", "--x-new"),
     (r"\brow_norm\b", "--row-norm"),
     (r" or a Categorical column", ""),
@@ -174,6 +176,9 @@ def _add_model(parser: _Parser) -> None:
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
+    add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
+    add("--k", type=int, metavar="K", help="how many terms to keep")
+    add("--select-share", type=float, metavar="P", help="share of the budget for it: 0.05")
     add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
 
 
@@ -222,6 +227,9 @@ def _call(arguments) -> tuple[Table, dict]:
         "x_new": _x_new(arguments.x_new, arguments.formula, table),
         "row_norm": arguments.row_norm,
         "neighbors": arguments.neighbors,
+        "select": arguments.select,
+        "k": arguments.k,
+        "select_share": arguments.select_share,
     }
     return table, call | _options(arguments.option)
 
@@ -298,7 +306,7 @@ def _options(texts: list[str]) -> dict:
     """Options of the method, as numbers or ranges of numbers where they look like it."""
     options = {}
     for name, values in _pairs(texts, "--option", "name=value").items():
-        if name in inspect.signature(dp_ols).parameters:
+        if name != "k" and name in inspect.signature(dp_ols).parameters:
             raise ArgumentError(f"{name} is no --option of a method; see dpstats fit --help")
         numbers = [_number(value) for value in values]
         parsed = tuple(values if None in numbers else numbers)

@@ -45,6 +45,8 @@ class DPGroupResults:
     privacy : PrivacyReport
         Holds for the whole table: the groups share no row. Of each step the event with
         the most noise over the groups is listed.
+    selected : tuple of str or None
+        Terms kept by ``select=``, chosen once for all groups, in the order of their choice.
     """
 
     by: str
@@ -58,6 +60,7 @@ class DPGroupResults:
     reasons: tuple[str, ...]
     size: int
     privacy: PrivacyReport
+    selected: tuple[str, ...] | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -196,6 +199,7 @@ def fit_groups(
         reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
         size=len(design.names),
         privacy=final.report([*noise.events, *events], private, _assumptions(final, by, present)),
+        selected=final.selected,
     )
 
 

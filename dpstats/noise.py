@@ -71,6 +71,21 @@ class SmoothQuery:
     unit: float = 1.0
 
 
+@dataclass(frozen=True)
+class ScoreQuery:
+    """A choice of the item with the largest of some integer scores.
+
+    ``scores`` are Python integers in multiples of ``unit``. ``spread`` bounds, between
+    neighbours, by how much more one score can rise than another, in the same units: twice
+    the sensitivity when scores may move either way, less when they tend to move together.
+    """
+
+    step: str
+    scores: Sequence[int]
+    spread: int
+    unit: float = 1.0
+
+
 class Noise:
     """Draws and records the noise of one release, up to a limit.
 
@@ -173,6 +188,42 @@ class Noise:
         draw = sample_student(query.index, scale, self._source.randbelow)
         return min(max(draw, 0), query.size - 1)
 
+    def best(self, query: ScoreQuery, cost: Cost) -> int:
+        """Release the index of a large score: the largest one after noise (report noisy max).
+
+        Guarantee. Let between neighbours each score move by d_j, max d - min d <= spread,
+        and s = spread / cost.loss_range be the scale of the noise.
+        - GDP: Gumbel noise makes P(j) proportional to e^(u_j / s), the exponential mechanism
+          (McSherry and Talwar 2007). The loss is (d_j - c) / s with c the same for all j, so
+          it lies in an interval of length spread / s: :attr:`GDP.loss_range`.
+        - Pure: exponential noise is permute-and-flip (McKenna and Sheldon 2020; Ding
+          et al. 2021), epsilon-DP for scores that move by at most s epsilon / 2.
+          Adding a constant to all scores changes no probability, so only the part of d
+          beyond its centre counts, and that is at most spread / 2.
+        OpenDP draws both with integer scores and arbitrary precision. Every index is
+        possible whatever the data, and equal scores are equally likely.
+
+        Returns
+        -------
+        int
+            An index in 0..len(scores)-1.
+        """
+        scale = query.spread / cost.loss_range * (1 + 2.0**-40)
+        name = "exponential" if isinstance(cost, GDP) else "permute-and-flip"
+        cost = PureDP(cost.epsilon) if isinstance(cost, ApproxDP) else cost
+        sensitivity = query.spread / 2 * query.unit
+        self._record(Event(query.step, name, sensitivity, scale * query.unit, cost))
+        return self._source.best(name, scale, [int(score) for score in query.scores])
+
+    def labels(self, rows: int, parts: int) -> np.ndarray:
+        """A label below ``parts`` for each row, drawn independently of it and of the others.
+
+        So the labels of all other rows have the same distribution whether a row is there or
+        not. They are uniform up to parts / 2^32, which no guarantee rests on.
+        """
+        words = np.frombuffer(self._source.bytes(4 * rows), dtype=np.uint32)
+        return (words % parts).astype(np.int64)
+
     def sample(self, population: int, size: int) -> list[int]:
         """Draw ``size`` different integers below ``population``, independent of any data."""
         chosen: dict[int, None] = {}
@@ -221,11 +272,24 @@ def _measurement(name: str, scale: float):
     return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=scale)
 
 
+@lru_cache(maxsize=256)
+def _selection(name: str, scale: float):
+    """OpenDP's report noisy max for one scale: Gumbel or exponential noise."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    gumbel = name == "exponential"
+    measure = dp.zero_concentrated_divergence() if gumbel else dp.max_divergence()
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+    return dp.m.make_noisy_max(*space, measure, scale=scale)
+
+
 class SystemSource:
     """Noise by OpenDP and integers by the operating system."""
 
     private = True
     randbelow = staticmethod(secrets.randbelow)
+    bytes = staticmethod(secrets.token_bytes)
 
     @staticmethod
     def draw(name: str, scale: float, size: int) -> list[int]:
@@ -236,6 +300,11 @@ class SystemSource:
         """
         return _measurement(name, scale)([0] * size)
 
+    @staticmethod
+    def best(name: str, scale: float, scores: list[int]) -> int:
+        """Index of the largest score after the noise of the named mechanism."""
+        return _selection(name, scale)(scores)
+
 
 class SeededSource:
     """Reproducible noise for tests and demonstrations; it protects nobody."""
@@ -244,12 +313,13 @@ class SeededSource:
 
     def __init__(self, seed: int):
         self._generator = np.random.default_rng(seed)
+        self.bytes = self._generator.bytes
 
     def randbelow(self, bound: int) -> int:
         """A uniform integer in 0..bound-1, by rejection."""
         bits = (bound - 1).bit_length()
         while True:
-            words = self._generator.bytes((bits + 7) // 8)
+            words = self.bytes((bits + 7) // 8)
             value = int.from_bytes(words, "little") & ((1 << bits) - 1)
             if value < bound:
                 return value
@@ -258,6 +328,12 @@ class SeededSource:
         """Rounded continuous noise of the named distribution."""
         distribution = {"gaussian": self._generator.normal, "laplace": self._generator.laplace}
         return [round(draw) for draw in distribution[name](0.0, scale, size)]
+
+    def best(self, name: str, scale: float, scores: list[int]) -> int:
+        """Index of the largest score after the noise of the named mechanism."""
+        generator = self._generator
+        draw = generator.gumbel if name == "exponential" else generator.exponential
+        return int(np.argmax(np.array(scores) / scale + draw(size=len(scores))))
 
 
 _SYSTEM = SystemSource()

@@ -17,7 +17,7 @@ from functools import reduce
 from numbers import Real
 
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
+from scipy.special import erf, log_ndtr, ndtr
 
 from dpstats.errors import ArgumentError, BudgetError
 
@@ -36,6 +36,15 @@ class PureDP:
     """A cost of epsilon under pure differential privacy; costs add up."""
 
     epsilon: float
+
+    @property
+    def loss_range(self) -> float:
+        """How long the interval may be that holds all privacy losses: see GDP's.
+
+        The loss log P(o) / P'(o) of a pair of neighbours has values of either sign, so in
+        an interval of length epsilon it is at most epsilon in magnitude.
+        """
+        return self.epsilon
 
     def part(self, share: float) -> "PureDP":
         """The given share of this cost."""
@@ -81,6 +90,27 @@ class GDP:
         # The relative margin exceeds the error of gdp_delta and of the root.
         return cls(math.exp(brentq(excess, low, high, xtol=1e-12)) * (1 - 1e-8))
 
+    @property
+    def loss_range(self) -> float:
+        """The largest r for which every mechanism of range r is mu-GDP.
+
+        A mechanism has range r when, for each pair of neighbours, log P(o) / P'(o) lies in
+        an interval of length r over all outputs o (Durfee and Rogers 2019). Its ROC curve
+        then has slopes between e^(t - r) and e^t for some t, so it lies below two lines
+        through (0, 0) and (1, 1) that meet at a point (q, p) with logit p = logit q + r.
+        The ROC of mu-GDP is concave with the same ends, so it covers those lines as soon as
+        probit p <= probit q + mu. Now h(l) = probit(logistic(l)) is odd, and concave for
+        l >= 0, as the logistic distribution has heavier tails than the normal one (van
+        Zwet 1964), so h(l + r) - h(l) is largest at l = -r / 2:
+        mu = 2 probit(logistic(r / 2)), that is r = 2 logit(Phi(mu / 2)). It is tight:
+        randomised response with losses +-r / 2 reaches it. What is mu-GDP can be made of the
+        two normal variables by post-processing (Blackwell's theorem; Dong et al. 2022,
+        Theorem 2.10), so it is (mu^2 / 2)-zCDP as well.
+        """
+        if self.mu > 1:
+            return 2 * float(log_ndtr(self.mu / 2) - log_ndtr(-self.mu / 2))
+        return 2 * math.log1p(erf(self.mu / math.sqrt(8)) / ndtr(-self.mu / 2))
+
     def part(self, share: float) -> "GDP":
         """The given share of this cost, counted in mu squared."""
         return GDP(self.mu * math.sqrt(share))
@@ -106,6 +136,11 @@ class ApproxDP:
 
     epsilon: float
     delta: float
+
+    @property
+    def loss_range(self) -> float:
+        """As without delta."""
+        return self.epsilon
 
     def part(self, share: float) -> "ApproxDP":
         """The given share of this cost."""
@@ -178,8 +213,9 @@ class Event:
 
     ``sensitivity`` and ``scale`` are in the units of the released quantity after
     scaling to the unit box; ``scale`` is the Laplace scale, the Gaussian standard
-    deviation, or (exponential mechanism) 2 sensitivity / epsilon. For Student-t noise on
-    a smooth sensitivity, which is private, they are the largest there can be.
+    deviation, or (a choice by scores) 2 sensitivity / epsilon, where under GDP epsilon is
+    the cost's ``loss_range``. For Student-t noise on a smooth sensitivity, which is
+    private, they are the largest there can be.
     """
 
     step: str

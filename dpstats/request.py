@@ -15,11 +15,14 @@ from dpstats.mechanisms.spec import Method, Problem
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
 from dpstats.schema import Batch, Numeric, Schema, complete_rows
+from dpstats.selection import Candidates, Selector
 
 # Farther bounds have squares and products beyond the range of doubles.
 FARTHEST = 1e100
 # Share of the budget that buys missing bounds.
 BOUNDS_SHARE = 0.2
+# A range without effect, for columns that are only compared or standardised.
+_WIDE = Numeric(-(2.0**100), 2.0**100)
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
@@ -27,6 +30,20 @@ _RELATION = {
         "which rows have a missing value is treated as public; they are left out",
     ),
 }
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A choice of ``k`` of the formula's terms for a share of the budget.
+
+    ``chosen`` are the terms in the order of their choice, None before it is made.
+    """
+
+    selector: Selector
+    k: int
+    share: float
+    candidates: tuple[str, ...]
+    chosen: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -52,11 +69,60 @@ class Request:
     levels_from_dtype: tuple[str, ...]
     cost: Cost
     estimated: tuple[str, ...] = ()
+    selection: Selection | None = None
 
     @property
     def fit_cost(self) -> Cost:
-        """What is left for the mechanism once missing bounds are paid for."""
-        return self.cost.part(1 - BOUNDS_SHARE) if self.estimated or self.unbounded else self.cost
+        """What is left for the mechanism once selection and missing bounds are paid for."""
+        bounds = BOUNDS_SHARE if self.estimated or self.unbounded else 0.0
+        selection = self.selection.share if self.selection else 0.0
+        return self.cost.part(1 - bounds - selection)
+
+    @property
+    def selected(self) -> tuple[str, ...] | None:
+        """The selected terms in the order of their choice; None without a selection."""
+        return self.selection.chosen if self.selection else None
+
+    def with_terms(self, noise: Noise) -> "Request":
+        """This request with the selected terms only, in the formula and in the schema.
+
+        Terms are chosen as wholes, so that a factor keeps all its columns; the intercept
+        is not at stake. Missing bounds are not needed for it, and are estimated afterwards
+        for the selected terms alone.
+        """
+        if self.selection is None:
+            return self
+        selector, k = self.selection.selector, self.selection.k
+        cost = self.cost.part(self.selection.share)
+        chosen = selector.select(self._candidates(), k, cost, noise)
+        return self._keeping(tuple(self.selection.candidates[term] for term in chosen))
+
+    def _candidates(self) -> Candidates:
+        """The complete rows as a selector sees them."""
+        design = self._wide_design()
+        every = range(len(design.names))
+        columns = [every[design.terms[term]] for term in self.selection.candidates]
+        flat = [j for term in columns for j in term]
+        parts = [(X[:, flat], y) for X, y, _ in self.rows(design)]
+        X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
+        terms = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
+        return Candidates(X, y, terms, self.neighbors)
+
+    def _wide_design(self) -> Design:
+        """The design without a limit where a range is missing."""
+        schema = {**self.schema, **dict.fromkeys(self.unbounded, _WIDE)}
+        return self.formula.design(schema, self.term_bounds)
+
+    def _keeping(self, chosen: tuple[str, ...]) -> "Request":
+        """This request for the chosen terms of its formula."""
+        formula = self.formula.keep(chosen)
+        return replace(
+            self,
+            formula=formula,
+            schema={name: self.schema[name] for name in formula.variables},
+            unbounded=tuple(name for name in self.unbounded if name in formula.variables),
+            selection=replace(self.selection, chosen=chosen),
+        )
 
     def with_ranges(self, noise: Noise) -> "Request | None":
         """This request with every range known, or None when none could be released."""
@@ -108,10 +174,29 @@ class Request:
         if self.levels_from_dtype:
             named = ", ".join(self.levels_from_dtype)
             said.append(f"the categories of {named}, taken from the column type, are public")
+        if self.selection:
+            said.append(
+                f"{self.selection.k} of {len(self.selection.candidates)} terms were selected by "
+                f"{self.selection.selector.name}; standard errors take the choice as given"
+            )
         return (*self.method.remarks, *said)
 
     def check(self) -> None:
         """Build the design once on the public schema, so that later it cannot fail."""
+        for request in self._to_check():
+            request._check_fit()
+
+    def _to_check(self) -> Iterator["Request"]:
+        """This request, and with a selection what may become of it."""
+        if self.selection is None or not self.method.simple:
+            yield self
+        if self.selection is not None:
+            self._wide_design()
+            k, terms = self.selection.k, self.selection.candidates
+            sets = [(term,) for term in terms] if self.method.simple else [terms[:k]]
+            yield from map(self._keeping, sets)
+
+    def _check_fit(self) -> None:
         design = self.design()
         names = ", ".join(design.names)
         if self.method.simple and (design.intercept is None or len(design.names) != 2):

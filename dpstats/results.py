@@ -49,6 +49,8 @@ class DPResults:
     schema, term_bounds : mapping
         The public schema the design was built on.
     privacy : PrivacyReport
+    selected : tuple of str or None
+        Terms kept by ``select=``, in the order of their choice; ``formula`` holds only these.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class DPResults:
     schema: Schema
     term_bounds: Mapping[str, tuple[float, float]]
     privacy: PrivacyReport
+    selected: tuple[str, ...] | None = None
 
     @property
     def status(self) -> str:
@@ -198,6 +201,7 @@ class DPResults:
         release = self.release
         return {
             "formula": self.formula,
+            "selected": None if self.selected is None else list(self.selected),
             "method": self.method,
             "status": release.status,
             "nobs": self.nobs,
@@ -233,6 +237,7 @@ class DPResults:
             schema={name: _kind_from_dict(kind) for name, kind in content["schema"].items()},
             term_bounds={name: tuple(pair) for name, pair in content["term_bounds"].items()},
             privacy=_report_from_dict(content["privacy"]),
+            selected=content["selected"] and tuple(content["selected"]),
         )
 
     def to_json(self) -> str:

@@ -37,6 +37,7 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
         schema=dict(final.schema),
         term_bounds=dict(final.term_bounds),
         privacy=final.report(noise.events, noise.private),
+        selected=final.selected,
     )
 
 

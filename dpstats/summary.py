@@ -34,7 +34,7 @@ def summarise(result, alpha: float) -> Summary:
         summary.tables.append(_predictions(result))
     summary.tables.append(_steps(result.privacy))
     reasons = list(dict.fromkeys(result.reasons.values()))
-    summary.add_extra_txt(_notes(result.privacy, reasons).split("\n"))
+    summary.add_extra_txt(_notes(result, reasons).split("\n"))
     return summary
 
 
@@ -86,11 +86,13 @@ def _table(rows, headers, title) -> SimpleTable:
     return SimpleTable(rows, headers=headers, title=title, txt_fmt=fmt_params)
 
 
-def _notes(report: PrivacyReport, reasons: list[str]) -> str:
-    """Numbered notes: why something is NaN, then what is assumed."""
+def _notes(result, reasons: list[str]) -> str:
+    """Numbered notes: why something is NaN, what was selected, then what is assumed."""
     notes = [f"nan: {reason}" for reason in reasons]
-    notes.append(guarantee(report))
-    notes += report.assumptions
+    if result.selected:
+        notes.append(f"selected, in the order of their choice: {', '.join(result.selected)}")
+    notes.append(guarantee(result.privacy))
+    notes += result.privacy.assumptions
     numbered = [f"[{i}] {note}" for i, note in enumerate(notes, start=1)]
     wrapped = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in numbered]
     return "\n".join(["Notes:", *wrapped])
@@ -133,7 +135,7 @@ def summarise_groups(result) -> str:
         *_values(result),
         "",
         _steps(report).as_text(),
-        _notes(report, list(result.reasons)),
+        _notes(result, list(result.reasons)),
     ]
     return "\n".join(lines)
 

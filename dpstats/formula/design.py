@@ -5,7 +5,7 @@ declared ranges and the declared levels. Private rows only ever meet what was le
 so a row of the design depends on its own record alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -78,6 +78,25 @@ class Formula:
                     f"{', '.join(self.variables)} and its terms {', '.join(sorted(terms))}"
                 )
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Names of the terms of the right-hand side, without the intercept."""
+        return tuple(term.name() for term in _model(self.text).rhs_termlist if term.factors)
+
+    def keep(self, terms: Collection[str]) -> "Formula":
+        """The formula with these terms of the right-hand side only, in its own order.
+
+        The intercept stays as it is. What a factor's columns are may depend on the other
+        terms: without g, the columns of x:g are one for each level.
+
+        >>> Formula.parse("np.log(y) ~ a*b + C(g) - 1").keep(["b", "a:b"]).text
+        'np.log(y) ~ 0 + b + a:b'
+        """
+        model = _model(self.text)
+        kept = [term.name() for term in model.rhs_termlist if term.name() in terms]
+        intercept = "1" if patsy.INTERCEPT in model.rhs_termlist else "0"
+        return Formula.parse(f"{self.response} ~ {' + '.join([intercept, *kept])}")
+
     def design(
         self, schema: Schema, term_bounds: Mapping[str, tuple[float, float]] = {}
     ) -> "Design":
@@ -95,6 +114,7 @@ class Design:
     names : patsy's names of the S columns
     response : the left-hand side as patsy writes it
     intercept : index of the intercept's column, or None
+    terms : the slice of each term's columns, by patsy's name, without the intercept
     low, high : arrays (S,), the bounds every design row is clipped to
     response_bounds : (low, high) of the response
     schema : the part of the schema that the formula uses
@@ -130,6 +150,8 @@ class Design:
         self.names = tuple(right.column_names)
         intercept = right.term_slices.get(patsy.INTERCEPT)
         self.intercept = None if intercept is None else intercept.start
+        slices = right.term_slices.items()
+        self.terms = {term.name(): columns for term, columns in slices if term.factors}
 
     def __reduce__(self):
         return Design, self._recipe  # patsy's objects do not pickle; learning again is exact

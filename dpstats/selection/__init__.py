@@ -1,0 +1,9 @@
+"""Private choice of terms before a fit; adding a selector is one file and one line here."""
+
+from dpstats.selection.kendall import KENDALL
+from dpstats.selection.lasso import LASSO
+from dpstats.selection.spec import Candidates, Selector
+
+SELECTORS: dict[str, Selector] = {selector.name: selector for selector in (KENDALL, LASSO)}
+
+__all__ = ["SELECTORS", "Candidates", "Selector"]
