@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpstats import depth
 from dpstats.errors import BudgetError
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
 from dpstats.sampling import sample_index, sample_student
@@ -22,6 +23,8 @@ from dpstats.sampling import sample_index, sample_student
 # Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
 # Gaussian is a continuous one to within double precision, coarse enough for int64.
 _SCALE_BITS = 40
+# Share of epsilon for the test in Noise.deepest; the draw needs the larger part.
+_TEST_SHARE = 0.4
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,22 @@ class SmoothQuery:
     size: int
     bound: Callable[[float], float]
     unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class DepthQuery:
+    """A choice of a lattice point, the deeper in nested boxes the likelier.
+
+    Box q, for q = 0, 1, ..., Q, holds the lattice points between the rows ``lower[q]``
+    and ``upper[q]`` of integers, shape (Q + 1, d); box 0 is the public lattice. The depth
+    of a point is the largest q whose box holds it, and one person moves the depth of every
+    point by at most 1. Points of depth below ``cutoff`` in 1..Q are left out.
+    """
+
+    step: str
+    lower: Sequence[Sequence[int]]
+    upper: Sequence[Sequence[int]]
+    cutoff: int
 
 
 class Noise:
@@ -171,6 +190,41 @@ class Noise:
         draw = sample_student(query.index, scale, self._source.randbelow)
         return min(max(draw, 0), query.size - 1)
 
+    def deepest(self, query: DepthQuery, cost: ApproxDP) -> list[int] | None:
+        """Release a deep lattice point after a test, or None when the test does not pass.
+
+        Guarantee. (epsilon, delta)-DP, 40% of epsilon for the test and 60% for the draw;
+        derived from the definition of :class:`DepthQuery` alone in :mod:`dpstats.depth`.
+        Everything before the Laplace noise is exact integer arithmetic, and so is the
+        draw: a point of depth q >= cutoff has probability exactly proportional to w_q.
+        The slack in the threshold exceeds the rounding of its logarithm and of the noise.
+
+        Returns
+        -------
+        list of int or None
+            The point, shape (d,).
+        """
+        test = PureDP(cost.epsilon * _TEST_SHARE)
+        draw = ApproxDP(cost.epsilon - test.epsilon, cost.delta)
+        boxes = depth.Boxes.of(query.lower, query.upper, draw.epsilon / 2)
+        distance = boxes.distance(query.cutoff, cost.delta)
+        threshold = (-math.log(2 * cost.delta) + 2.0**-24) / test.epsilon - 1
+        stability = Query(f"stability of the {query.step}", [distance], l1=1)
+        if self.add(stability, test)[0] <= threshold:
+            return None
+        self._record(Event(query.step, "exponential", 1, 2 / draw.epsilon, draw))
+        q = boxes.draw(query.cutoff, self._source.randbelow)
+        sides = zip(query.lower[q], query.upper[q], strict=True)
+        return [low + self._source.randbelow(high - low + 1) for low, high in sides]
+
+    def assign(self, size: int, parts: int) -> np.ndarray:
+        """Draw one of ``parts`` labels for each of ``size`` rows, independent of any data.
+
+        The labels are independent and uniform up to a factor 1 + parts / 2^64; int64, (size,).
+        """
+        words = np.frombuffer(self._source.bytes(8 * size), dtype=np.uint64)
+        return (words % np.uint64(parts)).astype(np.int64)
+
     def sample(self, population: int, size: int) -> list[int]:
         """Draw ``size`` different integers below ``population``, independent of any data."""
         chosen: dict[int, None] = {}
@@ -224,6 +278,7 @@ class SystemSource:
 
     private = True
     randbelow = staticmethod(secrets.randbelow)
+    bytes = staticmethod(secrets.token_bytes)
 
     @staticmethod
     def draw(name: str, scale: float, size: int) -> list[int]:
@@ -242,6 +297,10 @@ class SeededSource:
 
     def __init__(self, seed: int):
         self._generator = np.random.default_rng(seed)
+
+    def bytes(self, size: int) -> bytes:
+        """Uniform bytes."""
+        return self._generator.bytes(size)
 
     def randbelow(self, bound: int) -> int:
         """A uniform integer in 0..bound-1, by rejection."""
