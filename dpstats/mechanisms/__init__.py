@@ -7,6 +7,7 @@ from dpstats.mechanisms import (
     noisy_moments,
     noisy_stats,
     theil_sen,
+    tukey,
 )
 from dpstats.mechanisms.spec import Method
 
@@ -14,6 +15,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         adassp.METHOD,
+        tukey.METHOD,
         noisy_stats.METHOD,
         noisy_moments.METHOD,
         noisy_intercept.METHOD,
