@@ -2,6 +2,7 @@
 
 from dpstats.mechanisms import (
     adassp,
+    boosted,
     gradient_descent,
     noisy_intercept,
     noisy_moments,
@@ -15,6 +16,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         adassp.METHOD,
+        boosted.METHOD,
         tukey.METHOD,
         noisy_stats.METHOD,
         noisy_moments.METHOD,
