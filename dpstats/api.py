@@ -54,7 +54,7 @@ def dp_ols(
     bounds : mapping, optional
         ``{column: (low, high)}``, public; values outside are clipped. A term can be
         bounded by its text, ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric
-        columns that are left out are estimated from 20% of the budget.
+        columns that are left out are estimated from 20% of the budget; ``tukey`` needs none.
     levels : mapping, optional
         ``{column: [levels]}``, public, for string columns and ``C(number)``.
     groups : sequence, optional

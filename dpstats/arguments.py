@@ -13,7 +13,7 @@ from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Method
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.request import FARTHEST, Request, Selection
-from dpstats.schema import BOOLEAN, Categorical, Numeric, check_labels, plain_labels
+from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Numeric, check_labels, plain_labels
 from dpstats.selection import SELECTORS
 
 # Stands for a range not known yet while the structure of the design is checked.
@@ -40,7 +40,7 @@ def make_request(
     table = Table.from_data(data)
     row_norm = _row_norm(chosen, row_norm)
     ranges, term_bounds = _bounds(bounds, parsed)
-    schema, unbounded, from_dtype = _schema(parsed, table, ranges, levels, row_norm)
+    schema, unbounded, from_dtype = _schema(parsed, table, ranges, levels, row_norm, chosen)
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=parsed,
@@ -133,7 +133,7 @@ def _bounds(bounds, formula: Formula):
     return ranges, term_bounds
 
 
-def _schema(formula: Formula, table: Table, ranges, levels, row_norm):
+def _schema(formula: Formula, table: Table, ranges, levels, row_norm, method: Method):
     """The public schema, the variables still without a range, and levels read off dtypes."""
     declared = {**formula.levels, **_levels(levels, formula)}
     schema: dict[str, Numeric | Categorical] = {}
@@ -155,6 +155,8 @@ def _schema(formula: Formula, table: Table, ranges, levels, row_norm):
             )
         elif row_norm is not None and name in formula.predictors:
             schema[name] = Numeric(-row_norm, row_norm)
+        elif not method.bounded:
+            schema[name] = UNLIMITED
         else:
             schema[name] = _PLACEHOLDER
             unbounded.append(name)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE, Cost
+from dpstats.queries import Query
 from dpstats.schema import Batch, Numeric
 
 # Entries of scaled rows are cut toward zero to multiples of 2^-20, so that products

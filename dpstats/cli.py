@@ -186,7 +186,7 @@ def _fit(arguments) -> None:
     outputs = _outputs(arguments, (".json", ".txt"))
     table, call = _call(arguments)
     if arguments.plot:
-        _check_line(arguments, table, call["levels"])
+        _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, **call)
     summary = str(result.summary())
     try:
@@ -204,7 +204,7 @@ def _by(arguments) -> None:
     table, call = _call(arguments)
     groups = _groups(arguments, table)
     if arguments.plot:
-        _check_line(arguments, table, call["levels"])
+        _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, by=arguments.by, groups=groups, **call)
     try:
         _write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
@@ -328,13 +328,15 @@ def _groups(arguments, table: Table) -> list | None:
     return _values(table, arguments.by, [text.strip() for text in texts if text.strip()])
 
 
-def _check_line(arguments, table: Table, levels) -> None:
+def _check_line(arguments, table: Table, call) -> None:
     """Raise ArgumentError for a picture that could not be drawn from the result."""
     formula = Formula.parse(arguments.formula)
-    numeric = [
+    method = METHODS.get(arguments.method)
+    ranged = method is None or method.bounded or {*formula.predictors} <= {*call["bounds"]}
+    numeric = ranged and [
         name
         for name in formula.predictors
-        if table.kind(name) == "numeric" and name not in {*formula.categorical, *levels}
+        if table.kind(name) == "numeric" and name not in {*formula.categorical, *call["levels"]}
     ]
     if len(formula.predictors) != 1 or not numeric or arguments.row_norm is not None:
         raise ArgumentError("--plot needs a formula with one numeric regressor and its bounds")

@@ -1,5 +1,6 @@
 """Exact cross-products of clipped rows, as a summary that merges."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,18 @@ from dpstats.bounds import ENTRY_BITS, Box
 # Products of two entries come in multiples of 2^-40.
 PRODUCT_UNIT = 2.0 ** (-2 * ENTRY_BITS)
 # 2^13 products of at most 2^40 add up to at most 2^53: exact in float64 in any order.
-_BLOCK = 1 << 13
+BLOCK = 1 << 13
 _BLOCKS_IN_INT64 = 1 << 9
+
+
+def exact_sum(terms: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """Sum of integer-valued float arrays, each at most 2^53, as Python integers."""
+    total, partial = np.zeros(shape, dtype=object), np.zeros(shape, dtype=np.int64)
+    for number, term in enumerate(terms, start=1):
+        partial += term.astype(np.int64)
+        if number % _BLOCKS_IN_INT64 == 0:
+            total, partial = total + partial, np.zeros_like(partial)
+    return total + partial
 
 
 @dataclass(frozen=True)
@@ -28,15 +39,9 @@ class Moments:
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, box: Box) -> "Moments":
         """Summarise rows; X has shape (m, S), y shape (m,)."""
-        columns = X.shape[1] + 1
-        total = np.zeros((columns, columns), dtype=object)
-        partial = np.zeros((columns, columns), dtype=np.int64)
-        for number, start in enumerate(range(0, len(y), _BLOCK), start=1):
-            rows = box.integers(X[start : start + _BLOCK], y[start : start + _BLOCK])
-            partial += (rows.T @ rows).astype(np.int64)
-            if number % _BLOCKS_IN_INT64 == 0:
-                total, partial = total + partial, np.zeros_like(partial)
-        return cls(total + partial)
+        starts = range(0, len(y), BLOCK)
+        blocks = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
+        return cls(exact_sum((rows.T @ rows for rows in blocks), (X.shape[1] + 1,) * 2))
 
     def __add__(self, other: "Moments") -> "Moments":
         return Moments(self.cross + other.cross)

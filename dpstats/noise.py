@@ -1,4 +1,4 @@
-"""The only module that draws randomness for a release.
+"""The only door through which a release gets its randomness.
 
 A mechanism states a query (exact integers and their sensitivity) and what it may
 cost; the noise is calibrated here, drawn by OpenDP, recorded as an event, and refused
@@ -7,83 +7,21 @@ does not match the stated sensitivity and cost cannot be written in a mechanism.
 """
 
 import math
-import secrets
-from collections.abc import Callable, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from dpstats import depth
 from dpstats.errors import BudgetError
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
+from dpstats.queries import DepthQuery, Query, RankQuery, ScoreQuery, SmoothQuery
 from dpstats.sampling import sample_index, sample_student
+from dpstats.sources import SOURCE
 
 # Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
 # Gaussian is a continuous one to within double precision, coarse enough for int64.
 _SCALE_BITS = 40
-
-
-@dataclass(frozen=True)
-class Query:
-    """Exact integers to release, and how far one person can move them.
-
-    ``values`` are Python integers in multiples of ``unit``; ``l1`` and ``l2`` bound the
-    L1 and L2 norm of the change of ``values`` between neighbours, in the same units
-    (None where the mechanism has derived no bound).
-    """
-
-    step: str
-    values: Sequence[int]
-    l1: float | None = None
-    l2: float | None = None
-    unit: float = 1.0
-
-
-@dataclass(frozen=True)
-class RankQuery:
-    """A choice among ``size`` public points with utility -|imbalance(i)|.
-
-    ``imbalance`` is an integer function, nonincreasing in i; ``sensitivity`` bounds its
-    change between neighbours at every i.
-    """
-
-    step: str
-    imbalance: Callable[[int], int]
-    size: int
-    sensitivity: int
-
-
-@dataclass(frozen=True)
-class SmoothQuery:
-    """A point of a public grid whose sensitivity is smoothed over nearby data.
-
-    ``index`` is the exact value, 0..size-1, at most 2^30, in grid steps of ``unit``.
-    ``bound(t)`` is a t-smooth upper bound on its local sensitivity in grid steps (Nissim,
-    Raskhodnikova and Smith 2007, Definition 2.1): between neighbours the index moves by
-    at most bound(t), and bound(t) by a factor of at most e^t. It lies in [1, size).
-    """
-
-    step: str
-    index: int
-    size: int
-    bound: Callable[[float], float]
-    unit: float = 1.0
-
-
-@dataclass(frozen=True)
-class ScoreQuery:
-    """A choice of the item with the largest of some integer scores.
-
-    ``scores`` are Python integers in multiples of ``unit``. ``spread`` bounds, between
-    neighbours, by how much more one score can rise than another, in the same units: twice
-    the sensitivity when scores may move either way, less when they tend to move together.
-    """
-
-    step: str
-    scores: Sequence[int]
-    spread: int
-    unit: float = 1.0
+# Share of epsilon for the test in Noise.deepest; the draw needs the larger part.
+_TEST_SHARE = 0.4
 
 
 class Noise:
@@ -98,7 +36,7 @@ class Noise:
     def __init__(self, limit: Cost):
         self.limit = limit
         self.events: list[Event] = []
-        self._source = _SOURCE.get()
+        self._source = SOURCE.get()
 
     @property
     def private(self) -> bool:
@@ -215,14 +153,40 @@ class Noise:
         self._record(Event(query.step, name, sensitivity, scale * query.unit, cost))
         return self._source.best(name, scale, [int(score) for score in query.scores])
 
-    def labels(self, rows: int, parts: int) -> np.ndarray:
-        """A label below ``parts`` for each row, drawn independently of it and of the others.
+    def deepest(self, query: DepthQuery, cost: ApproxDP) -> list[int] | None:
+        """Release a deep lattice point after a test, or None when the test does not pass.
 
-        So the labels of all other rows have the same distribution whether a row is there or
-        not. They are uniform up to parts / 2^32, which no guarantee rests on.
+        Guarantee. (epsilon, delta)-DP, 40% of epsilon for the test and 60% for the draw;
+        derived from the definition of :class:`DepthQuery` alone in :mod:`dpstats.depth`.
+        Everything before the Laplace noise is exact integer arithmetic, and so is the
+        draw: a point of depth q >= cutoff has probability exactly proportional to w_q.
+        The slack in the threshold exceeds the rounding of its logarithm and of the noise.
+
+        Returns
+        -------
+        list of int or None
+            The point, shape (d,).
         """
-        words = np.frombuffer(self._source.bytes(4 * rows), dtype=np.uint32)
-        return (words % parts).astype(np.int64)
+        test = PureDP(cost.epsilon * _TEST_SHARE)
+        draw = ApproxDP(cost.epsilon - test.epsilon, cost.delta)
+        boxes = depth.Boxes.of(query.lower, query.upper, draw.epsilon / 2)
+        distance = boxes.distance(query.cutoff, cost.delta)
+        threshold = (-math.log(2 * cost.delta) + 2.0**-24) / test.epsilon - 1
+        stability = Query(f"stability of the {query.step}", [distance], l1=1)
+        if self.add(stability, test)[0] <= threshold:
+            return None
+        self._record(Event(query.step, "exponential", 1, 2 / draw.epsilon, draw))
+        q = boxes.draw(query.cutoff, self._source.randbelow)
+        sides = zip(query.lower[q], query.upper[q], strict=True)
+        return [low + self._source.randbelow(high - low + 1) for low, high in sides]
+
+    def assign(self, size: int, parts: int) -> np.ndarray:
+        """Draw one of ``parts`` labels for each of ``size`` rows, independent of any data.
+
+        The labels are independent and uniform up to a factor 1 + parts / 2^64; int64, (size,).
+        """
+        words = np.frombuffer(self._source.bytes(8 * size), dtype=np.uint64)
+        return (words % np.uint64(parts)).astype(np.int64)
 
     def sample(self, population: int, size: int) -> list[int]:
         """Draw ``size`` different integers below ``population``, independent of any data."""
@@ -258,83 +222,3 @@ def _on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: boo
         math.ldexp(scale, shift) * inflation,
         math.ldexp(query.unit, -shift),
     )
-
-
-@lru_cache(maxsize=256)
-def _measurement(name: str, scale: float):
-    """OpenDP's integer mechanism for one scale."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
-    domain = dp.vector_domain(dp.atom_domain(T="i64"))
-    if name == "gaussian":
-        return dp.m.make_gaussian(domain, dp.l2_distance(T="f64"), scale=scale)
-    return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=scale)
-
-
-@lru_cache(maxsize=256)
-def _selection(name: str, scale: float):
-    """OpenDP's report noisy max for one scale: Gumbel or exponential noise."""
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib")
-    gumbel = name == "exponential"
-    measure = dp.zero_concentrated_divergence() if gumbel else dp.max_divergence()
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
-    return dp.m.make_noisy_max(*space, measure, scale=scale)
-
-
-class SystemSource:
-    """Noise by OpenDP and integers by the operating system."""
-
-    private = True
-    randbelow = staticmethod(secrets.randbelow)
-    bytes = staticmethod(secrets.token_bytes)
-
-    @staticmethod
-    def draw(name: str, scale: float, size: int) -> list[int]:
-        """Integer noise of the named distribution.
-
-        OpenDP adds it to zeros, and the caller adds it to exact Python integers, so
-        that no sum is ever cut off at the ends of int64.
-        """
-        return _measurement(name, scale)([0] * size)
-
-    @staticmethod
-    def best(name: str, scale: float, scores: list[int]) -> int:
-        """Index of the largest score after the noise of the named mechanism."""
-        return _selection(name, scale)(scores)
-
-
-class SeededSource:
-    """Reproducible noise for tests and demonstrations; it protects nobody."""
-
-    private = False
-
-    def __init__(self, seed: int):
-        self._generator = np.random.default_rng(seed)
-        self.bytes = self._generator.bytes
-
-    def randbelow(self, bound: int) -> int:
-        """A uniform integer in 0..bound-1, by rejection."""
-        bits = (bound - 1).bit_length()
-        while True:
-            words = self.bytes((bits + 7) // 8)
-            value = int.from_bytes(words, "little") & ((1 << bits) - 1)
-            if value < bound:
-                return value
-
-    def draw(self, name: str, scale: float, size: int) -> list[int]:
-        """Rounded continuous noise of the named distribution."""
-        distribution = {"gaussian": self._generator.normal, "laplace": self._generator.laplace}
-        return [round(draw) for draw in distribution[name](0.0, scale, size)]
-
-    def best(self, name: str, scale: float, scores: list[int]) -> int:
-        """Index of the largest score after the noise of the named mechanism."""
-        generator = self._generator
-        draw = generator.gumbel if name == "exponential" else generator.exponential
-        return int(np.argmax(np.array(scores) / scale + draw(size=len(scores))))
-
-
-_SYSTEM = SystemSource()
-_SOURCE: ContextVar[SystemSource | SeededSource] = ContextVar("source", default=_SYSTEM)  # noqa: B039

@@ -7,7 +7,7 @@ import numpy as np
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.formula import Formula
 from dpstats.inference import intervals, standard_errors
-from dpstats.schema import Numeric
+from dpstats.schema import UNLIMITED, Numeric
 
 # Okabe and Ito's blue and vermilion, told apart under every kind of colour blindness.
 PRIVATE, SCALE, REFERENCE = "#0072B2", "#D55E00", "0.6"
@@ -25,6 +25,10 @@ def line(result, ax=None):
     kind = result.schema.get(name)
     if not isinstance(kind, Numeric):
         raise NotReleasedError("plot() draws one numeric regressor; use predict(newdata)")
+    if kind == UNLIMITED:
+        raise NotReleasedError(
+            f"plot() draws over the range of {name}, which was not declared; use predict(newdata)"
+        )
     ax = _axes(ax)
     ax.set(xlabel=name, ylabel=formula.response, title=_title(result))
     if np.isnan(result.release.params).any():

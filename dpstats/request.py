@@ -14,7 +14,7 @@ from dpstats.formula import Design, Formula
 from dpstats.mechanisms.spec import Method, Problem
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
-from dpstats.schema import Batch, Numeric, Schema, complete_rows
+from dpstats.schema import UNLIMITED, Batch, Numeric, Schema, complete_rows
 from dpstats.selection import Candidates, Selector
 
 # Farther bounds have squares and products beyond the range of doubles.
@@ -229,7 +229,8 @@ class Request:
             return self.x_new
         (name,) = self.formula.predictors[:1] or (None,)
         kind = self.schema.get(name)
-        simple = len(self.formula.predictors) == 1 and isinstance(kind, Numeric)
+        ranged = isinstance(kind, Numeric) and kind != UNLIMITED
+        simple = len(self.formula.predictors) == 1 and ranged
         if not simple or self.row_norm is not None:
             return pd.DataFrame({p: [] for p in self.formula.predictors})
         quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]

@@ -51,6 +51,8 @@ class Categorical:
 
 
 BOOLEAN = Categorical((False, True))
+# The range of a column whose bounds nobody stated, for methods that need none.
+UNLIMITED = Numeric(-(2.0**60), 2.0**60)
 
 Schema = Mapping[str, Numeric | Categorical]
 Batch = Mapping[str, np.ndarray]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dpstats import noise
+from dpstats import sources
 
 
 @contextmanager
@@ -25,8 +25,8 @@ def insecure_seed(seed: int) -> Iterator[None]:
     >>> slope() == slope()
     True
     """
-    token = noise._SOURCE.set(noise.SeededSource(seed))
+    token = sources.SOURCE.set(sources.SeededSource(seed))
     try:
         yield
     finally:
-        noise._SOURCE.reset(token)
+        sources.SOURCE.reset(token)

@@ -24,6 +24,9 @@ class Recording(Noise):
     def smooth(self, query, cost):
         return self._answer(query, super().smooth(query, cost))
 
+    def deepest(self, query, cost):
+        return self._answer(query, super().deepest(query, cost))
+
     def _answer(self, query, drawn):
         given = drawn if self._given is None else self._given[len(self.queries)]
         self.queries.append(query)

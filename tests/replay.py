@@ -19,9 +19,10 @@ import numpy as np
 from dpstats import noise as noise_module
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.spec import Method, Problem
-from dpstats.noise import Noise, SeededSource
+from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event
 from dpstats.sampling import sample_index, sample_student
+from dpstats.sources import SeededSource
 
 # Noise.add multiplies every scale by 1 + 2^-40, which covers a stated sensitivity that
 # is a double rounded down.

@@ -21,7 +21,7 @@ from test_privacy import reference_delta
 from test_replay import check_line, check_random, check_ranges, check_ties, check_worst
 from test_sampling import check_exact, check_theil_sen, steps
 
-from dpstats import bounds, sampling
+from dpstats import bounds, sampling, sources
 from dpstats import noise as noise_module
 from dpstats import pairs as pairs_module
 from dpstats.errors import BudgetError
@@ -35,8 +35,9 @@ from dpstats.mechanisms import (
     noisy_stats,
     theil_sen,
 )
-from dpstats.noise import Event, Noise, Query, RankQuery
+from dpstats.noise import Event, Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, PureDP
+from dpstats.queries import Query, RankQuery
 
 
 def some(name, **wanted):
@@ -526,7 +527,7 @@ MUTANTS = {
         wrong_scale(lambda scale, _: scale / 2), fresh_gaussian
     ),
     "noise: one value of a query only": Mutant(
-        patched(noise_module.SystemSource, "draw", lambda f: staticmethod(every_value_its_own(f))),
+        patched(sources.SystemSource, "draw", lambda f: staticmethod(every_value_its_own(f))),
         fresh_laplace,
     ),
     "noise: rounding left out of the sensitivity": Mutant(

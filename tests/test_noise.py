@@ -17,8 +17,10 @@ from scipy import stats
 
 from dpstats import noise as noise_module
 from dpstats.errors import BudgetError
-from dpstats.noise import Noise, Query, RankQuery, SeededSource, SystemSource, _measurement
+from dpstats.noise import Noise
 from dpstats.privacy import GDP, PureDP
+from dpstats.queries import Query, RankQuery
+from dpstats.sources import SeededSource, SystemSource, _measurement
 from dpstats.testing import insecure_seed
 
 ALPHA = 1e-6

@@ -22,8 +22,10 @@ from scipy import stats
 from dpstats import noise as noise_module
 from dpstats import sampling
 from dpstats.mechanisms import METHODS, theil_sen
-from dpstats.noise import Noise, RankQuery, SystemSource
+from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE, PureDP
+from dpstats.queries import RankQuery
+from dpstats.sources import SystemSource
 
 ALPHA = 1e-6
 

@@ -13,8 +13,9 @@ from scipy.stats import chisquare, kendalltau
 
 import dpstats as dp
 from dpstats.errors import ArgumentError, BudgetError
-from dpstats.noise import Noise, ScoreQuery
+from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, ApproxDP, PureDP, gdp_delta, gdp_epsilon
+from dpstats.queries import ScoreQuery
 from dpstats.selection import SELECTORS, Candidates
 from dpstats.selection.kendall import score, spreads
 from dpstats.selection.lasso import count_votes, voters
@@ -37,8 +38,8 @@ class Recorder(Noise):
         drawn = super().best(query, cost)
         return next(self._answers, drawn)
 
-    def labels(self, rows, parts):
-        return super().labels(rows, parts) if self._labels is None else self._labels[:rows] % parts
+    def assign(self, rows, parts):
+        return super().assign(rows, parts) if self._labels is None else self._labels[:rows] % parts
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +115,7 @@ def test_the_spread_bounds_the_loss(law):
 
 def system_noise(limit):
     noise = Noise(limit)
-    noise._source = dp.noise._SYSTEM
+    noise._source = dp.sources._SYSTEM
     return noise
 
 
@@ -153,10 +154,10 @@ def test_labels_do_not_depend_on_the_rows_after_them():
     labels = []
     for rows in (70_000, 1_000):
         with dp.testing.insecure_seed(5):
-            labels.append(Noise(HUGE).labels(rows, 7))
+            labels.append(Noise(HUGE).assign(rows, 7))
     np.testing.assert_array_equal(labels[0][:1000], labels[1])
     assert chisquare(np.bincount(labels[0])).pvalue > 1e-4
-    assert system_noise(HUGE).labels(50, 3).max() <= 2
+    assert system_noise(HUGE).assign(50, 3).max() <= 2
 
 
 # ---------------------------------------------------------------- Kendall
@@ -340,7 +341,7 @@ def test_lasso_records_the_spread_and_a_noisy_count():
         SELECTORS["lasso"].select(Candidates(X, y, np.arange(4), relation), 2, HUGE, noise)
         assert [query.spread for query in noise.queries] == [2, 2]
         counted = [event.step for event in noise.events if event.mechanism == "laplace"]
-        assert counted == (["number of rows"] if relation == ADD_REMOVE else [])
+        assert counted == (["number of rows for the votes"] if relation == ADD_REMOVE else [])
 
 
 def test_votes_of_a_subset_depend_on_its_own_rows_alone():
@@ -497,7 +498,9 @@ def test_events_add_up_to_the_budget(method, selector, bounds):
                      neighbors=neighbors, select_share=0.2)  # fmt: skip
         report = result.privacy
         chosen = sum(share for event, share in report.shares() if "term 1" in event.step)
-        counted = sum(share for e, share in report.shares() if e.step == "number of rows")
+        counted = sum(
+            share for e, share in report.shares() if e.step == "number of rows for the votes"
+        )
         assert report.limit.covers([event.cost for event in report.events])
         if result.status == "ok":
             assert sum(share for _, share in report.shares()) == pytest.approx(1)

@@ -6,8 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from dpstats.noise import Noise, SmoothQuery
+from dpstats.noise import Noise
 from dpstats.privacy import PureDP
+from dpstats.queries import SmoothQuery
 from dpstats.sampling import sample_student
 from dpstats.smooth import smooth_bound
 from dpstats.testing import insecure_seed

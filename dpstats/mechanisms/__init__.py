@@ -2,11 +2,13 @@
 
 from dpstats.mechanisms import (
     adassp,
+    boosted,
     gradient_descent,
     noisy_intercept,
     noisy_moments,
     noisy_stats,
     theil_sen,
+    tukey,
 )
 from dpstats.mechanisms.spec import Method
 
@@ -14,6 +16,8 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         adassp.METHOD,
+        boosted.METHOD,
+        tukey.METHOD,
         noisy_stats.METHOD,
         noisy_moments.METHOD,
         noisy_intercept.METHOD,

@@ -9,8 +9,9 @@ from dpstats import options
 from dpstats.bounds import ENTRY_BITS, UNIT
 from dpstats.mechanisms.line import Line, Rows, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
+from dpstats.queries import Query
 
 _ONE = 1 << ENTRY_BITS
 # Both predictions start in the middle of the response's range.

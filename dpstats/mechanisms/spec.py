@@ -103,6 +103,9 @@ class Method:
         ``check(problem)`` raises ArgumentError for a problem the method cannot serve.
     remarks : tuple of str
         Sentences the privacy report of every release must carry.
+    bounded : bool
+        Whether it needs the range of every column; without, ranges left out are neither
+        asked for nor estimated but stand at :data:`~dpstats.schema.UNLIMITED`.
     """
 
     name: str
@@ -116,6 +119,7 @@ class Method:
     options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
     check: Callable[[Problem], None] = lambda problem: None
     remarks: tuple[str, ...] = ()
+    bounded: bool = True
 
     def cost(self, epsilon: float, delta: float) -> Cost:
         """The cost that makes the release (epsilon, delta)-DP, or (epsilon^2 / 2)-zCDP.

@@ -9,9 +9,10 @@ from dpstats import options
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.line import Line, Rows, at_each_point, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
-from dpstats.noise import Noise, RankQuery, SmoothQuery
+from dpstats.noise import Noise
 from dpstats.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
 from dpstats.privacy import REPLACE_ONE, PureDP
+from dpstats.queries import RankQuery, SmoothQuery
 from dpstats.smooth import smooth_bound
 
 # x, y and the output live on multiples of 2^-24 of their range. With |u| <= 2^25 and

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from dpstats.noise import Noise, Query, ScoreQuery
+from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
+from dpstats.queries import Query, ScoreQuery
 from dpstats.selection.path import votes_of_subsets
 from dpstats.selection.spec import Candidates, Selector
 
@@ -36,8 +37,8 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
     Guarantee. The cost, under add/remove or replace-one. A row's subset is drawn
     independently of its values and of the other rows' subsets, and a subset's votes depend
     on its own rows alone. So between neighbours one subset changes its votes, from one set
-    of at most k terms to another: each count moves by -1, 0 or 1, a spread of 2 in each of
-    k choices by :meth:`~dpstats.noise.Noise.best`. Under add/remove the number of subsets
+    of at most k terms to another: each count moves by -1, 0 or 1 (sensitivity 1, spread 2) in
+    each of k choices by :meth:`~dpstats.noise.Noise.best`. Under add/remove the number of subsets
     comes from a noisy number of rows (L1 = L2 = 1) for 10% of the cost; under replace-one
     that number is public.
 
@@ -47,10 +48,10 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
     n, rest = len(candidates.y), cost
     rows = float(n)
     if candidates.neighbors == ADD_REMOVE:
-        query = Query("number of rows", [n], l1=1.0, l2=1.0)
+        query = Query("number of rows for the votes", [n], l1=1.0, l2=1.0)
         rows, rest = noise.add(query, cost.part(_COUNT_SHARE))[0], cost.part(1 - _COUNT_SHARE)
     subsets = voters(rows, k, rest)
-    votes = count_votes(candidates, noise.labels(n, subsets), k)
+    votes = count_votes(candidates, noise.assign(n, subsets), k)
     chosen: list[int] = []
     for number in range(1, k + 1):
         left = [term for term in range(candidates.count) if term not in chosen]

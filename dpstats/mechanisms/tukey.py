@@ -1,0 +1,182 @@
+"""The Tukey mechanism: a deep point among models fitted on parts of the rows (Amin et al. 2023)."""
+
+import math
+
+import numpy as np
+
+from dpstats import options
+from dpstats.errors import ArgumentError
+from dpstats.mechanisms.rows import Rows
+from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.medians import private_median
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
+from dpstats.queries import DepthQuery, Query
+from dpstats.subsets import fit_subsets
+
+# Coefficients live on multiples of 2^-80 in [-2^80, 2^80], whatever the data.
+_BITS = 80
+_FAR = 1 << (2 * _BITS)
+# Shares of epsilon for the number of rows and for the centre, each only where it is bought.
+_COUNT_SHARE = 0.05
+_CENTER_SHARE = 0.10
+# A column with a wider range than this has no centre worth the name until one is bought.
+_WIDE = 2.0**50
+# The number of rows is bought as a lower bound that fails with probability 1%.
+_COUNT_FAILURE = 0.01
+
+
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
+    """The rows themselves."""
+    return Rows(np.column_stack([X, y]))
+
+
+def release(rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto") -> Release:
+    """A lattice point of large Tukey depth among m least-squares fits (Algorithms 1 and 2).
+
+    Every row is put into one of m parts at random, least squares is fitted on each part,
+    and the release is a point that is deep among the m coefficient vectors along every
+    axis, if a private test finds that any small change of them would leave such a point.
+
+    Guarantee. (epsilon, delta)-DP under add/remove and under replace-one.
+    1. Each row draws its part on its own (:meth:`Noise.assign`). So, for any fixed labels of
+       the common rows, neighbours differ in the rows of one part, whether a row comes, goes
+       or is exchanged; averaging over labels keeps the guarantee. (Parts of equal size, from
+       a permutation, would move a second row when n changes.)
+    2. A model is a function of the rows of its part, bit by bit (:func:`fit_subsets`), so
+       neighbours have equal models but for one, which is exchanged for another.
+    3. Let Y_(1) <= ... <= Y_(m) be the sorted models along an axis. A lattice point g is in
+       box q <= (m + 1) / 2 when Y_(q) <= g <= Y_(m+1-q) on every axis, that is when at least
+       q models lie on either side; exchanging one model moves each of these numbers by at
+       most 1, and so the depth, their minimum, by at most 1.
+    4. :meth:`Noise.deepest` is (epsilon', delta)-DP for such depths. The number of rows
+       (under add/remove, for m="auto") moves by 1 and costs 5% of epsilon; the centre, one
+       private median a column without declared bounds, costs 10%; the rest is epsilon'.
+
+    Status ``ptr_failed``: the test did not pass, and nothing was drawn.
+
+    Where it differs from the paper. (i) The draw, with e2 of epsilon', weighs depth q by
+    e^(e2 q / 2), not e^(e2 q), because a record exchanges a model (see :mod:`dpstats.depth`);
+    e2 is 60% of epsilon', the test has the rest, which serves both better than halves. (ii)
+    The models are rounded to a public lattice and volumes count its points, so that no
+    volume is 0 and everything is exact; a neighbour may draw points that this table cannot,
+    which delta pays for. The draw is a mixture of uniform draws from boxes, the same
+    distribution as a depth and then its region cut up by axes. (iii) Points of depth m/10
+    and more are kept rather than m/4, which passes the test with fewer models. (iv) With an
+    intercept its axis is the prediction at a centre, the middle of the declared ranges or
+    bought medians: the axes of an uncentred model are almost dependent, and a point inside
+    the box then predicts badly.
+
+    Parameters
+    ----------
+    m : int or "auto"
+        Number of models, 3 to 10,000. "auto": n / (10 S) of at least
+        30 (S + log(1 / delta)) / epsilon', as far as 2 S rows remain for each, at most
+        5,000; n is a lower bound bought with 5% of epsilon, or public under replace-one.
+
+    References
+    ----------
+    Amin, Joseph, Ribero and Vassilvitskii (2023), Easy differentially private linear
+    regression. Gillenwater, Joseph, Munoz and Ribero Diaz (2023), Better private linear
+    regression through better private feature selection, Lemma 8.5.
+    """
+    shares = _shares(problem, m)
+    fit = ApproxDP(cost.epsilon * (1 - sum(shares.values())), cost.delta)
+    bought = {step: PureDP(cost.epsilon * share) for step, share in shares.items()}
+    parts = _models(rows, problem, m, bought.get("n"), fit, noise)
+    center = _center(rows, problem, bought.get("center"), noise)
+    labels = noise.assign(len(rows.values), parts)
+    models = fit_subsets(rows.X, rows.y, labels, parts, problem.intercept, center)
+    point = noise.deepest(_query(models), fit)
+    if point is None:
+        return Release.nothing(problem, "ptr_failed", _failed(parts, problem))
+    params = np.array([math.ldexp(value, -_BITS) for value in point])
+    if problem.intercept is not None:
+        params[problem.intercept] -= center @ params
+    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+
+
+def _shares(problem: Problem, m) -> dict[str, float]:
+    """Shares of epsilon for what is bought before the fit."""
+    shares = {}
+    if m == "auto" and problem.neighbors == ADD_REMOVE:
+        shares["n"] = _COUNT_SHARE
+    if problem.intercept is not None and len(_wide(problem)):
+        shares["center"] = _CENTER_SHARE
+    return shares
+
+
+def _models(rows: Rows, problem: Problem, m, cost: PureDP | None, fit: ApproxDP, noise) -> int:
+    """The number of models: as declared, or from the number of rows."""
+    if m != "auto":
+        return m
+    n, columns = len(rows.values), len(problem.low)
+    if cost is not None:
+        noisy = noise.add(Query("number of rows", [n], l1=1), cost)[0]
+        n = noisy - math.log(1 / (2 * _COUNT_FAILURE)) / cost.epsilon
+    needed = 30 * (columns + math.log(1 / fit.delta)) / fit.epsilon
+    most = min(n / (2 * columns), 5000)
+    return max(3, int(min(max(n / (10 * columns), needed), most)))
+
+
+def _wide(problem: Problem) -> np.ndarray:
+    """Indices of the columns without a range that tells where they are."""
+    return np.flatnonzero(problem.high - problem.low > _WIDE)
+
+
+def _center(rows: Rows, problem: Problem, cost: PureDP | None, noise: Noise) -> np.ndarray:
+    """The middle of the ranges, or a private median where there is none; 0 for the constant."""
+    center = (problem.low + problem.high) / 2
+    if problem.intercept is None:
+        return np.zeros_like(center)
+    center[problem.intercept] = 0.0
+    if cost is None:
+        return center
+    columns = _wide(problem)
+    for j in columns:
+        step, each = f"median of column {j}", cost.part(1 / len(columns))
+        center[j] = private_median(rows.X[:, j], step, each, noise, problem.neighbors)
+    return center
+
+
+@np.errstate(all="ignore")
+def _query(models: np.ndarray) -> DepthQuery:
+    """The boxes between the q-th smallest and the q-th largest model, on the lattice."""
+    scaled = np.clip(np.rint(np.ldexp(models, _BITS)), -float(_FAR), float(_FAR))
+    ordered = [[int(value) for value in row] for row in np.sort(scaled, axis=0)]
+    m, columns = models.shape
+    depths = (m + 1) // 2
+    return DepthQuery(
+        "deep point of the models",
+        lower=[[-_FAR] * columns, *ordered[:depths]],
+        upper=[[_FAR] * columns, *ordered[: m - 1 - depths : -1]],
+        cutoff=max(1, m // 10),
+    )
+
+
+def _failed(parts: int, problem: Problem) -> str:
+    """Why nothing was drawn, and what to do."""
+    return (
+        f"{parts} models are too few, or too different, for {len(problem.low)} coefficients at "
+        "this epsilon (the stability test did not pass); use fewer columns or a larger epsilon"
+    )
+
+
+def _check_problem(problem: Problem) -> None:
+    if problem.row_norm is not None:
+        raise ArgumentError("tukey needs no bounds and takes no row_norm; leave row_norm out")
+
+
+METHOD = Method(
+    name="tukey",
+    paper="Amin et al. 2023, Algorithms 1 and 2",
+    guarantee="approx",
+    neighbors=(ADD_REMOVE, REPLACE_ONE),
+    simple=False,
+    errors="a point of large Tukey depth has no standard error of its own",
+    summarise=summarise,
+    release=release,
+    options={"m": ("auto", options.whole("m", 3, 10_000, or_word="auto"))},
+    check=_check_problem,
+    bounded=False,
+)

@@ -1,0 +1,82 @@
+"""What a mechanism may ask of the noise: exact values and how far one person moves them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Query:
+    """Exact integers to release, and how far one person can move them.
+
+    ``values`` are Python integers in multiples of ``unit``; ``l1`` and ``l2`` bound the
+    L1 and L2 norm of the change of ``values`` between neighbours, in the same units
+    (None where the mechanism has derived no bound).
+    """
+
+    step: str
+    values: Sequence[int]
+    l1: float | None = None
+    l2: float | None = None
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class RankQuery:
+    """A choice among ``size`` public points with utility -|imbalance(i)|.
+
+    ``imbalance`` is an integer function, nonincreasing in i; ``sensitivity`` bounds its
+    change between neighbours at every i.
+    """
+
+    step: str
+    imbalance: Callable[[int], int]
+    size: int
+    sensitivity: int
+
+
+@dataclass(frozen=True)
+class SmoothQuery:
+    """A point of a public grid whose sensitivity is smoothed over nearby data.
+
+    ``index`` is the exact value, 0..size-1, at most 2^30, in grid steps of ``unit``.
+    ``bound(t)`` is a t-smooth upper bound on its local sensitivity in grid steps (Nissim,
+    Raskhodnikova and Smith 2007, Definition 2.1): between neighbours the index moves by
+    at most bound(t), and bound(t) by a factor of at most e^t. It lies in [1, size).
+    """
+
+    step: str
+    index: int
+    size: int
+    bound: Callable[[float], float]
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class ScoreQuery:
+    """A choice of the item with the largest of some integer scores.
+
+    ``scores`` are Python integers in multiples of ``unit``. ``spread`` bounds, between
+    neighbours, by how much more one score can rise than another, in the same units: twice
+    the sensitivity when scores may move either way, less when they tend to move together.
+    """
+
+    step: str
+    scores: Sequence[int]
+    spread: int
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class DepthQuery:
+    """A choice of a lattice point, the deeper in nested boxes the likelier.
+
+    Box q, for q = 0, 1, ..., Q, holds the lattice points between the rows ``lower[q]``
+    and ``upper[q]`` of integers, shape (Q + 1, d); box 0 is the public lattice. The depth
+    of a point is the largest q whose box holds it, and one person moves the depth of every
+    point by at most 1. Points of depth below ``cutoff`` in 1..Q are left out.
+    """
+
+    step: str
+    lower: Sequence[Sequence[int]]
+    upper: Sequence[Sequence[int]]
+    cutoff: int

@@ -1,0 +1,90 @@
+"""Where randomness comes from: OpenDP and the operating system, or a seed for tests."""
+
+import secrets
+from contextvars import ContextVar
+from functools import lru_cache
+
+import numpy as np
+
+
+@lru_cache(maxsize=256)
+def _measurement(name: str, scale: float):
+    """OpenDP's integer mechanism for one scale."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    if name == "gaussian":
+        return dp.m.make_gaussian(domain, dp.l2_distance(T="f64"), scale=scale)
+    return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=scale)
+
+
+@lru_cache(maxsize=256)
+def _selection(name: str, scale: float):
+    """OpenDP's report noisy max for one scale: Gumbel or exponential noise."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    gumbel = name == "exponential"
+    measure = dp.zero_concentrated_divergence() if gumbel else dp.max_divergence()
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
+    return dp.m.make_noisy_max(*space, measure, scale=scale)
+
+
+class SystemSource:
+    """Noise by OpenDP and integers by the operating system."""
+
+    private = True
+    randbelow = staticmethod(secrets.randbelow)
+    bytes = staticmethod(secrets.token_bytes)
+
+    @staticmethod
+    def draw(name: str, scale: float, size: int) -> list[int]:
+        """Integer noise of the named distribution.
+
+        OpenDP adds it to zeros, and the caller adds it to exact Python integers, so
+        that no sum is ever cut off at the ends of int64.
+        """
+        return _measurement(name, scale)([0] * size)
+
+    @staticmethod
+    def best(name: str, scale: float, scores: list[int]) -> int:
+        """Index of the largest score after the noise of the named mechanism."""
+        return _selection(name, scale)(scores)
+
+
+class SeededSource:
+    """Reproducible noise for tests and demonstrations; it protects nobody."""
+
+    private = False
+
+    def __init__(self, seed: int):
+        self._generator = np.random.default_rng(seed)
+
+    def bytes(self, size: int) -> bytes:
+        """Uniform bytes."""
+        return self._generator.bytes(size)
+
+    def randbelow(self, bound: int) -> int:
+        """A uniform integer in 0..bound-1, by rejection."""
+        bits = (bound - 1).bit_length()
+        while True:
+            words = self.bytes((bits + 7) // 8)
+            value = int.from_bytes(words, "little") & ((1 << bits) - 1)
+            if value < bound:
+                return value
+
+    def draw(self, name: str, scale: float, size: int) -> list[int]:
+        """Rounded continuous noise of the named distribution."""
+        distribution = {"gaussian": self._generator.normal, "laplace": self._generator.laplace}
+        return [round(draw) for draw in distribution[name](0.0, scale, size)]
+
+    def best(self, name: str, scale: float, scores: list[int]) -> int:
+        """Index of the largest score after the noise of the named mechanism."""
+        generator = self._generator
+        draw = generator.gumbel if name == "exponential" else generator.exponential
+        return int(np.argmax(np.array(scores) / scale + draw(size=len(scores))))
+
+
+_SYSTEM = SystemSource()
+SOURCE: ContextVar[SystemSource | SeededSource] = ContextVar("source", default=_SYSTEM)  # noqa: B039
