@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
 
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE, Cost
@@ -102,6 +103,8 @@ class Box:
 _EXPONENTS = np.arange(-40, 51)
 _COARSE_EDGES = np.concatenate([-(2.0 ** _EXPONENTS[::-1]), [0.0], 2.0**_EXPONENTS])
 _FINE_BINS = 64
+# Chance that an empty bin of a histogram is taken for an occupied one.
+_FALSE_RANGE = 1e-3
 
 
 def estimate_ranges(
@@ -163,16 +166,18 @@ def _bin(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
 def _read_off(noisy: np.ndarray, edges: np.ndarray, event) -> tuple[float, float] | None:
     """The range that leaves out a tail no larger than the noise, at most 3% a side.
 
-    Post-processing. Counts below 4 standard deviations of the noise are taken as zero;
-    the tail left out on each side is the larger of 4 standard deviations and 0.1% of
-    the counts kept, but at most 3%.
+    Post-processing. Counts below a threshold that noise alone passes in one histogram of a
+    thousand are taken as zero; the tail left out on each side is the larger of that
+    threshold and 0.1% of the counts kept, but at most 3%.
     """
-    deviation = event.scale * (math.sqrt(2) if event.mechanism == "laplace" else 1.0)
-    kept = np.where(noisy > 4 * deviation, noisy, 0.0)
+    chance = _FALSE_RANGE / len(noisy)
+    laplace = event.mechanism == "laplace"
+    threshold = event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
+    kept = np.where(noisy > threshold, noisy, 0.0)
     total = kept.sum()
     if total == 0:
         return None
-    tail = min(max(4 * deviation, 0.001 * total), 0.03 * total)
+    tail = min(max(threshold, 0.001 * total), 0.03 * total)
     first = int(np.argmax(np.cumsum(kept) > tail))
     last = len(kept) - 1 - int(np.argmax(np.cumsum(kept[::-1]) > tail))
     return float(edges[first]), float(edges[last + 1])
