@@ -1,6 +1,6 @@
 """Linear regression under differential privacy, with a statsmodels-style front end."""
 
-from dpstats import datasets, simulate, testing
+from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
 from dpstats.errors import (
     ArgumentError,
@@ -32,6 +32,7 @@ __all__ = [
     "PrivacyReport",
     "datasets",
     "dp_ols",
+    "evaluate",
     "simulate",
     "testing",
 ]
