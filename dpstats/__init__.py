@@ -2,6 +2,7 @@
 
 from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
+from dpstats.auditing import audit
 from dpstats.errors import (
     ArgumentError,
     BudgetError,
@@ -30,6 +31,7 @@ __all__ = [
     "InternalError",
     "NotReleasedError",
     "PrivacyReport",
+    "audit",
     "datasets",
     "dp_ols",
     "evaluate",
