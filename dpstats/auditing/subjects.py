@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from dpstats import arguments
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Method, Release
 from dpstats.noise import Noise
-from dpstats.privacy import DEFAULT_DELTA, GDP, Cost, validate_guarantee
+from dpstats.privacy import GDP, validate_guarantee
 
 # One release as numbers by name; what was not released is absent.
 Output = Mapping[str, float]
@@ -69,39 +69,25 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
 
 def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
     """A method on rows (X, y); they are summarised once and only the release is repeated."""
-    neighbors = _relation(method, neighbors)
+    neighbors = arguments._relation(method, neighbors)
     problem = corner_problem(_regressors(method, d), neighbors)
     method.check(problem)
-    options = _options(method, options)
-    cost, delta = _cost(method, epsilon, delta)
+    options = arguments._options(method, options)
+    epsilon, delta = arguments._guarantee(method, epsilon, delta)
+    cost = method.cost(epsilon, delta)
 
     def start(rows):
         summary = method.summarise(*rows, problem)
         return lambda: _output(method.release(summary, problem, cost, Noise(cost), **options))
 
     pairs = corner_pairs(d, neighbors) if pairs is None else _named(pairs)
-    claim = cost.guarantee(delta)
+    claim = method.promise(epsilon, delta)
     return Subject(method.name, neighbors, *claim, isinstance(cost, GDP), pairs, start)
 
 
 def find_method(name) -> Method:
     """An entry of METHODS, by name or itself."""
-    if isinstance(name, Method):
-        return name
-    if not isinstance(name, str) or name not in METHODS:
-        raise ArgumentError(
-            f"expected a function or one of {', '.join(METHODS)} to audit, got {name!r}"
-        )
-    return METHODS[name]
-
-
-def _relation(method: Method, neighbors) -> str:
-    if neighbors is None:
-        return method.neighbors[0]
-    if neighbors not in method.neighbors:
-        known = " or ".join(map(repr, method.neighbors))
-        raise ArgumentError(f"{method.name} is proven for neighbors={known}, got {neighbors!r}")
-    return neighbors
+    return name if isinstance(name, Method) else arguments._method(name)
 
 
 def _regressors(method: Method, d) -> int:
@@ -110,29 +96,6 @@ def _regressors(method: Method, d) -> int:
     if method.simple and d > 1:
         raise ArgumentError(f"{method.name} fits one regressor, got d={d}")
     return int(d)
-
-
-def _cost(method: Method, epsilon, delta) -> tuple[Cost, float]:
-    """What the release may cost, and delta as the method needs it."""
-    pure = method.guarantee == "pure"
-    default = 0.0 if pure else DEFAULT_DELTA
-    epsilon, delta = validate_guarantee(epsilon, default if delta is None else delta)
-    if pure and delta:
-        raise ArgumentError(f"{method.name} is private with delta=0, got delta={delta!r}")
-    if not pure and not delta:
-        raise ArgumentError(f"{method.name} needs delta > 0, got delta=0")
-    return method.cost(epsilon, delta), delta
-
-
-def _options(method: Method, given: Mapping) -> dict:
-    """All options of the method, checked."""
-    unknown = [name for name in given if name not in method.options]
-    if unknown:
-        known = ", ".join(method.options) or "none"
-        raise ArgumentError(f"{method.name} has no option {unknown[0]!r}; it has: {known}")
-    return {
-        name: check(given.get(name, default)) for name, (default, check) in method.options.items()
-    }
 
 
 def _named(pairs) -> list[Pair]:
@@ -155,6 +118,7 @@ def _output(release: Release) -> Output:
         **_numbers("params", release.params),
         **_numbers("predictions", release.predictions),
         **_numbers("cov", cov),
+        **release.statistics,
     }
 
 
