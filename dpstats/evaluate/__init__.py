@@ -9,6 +9,7 @@ from dpstats.evaluate.comparison import compare, overview
 from dpstats.evaluate.errors import error_bounds
 from dpstats.evaluate.mos import mos
 from dpstats.evaluate.references import mean_reference, ols_reference, theil_sen_reference
+from dpstats.evaluate.runs import predictions
 
 __all__ = [
     "compare",
@@ -17,5 +18,6 @@ __all__ = [
     "mos",
     "ols_reference",
     "overview",
+    "predictions",
     "theil_sen_reference",
 ]

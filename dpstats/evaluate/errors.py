@@ -1,17 +1,15 @@
 """Empirical error bounds of private predictions, on data declared public."""
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.cells import Cells, declared_public, request_for
+from dpstats.evaluate.cells import Cells, declared_public
 from dpstats.evaluate.references import ols
-from dpstats.evaluate.runs import runs_of
-from dpstats.privacy import validate_guarantee
-from dpstats.testing import insecure_seed
+from dpstats.evaluate.runs import released_predictions
 
 
 def error_bounds(
@@ -93,30 +91,15 @@ def error_bounds(
     True
     """
     declared_public(public, "error_bounds")
-    _check(q, trials)
-    epsilon, _ = validate_guarantee(epsilon, 0.0)
-    seed = np.random.SeedSequence().entropy if seed is None else seed
-    call = {"bounds": bounds, "levels": levels, "x_new": x_new}
-    reading = request_for(formula, data, **call)
-    runs = runs_of(methods, formula, data, epsilon=epsilon, delta=delta, seed=seed, **call)
-    cells = Cells.of(reading, by)
-    if not cells.points:
-        raise ArgumentError("error_bounds compares predictions; say where with x_new=")
-    against = _against(cells, truth)
-    frames = []
-    for label, run in runs.items():
-        with insecure_seed(seed):
-            predictions = run(cells, trials, progress)
-        frames.append(_table(label, predictions, cells, against, q))
-    return pd.concat(frames, ignore_index=True)
-
-
-def _check(q, trials) -> None:
-    """Raise ArgumentError unless q is a percentile and trials a count."""
     if isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 100:
         raise ArgumentError(f"expected a percentile q in (0, 100], got {q!r}")
-    if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 1:
-        raise ArgumentError(f"expected a whole number of trials >= 1, got {trials!r}")
+    cells, released = released_predictions(
+        formula, data, methods=methods, epsilon=epsilon, delta=delta, by=by, bounds=bounds,
+        levels=levels, x_new=x_new, trials=trials, seed=seed, progress=progress,
+    )  # fmt: skip
+    against = _against(cells, truth)
+    tables = [_table(label, values, cells, against, q) for label, values in released.items()]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _against(cells: Cells, truth) -> dict[str, np.ndarray]:
