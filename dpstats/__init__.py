@@ -1,7 +1,8 @@
 """Linear regression under differential privacy, with a statsmodels-style front end."""
 
-from dpstats import datasets, simulate, testing
+from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
+from dpstats.auditing import audit
 from dpstats.errors import (
     ArgumentError,
     BudgetError,
@@ -30,8 +31,10 @@ __all__ = [
     "InternalError",
     "NotReleasedError",
     "PrivacyReport",
+    "audit",
     "datasets",
     "dp_ols",
+    "evaluate",
     "simulate",
     "testing",
 ]

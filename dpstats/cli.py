@@ -1,4 +1,4 @@
-"""The command line: ``dpstats fit | by | methods | demo``.
+"""The command line: ``dpstats fit | by | methods | audit | demo``.
 
 Everything that can be wrong with a call is found before any budget is spent, and said in
 one line on stderr with exit code 2.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpstats import METHODS, __version__, datasets, dp_ols
+from dpstats import METHODS, __version__, audit, datasets, dp_ols
 from dpstats.engines.files import READERS, read
 from dpstats.engines.frames import Table
 from dpstats.engines.output import replacing
@@ -133,10 +133,30 @@ def _parser() -> _Parser:
     _add_fit(commands)
     _add_by(commands)
     _command(commands, "methods", _methods, "list the methods")
+    _add_audit(commands)
     demo = _command(commands, "demo", _demo, "111 small regressions on fictitious people")
     demo.add_argument("--out", metavar="DIR", default="out", help="folder for cells.csv and .png")
     demo.add_argument("--epsilon", type=float, default=16.0, help="for each cell (default: 16)")
     return parser
+
+
+def _add_audit(commands) -> None:
+    parser = _command(commands, "audit", _audit, "try to refute a method's guarantee by experiment")
+    add = parser.add_argument
+    add("method", metavar="M", help="a name that `dpstats methods` lists")
+    add("--epsilon", type=float, default=1.0, metavar="E", help="the claim (default: 1)")
+    add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
+    add("--trials", type=int, default=1000, metavar="N", help="releases a side (default: 1000)")
+    add("--regressors", type=int, default=1, metavar="N", help="of the made-up tables (default: 1)")
+    add("--neighbors", metavar="REL", help="add_remove or replace_one")
+    add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
+
+
+def _audit(arguments) -> None:
+    names = ("epsilon", "delta", "trials", "neighbors")
+    call = {name: getattr(arguments, name) for name in names}
+    options = _options(arguments.option)
+    print(audit(arguments.method, d=arguments.regressors, **call, **options))
 
 
 def _command(commands, name: str, run, text: str) -> _Parser:

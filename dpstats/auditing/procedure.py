@@ -1,0 +1,192 @@
+"""Empirical lower bounds on epsilon, by running a mechanism on neighbouring made-up tables."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+
+from dpstats.auditing.events import Event, lower_bound, telling_event
+from dpstats.auditing.inputs import Pair
+from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
+from dpstats.errors import ArgumentError
+from dpstats.privacy import gdp_epsilon
+
+# Candidate inputs are compared on this share of the trials that choose, and at this alpha:
+# few outputs prove little, but the pair that proves most still shows.
+_SCREENING, _SCREENING_ALPHA = 0.2, 0.3
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    Attributes
+    ----------
+    mechanism : str
+    neighbors : str
+        The relation between the two inputs.
+    epsilon, delta : float
+        The claim.
+    epsilon_lower : float
+        With confidence 1 - alpha the true epsilon at ``delta`` is at least this.
+    alpha : float
+    likely, rare : int
+        How often the event happened in ``trials`` releases from each of the inputs.
+    trials : int
+    inputs, event : str
+        Which neighbours, and which set of outputs.
+    """
+
+    mechanism: str
+    neighbors: str
+    epsilon: float
+    delta: float
+    epsilon_lower: float
+    alpha: float
+    likely: int
+    rare: int
+    trials: int
+    inputs: str
+    event: str
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim is refuted, wrongly with probability at most alpha."""
+        return self.epsilon_lower > self.epsilon
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        said = "VIOLATED" if self.violated else "no violation found"
+        return f"{said}: epsilon is at least {self.epsilon_lower:.3g}"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.mechanism}, {self.neighbors}, claims epsilon {self.epsilon:.4g}, "
+            f"delta {self.delta:g}\n{self.verdict} (confidence 1 - {self.alpha:g})\n"
+            f"inputs: {self.inputs}\nevent:  {self.event}\n"
+            f"        in {self.likely} of {self.trials} releases from the input that makes it "
+            f"likely, {self.rare} of {self.trials} from the other"
+        )
+
+
+def audit(
+    mechanism,
+    *,
+    epsilon: float = 1.0,
+    delta: float | None = None,
+    trials: int = 1000,
+    d: int = 1,
+    neighbors: str | None = None,
+    pairs=None,
+    alpha: float = 1e-6,
+    **options,
+) -> Audit:
+    """Try to refute a privacy guarantee by experiment.
+
+    The mechanism itself, with its real noise, runs on neighbouring made-up tables. Half of
+    the trials choose the neighbours and the event that tell them apart best, the other
+    half count how often the event happens on either side. No real data is involved.
+
+    A bound far below epsilon is no proof of privacy: other inputs or events may be worse.
+
+    Parameters
+    ----------
+    mechanism : str, Method or callable
+        A name in ``dpstats.METHODS``, an entry of it, or any function of one input that
+        returns a number or an array.
+    epsilon : float
+        The claim, > 0.
+    delta : float, optional
+        By default what the method needs: 0 or 1e-6; for a function 0.
+    trials : int
+        Releases from each of the two inputs, at least 40.
+    d : int
+        Regressors of the tables for a method.
+    neighbors : str, optional
+        ``"add_remove"`` or ``"replace_one"``; by default the method's own.
+    pairs : sequence, optional
+        Neighbouring inputs (first, second), needed for a function; for a method, rows
+        (X, y) with an intercept and d regressors in [-1, 1], by default tables that differ
+        in a corner of the ranges.
+    alpha : float
+        Probability of calling a true claim violated, at most.
+    **options
+        Options of the method.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ArgumentError
+        For an unknown mechanism or option, or an argument out of range.
+
+    Notes
+    -----
+    Where the claim is Gaussian differential privacy, mu is bounded and turned into epsilon
+    at delta, which takes far fewer trials (Nasr et al. 2023). The limits are Clopper and
+    Pearson's, as in Jagielski, Ullman and Oprea (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> generator = np.random.default_rng(1)
+    >>> def half_the_noise(rows):
+    ...     return sum(rows) + generator.laplace(scale=0.5)
+    >>> audit(half_the_noise, epsilon=1, pairs=[([0, 0], [0, 1])], trials=4000).violated
+    True
+    """
+    _check(trials, alpha)
+    if callable(mechanism):
+        if options:
+            raise ArgumentError(f"options are for methods, got {', '.join(options)}")
+        subject = function_subject(mechanism, epsilon, delta, neighbors, pairs)
+    else:
+        method = find_method(mechanism)
+        subject = method_subject(method, epsilon, delta, neighbors, pairs, d, options)
+    return _audit(subject, trials // 2, alpha)
+
+
+def _check(trials, alpha) -> None:
+    if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 40:
+        raise ArgumentError(f"expected a whole number of trials >= 40, got {trials!r}")
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
+        raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
+
+
+def _audit(subject: Subject, half: int, alpha: float) -> Audit:
+    """Choose inputs and event on one half of the trials, count it on the other."""
+    bound = partial(lower_bound, delta=subject.delta, gaussian=subject.gaussian)
+    pair, names, event = _choose(subject, half, alpha, bound)
+    first, second = (
+        matrix(subject.releases(rows, half), names) for rows in (pair.first, pair.second)
+    )
+    likely, rare = event.counts(first, second)
+    proven = max(float(bound(likely, rare, half, alpha)), 0.0)
+    if subject.gaussian and proven > 0:
+        proven = gdp_epsilon(proven, subject.delta)
+    return Audit(
+        subject.name, subject.neighbors, subject.epsilon, subject.delta, proven, alpha,
+        likely, rare, half, pair.name, str(event),
+    )  # fmt: skip
+
+
+def _choose(subject: Subject, half: int, alpha: float, bound: Callable):
+    """The neighbours and the event that prove most on these trials, and the outputs' names."""
+    few = max(int(_SCREENING * half), 20)
+    screen = partial(_search, subject, few, partial(bound, trials=few, alpha=_SCREENING_ALPHA))
+    pair = max(subject.pairs, key=lambda pair: screen(pair)[0])
+    _, names, event = _search(subject, half, partial(bound, trials=half, alpha=alpha), pair)
+    return pair, names, event
+
+
+def _search(
+    subject: Subject, count: int, bound: Callable, pair: Pair
+) -> tuple[float, list[str], Event]:
+    """What the most telling event proves for one pair on fresh releases."""
+    samples = [subject.releases(rows, count) for rows in (pair.first, pair.second)]
+    names = sorted({name for sample in samples for output in sample for name in output})
+    proven, event = telling_event(*(matrix(sample, names) for sample in samples), names, bound)
+    return proven, names, event

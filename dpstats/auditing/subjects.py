@@ -1,0 +1,128 @@
+"""What can be audited: a claim, neighbouring inputs, and releases as plain numbers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from dpstats import arguments
+from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
+from dpstats.errors import ArgumentError
+from dpstats.mechanisms.spec import Method, Release
+from dpstats.noise import Noise
+from dpstats.privacy import GDP, validate_guarantee
+
+# One release as numbers by name; what was not released is absent.
+Output = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A mechanism, its claim and its candidate inputs.
+
+    Parameters
+    ----------
+    name, neighbors : str
+    epsilon, delta : float
+        The claim.
+    gaussian : bool
+        Whether it claims the mu-GDP that (epsilon, delta) stands for.
+    pairs : sequence of Pair
+    start : callable
+        ``start(input)`` returns a function that makes one release.
+    """
+
+    name: str
+    neighbors: str
+    epsilon: float
+    delta: float
+    gaussian: bool
+    pairs: Sequence[Pair]
+    start: Callable[[Any], Callable[[], Output]]
+
+    def releases(self, rows, count: int) -> list[Output]:
+        """Independent releases from one input."""
+        release = self.start(rows)
+        return [release() for _ in range(count)]
+
+
+def matrix(outputs: Sequence[Output], names: Sequence[str]) -> np.ndarray:
+    """Outputs as (m, F) with NaN for what was not released."""
+    return np.array([[output.get(name, np.nan) for name in names] for output in outputs])
+
+
+def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
+    """Any function of one input, called anew for each release."""
+    if pairs is None:
+        raise ArgumentError("a function needs pairs= of neighbouring inputs, [(first, second)]")
+    epsilon, delta = validate_guarantee(epsilon, 0.0 if delta is None else delta)
+
+    def start(rows):
+        return lambda: _numbers("output", function(rows))
+
+    name = getattr(function, "__name__", type(function).__name__)
+    relation = neighbors or "neighbours as given"
+    return Subject(name, relation, epsilon, delta, False, _named(pairs), start)
+
+
+def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
+    """A method on rows (X, y); they are summarised once and only the release is repeated."""
+    neighbors = arguments._relation(method, neighbors)
+    problem = corner_problem(_regressors(method, d), neighbors)
+    method.check(problem)
+    options = arguments._options(method, options)
+    epsilon, delta = arguments._guarantee(method, epsilon, delta)
+    cost = method.cost(epsilon, delta)
+
+    def start(rows):
+        summary = method.summarise(*rows, problem)
+        return lambda: _output(method.release(summary, problem, cost, Noise(cost), **options))
+
+    pairs = corner_pairs(d, neighbors) if pairs is None else _named(pairs)
+    claim = method.promise(epsilon, delta)
+    return Subject(method.name, neighbors, *claim, isinstance(cost, GDP), pairs, start)
+
+
+def find_method(name) -> Method:
+    """An entry of METHODS, by name or itself."""
+    return name if isinstance(name, Method) else arguments._method(name)
+
+
+def _regressors(method: Method, d) -> int:
+    if isinstance(d, bool) or not isinstance(d, Integral) or d < 1:
+        raise ArgumentError(f"expected a whole number of regressors d >= 1, got {d!r}")
+    if method.simple and d > 1:
+        raise ArgumentError(f"{method.name} fits one regressor, got d={d}")
+    return int(d)
+
+
+def _named(pairs) -> list[Pair]:
+    """Pairs of inputs given by the caller."""
+    try:
+        named = [Pair(f"pair {i}", *pair) for i, pair in enumerate(pairs)]
+    except TypeError:
+        named = []
+    if not named:
+        raise ArgumentError("expected pairs to be a list of (first, second)")
+    return named
+
+
+def _output(release: Release) -> Output:
+    """Every number of a release, and its status as an indicator."""
+    corner = np.triu_indices(len(release.params))
+    cov = [] if release.cov is None else release.cov[corner]
+    return {
+        f"status {release.status}": 1.0,
+        **_numbers("params", release.params),
+        **_numbers("predictions", release.predictions),
+        **_numbers("cov", cov),
+        **release.statistics,
+    }
+
+
+def _numbers(name: str, values) -> Output:
+    """A number or an array as numbers by name."""
+    flat = np.ravel(np.asarray(values, dtype=float))
+    return {f"{name}[{i}]": float(value) for i, value in enumerate(flat)}

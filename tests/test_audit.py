@@ -1,0 +1,205 @@
+"""Audits: honest mechanisms pass, broken ones are caught, the statistics are right."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import dpstats as dp
+from dpstats import cli
+from dpstats.auditing.events import lower_bound, telling_event
+from dpstats.auditing.inputs import corner_pairs, corner_problem
+from dpstats.noise import Noise, Query
+from dpstats.privacy import GDP, RELATIONS, PureDP
+
+ALPHA = 1e-6
+BITS = [([0] * 5, [0] * 4 + [1])]
+
+
+def noisy_sum(epsilon, unit=1.0):
+    """The sum of bits with the package's Laplace noise for epsilon."""
+
+    def release(bits):
+        noise = Noise(PureDP(epsilon))
+        return noise.add(Query("sum", [sum(bits)], l1=1, unit=unit), PureDP(epsilon))
+
+    return release
+
+
+def halved(method):
+    """The method with half the noise it should have."""
+
+    def release(summary, problem, cost, noise, **options):
+        twice = GDP(2 * cost.mu) if isinstance(cost, GDP) else cost.part(2)
+        return method.release(summary, problem, twice, Noise(twice), **options)
+
+    return replace(method, release=release)
+
+
+def few_steps(method):
+    """Options under which an iterative method draws noise a few times only."""
+    return {name: 3 for name in ("steps", "rounds") if name in method.options}
+
+
+@pytest.mark.parametrize("name", dp.METHODS)
+def test_no_method_is_refuted(name):
+    method = dp.METHODS[name]
+    for neighbors in method.neighbors:
+        found = dp.audit(
+            name,
+            epsilon=1 if method.guarantee == "pure" else 4,
+            trials=240,
+            neighbors=neighbors,
+            alpha=ALPHA,
+            **few_steps(method),
+        )
+        assert not found.violated, str(found)
+        assert (found.mechanism, found.neighbors, found.alpha) == (name, neighbors, ALPHA)
+
+
+def test_halved_laplace_noise_is_caught():
+    assert not dp.audit(noisy_sum(1), epsilon=1, pairs=BITS, trials=2000, alpha=ALPHA).violated
+    found = dp.audit(noisy_sum(2), epsilon=1, pairs=BITS, trials=2000, alpha=ALPHA)
+    assert found.violated and 1 < found.epsilon_lower <= 2
+    assert "VIOLATED" in str(found)
+
+
+@pytest.mark.parametrize(
+    "name", [m for m in ("adassp", "ssp", "noisy_intercept") if m in dp.METHODS]
+)
+def test_a_method_with_halved_noise_is_caught(name):
+    method = dp.METHODS[name]
+    epsilon = 1 if method.guarantee == "pure" else 4
+    with dp.testing.insecure_seed(2):
+        assert not dp.audit(method, epsilon=epsilon, trials=2000, alpha=ALPHA).violated
+        assert dp.audit(halved(method), epsilon=epsilon, trials=2000, alpha=ALPHA).violated
+
+
+def test_rows_without_any_noise_are_caught():
+    def release(sums, problem, cost, noise, **options):
+        made = method.release(sums, problem, cost, noise, **options)
+        return replace(made, params=made.params * 0 + sums.y)
+
+    method = dp.METHODS["noisy_stats"]
+    assert dp.audit(replace(method, release=release), epsilon=1, trials=200, alpha=1e-3).violated
+
+
+def test_a_status_that_tells_is_caught():
+    def release(sums, problem, cost, noise, **options):
+        made = method.release(sums, problem, cost, noise, **options)
+        return replace(made, status="even" if sums.x % 2**21 else "odd")
+
+    method = dp.METHODS["noisy_stats"]
+    found = dp.audit(replace(method, release=release), epsilon=1, trials=200, alpha=1e-3)
+    assert found.violated
+
+
+def test_the_bound_rarely_exceeds_the_truth():
+    """Randomised response at epsilon 1: coverage of the lower bound at alpha = 0.1."""
+    rng = np.random.default_rng(1)
+    p = math.e / (1 + math.e)
+    likely, rare = rng.binomial(200, p, 4000), rng.binomial(200, 1 - p, 4000)
+    bounds = lower_bound(likely, rare, 200, 0.1)
+    assert np.mean(bounds > 1) < 0.1
+    assert np.median(bounds) > 0.6
+
+
+@pytest.mark.parametrize("likely, rare", [(90, 20), (100, 0), (0, 100), (37, 37), (1, 0)])
+def test_limits_are_clopper_and_pearsons(likely, rare):
+    """The limits by definition: the tails of the binomial are alpha / 2 there."""
+    gap = lower_bound(likely, rare, 100, 0.02)
+    if likely == 0:
+        assert gap == -np.inf
+        return
+    p = np.exp(gap) * (1.0 if rare == 100 else _upper(rare))
+    assert binom.sf(likely - 1, 100, p) == pytest.approx(0.01, rel=1e-6)
+    gaussian = lower_bound(likely, rare, 100, 0.02, gaussian=True)
+    assert gaussian < lower_bound(likely, rare, 100, 0.2, gaussian=True)
+
+
+def _upper(count):
+    """Upper limit of a probability at which `count` or fewer of 100 have probability 0.01."""
+    low, high = count / 100, 1.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if binom.cdf(count, 100, middle) > 0.01 else (low, middle)
+    return low
+
+
+def test_delta_is_taken_off():
+    assert lower_bound(90, 10, 100, 0.01, delta=0.3) < lower_bound(90, 10, 100, 0.01)
+    assert lower_bound(10, 5, 100, 0.01, delta=0.5) == -np.inf
+
+
+def test_the_event_is_chosen_where_the_samples_differ():
+    rng = np.random.default_rng(1)
+    first, second = rng.normal(size=(2, 500, 3))
+    first[:, 1] += 3
+    bound = lambda likely, rare: lower_bound(likely, rare, 500, 0.01)  # noqa: E731
+    proven, event = telling_event(first, second, ["a", "b", "c"], bound)
+    assert proven > 2 and str(event).startswith(("b", "linear"))
+    wide = second * np.array([1, 1, 4])
+    _, event = telling_event(second, wide, ["a", "b", "c"], bound)
+    assert str(event).startswith(("c", "distance"))
+    correlated = np.column_stack([second[:, 0], second[:, 0] + second[:, 1] / 10, second[:, 2]])
+    moved = correlated + np.array([0, 0.4, 0])
+    _, event = telling_event(correlated, moved, ["a", "b", "c"], bound)
+    assert str(event).startswith("linear")
+
+
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_inputs_are_neighbours_within_the_bounds(d, neighbors):
+    problem = corner_problem(d, neighbors)
+    for pair in corner_pairs(d, neighbors):
+        (X, y), (Z, v) = pair.first, pair.second
+        for rows, response in (pair.first, pair.second):
+            assert np.all((rows >= problem.low) & (rows <= problem.high))
+            assert np.all(np.abs(response) <= 1) and len(rows) == len(response)
+        if neighbors == "add_remove":
+            assert len(v) == len(y) + 1
+            assert np.array_equal(Z[:-1], X) and np.array_equal(v[:-1], y)
+        else:
+            differ = np.any(X != Z, axis=1) | (y != v)
+            assert differ.sum() == 1
+
+
+def test_several_regressors_and_options():
+    with dp.testing.insecure_seed(1):
+        assert not dp.audit("adassp", epsilon=4, d=3, trials=80).violated
+        assert not dp.audit("exp_theil_sen", epsilon=4, trials=60, k=1).violated
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        ({"mechanism": "lars"}, "method to be one of adassp"),
+        ({"mechanism": noisy_sum(1)}, "needs pairs="),
+        ({"mechanism": noisy_sum(1), "pairs": []}, "list of"),
+        ({"mechanism": noisy_sum(1), "pairs": [1]}, "list of"),
+        ({"mechanism": noisy_sum(1), "pairs": BITS, "k": 1}, "options are for methods"),
+        ({"mechanism": "adassp", "trials": 10}, "trials >= 40"),
+        ({"mechanism": "adassp", "alpha": 0}, "alpha in"),
+        ({"mechanism": "adassp", "epsilon": -1}, "finite epsilon > 0"),
+        ({"mechanism": "adassp", "d": 0}, "d >= 1"),
+        ({"mechanism": "noisy_stats", "d": 2}, "fits one regressor"),
+        ({"mechanism": "noisy_stats", "neighbors": "add_remove"}, "is proven for"),
+        ({"mechanism": "noisy_stats", "k": 2}, "has no option"),
+        ({"mechanism": "noisy_stats", "delta": 1e-6}, "delta=0"),
+        ({"mechanism": "adassp", "delta": 0}, "needs delta > 0"),
+    ],
+)
+def test_wrong_calls_are_refused(call, message):
+    with pytest.raises(dp.ArgumentError, match=message):
+        dp.audit(**call)
+
+
+def test_command_line(capsys):
+    assert cli.main(["audit", "noisy_stats", "--epsilon", "2", "--trials", "60"]) == 0
+    out = capsys.readouterr().out
+    assert "noisy_stats, replace_one, claims epsilon 2" in out
+    assert "no violation found" in out
+    assert cli.main(["audit", "noisy_stats", "--trials", "1"]) == 2
+    assert "trials >= 40" in capsys.readouterr().err
