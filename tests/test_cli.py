@@ -12,6 +12,7 @@ import pytest
 
 import dpstats as dp
 from dpstats import cli
+from dpstats.cli import commands, outputs
 
 BOUNDS = ["--bounds", "kid_rank=0,1", "--bounds", "parent_rank=0,1"]
 FORMULA = "kid_rank ~ parent_rank"
@@ -166,15 +167,15 @@ def test_result_folder_not_writable(capsys, folder, monkeypatch):
     def denied(dir):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(cli.tempfile, "TemporaryFile", denied)
-    monkeypatch.setattr(cli, "dp_ols", None)
+    monkeypatch.setattr(outputs.tempfile, "TemporaryFile", denied)
+    monkeypatch.setattr(commands, "dp_ols", None)
     message = refused([*FIT, "-o", "out.json"], capsys, folder)
     assert message == "-o: cannot write out.json: Permission denied"
 
 
 def test_matplotlib_missing(capsys, folder, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setattr(cli, "dp_ols", None)
+    monkeypatch.setattr(commands, "dp_ols", None)
     assert "dpstats[plot]" in refused([*FIT, "--plot", "out.png"], capsys, folder)
 
 
@@ -203,7 +204,7 @@ def test_interruptions_and_defects(error, code, line, capsys, monkeypatch):
     def stop(*arguments, **keywords):
         raise error
 
-    monkeypatch.setattr(cli, "dp_ols", stop)
+    monkeypatch.setattr(commands, "dp_ols", stop)
     assert cli.main(FIT) == code
     assert capsys.readouterr().err == line
 
@@ -248,7 +249,7 @@ def test_the_package_is_called_as_asked(capsys, monkeypatch, folder):
         seen.update(call)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "dp_ols", record)
+    monkeypatch.setattr(commands, "dp_ols", record)
     more = ["--levels", "region=east, west", "--levels", "cell=1,2", "--levels", "urban=false,true"]
     points = ["--x-new", "parent_rank=-.5,1", "--x-new", "region=east,west"]
     options = ["--option", "k=3", "--option", "output_range=-0.5,1.5", "--option", "name=all"]

@@ -1,0 +1,98 @@
+"""The command line: ``dpstats fit | by | methods | audit | demo``.
+
+Everything that can be wrong with a call is found before any budget is spent, and said in
+one line on stderr with exit code 2.
+"""
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+
+from dpstats.cli.commands import parser
+from dpstats.errors import DPStatsError, InternalError
+
+# The package's messages name Python arguments; on a command line they are options.
+_WORDING = (
+    (r"""\bbounds=\{(['"])(.+?)\1: \(low, high\)\}""", r"--bounds '\2=low,high'"),
+    (r"""\blevels=\{(['"])(.+?)\1: \[\.\.\.\]\}""", r"--levels '\2=a,b,...'"),
+    (r"""\b(bounds|levels)\[(['"])(.+?)\2\]""", r"--\1 \3"),
+    (r'\bmethod="(\w+)"', r"--method \1"),
+    (r"\b(bounds|neighbors|levels|select|k)=", r"--\1 "),
+    (r"\bselect_share\b", "--select-share"),
+    (r"\bx_new\b", "--x-new"),
+    (r"\brow_norm\b", "--row-norm"),
+    (r" or a Categorical column", ""),
+    (r"give a mapping or a data frame with it", "add it with --x-new"),
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments after the program's name; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 when it worked, 2 for a call that cannot be served, 130 after Ctrl-C and 1 for a
+        defect of this package.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    dpstats 0.1.0
+    0
+    """
+    try:
+        arguments = parser().parse_args(_joined(sys.argv[1:] if argv is None else argv))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arguments.run(arguments)
+        sys.stdout.flush()
+        return 0
+    except SystemExit as stop:  # --help and --version
+        return stop.code or 0
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        # As after `dpstats ... | head`: nobody reads, and closing stdout must not complain.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except InternalError as error:
+        return _fail(str(error), 1)
+    except DPStatsError as error:
+        return _fail(_in_options(str(error)), 2)
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}", 2)
+    except Exception as error:  # a traceback could quote the data
+        return _fail(f"stopped with {type(error).__name__}, a defect of dpstats", 1)
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"dpstats: error: {' '.join(message.split())}", file=sys.stderr)
+    return code
+
+
+def _in_options(message: str) -> str:
+    for pattern, replacement in _WORDING:
+        message = re.sub(pattern, replacement, message)
+    return message
+
+
+def _joined(argv: Sequence[str]) -> list[str]:
+    """Write ``--x-new -1,2`` as ``--x-new=-1,2``, which argparse would take for two options."""
+    joined: list[str] = []
+    for argument in argv:
+        after_option = joined and re.fullmatch(r"--[a-z-]+", joined[-1])
+        if after_option and re.match(r"-[\d.]", argument):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined

@@ -1,0 +1,207 @@
+"""The commands: their options and what they run."""
+
+import argparse
+import textwrap
+
+from dpstats import METHODS, __version__, audit, dp_ols
+from dpstats.cli.demo import demo
+from dpstats.cli.outputs import checked_outputs, draw, write
+from dpstats.cli.values import bounds, groups, options, pairs, points, typed
+from dpstats.engines.files import READERS, read
+from dpstats.engines.frames import Table
+from dpstats.errors import ArgumentError
+from dpstats.formula import Formula
+from dpstats.selection import SELECTORS
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with this program's way of refusing."""
+
+    def error(self, message):
+        raise ArgumentError(message)
+
+
+def parser() -> _Parser:
+    parser = _Parser(
+        prog="dpstats",
+        description="Differentially private linear regression.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"dpstats {__version__}")
+    parser.set_defaults(run=lambda arguments: parser.print_help())
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_fit(commands)
+    _add_by(commands)
+    _command(commands, "methods", _methods, "list the methods")
+    _add_audit(commands)
+    shown = _command(commands, "demo", demo, "111 small regressions on fictitious people")
+    shown.add_argument("--out", metavar="DIR", default="out", help="folder for cells.csv and .png")
+    shown.add_argument("--epsilon", type=float, default=16.0, help="for each cell (default: 16)")
+    return parser
+
+
+def _command(commands, name: str, run, text: str) -> _Parser:
+    parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_fit(commands) -> None:
+    parser = _command(commands, "fit", _fit, "fit one regression and print its summary")
+    _add_model(parser)
+    parser.add_argument("-o", dest="out", metavar="OUT", help="result file: .json or .txt")
+    parser.add_argument("--plot", metavar="OUT", help="picture of the line: .png, .pdf or .svg")
+
+
+def _add_by(commands) -> None:
+    parser = _command(commands, "by", _by, "fit one regression a group")
+    _add_model(parser)
+    parser.add_argument("--by", required=True, metavar="COL", help="column of group labels")
+    listed = parser.add_mutually_exclusive_group()
+    listed.add_argument("--groups", metavar="A,B,...", help="public list of group labels")
+    listed.add_argument("--groups-file", metavar="FILE", help="the same, one label a line")
+    parser.add_argument("-o", dest="out", metavar="OUT", required=True, help="tidy table: .csv")
+    parser.add_argument("--plot", metavar="OUT", help="p25 against p75: .png, .pdf or .svg")
+
+
+def _add_model(parser: _Parser) -> None:
+    add = parser.add_argument
+    add("data", metavar="DATA", help=f"a file ending in {', '.join(READERS)}")
+    add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
+    add("--method", required=True, metavar="M", help="a name that `dpstats methods` lists")
+    add("--epsilon", required=True, type=float, metavar="E", help="privacy loss, > 0")
+    add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
+    lists = {"action": "append", "default": []}
+    add("--bounds", **lists, metavar="COL=LOW,HIGH", help="public range; repeat for each column")
+    add("--levels", **lists, metavar="COL=A,B,...", help="public levels of a categorical column")
+    add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
+    add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
+    add("--neighbors", metavar="REL", help="add_remove or replace_one")
+    add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
+    add("--k", type=int, metavar="K", help="how many terms to keep")
+    add("--select-share", type=float, metavar="P", help="share of the budget for it: 0.05")
+    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
+
+
+def _add_audit(commands) -> None:
+    parser = _command(commands, "audit", _audit, "try to refute a method's guarantee by experiment")
+    add = parser.add_argument
+    add("method", metavar="M", help="a name that `dpstats methods` lists")
+    add("--epsilon", type=float, default=1.0, metavar="E", help="the claim (default: 1)")
+    add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
+    add("--trials", type=int, default=1000, metavar="N", help="releases a side (default: 1000)")
+    add("--regressors", type=int, default=1, metavar="N", help="of the made-up tables (default: 1)")
+    add("--neighbors", metavar="REL", help="add_remove or replace_one")
+    add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
+
+
+def _fit(arguments) -> None:
+    outputs = checked_outputs(arguments, (".json", ".txt"))
+    table, call = _call(arguments)
+    if arguments.plot:
+        _check_line(arguments, table, call)
+    result = dp_ols(arguments.formula, table, **call)
+    summary = str(result.summary())
+    try:
+        if arguments.out:
+            text = summary if outputs[0].suffix.lower() == ".txt" else result.to_json()
+            write(outputs[0], lambda beside: beside.write_text(text + "\n", encoding="utf-8"))
+        if arguments.plot:
+            draw(outputs[-1], result.plot)
+    finally:  # what has been paid for is shown even when a disk is full
+        print(summary)
+
+
+def _by(arguments) -> None:
+    outputs = checked_outputs(arguments, (".csv",))
+    table, call = _call(arguments)
+    labels = groups(arguments, table)
+    if arguments.plot:
+        _check_line(arguments, table, call)
+    result = dp_ols(arguments.formula, table, by=arguments.by, groups=labels, **call)
+    try:
+        write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
+        if arguments.plot:
+            draw(outputs[-1], result.plot)
+    finally:
+        print(result.summary())
+
+
+def _audit(arguments) -> None:
+    names = ("epsilon", "delta", "trials", "neighbors")
+    call = {name: getattr(arguments, name) for name in names}
+    call |= options(arguments.option)
+    print(audit(arguments.method, d=arguments.regressors, **call))
+
+
+def _call(arguments) -> tuple[Table, dict]:
+    """The data, and the keyword arguments of dp_ols that both commands share."""
+    table = Table.from_data(read(arguments.data))
+    levels = pairs(arguments.levels, "--levels", "column=a,b,...")
+    call = {
+        "method": arguments.method,
+        "epsilon": arguments.epsilon,
+        "delta": arguments.delta,
+        "bounds": bounds(arguments.bounds),
+        "levels": {name: typed(table, name, texts) for name, texts in levels.items()},
+        "x_new": points(arguments.x_new, arguments.formula, table),
+        "row_norm": arguments.row_norm,
+        "neighbors": arguments.neighbors,
+        "select": arguments.select,
+        "k": arguments.k,
+        "select_share": arguments.select_share,
+    }
+    return table, call | options(arguments.option)
+
+
+def _check_line(arguments, table: Table, call) -> None:
+    """Raise ArgumentError for a picture that could not be drawn from the result."""
+    formula = Formula.parse(arguments.formula)
+    method = METHODS.get(arguments.method)
+    ranged = method is None or method.bounded or {*formula.predictors} <= {*call["bounds"]}
+    numeric = ranged and [
+        name
+        for name in formula.predictors
+        if table.kind(name) == "numeric" and name not in {*formula.categorical, *call["levels"]}
+    ]
+    if len(formula.predictors) != 1 or not numeric or arguments.row_norm is not None:
+        raise ArgumentError("--plot needs a formula with one numeric regressor and its bounds")
+    if arguments.run is _by and arguments.x_new:
+        raise ArgumentError("--plot draws p25 against p75; leave out --x-new")
+
+
+_GUARANTEES = {"pure": "epsilon", "zcdp": "rho = epsilon^2 / 2"}
+
+
+def _methods(arguments) -> None:
+    rows = [
+        [
+            method.name,
+            _GUARANTEES.get(method.guarantee, "epsilon, delta"),
+            ", ".join(method.neighbors),
+            method.errors,
+            method.paper,
+            ", ".join(map(_default, method.options.items())) or "-",
+        ]
+        for method in METHODS.values()
+    ]
+    headers = ["method", "guarantee", "neighbours", "standard errors", "paper", "--option"]
+    print(_table(headers, rows, [16, 10, 12, 30, 16, 20]))
+
+
+def _default(option) -> str:
+    name, (value, _) = option
+    return f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
+
+
+def _table(headers: list[str], rows: list[list[str]], widths: list[int]) -> str:
+    """Text columns of the given widths, wrapped between words."""
+    lines = []
+    for row in [headers, *rows]:
+        cells = [textwrap.wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
+        for i in range(max(map(len, cells))):
+            parts = [cell[i] if i < len(cell) else "" for cell in cells]
+            padded = [part.ljust(width) for part, width in zip(parts, widths, strict=True)]
+            lines.append("  ".join(padded).rstrip())
+        lines.append("")
+    return "\n".join(lines[:-1])

@@ -1,0 +1,61 @@
+"""Files and pictures that a command writes, checked before any budget is spent."""
+
+import tempfile
+from pathlib import Path
+
+from dpstats.engines.output import replacing
+from dpstats.errors import ArgumentError
+
+_PICTURES = (".png", ".pdf", ".svg")
+
+
+def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
+    """The output paths, once each of them is known to be writable."""
+    wanted = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
+    paths = [checked_output(*output) for output in wanted if output[0] is not None]
+    files = [Path(arguments.data), *paths]
+    if len({path.resolve() for path in files}) < len(files):
+        raise ArgumentError("expected different files for DATA, -o and --plot")
+    if arguments.plot:
+        check_matplotlib()
+    return paths
+
+
+def checked_output(name: str, option: str, endings: tuple[str, ...]) -> Path:
+    path = Path(name)
+    if path.is_dir():
+        raise ArgumentError(f"{option}: {path} is a folder; name a file in it")
+    if not name.lower().endswith(endings):
+        raise ArgumentError(f"{option}: expected a name ending in {', '.join(endings)}, got {name}")
+    if not path.parent.is_dir():
+        raise ArgumentError(f"{option}: there is no folder {path.parent}")
+    try:
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise ArgumentError(f"{option}: cannot write {path}: {error.strerror}") from None
+    return path
+
+
+def check_matplotlib() -> None:
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise ArgumentError("pictures need matplotlib: pip install 'dpstats[plot]'") from None
+
+
+def write(path: Path, write) -> None:
+    """Let ``write`` make the file, which appears whole or not at all."""
+    try:
+        with replacing(path) as beside:
+            write(beside)
+    except OSError as error:
+        raise ArgumentError(f"cannot write {path}: {error.strerror}") from None
+
+
+def draw(path: Path, draw) -> None:
+    """Save the picture that ``draw(axes)`` makes, without opening a window."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 6), layout="constrained", dpi=150)
+    draw(figure.subplots())
+    write(path, figure.savefig)

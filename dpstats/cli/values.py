@@ -1,0 +1,106 @@
+"""What is typed on a command line, as the values dp_ols takes."""
+
+import inspect
+from contextlib import suppress
+from pathlib import Path
+
+import pandas as pd
+
+from dpstats.api import dp_ols
+from dpstats.engines.frames import Table
+from dpstats.errors import ArgumentError
+from dpstats.formula import Formula
+
+
+def pairs(texts: list[str], option: str, form: str) -> dict[str, list[str]]:
+    """``name=a,b`` as name to values; the last = counts, since a term may hold others."""
+    pairs: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, values = text.rpartition("=")
+        if not name or "" in (parts := [part.strip() for part in values.split(",")]):
+            raise ArgumentError(f"expected {option} {form}, got {text!r}")
+        if name in pairs:
+            raise ArgumentError(f"{option} names {name} twice")
+        pairs[name] = parts
+    return pairs
+
+
+def bounds(texts: list[str]) -> dict[str, tuple[float, float]]:
+    bounds = {}
+    for name, values in pairs(texts, "--bounds", "column=low,high").items():
+        numbers = [_number(value) for value in values]
+        if len(numbers) != 2 or None in numbers:
+            given = f"{name}={','.join(values)}"
+            raise ArgumentError(f"expected --bounds column=low,high, got {given!r}")
+        bounds[name] = tuple(numbers)
+    return bounds
+
+
+def _number(text: str) -> int | float | None:
+    for convert in (int, float):
+        with suppress(ValueError):
+            return convert(text)
+    return None
+
+
+def typed(table: Table, column: str, texts: list[str]) -> list:
+    """Texts as values of a column: numbers where its type says so."""
+    kind, declared = table.kind(column), table.levels(column)
+    if kind == "bool":
+        truth = {"true": True, "false": False}
+        values = [truth.get(text.lower(), _number(text)) for text in texts]
+    elif kind == "numeric" or (declared and not any(isinstance(d, str) for d in declared)):
+        values = [_number(text) for text in texts]
+    else:
+        return texts
+    if None in values:
+        raise ArgumentError(
+            f"column {column} holds {'numbers' if kind != 'bool' else 'true and false'}, "
+            f"got {texts[values.index(None)]!r}"
+        )
+    return values
+
+
+def points(texts: list[str], formula: str, table: Table) -> pd.DataFrame | None:
+    """Prediction points, labelled by their values as typed."""
+    if not texts:
+        return None
+    predictors = Formula.parse(formula).predictors
+    if len(texts) == 1 and "=" not in texts[0]:
+        if len(predictors) != 1:
+            names = ", ".join(predictors)
+            raise ArgumentError(f"expected --x-new column=value for each of {names}")
+        texts = [f"{predictors[0]}={texts[0]}"]
+    given = pairs(texts, "--x-new", "column=value,value")
+    if len({len(values) for values in given.values()}) > 1:
+        raise ArgumentError("expected --x-new to give every column as many values")
+    points = zip(*given.values(), strict=True)
+    labels = [" ".join(map("=".join, zip(given, point, strict=True))) for point in points]
+    columns = {name: typed(table, name, values) for name, values in given.items()}
+    return pd.DataFrame(columns, index=labels)
+
+
+def options(texts: list[str]) -> dict:
+    """Options of the method, as numbers or ranges of numbers where they look like it."""
+    options = {}
+    for name, values in pairs(texts, "--option", "name=value").items():
+        if name != "k" and name in inspect.signature(dp_ols).parameters:
+            raise ArgumentError(f"{name} is no --option of a method; see dpstats fit --help")
+        numbers = [_number(value) for value in values]
+        parsed = tuple(values if None in numbers else numbers)
+        options[name] = parsed if len(parsed) > 1 else parsed[0]
+    return options
+
+
+def groups(arguments, table: Table) -> list | None:
+    """The public list of labels, typed as the column is."""
+    if arguments.groups is not None:
+        texts = arguments.groups.split(",")
+    elif arguments.groups_file is not None:
+        try:
+            texts = Path(arguments.groups_file).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError):
+            raise ArgumentError(f"cannot read {arguments.groups_file}") from None
+    else:
+        return None
+    return typed(table, arguments.by, [text.strip() for text in texts if text.strip()])
