@@ -114,11 +114,12 @@ def estimate_ranges(
     noise: Noise,
     neighbors: str,
 ) -> dict[str, Numeric] | None:
-    """Private ranges of the columns from two noisy histograms each.
+    """Private ranges of the columns from three noisy histograms each.
 
-    A histogram over fixed dyadic bins gives the order of magnitude, a second one over
-    64 equal bins inside it the range. Half of the cost goes to each pass, in equal
-    parts to the columns.
+    A histogram over fixed dyadic bins gives the order of magnitude, a second one over 64
+    equal bins inside it a range, and a third one inside that the range to use: a column
+    whose spread is small beside its distance from zero needs the third. Each pass takes a
+    third of the cost, in equal parts for the columns.
 
     Sensitivity. One person falls into one bin of each histogram. Under add/remove one
     count changes by 1, so L1 = L2 = 1; under replace-one two counts change by 1, so
@@ -130,31 +131,35 @@ def estimate_ranges(
         A :class:`~dpstats.schema.Numeric` a column; None when some histogram shows no
         count above the noise, which is a released fact.
     """
-    each = cost.part(1 / (2 * len(columns)))
-    coarse = {name: _COARSE_EDGES for name in columns}
-    ranges = _histogram_ranges(batches, coarse, "order of magnitude", each, noise, neighbors)
-    if ranges is None:
+    each = cost.part(1 / (3 * len(columns)))
+
+    def histograms(edges: dict[str, np.ndarray], what: str) -> dict[str, np.ndarray]:
+        return _histograms(batches, edges, what, each, noise, neighbors)
+
+    coarse = histograms(dict.fromkeys(columns, _COARSE_EDGES), "order of magnitude")
+    ranges = {name: _magnitude(noisy, noise.events[-1]) for name, noisy in coarse.items()}
+    if None in ranges.values():
         return None
-    fine = {name: np.linspace(*ranges[name], _FINE_BINS + 1) for name in columns}
-    ranges = _histogram_ranges(batches, fine, "range", each, noise, neighbors)
-    if ranges is None:
-        return None
+    for what in ("range", "range within it"):
+        edges = {name: np.linspace(*ranges[name], _FINE_BINS + 1) for name in columns}
+        fine = histograms(edges, what)
+        event = noise.events[-1]
+        ranges = {name: _inner(noisy, edges[name], event) for name, noisy in fine.items()}
     return {name: Numeric(*ranges[name]) for name in columns}
 
 
-def _histogram_ranges(batches, edges, what, cost, noise, neighbors):
-    """One pass over the data: a noisy histogram a column, read off as (low, high)."""
+def _histograms(batches, edges, what, cost, noise, neighbors) -> dict[str, np.ndarray]:
+    """One pass over the data: a noisy histogram a column."""
     counts = {name: np.zeros(len(edge) - 1, dtype=np.int64) for name, edge in edges.items()}
     for batch in batches():
         for name, edge in edges.items():
             counts[name] += _bin(batch[name], edge)
     moved = 2 if neighbors == REPLACE_ONE else 1
-    ranges = {}
-    for name, edge in edges.items():
-        query = Query(f"{what} of {name}", counts[name].tolist(), l1=moved, l2=math.sqrt(moved))
-        noisy = noise.add(query, cost)
-        ranges[name] = _read_off(noisy, edge, noise.events[-1])
-    return None if None in ranges.values() else ranges
+    queries = (
+        Query(f"{what} of {name}", count.tolist(), l1=moved, l2=math.sqrt(moved))
+        for name, count in counts.items()
+    )
+    return {name: noise.add(query, cost) for name, query in zip(counts, queries, strict=True)}
 
 
 def _bin(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
@@ -163,21 +168,43 @@ def _bin(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
     return np.bincount(np.clip(index, 0, len(edges) - 2), minlength=len(edges) - 1)
 
 
-def _read_off(noisy: np.ndarray, edges: np.ndarray, event) -> tuple[float, float] | None:
-    """The range that leaves out a tail no larger than the noise, at most 3% a side.
+def _magnitude(noisy: np.ndarray, event) -> tuple[float, float] | None:
+    """The dyadic range that leaves out a tail no larger than the noise, at most 3% a side.
 
     Post-processing. Counts below a threshold that noise alone passes in one histogram of a
     thousand are taken as zero; the tail left out on each side is the larger of that
-    threshold and 0.1% of the counts kept, but at most 3%.
+    threshold and 0.1% of the counts kept, but at most 3%. Where only the bins beside zero
+    are left, the few other values could be anywhere: the widest range makes the column
+    harmless, while a tiny one would make its coefficient huge.
     """
     chance = _FALSE_RANGE / len(noisy)
     laplace = event.mechanism == "laplace"
     threshold = event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
     kept = np.where(noisy > threshold, noisy, 0.0)
-    total = kept.sum()
-    if total == 0:
+    if kept.sum() == 0:
         return None
-    tail = min(max(threshold, 0.001 * total), 0.03 * total)
-    first = int(np.argmax(np.cumsum(kept) > tail))
-    last = len(kept) - 1 - int(np.argmax(np.cumsum(kept[::-1]) > tail))
-    return float(edges[first]), float(edges[last + 1])
+    low, high = _trimmed(kept, _COARSE_EDGES, max(threshold, 0.001 * kept.sum()))
+    if max(-low, high) <= _COARSE_EDGES[_COARSE_EDGES > 0][0]:
+        return float(_COARSE_EDGES[0]), float(_COARSE_EDGES[-1])
+    return low, high
+
+
+def _inner(noisy: np.ndarray, edges: np.ndarray, event) -> tuple[float, float]:
+    """The part of a range that leaves out a tail no larger than the noise, at most 3% a side.
+
+    Post-processing. Noisy counts are added up as they are, because a threshold would drop
+    rows that are spread over many bins; the tail is the larger of 0.1% and the standard
+    deviation of the sum over all bins. So noise makes the range too wide rather than too
+    narrow.
+    """
+    deviation = event.scale * (math.sqrt(2) if event.mechanism == "laplace" else 1.0)
+    total = max(noisy.sum(), 0.0)
+    return _trimmed(noisy, edges, max(deviation * math.sqrt(len(noisy)), 0.001 * total))
+
+
+def _trimmed(counts: np.ndarray, edges: np.ndarray, tail: float) -> tuple[float, float]:
+    """The edges beyond which counts add up to ``tail``, at most 3% of them all, a side."""
+    tail = min(tail, 0.03 * counts.sum())
+    first = int(np.argmax(np.cumsum(counts) > tail))
+    last = len(counts) - 1 - int(np.argmax(np.cumsum(counts[::-1]) > tail))
+    return float(edges[min(first, last)]), float(edges[max(first, last) + 1])

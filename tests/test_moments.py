@@ -79,7 +79,7 @@ def test_the_order_of_rows_does_not_matter(name):
 
 @pytest.mark.parametrize("blocks", [1, 2, 3])
 def test_full_int64_sums_are_flushed_into_python_integers(blocks, monkeypatch):
-    monkeypatch.setattr(moments_module, "_BLOCK", 16)
+    monkeypatch.setattr(moments_module, "BLOCK", 16)
     monkeypatch.setattr(moments_module, "_BLOCKS_IN_INT64", blocks)
     X, y = rows_of(500)
     found = Moments.of(X, y, BOXES["intercept"]).cross
@@ -88,7 +88,7 @@ def test_full_int64_sums_are_flushed_into_python_integers(blocks, monkeypatch):
 
 def test_blocks_are_small_enough_for_exact_arithmetic():
     """Products stay below 2^53 in a block (float64) and below 2^63 in a run of blocks."""
-    block = moments_module._BLOCK * 2 ** (2 * ENTRY_BITS)
+    block = moments_module.BLOCK * 2 ** (2 * ENTRY_BITS)
     assert block <= 2**53
     assert block * moments_module._BLOCKS_IN_INT64 < 2**63
     assert PRODUCT_UNIT == 2.0 ** (-2 * ENTRY_BITS)
