@@ -5,23 +5,29 @@ moves by more than the sensitivity it states, and when the noise fits that sensi
 the budget. :class:`Recorder` stands in for the noise: it writes down every query, measures
 the noise that would have been drawn, and answers from a fixed generator or with answers
 kept from another run. With the answers of the first table in hand, the neighbouring table
-must put the same queries in the same order and publish the same release, bit by bit.
+must put the same queries in the same order and publish the same release, bit by bit. Labels
+drawn for the rows are kept too: rows that both tables hold get the same ones.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from unittest import mock
 
 import numpy as np
+from scipy.special import log_ndtr
 
+from dpstats import depth
 from dpstats import noise as noise_module
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.spec import Method, Problem
 from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event
+from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP
+from dpstats.queries import DepthQuery
 from dpstats.sampling import sample_index, sample_student
+from dpstats.selection import Candidates, Selector
 from dpstats.sources import SeededSource
 
 # Noise.add multiplies every scale by 1 + 2^-40, which covers a stated sensitivity that
@@ -41,12 +47,12 @@ class Asked:
 
     ``spread`` is the scale of the noise in natural units as drawn, or, of a choice, the
     rate at which log weights fall. ``law`` is the centre and scale of Student-t noise,
-    both of which are private.
+    both of which are private. ``boxes`` are those of a depth, whose outermost is public.
     """
 
     kind: str
     step: str
-    size: int
+    size: int | tuple
     sensitivity: float = 0.0
     unit: float = 1.0
     spread: float = 0.0
@@ -54,6 +60,7 @@ class Asked:
     values: tuple[int, ...] = ()
     imbalance: Callable[[int], int] | None = None
     law: tuple[int, float] | None = None
+    boxes: DepthQuery | None = None
     answer: object = None
 
     def public(self) -> tuple:
@@ -79,13 +86,39 @@ class _Ruler:
         self.name = name
         return [round(scale)] * size
 
+    def best(self, name: str, scale: float, scores: list[int]) -> int:
+        self.name, self.scale = name, scale
+        return 0
+
+
+class _Certain(Noise):
+    """Noise that answers every query with one number."""
+
+    def __init__(self, limit: Cost, answer: float):
+        super().__init__(limit)
+        self._source, self._answer = SeededSource(0), answer
+
+    def add(self, query, cost):
+        return np.full(len(query.values), self._answer)
+
 
 class Recorder(Noise):
-    """Noise that keeps every query; it answers from a seed, or with the answers given."""
+    """Noise that keeps every query; it answers from a seed, or with the answers given.
 
-    def __init__(self, limit: Cost, seed: int = 0, answers: Sequence | None = None):
+    ``place`` is where the neighbour has one row more or less. With an odd seed every test
+    of stability is answered so that it passes, which any noise might do.
+    """
+
+    def __init__(
+        self,
+        limit: Cost,
+        seed: int = 0,
+        answers: Sequence | None = None,
+        place: int | None = None,
+    ):
         super().__init__(limit)
         self.asked: list[Asked] = []
+        self._place, self._lift, self._passes = place, 0.0, seed % 2 == 1
         self._answers = None if answers is None else list(answers)
         self._seeded = SeededSource(seed)
         self._generator = np.random.default_rng(seed)
@@ -95,6 +128,7 @@ class Recorder(Noise):
         values = tuple(int(value) for value in query.values)
         self._source = ruler = _Ruler()
         spreads = super().add(replace(query, values=[0] * len(values)), cost)
+        self._source = self._seeded
         self._check_charged(query.step)
         if np.any(spreads != spreads[0]):
             raise Violation(f"{query.step}: values of one query have different noise")
@@ -109,7 +143,7 @@ class Recorder(Noise):
             values,
         )
         draw = getattr(self._generator, "normal" if ruler.name == "gaussian" else "laplace")
-        exact = np.array([value * query.unit for value in values], dtype=float)
+        exact = np.array([value * query.unit for value in values], dtype=float) + self._lift
         return self._keep(asked, lambda: exact + draw(0.0, spreads[0], len(values)))
 
     def choose(self, query, cost):
@@ -143,6 +177,61 @@ class Recorder(Noise):
         top, below = query.size - 1, self._seeded.randbelow
         return self._keep(asked, lambda: min(max(sample_student(center, scale, below), 0), top))
 
+    def best(self, query, cost):
+        """Measure the scale of the noise on the scores, then answer."""
+        self._source = ruler = _Ruler()
+        super().best(query, cost)
+        self._check_charged(query.step)
+        scores = tuple(int(score) for score in query.scores)
+        asked = Asked(
+            ruler.name,
+            query.step,
+            len(scores),
+            query.spread / 2,
+            query.unit,
+            ruler.scale * query.unit,
+            self.events[-1],
+            scores,
+        )
+        return self._keep(asked, lambda: self._seeded.best(ruler.name, ruler.scale, list(scores)))
+
+    def deepest(self, query, cost):
+        """Measure how fast weights rise with depth, keep the boxes, then answer.
+
+        The test of stability goes through :meth:`add`, as a query of its own.
+        """
+        _check_boxes(query)
+        before, self._lift = len(self.events), 1e9 if self._passes else 0.0
+        made, of = [], depth.Boxes.of
+        with mock.patch.object(depth.Boxes, "of", lambda *args: made.append(of(*args)) or made[-1]):
+            point = super().deepest(query, cost)
+            self._lift = 0.0
+            self._check_test(query, cost)
+        lower, upper, rate = query.lower, query.upper, math.log(made[0].growth / 2**32)
+        event = self.events[-1] if len(self.events) == before + 2 else None
+        public = len(lower), query.cutoff, *lower[0], *upper[0]
+        asked = Asked("exponential", query.step, public, 1, 1.0, rate, event, boxes=query)
+        return self._keep(asked, lambda: point)
+
+    def _check_test(self, query, cost) -> None:
+        """A table at distance -1 passes the test of stability with probability delta at most."""
+        quantile = self.asked[-1].spread * math.log(1 / (2 * cost.delta))
+        if _Certain(cost, quantile * (1 - 1e-9) - 1).deepest(query, cost) is not None:
+            raise Violation(f"{query.step}: an unstable table passes more often than delta")
+
+    def assign(self, size, parts):
+        """Labels drawn for each row on its own: rows of both tables keep theirs."""
+        self._source = self._seeded
+        asked = Asked("labels", f"{parts} parts", parts)
+        if self._answers is None:
+            return self._keep(asked, lambda: super(Recorder, self).assign(size, parts))
+        labels = self._keep(asked, lambda: None)
+        if size < len(labels):
+            return np.delete(labels, self._place)
+        if size > len(labels):
+            return np.insert(labels, self._place, self._seeded.randbelow(parts))
+        return labels
+
     def sample(self, population, size):
         """A draw that no row may influence: it is asked again with the same numbers."""
         self._source = self._seeded
@@ -169,10 +258,19 @@ class Recorder(Noise):
 Fit = Callable[[Noise], object]
 
 
-def run(fit: Fit, limit: Cost, seed: int = 0, answers: Sequence | None = None) -> Transcript:
-    """Run a release under a recorder."""
-    recorder = Recorder(limit, seed, answers)
+def run(
+    fit: Fit,
+    limit: Cost,
+    seed: int = 0,
+    answers: Sequence | None = None,
+    place: int | None = None,
+) -> Transcript:
+    """Run a release under a recorder, which must have seen all that was charged."""
+    recorder = Recorder(limit, seed, answers, place)
     released = fit(recorder)
+    seen = [asked.event for asked in recorder.asked if asked.event is not None]
+    if seen != recorder.events:
+        raise Violation(f"charged {recorder.events} and recorded {seen}")
     return Transcript(tuple(recorder.asked), released)
 
 
@@ -204,12 +302,16 @@ def check_scales(transcript: Transcript) -> None:
 
 def _check_scale(asked: Asked) -> None:
     cost, scale = asked.event.cost, asked.spread
-    kinds = ("gaussian",) if isinstance(cost, GDP) else ("laplace", "exponential", "student-t")
+    kinds = ("laplace", "exponential", "student-t", "permute-and-flip")
+    if isinstance(cost, GDP):
+        kinds = ("exponential",) if _is_scores(asked) else ("gaussian",)
     if asked.kind not in kinds or asked.event.mechanism != asked.kind:
         raise Violation(f"{asked.step}: {asked.kind} noise is charged as {asked.event}")
     if asked.kind == "student-t":
         return  # its scale is private; check_distances compares whole distributions
-    if asked.kind == "exponential":
+    if _is_scores(asked):
+        needed = 2 * asked.sensitivity * asked.unit / _loss_range(cost)
+    elif asked.kind == "exponential":
         needed, scale = 2 * asked.sensitivity / cost.epsilon, 1 / asked.spread
     elif asked.kind == "laplace":
         needed = asked.sensitivity * asked.unit / cost.epsilon
@@ -220,6 +322,23 @@ def _check_scale(asked: Asked) -> None:
     stated = asked.event.sensitivity, asked.event.scale
     if not np.allclose(stated, (asked.sensitivity * asked.unit, scale), rtol=_WASTE, atol=0):
         raise Violation(f"{asked.step}: {asked.event} does not describe what was drawn")
+
+
+def _is_scores(asked: Asked) -> bool:
+    """Whether the query chose by scores, whose spread is twice the sensitivity recorded."""
+    choice = asked.kind in ("exponential", "permute-and-flip")
+    return choice and asked.imbalance is None and asked.boxes is None
+
+
+def _loss_range(cost: Cost) -> float:
+    """Length of the interval of privacy losses that a cost allows.
+
+    The worst choice of length r has the odds e^(r/2) and e^(-r/2) of an event on the two
+    tables; mu is the difference of their probits.
+    """
+    if isinstance(cost, GDP):
+        return 2 * float(log_ndtr(cost.mu / 2) - log_ndtr(-cost.mu / 2))
+    return cost.epsilon
 
 
 def check_flow(one: Transcript, other: Transcript) -> None:
@@ -252,7 +371,7 @@ def check_distances(one: Transcript, other: Transcript, seed: int = 0) -> dict[s
     """No query moved by more than its sensitivity; returns distance / sensitivity by step."""
     ratios: dict[str, float] = {}
     for a, b in zip(one.asked, other.asked, strict=True):
-        if a.event is not None:
+        if a.event is not None or a.boxes is not None:
             ratios[a.step] = max(_ratio(a, b, seed), ratios.get(a.step, 0.0))
     return ratios
 
@@ -289,14 +408,61 @@ def student_log_ratio(one: tuple[int, float], other: tuple[int, float]) -> float
     return max([far, *np.abs(logs)])
 
 
-def _distance(a: Asked, b: Asked, seed: int) -> int:
-    """L1 distance, squared L2 distance, or the largest change over probed grid points."""
-    if a.kind == "exponential":
+def _distance(a: Asked, b: Asked, seed: int) -> Fraction:
+    """L1 distance, squared L2 distance, or the largest change over probed points.
+
+    Of scores it is half of how much further one rises than another.
+    """
+    if a.boxes is not None:
+        return _depth_distance(a.boxes, b.boxes)
+    if a.imbalance is not None:
         return _rank_distance(a, b, seed)
     differences = [v - w for v, w in zip(a.values, b.values, strict=True)]
+    if _is_scores(a):
+        return Fraction(max(differences) - min(differences), 2)
     if a.kind == "gaussian":
         return sum(d * d for d in differences)
     return sum(abs(d) for d in differences)
+
+
+def _check_boxes(query: DepthQuery) -> None:
+    """Every box holds a point and lies within the one before."""
+    low, high = (np.array(side, dtype=object) for side in (query.lower, query.upper))
+    nested = np.all(low[1:] >= low[:-1]) and np.all(high[1:] <= high[:-1])
+    if not (nested and np.all(low <= high) and 1 <= query.cutoff < len(low)):
+        raise Violation(f"{query.step}: boxes that are empty or not nested")
+
+
+def _depth_distance(one: DepthQuery, two: DepthQuery) -> int:
+    """The largest change of depth over the corners of all boxes and points beside them.
+
+    Each axis is probed at all ends, with the other coordinates in the deepest box of
+    either table, and all axes together at the corners.
+    """
+    corners = [list(c) for query in (one, two) for c in (*query.lower, *query.upper)]
+    points = list(corners)
+    for axis in range(len(corners[0])):
+        low, high = one.lower[0][axis], one.upper[0][axis]
+        ends = {corner[axis] + by for corner in corners for by in (-1, 0, 1)}
+        for base in (one.lower[-1], two.lower[-1]):
+            inside = (end for end in ends if low <= end <= high)
+            points += [[*base[:axis], end, *base[axis + 1 :]] for end in inside]
+    depths = [_depths(query, points) for query in (one, two)]
+    return max(abs(a - b) for a, b in zip(*depths, strict=True))
+
+
+def _depths(query: DepthQuery, points: list[list[int]]) -> list[int]:
+    """The largest q whose box holds the point, for each point of the lattice."""
+    lowers = list(zip(*query.lower, strict=True))
+    uppers = [[-high for high in side] for side in zip(*query.upper, strict=True)]
+    return [
+        min(
+            min(bisect_right(low, value), bisect_right(up, -value))
+            for low, up, value in zip(lowers, uppers, point, strict=True)
+        )
+        - 1
+        for point in points
+    ]
 
 
 def _rank_distance(a: Asked, b: Asked, seed: int) -> int:
@@ -324,12 +490,14 @@ def jumps(imbalance: Callable[[int], int], size: int, generator, count: int = 6)
     return found
 
 
-def check_neighbours(fit: Fit, other: Fit, limit: Cost, seed: int = 0) -> dict[str, float]:
+def check_neighbours(
+    fit: Fit, other: Fit, limit: Cost, seed: int = 0, place: int | None = None
+) -> dict[str, float]:
     """Every check on a pair of neighbours; returns distance / sensitivity by step."""
     one = run(fit, limit, seed)
     check_budget(one, limit)
     check_scales(one)
-    two = run(other, limit, seed, [asked.answer for asked in one.asked])
+    two = run(other, limit, seed, [asked.answer for asked in one.asked], place)
     check_flow(one, two)
     check_released(one, two)
     return check_distances(one, two, seed)
@@ -352,8 +520,40 @@ def check_limit(fit: Fit, limit: Cost, truth: np.ndarray, rtol: float = 1e-3) ->
         raise Violation(f"released {params} where the data say {truth}")
 
 
+def place_of(one, two) -> int:
+    """The first row in which two tables (X, y) differ; equal rows are interchangeable."""
+    rows = min(len(one[1]), len(two[1]))
+    same = (one[0][:rows] == two[0][:rows]).all(axis=1) & (one[1][:rows] == two[1][:rows])
+    return rows if same.all() else int(np.argmin(same))
+
+
+class Pairs:
+    """What can be fitted to a table can be checked on two neighbouring ones."""
+
+    def check(self, one, two, seed: int = 0) -> dict[str, float]:
+        """Every check on two tables (X, y)."""
+        fits = self.fit(*one), self.fit(*two)
+        return check_neighbours(*fits, self.limit, seed, place_of(one, two))
+
+
 @dataclass(frozen=True)
-class Case:
+class Choice(Pairs):
+    """A selector asked for k terms."""
+
+    selector: Selector
+    neighbors: str
+    terms: tuple[int, ...]
+    k: int
+    limit: Cost = PureDP(2.0)
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
+        """The choice from these rows, as a function of the noise."""
+        candidates = Candidates(X, y, np.array(self.terms), self.neighbors)
+        return lambda noise: self.selector.select(candidates, self.k, self.limit, noise)
+
+
+@dataclass(frozen=True)
+class Case(Pairs):
     """A method under one problem and one set of options."""
 
     method: Method
@@ -379,8 +579,14 @@ class Case:
 BOUNDS = (((0.0, 1.0), (0.0, 1.0)), ((-3.0, 1.0), (2.0, 10.0)), ((2.0, 10.0), (-3.0, 1.0)))
 
 
-# Every method is tried under its defaults, and under each of these that it knows.
+# For a method that needs no bounds: none, which it is told as these.
+NO_BOUNDS = ((-(2.0**60), 2.0**60), (-(2.0**60), 2.0**60))
+
+# Every method is tried under its defaults, and under each of these that it knows. A hundred
+# rounds ask no more than three do.
+FEWER = {"rounds": 3}
 OPTIONS = ({"k": 1}, {"k": 3}, {"k": 3, "theta": 0.2}, {"steps": 4, "tau": 0.2})
+OPTIONS += ({"rounds": 2, "tau": 0.2}, {"m": 24})
 
 
 def problem_of(
@@ -417,11 +623,12 @@ def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
     if not method.simple:
         variants += [{"intercept": None}, {"intercept": 0, "estimated": True}]
         variants += [{"intercept": i, "row_norm": norm} for i, norm in ((None, 2.5), (0, 4.0))]
-    options = [{}, *(more for more in OPTIONS if set(more) <= set(method.options))]
+    fewer = {name: value for name, value in FEWER.items() if name in method.options}
+    options = [fewer, *(more for more in OPTIONS if set(more) <= set(method.options))]
     cases = [
         Case(method, problem_of(d, x, y, neighbors, **variant), chosen, method.cost(epsilon, 1e-6))
         for neighbors in method.neighbors
-        for x, y in BOUNDS
+        for x, y in (BOUNDS if method.bounded else (*BOUNDS[1:], NO_BOUNDS))
         for d in ((1,) if method.simple else (1, 3))
         for variant in [*variants, *([{"intercept": 1}] if x == BOUNDS[1][0] else [])]
         for chosen in options

@@ -20,24 +20,28 @@ from test_noise import check_coarse_grid, check_fresh
 from test_privacy import reference_delta
 from test_replay import check_line, check_random, check_ranges, check_ties, check_worst
 from test_sampling import check_exact, check_theil_sen, steps
+from test_selection import check_choices
 
-from dpstats import bounds, sampling, sources
+from dpstats import bounds, depth, sampling, sources
 from dpstats import noise as noise_module
 from dpstats import pairs as pairs_module
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
     adassp,
+    boosted,
     gradient_descent,
     line,
     noisy_intercept,
     noisy_moments,
     noisy_stats,
     theil_sen,
+    tukey,
 )
 from dpstats.noise import Event, Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, PureDP
 from dpstats.queries import Query, RankQuery
+from dpstats.selection import kendall, lasso
 
 
 def some(name, **wanted):
@@ -324,26 +328,29 @@ def all_pairs_always(original):
 
 
 def unsplit_passes(original):
-    """Each of the two passes over the columns takes the whole budget."""
+    """Each of the three passes over the columns takes the whole budget."""
 
     def estimate(batches, columns, cost, noise, neighbors):
-        whole = SimpleNamespace(part=lambda share: cost.part(2 * share))
+        whole = SimpleNamespace(part=lambda share: cost.part(3 * share))
         return original(batches, columns, whole, noise, neighbors)
 
     return estimate
 
 
 def exact_counts(monkeypatch):
-    """The range is read off the counts before noise."""
-    last = {}
+    """The ranges are read off the counts before noise."""
+    counts, noisy = {}, bounds._histograms
 
     def query(step, values, **kwargs):
-        last["counts"] = np.array(values, dtype=float)
+        counts[step] = np.array(values, dtype=float)
         return Query(step, values, **kwargs)
 
-    read_off = bounds._read_off
+    def exact(batches, edges, what, *rest):
+        noisy(batches, edges, what, *rest)
+        return {name: counts[f"{what} of {name}"] for name in edges}
+
     monkeypatch.setattr(bounds, "Query", query)
-    monkeypatch.setattr(bounds, "_read_off", lambda noisy, *rest: read_off(last["counts"], *rest))
+    monkeypatch.setattr(bounds, "_histograms", exact)
 
 
 def one_bin_moves(original):
@@ -359,6 +366,70 @@ def long_rows(original):
 def long_margin(monkeypatch):
     """Rows are shortened to slightly more than the norm."""
     monkeypatch.setattr(bounds, "_NORM_MARGIN", 1 + 2.0**-15)
+
+
+def both_triangles(monkeypatch):
+    """All entries get noise of their own, at the price of one triangle, and are averaged."""
+    numpy_with(adassp, triu_indices=whole_matrix)(monkeypatch)
+
+    def averaged(values, columns):
+        gram = values.reshape(columns, columns)
+        return (gram + gram.T) / 2
+
+    monkeypatch.setattr(adassp, "symmetric", averaged)
+
+
+def common_logarithm(monkeypatch):
+    """log10 for ln in the threshold of the stability test."""
+    changed = SimpleNamespace(**{**vars(math), "log": math.log10})
+    monkeypatch.setattr(noise_module, "math", changed)
+
+
+def whole_budget_again(monkeypatch):
+    """What is bought before the fit is not taken off the fit's budget."""
+    monkeypatch.setattr(tukey, "sum", lambda values: 0, raising=False)
+
+
+def sorted_labels(original):
+    """Rows are cut into parts by their position: one row more shifts the others."""
+    return lambda X, y, labels, *rest: original(X, y, np.sort(labels), *rest)
+
+
+def tau_b(original):
+    """The number of pairs tied in neither column is divided out."""
+
+    def association(one, other):
+        pairs = len(one.order) * (len(one.order) - 1) // 2
+        untied = (pairs - one.tied_pairs) * (pairs - other.tied_pairs)
+        return int(original(one, other) * pairs / math.sqrt(untied)) if untied else 0
+
+    return association
+
+
+def nothing_wins(original):
+    """A column without any association, such as a constant one, gets the largest score."""
+
+    def score(response, chosen, rounds, n):
+        return original(response, chosen, rounds, n) if response else 1 << 40
+
+    return score
+
+
+def double_range(cost_type):
+    """No factor 2 in the scale of a choice by scores."""
+    value = cost_type.loss_range
+    getter = value.fget if isinstance(value, property) else value.func
+    return patched(cost_type, "loss_range", lambda _: property(lambda self: 2 * getter(self)))
+
+
+def choices(name, **more):
+    """The replay check of a selector under both relations."""
+
+    def run():
+        for neighbors in (ADD_REMOVE, REPLACE_ONE):
+            check_choices(name, neighbors, **more)
+
+    return run
 
 
 # -------------------------------------------------------------------- what must catch them
@@ -390,15 +461,76 @@ SHORTENED = on(check_ties, "adassp", row_norm=2.5)
 LINE_ADASSP = on(check_line, "adassp", intercept=0)
 LINE_NOISY = on(check_line, "noisy_stats")
 
+WORST_BOOSTED = on(check_worst, "boosted_adassp")
+WORST_TUKEY = on(check_worst, "tukey", intercept=0)
+RANDOM_TUKEY = on(random_rows, "tukey", intercept=0, options={"m": 24})
+KENDALL, LASSO = choices("kendall"), choices("lasso")
+KENDALL_GDP = choices("kendall", limit=GDP(0.5))
+
 MUTANTS = {
     # Sensitivities.
     "adassp: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_ADASSP),
     "adassp: half the sensitivity of X'y": Mutant(smaller(adassp, step="X'y"), WORST_ADASSP),
     "adassp: half the sensitivity of y'y": Mutant(smaller(adassp, step="y'y"), WORST_ADASSP),
     "adassp: add/remove for replace-one": Mutant(relation(ADD_REMOVE), WORST_ADASSP),
-    "adassp: both triangles released": Mutant(
-        numpy_with(adassp, triu_indices=whole_matrix), WORST_ADASSP
+    "adassp: both triangles released and averaged": Mutant(both_triangles, WORST_ADASSP),
+    "boosted: half the sensitivity of X'X": Mutant(smaller(boosted, step="X'X"), WORST_BOOSTED),
+    "boosted: half the sensitivity of a round": Mutant(smaller(boosted, step="X'g"), WORST_BOOSTED),
+    "boosted: sensitivity 1 whatever the clips": Mutant(
+        patched(boosted, "sensitivities", lambda _: lambda norm, neighbors: (1.0, 1.0, 1.0)),
+        WORST_BOOSTED,
     ),
+    "boosted: the norm of a row does not enter the scale": Mutant(
+        patched(boosted, "sensitivities", lambda f: lambda norm, neighbors: f(1.0, neighbors)),
+        WORST_BOOSTED,
+    ),
+    "boosted: residuals not clipped": Mutant(numpy_with(boosted, clip=unclipped), WORST_BOOSTED),
+    "boosted: all of mu for each round": Mutant(full_share(GDP), WORST_BOOSTED, BudgetError),
+    "boosted: all of mu for each round, no limit": Mutant(
+        without_limit(full_share(GDP)), WORST_BOOSTED
+    ),
+    "boosted: mu as standard deviation": Mutant(wrong_add(lambda s, mu, _: mu), WORST_BOOSTED),
+    "tukey: half the sensitivity of the number of rows": Mutant(smaller(tukey), WORST_TUKEY),
+    "tukey: add/remove for replace-one in a median": Mutant(
+        patched(tukey, "private_median", lambda f: lambda *args: f(*args[:-1], ADD_REMOVE)),
+        WORST_TUKEY,
+    ),
+    "tukey: rows cut into parts by position": Mutant(
+        patched(tukey, "fit_subsets", sorted_labels), RANDOM_TUKEY
+    ),
+    "tukey: Laplace scale epsilon / 2 for 2 / epsilon": Mutant(
+        wrong_add(lambda s, epsilon, _: s * epsilon / 2), WORST_TUKEY
+    ),
+    "tukey: log10 for ln in the test": Mutant(common_logarithm, WORST_TUKEY),
+    "tukey: depth taken as monotone": Mutant(
+        patched(depth.Boxes, "of", lambda f: lambda low, high, rate: f(low, high, 2 * rate)),
+        RANDOM_TUKEY,
+    ),
+    "tukey: all of epsilon for the fit": Mutant(whole_budget_again, WORST_TUKEY, BudgetError),
+    "tukey: all of epsilon for the fit, no limit": Mutant(
+        without_limit(whole_budget_again), WORST_TUKEY
+    ),
+    "kendall: half the spread": Mutant(
+        patched(kendall, "spreads", lambda f: lambda name: tuple(s / 2 for s in f(name))), KENDALL
+    ),
+    "kendall: add/remove for replace-one": Mutant(
+        patched(kendall, "spreads", lambda f: lambda name: f(ADD_REMOVE)), KENDALL
+    ),
+    "kendall: tau-b": Mutant(patched(kendall, "association", tau_b), KENDALL),
+    "kendall: a constant column wins": Mutant(patched(kendall, "score", nothing_wins), KENDALL),
+    "kendall: all of epsilon for each term": Mutant(full_share(PureDP), KENDALL, BudgetError),
+    "kendall: all of epsilon for each term, no limit": Mutant(
+        without_limit(full_share(PureDP)), KENDALL
+    ),
+    "best: twice the loss range, pure": Mutant(double_range(PureDP), KENDALL),
+    "best: twice the loss range, Gaussian": Mutant(double_range(GDP), KENDALL_GDP),
+    "lasso: half the spread": Mutant(
+        lambda monkeypatch: monkeypatch.setattr(lasso, "_SPREAD", 1), LASSO
+    ),
+    "lasso: votes counted twice": Mutant(
+        patched(lasso, "count_votes", lambda f: lambda *args: 2 * f(*args)), LASSO
+    ),
+    "lasso: half the sensitivity of the number of rows": Mutant(smaller(lasso), LASSO),
     "noisy_stats: half the sensitivity of ncov": Mutant(
         smaller(noisy_stats, step="ncov"), WORST_NOISY
     ),
@@ -453,7 +585,7 @@ MUTANTS = {
     "ranges: half the sensitivity, Laplace": Mutant(smaller(bounds), pure_ranges),
     "ranges: half the sensitivity, Gaussian": Mutant(smaller(bounds), gaussian_ranges),
     "ranges: add/remove for replace-one": Mutant(
-        patched(bounds, "_histogram_ranges", one_bin_moves), pure_ranges
+        patched(bounds, "_histograms", one_bin_moves), pure_ranges
     ),
     # Clipping and bounds.
     "adassp: no clip": Mutant(numpy_with(bounds, clip=unclipped), TIES_ADASSP),
@@ -561,7 +693,7 @@ MUTANTS = {
     "ranges: read off the counts before noise": Mutant(exact_counts, pure_ranges),
     # Sampling.
     "sampling: every point of a block kept": Mutant(
-        patched(sampling, "_range_of_magnitude", lambda f: lambda a, b: (max(abs(a), abs(b)),) * 2),
+        patched(sampling, "_magnitudes", lambda f: lambda *args: (f(*args)[1],) * 2),
         exact_sampling,
     ),
     "sampling: a block is left out": Mutant(
