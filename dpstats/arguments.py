@@ -228,7 +228,7 @@ def _selection(select, k, share, method: Method, neighbors, formula: Formula) ->
         if share is not None:
             raise ArgumentError("select_share is for a selection; add select=")
         return None
-    if select not in SELECTORS:
+    if not isinstance(select, str) or select not in SELECTORS:
         raise ArgumentError(f"expected select to be one of {', '.join(SELECTORS)}, got {select!r}")
     selector, terms = SELECTORS[select], formula.terms
     if neighbors not in selector.neighbors:

@@ -184,9 +184,9 @@ def fit_groups(
     names = (*design.names, *final.point_labels())
     if known is None:
         releases = [Release.nothing(problem, "no_range", NO_RANGE)] * len(labels)
-        events, private = [], noise.private
+        events = []
     else:
-        releases, events, private = _releases(final, design, problem, codes, labels, progress)
+        releases, events = _releases(final, design, problem, codes, labels, progress)
     return DPGroupResults(
         by=by,
         labels=labels,
@@ -198,7 +198,9 @@ def fit_groups(
         statuses=tuple(r.status for r in releases),
         reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
         size=len(design.names),
-        privacy=final.report([*noise.events, *events], private, _assumptions(final, by, present)),
+        privacy=final.report(
+            [*noise.events, *events], noise.private, _assumptions(final, by, present)
+        ),
         selected=final.selected,
     )
 
@@ -215,10 +217,10 @@ def _codes(request: Request, by: str, groups):
 
 
 def _releases(request: Request, design, problem, codes, labels, progress):
-    """Fit each group; returns the releases, the worst event of each step and privacy."""
+    """Fit each group; returns the releases and the worst event of each step."""
     X, y, group = _sorted_rows(request, design, codes)
     edges = np.searchsorted(group, np.arange(len(labels) + 1))
-    releases, worst, private = [], {}, True
+    releases, worst = [], {}
     show = None if progress is None else not progress
     for i in tqdm(range(len(labels)), desc=request.method.name, disable=show, delay=1.0):
         rows = slice(edges[i], edges[i + 1])
@@ -233,8 +235,7 @@ def _releases(request: Request, design, problem, codes, labels, progress):
             times[event.step] += 1
             place = event.step, times[event.step]
             worst[place] = max(event, worst.get(place, event), key=_scale)
-        private = private and noise.private
-    return releases, list(worst.values()), private
+    return releases, list(worst.values())
 
 
 def _scale(event: Event) -> float:

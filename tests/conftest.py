@@ -1,0 +1,96 @@
+"""One public table, one way to call every method and what it tends to, for the public surface."""
+
+import numpy as np
+import pytest
+
+import dpstats as dp
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+
+
+@pytest.fixture(params=list(dp.METHODS))
+def method(request):
+    """The name of a method; a test that asks for it runs once for each."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def made_up():
+    frame = dp.simulate.line(300, x_sd=0.2, noise_sd=0.02, seed=1)
+    return frame.assign(
+        z=frame["x"].to_numpy()[::-1].copy(),
+        area=[f"a{i % 3}" for i in range(300)],
+        kind=[("u", "v")[i % 2] for i in range(300)],
+    )
+
+
+@pytest.fixture
+def line(made_up):
+    """300 made-up points around y = 0.2 + 0.5 x, and three columns to group and regress by."""
+    return made_up.copy()
+
+
+@pytest.fixture
+def fit():
+    """dp_ols with a formula, an epsilon and bounds that may be left out."""
+
+    def call(data, method, *, formula="y ~ x", epsilon=4.0, bounds=UNIT, **more):
+        return dp.dp_ols(formula, data, method=method, epsilon=epsilon, bounds=bounds, **more)
+
+    return call
+
+
+@pytest.fixture
+def enough():
+    """Options under which a few hundred rows are enough for a method."""
+    return lambda method: {"tukey": {"m": 25}}.get(method, {})
+
+
+@pytest.fixture
+def promise():
+    """(epsilon, delta) that a method promises for the argument epsilon and no delta."""
+
+    def promised(method, epsilon=4.0):
+        entry = dp.METHODS[method]
+        return entry.promise(epsilon, 0.0 if entry.guarantee == "pure" else 1e-6)
+
+    return promised
+
+
+def least_squares(x, y, points):
+    return np.polyval(np.polyfit(x, y, 1), points)
+
+
+def median_of_pairs(x, y, points):
+    """Theil-Sen: the median over all pairs of the value at each point of their line."""
+    j, l = np.triu_indices(len(x), 1)
+    j, l = j[x[j] != x[l]], l[x[j] != x[l]]
+    slopes = (y[l] - y[j]) / (x[l] - x[j])
+    return np.array([np.median(y[j] + slopes * (point - x[j])) for point in points])
+
+
+def mean(x, y, points):
+    return np.full(len(points), np.mean(y))
+
+
+# What a method tends to as epsilon grows where that is not least squares, and how far off
+# it may stay, in units of the response's range: the width of wide_theil_sen, the noise of
+# the heavy-tailed ss_theil_sen, the parts of the rows in tukey.
+LIMITS = {
+    "exp_theil_sen": (median_of_pairs, 1e-3),
+    "wide_theil_sen": (median_of_pairs, 0.015),
+    "ss_theil_sen": (median_of_pairs, 5e-3),
+    "noisy_intercept": (mean, 1e-3),
+    "tukey": (least_squares, 5e-3),
+}
+
+
+@pytest.fixture
+def limit():
+    """Predictions that a method tends to as epsilon grows, and the error that may remain."""
+
+    def tends_to(method, x, y, points):
+        estimate, error = LIMITS.get(method, (least_squares, 1e-3))
+        return estimate(np.asarray(x), np.asarray(y), points), error
+
+    return tends_to

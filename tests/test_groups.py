@@ -1,0 +1,308 @@
+"""by=: every requested group is there, each is the fit of its own rows, and the report says why."""
+
+import os
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import dpstats as dp
+
+AREAS = ["a0", "a1", "a2"]
+# Labels are read before a method sees a row, so one method stands for all.
+LABELLED = "noisy_stats"
+BOUNDED = [name for name, entry in dp.METHODS.items() if entry.bounded]
+
+
+def words(text) -> str:
+    """A text in one line."""
+    return " ".join(str(text).split())
+
+
+def squeezed(text) -> str:
+    """A text without white space, so that breaks after hyphens do not matter."""
+    return "".join(str(text).split())
+
+
+def seeded(fit, *arguments, seed=6, **keywords):
+    with dp.testing.insecure_seed(seed):
+        return fit(*arguments, **keywords)
+
+
+@pytest.fixture
+def groups(fit, line):
+    """A release of the three areas."""
+    return seeded(fit, line, "adassp", epsilon=50, by="area", groups=AREAS)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 40])
+def test_every_requested_group_is_there_whatever_the_data(method, fit, line, rows):
+    result = fit(line[:rows], method, by="area", groups=["none", *AREAS[::-1]])
+    assert result.labels == ("none", "a2", "a1", "a0")
+    assert list(result.params.index) == list(result.status.index) == list(result.labels)
+    assert result.frame.groupby("area", sort=False).size().tolist() == [4] * 4
+    assert len(result) == 4
+
+
+def test_groups_that_are_not_requested_are_left_out(method, fit, line):
+    listed = seeded(fit, line, method, by="area", groups=["a1"])
+    alone = seeded(fit, line[line["area"] == "a1"], method, by="area", groups=["a1"])
+    assert listed.frame.equals(alone.frame)
+    assert listed.labels == ("a1",)
+
+
+def test_labels_come_from_the_categories_the_list_or_the_data(fit, line):
+    typed = line.assign(area=pd.Categorical(line["area"], categories=["a2", "far", "a0", "a1"]))
+    assert fit(typed, LABELLED, by="area").labels == ("a2", "far", "a0", "a1")
+    assert fit(typed, LABELLED, by="area", groups=["a1", "far"]).labels == ("a1", "far")
+    assert fit(line, LABELLED, by="area").labels == ("a0", "a1", "a2")
+    for labels in (np.array(["a1", "a0"]), ("a1", "a0"), pd.Index(["a1", "a0"])):
+        assert fit(line, LABELLED, by="area", groups=labels).labels == ("a1", "a0")
+
+
+LABELS = {
+    "int": [7, 30, -1],
+    "large int": [2**60 + 1, 2**60, 5],
+    "float": [0.5, 2.0, -1.5],
+    "str": ["north", "10", "2"],
+    "bool": [True, False],
+    "date": [pd.Timestamp("2020-01-01"), pd.Timestamp("2021-01-01")],
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels_of_every_type(fit, line, name):
+    values = LABELS[name]
+    column = pd.Series([values[i % len(values)] for i in range(len(line))])
+    data = line.assign(label=column)
+    listed = seeded(fit, data, LABELLED, by="label", groups=sorted(values))
+    assert listed.labels == tuple(sorted(values))
+    assert all(type(label) is type(values[0]) for label in listed.labels)
+    assert set(listed.frame["label"]) == set(values)
+    assert listed.params.loc[values[0]].size == 2
+    if name != "float":
+        for same in (data, pl.from_pandas(data)):
+            assert seeded(fit, same, LABELLED, by="label").frame.equals(listed.frame)
+
+
+def test_labels_that_are_tuples(fit, line):
+    pairs = [("IL", 1), ("IL", 2), ("NC", 1)]
+    data = line.assign(pair=pd.Series([pairs[i % 3] for i in range(len(line))]))
+    for listed in (None, pairs):
+        result = fit(data, LABELLED, by="pair", groups=listed)
+        assert result.labels == tuple(pairs)
+        assert set(result.frame["pair"]) == set(pairs)
+        assert "3 groups" in result.summary()
+
+
+@pytest.mark.parametrize("dtype", ["string", "category", object])
+def test_rows_without_a_label_belong_to_no_group(fit, line, dtype):
+    missing = line["area"].astype(dtype)
+    missing[::5] = None
+    labelled = line[missing.notna()].assign(area=missing.dropna())
+    result = seeded(fit, line.assign(area=missing), LABELLED, by="area")
+    assert result.labels == ("a0", "a1", "a2")
+    assert result.frame.equals(seeded(fit, labelled, LABELLED, by="area").frame)
+
+
+def numbers(one) -> np.ndarray:
+    return np.r_[one.params.to_numpy(), one.predictions.to_numpy(), one.bse.to_numpy()]
+
+
+@pytest.mark.parametrize("bounds", [{"x": (0, 1), "y": (0, 1)}, None], ids=["declared", "none"])
+def test_one_group_is_the_fit_of_its_rows(method, fit, line, bounds, enough):
+    data, more = line.assign(area="a0"), {"bounds": bounds, "epsilon": 60} | enough(method)
+    single = seeded(fit, data, method, **more)
+    result = seeded(fit, data, method, by="area", groups=["a0"], **more)
+    assert result.statuses == (single.status,) == ("ok",)
+    row = np.r_[result.params.loc["a0"], result.predictions.loc["a0"], result.bse.loc["a0"]]
+    np.testing.assert_array_equal(row, numbers(single))
+    assert result.privacy.events == single.privacy.events
+
+
+def test_each_group_is_the_fit_of_its_rows_in_turn(method, fit, line):
+    result = seeded(fit, line, method, by="area", groups=AREAS)
+    with dp.testing.insecure_seed(6):
+        for area in AREAS:
+            single = fit(line[line["area"] == area], method)
+            row = [result.params.loc[area], result.predictions.loc[area], result.bse.loc[area]]
+            np.testing.assert_array_equal(np.concatenate(row), numbers(single))
+            assert result.status[area] == single.status
+
+
+def test_the_order_of_rows_moves_no_row_to_another_group(fit, line):
+    shuffled = line.sample(frac=1, random_state=2)
+    results = [seeded(fit, data, "adassp", by="area") for data in (line, shuffled)]
+    assert results[0].frame.equals(results[1].frame)
+
+
+def test_the_frame_is_tidy(groups):
+    frame = groups.frame
+    assert list(frame.columns) == ["area", "term", "estimate", "std_error", "status"]
+    assert frame["area"].tolist() == [area for area in AREAS for _ in range(4)]
+    assert frame["term"].tolist() == ["Intercept", "x", "p25", "p75"] * 3
+    assert [frame[name].dtype.kind for name in ("estimate", "std_error")] == ["f", "f"]
+    assert (frame["status"] == "ok").all()
+    assert groups.frame is not frame
+
+
+def test_wide_tables_hold_the_numbers_of_the_frame(groups):
+    tidy = groups.frame.pivot(index="area", columns="term", values="estimate")
+    for wide in (groups.params, groups.predictions):
+        assert list(wide.index) == AREAS and wide.index.name == "area"
+        assert (wide == tidy[list(wide.columns)]).all(axis=None)
+    assert list(groups.params.columns) == list(groups.bse.columns) == ["Intercept", "x"]
+    assert groups.p25.equals(tidy["p25"]) and groups.p75.equals(tidy["p75"])
+    errors = groups.frame.pivot(index="area", columns="term", values="std_error")
+    assert (groups.bse == errors[["Intercept", "x"]]).all(axis=None)
+    np.testing.assert_allclose(groups.predictions["p25"], groups.params @ [1, 0.25])
+
+
+def test_errors_of_predictions_follow_from_the_covariance(fit, line):
+    data = line.assign(area="a0")
+    single = seeded(fit, data, "adassp", epsilon=50)
+    result = seeded(fit, data, "adassp", epsilon=50, by="area", groups=["a0"])
+    point = np.array([1, 0.25])
+    expected = np.sqrt(point @ single.cov_params().to_numpy() @ point)
+    errors = result.frame.set_index("term")["std_error"]
+    assert errors["p25"] == pytest.approx(expected)
+
+
+def test_groups_follow_their_lines_as_epsilon_grows(method, fit, limit, enough):
+    rng = np.random.default_rng(8)
+    x, level = rng.uniform(size=240), np.repeat([0.1, 0.3, 0.5], 80)
+    y = level + 0.4 * x + rng.normal(0, 0.01, 240)
+    data = pd.DataFrame({"area": np.repeat(AREAS, 80), "x": x, "y": y})
+    result = seeded(fit, data, method, epsilon=1e6, by="area", groups=AREAS, **enough(method))
+    for area, rows in data.groupby("area"):
+        expected, error = limit(method, rows["x"], rows["y"], [0.25, 0.75])
+        np.testing.assert_allclose(result.predictions.loc[area], expected, atol=2 * error)
+
+
+def test_csv_holds_the_frame(groups, tmp_path):
+    for name in ("out.csv", "out.csv.gz"):
+        groups.to_csv(tmp_path / name)
+        read = pd.read_csv(tmp_path / name)
+        pd.testing.assert_frame_equal(read, groups.frame, check_dtype=False, rtol=1e-15)
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.csv.gz"]
+
+
+def half_written(frame, path, **options):
+    with open(path, "w") as file:
+        file.write("area,term\na0,")
+    raise OSError("no space left on device")
+
+
+@pytest.mark.parametrize("before", [None, "what was there"])
+def test_a_csv_appears_whole_or_not_at_all(groups, tmp_path, monkeypatch, before):
+    target = tmp_path / "out.csv"
+    if before:
+        target.write_text(before)
+    monkeypatch.setattr(pd.DataFrame, "to_csv", half_written)
+    with pytest.raises(OSError, match="no space left"):
+        groups.to_csv(target)
+    assert os.listdir(tmp_path) == (["out.csv"] if before else [])
+    assert not before or target.read_text() == before
+
+
+def test_the_report_says_what_the_groups_rest_on(method, fit, line):
+    typed = line.assign(area=line["area"].astype("category"))
+    listed = "the list of area labels is public"
+    present = "the labels of area present in the data are treated as public"
+    for relation in dp.METHODS[method].neighbors:
+        for data, groups, said, unsaid in (
+            (line, AREAS, listed, present),
+            (typed, None, listed, present),
+            (line, None, present, listed),
+        ):
+            result = fit(data, method, by="area", groups=groups, neighbors=relation)
+            assumptions, printed = result.privacy.assumptions, squeezed(result.summary())
+            text = "; ".join(assumptions)
+            assert "each row belongs to one area" in text
+            assert "together cost what one group costs" in text
+            assert said in text and unsaid not in text
+            fixed = "the area of each row, and so each group's number of rows" in text
+            assert fixed == (relation == "replace_one")
+            assert all(squeezed(assumption) in printed for assumption in assumptions)
+
+
+def test_groups_cost_what_one_group_costs(method, fit, line, enough):
+    for bounds in ({"x": (0, 1), "y": (0, 1)}, None):
+        more = {"bounds": bounds, "epsilon": 200} | enough(method)
+        single = seeded(fit, line.assign(area="a0"), method, **more)
+        result = seeded(fit, line, method, by="area", groups=AREAS, **more)
+        report = result.privacy
+        assert set(result.statuses) == {"ok"}
+        assert [e.step for e in report.events] == [e.step for e in single.privacy.events]
+        assert [e.cost for e in report.events] == [e.cost for e in single.privacy.events]
+        assert report.limit.covers([event.cost for event in report.events])
+        assert sum(share for _, share in report.shares()) == pytest.approx(1)
+        assert report.spent == pytest.approx((report.epsilon, report.delta), rel=1e-4)
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_estimated_ranges_are_bought_once_for_all_groups(name, fit, line):
+    report = seeded(fit, line, name, bounds=None, epsilon=200, by="area").privacy
+    ranges = [(e, share) for e, share in report.shares() if "range" in e.step or "order" in e.step]
+    steps = [event.step for event, _ in ranges]
+    assert len(steps) == len(set(steps)) and {step[-4:] for step in steps} == {"of x", "of y"}
+    assert sum(share for _, share in ranges) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_without_a_range_every_group_says_so(name, fit, line):
+    result = seeded(fit, line, name, bounds=None, epsilon=0.01, by="area", groups=AREAS)
+    assert result.statuses == ("no_range",) * 3
+    assert result.params.isna().all(axis=None) and result.frame["estimate"].isna().all()
+    assert result.privacy.spent[0] < 0.01
+    assert "declare bounds=" in words(result.summary()) and "3 no_range" in result.summary()
+
+
+def test_the_worst_noise_of_each_step_is_listed(fit, line):
+    sizes = line[(line["area"] != "a0") | (np.arange(300) < 30)]
+    result = seeded(fit, sizes, "noisy_stats", epsilon=50, by="area", groups=AREAS)
+    with dp.testing.insecure_seed(6):
+        singles = [fit(sizes[sizes["area"] == a], "noisy_stats", epsilon=50) for a in AREAS]
+    for i, event in enumerate(result.privacy.events):
+        assert event.scale == max(single.privacy.events[i].scale for single in singles)
+
+
+def test_a_budget_is_charged_once_for_all_groups(method, fit, line, promise):
+    budget = dp.Budget(*promise(method))
+    fit(line, method, by="area", groups=AREAS, budget=budget)
+    assert budget.spent == promise(method)
+
+
+def test_the_summary_counts_groups_and_shows_what_was_released(method, fit, line):
+    result = fit(line[:31], method, by="area", groups=["none", *AREAS])
+    text = words(result.summary())
+    assert "4 groups: " in text and "y ~ x" in text and method in text
+    counts = result.status.value_counts()
+    assert all(f"{count} {status}" in text for status, count in counts.items())
+    assert "Intercept" in text and "p75" in text and "privacy: step" in text
+    assert all(squeezed(reason) in squeezed(text) for reason in result.reasons)
+    assert repr(result) == result.summary()
+
+
+def test_the_summary_of_many_groups_shows_percentiles(method, fit, line):
+    result = fit(line, method, by="area", groups=[*AREAS, *"bcdefghij"])
+    assert "5% 25% 50% 75% 95%" in words(result.summary())
+    assert len(result.summary().splitlines()) < 60
+
+
+def test_every_nan_of_a_group_has_a_reason(method, fit, line):
+    result = fit(line[:31], method, by="area", groups=["none", *AREAS])
+    for status in result.status[result.params.isna().any(axis=1)]:
+        assert status != "ok"
+    if np.isnan(result.errors).any():
+        assert result.reasons
+
+
+def test_plots_of_groups_without_numbers_are_quiet(method, fit, line, recwarn):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    for rows in (0, 1, 300):
+        assert fit(line[:rows], method, by="area", groups=AREAS).plot() is not None
+        matplotlib.pyplot.close("all")
+    assert not [w for w in recwarn if "dpstats" in str(w.filename)]

@@ -1,0 +1,317 @@
+"""Nothing of a confidential row survives a call: in text, in pickles, in memory or in errors."""
+
+import copy
+import gc
+import pickle
+import struct
+import traceback
+import types
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats.engines.frames import Table
+
+N = 1237
+PLANTED = 0.123456789
+DIGITS, NAME = "123456789", "Ada Lovelace"
+WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
+CALLS = ["bounds", "no_bounds", "no_range", "constant", "groups", "groups_no_range", "missing"]
+CALLS += [f"select {name}" for name in dp.SELECTORS]
+FORBIDDEN = [
+    *("resid fittedvalues wresid rsquared rsquared_adj ssr mse_resid scale".split()),
+    *("fvalue f_pvalue aic bic llf model df_resid".split()),
+]
+
+
+def confidential(rows=N) -> pd.DataFrame:
+    """One person's x, y and group are the planted ones."""
+    rng = np.random.default_rng(5)
+    x, y = rng.uniform(size=(2, rows))
+    x[17] = y[17] = PLANTED
+    place = np.array(["north", "south"], dtype=object)[rng.integers(2, size=rows)]
+    place[17] = NAME
+    return pd.DataFrame({"x": x, "y": y, "place": pd.array(place, dtype="string")})
+
+
+def run(fit, call, method, data):
+    """One of CALLS; "constant" may end in a released failure."""
+    groups = {"by": "place", "groups": ["north", "south", "east"]}
+    if call == "constant":
+        data["x"] = PLANTED
+    if call == "missing":
+        data.loc[5:60, "x"] = np.nan
+    if call.startswith("select"):
+        data, more = data.assign(z=1 - data["x"]), {"select": call.split()[1], "k": 1}
+        return fit(data, method, formula="y ~ x + z", bounds=None, epsilon=8, **more)
+    return {
+        "bounds": lambda: fit(data, method),
+        "no_bounds": lambda: fit(data, method, bounds=None, epsilon=8),
+        "no_range": lambda: fit(data, method, bounds=None, epsilon=1e-3),
+        "constant": lambda: fit(data, method, epsilon=0.1),
+        "groups": lambda: fit(data, method, epsilon=2, **groups),
+        "groups_no_range": lambda: fit(data, method, bounds=None, epsilon=1e-3, **groups),
+        "missing": lambda: fit(data, method),
+    }[call]()
+
+
+def printed(result) -> str:
+    """Every text a result can turn into."""
+    texts = [repr(result), str(result.summary()), repr(result.privacy), repr(vars(result))]
+    if isinstance(result, dp.DPGroupResults):
+        return "\n".join([*texts, result.frame.to_csv(), repr(result.params), repr(result.frame)])
+    tables = [result.params, result.predictions, result.conf_int(), result.cov_params()]
+    texts += [table.as_latex_tabular() for table in result.summary().tables]
+    texts += [result.summary().as_html(), result.summary().extra_txt, result.to_json()]
+    return "\n".join([*texts, *(table.to_csv() for table in tables), str(result.to_dict())])
+
+
+def pickled(result) -> bytes:
+    return pickle.dumps(result, protocol=0) + pickle.dumps(result)
+
+
+def check_holds_nothing(content) -> None:
+    """Raise AssertionError if text or bytes hold the planted number or name."""
+    if isinstance(content, str):
+        content = content.encode()
+    needles = [DIGITS.encode(), NAME.encode(), *(struct.pack(f, PLANTED) for f in ("<d", ">d"))]
+    assert not [needle for needle in needles if needle in content]
+
+
+def test_the_search_finds_what_is_planted():
+    for content in (f"x = {PLANTED}", f"no level {NAME}", pickle.dumps(np.array([PLANTED]))):
+        with pytest.raises(AssertionError):
+            check_holds_nothing(content)
+
+
+def reachable(*roots):
+    """Every object that can be reached from the roots, modules and classes apart."""
+    seen, queue = {}, list(roots)
+    while queue:
+        item = queue.pop()
+        if id(item) in seen or isinstance(item, (type, types.ModuleType)):
+            continue
+        seen[id(item)] = item
+        queue += _referents(item)
+    return seen.values()
+
+
+def _referents(item) -> list:
+    """What an object holds; of a function its closure and defaults, not its module."""
+    if isinstance(item, types.FunctionType):
+        return [item.__closure__, item.__defaults__, item.__kwdefaults__]
+    if isinstance(item, types.FrameType):
+        return list(item.f_locals.values())
+    if isinstance(item, np.ndarray) and item.base is not None:
+        return [item.base, *gc.get_referents(item)]
+    return gc.get_referents(item)
+
+
+def check_reaches_no_rows(*roots) -> None:
+    """Raise AssertionError if an array, column or container of N items can be reached."""
+    containers = (np.ndarray, pd.DataFrame, pd.Series, pd.Index, list, tuple, dict, set, Table)
+    for item in reachable(*roots):
+        assert not isinstance(item, Table), "a table is attached"
+        if isinstance(item, containers):
+            size = item.size if isinstance(item, np.ndarray) else len(item)
+            assert size < N, f"a {type(item).__name__} of {size} items is attached"
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        lambda rows: {"a": [rows]},
+        lambda rows: rows[:2],
+        lambda rows: pd.Series(rows),
+        lambda rows: lambda: rows,
+        lambda rows: rows.tolist(),
+        lambda rows: Table.from_data({"x": rows}),
+        lambda rows: types.SimpleNamespace(rows=rows),
+    ],
+)
+def test_the_walk_finds_hidden_rows(hide):
+    with pytest.raises(AssertionError):
+        check_reaches_no_rows(hide(np.zeros(N)))
+
+
+@pytest.fixture
+def silence(caplog, capfd, recwarn):
+    """Fail when anything was logged, warned of or written to a stream."""
+    caplog.set_level(0)
+    warnings.simplefilter("always")
+    yield
+    assert not caplog.records
+    assert not [str(warning.message) for warning in recwarn]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_results_hold_only_releases(method, fit, call, silence):
+    result = run(fit, call, method, confidential())
+    check_holds_nothing(printed(result))
+    check_holds_nothing(pickled(result))
+    check_reaches_no_rows(result)
+
+
+@pytest.mark.parametrize("call", ["no_bounds", "constant", "groups"])
+def test_seeded_results_hold_only_releases(method, fit, call, silence):
+    with dp.testing.insecure_seed(1):
+        result = run(fit, call, method, confidential())
+    check_holds_nothing(printed(result))
+    check_holds_nothing(pickled(result))
+    check_reaches_no_rows(result)
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_an_undeclared_level_is_never_named(name, fit, silence):
+    levels = {"place": ["north", "south"]}
+    result = fit(confidential(), name, formula="y ~ x * place", levels=levels)
+    check_holds_nothing(printed(result))
+    check_holds_nothing(pickled(result))
+    with pytest.raises(dp.ArgumentError) as raised:
+        fit(confidential(), name, formula="y ~ x + place")
+    check_holds_nothing("".join(traceback.format_exception(raised.value)))
+
+
+def test_the_calls_above_reach_the_released_failures(fit):
+    statuses = set()
+    for seed in range(6):
+        with dp.testing.insecure_seed(seed):
+            statuses.add(run(fit, "constant", "noisy_stats", confidential()).status)
+    statuses.add(run(fit, "no_range", "adassp", confidential()).status)
+    statuses |= set(run(fit, "groups_no_range", "adassp", confidential()).status)
+    statuses |= set(run(fit, "groups", "noisy_stats", confidential()).status)
+    assert statuses == {"ok", "failed", "no_range", "too_few_rows"}
+
+
+def arrays_of(rows) -> int:
+    """How many arrays of that many rows there are anywhere in this process."""
+    held = gc.get_referents(*gc.get_objects())
+    return sum(rows in item.shape for item in held if type(item) is np.ndarray)
+
+
+def test_the_search_of_the_process_finds_a_table():
+    data = confidential(N + 1)
+    assert arrays_of(N + 1) and len(data) == N + 1
+
+
+def test_results_outlive_the_data(fit):
+    rows = N + 2  # of its own, so that no other test's table is found
+    data = {call: confidential(rows) for call in ("bounds", "no_bounds", "groups")}
+    results = [run(fit, call, method, data[call]) for method in dp.METHODS for call in data]
+    before = [printed(result) for result in results]
+    del data
+    gc.collect()
+    assert not arrays_of(rows)
+    assert [printed(result) for result in results] == before
+    assert all(len(one.predict({"x": [0.1, 0.9]})) == 2 for one in results[::3])
+
+
+@pytest.mark.parametrize("call", ["bounds", "no_range", "groups"])
+def test_copies_are_the_same_result(method, fit, call):
+    result = run(fit, call, method, confidential())
+    for copied in (copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+        assert type(copied(result)) is type(result)
+        assert repr(vars(copied(result))) == repr(vars(result))
+    assert repr(copied(result)) == repr(result)
+
+
+def test_what_was_never_released_is_refused_with_an_alternative(method, fit, line):
+    result = fit(line, method)
+    groups = fit(line, method, by="area", groups=["a0", "a1"])
+    for name in FORBIDDEN:
+        assert not hasattr(result, name) and not hasattr(groups, name)
+        assert getattr(result, name, "none") == "none"
+        with pytest.raises(dp.NotReleasedError, match=rf"^{name} .*: .*(params|predict|summary)"):
+            getattr(result, name)
+
+
+def test_other_names_do_not_exist_either(method, fit, line):
+    result = fit(line, method)
+    for name in ("residuals", "data", "X", "y", "n_rows", "_data", "__wrapped__"):
+        assert not hasattr(result, name)
+    with pytest.raises(AttributeError, match="'DPResults' object has no attribute 'parms'"):
+        _ = result.parms
+
+
+BAD = [
+    {"bounds": {"x": (0, 1), "y": (1, 0)}},
+    {"bounds": {"w": (0, 1)}},
+    {"formula": "y ~ x + w"},
+    {"formula": "y ~ x + place"},
+    {"formula": "place ~ x"},
+    {"formula": "y ~ x.mean()"},
+    {"by": "w"},
+    {"by": "place", "groups": "north"},
+    {"by": "place", "groups": []},
+    {"x_new": {"place": ["north"]}},
+    {"x_new": [np.nan]},
+    {"levels": {"x": [1, 1]}},
+    {"epsilon": 0},
+]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=str)
+def test_errors_of_arguments_show_no_value(method, fit, bad, silence):
+    with pytest.raises(dp.ArgumentError) as raised:
+        fit(confidential(), method, **bad)
+    check_holds_nothing("".join(traceback.format_exception(raised.value)))
+    check_holds_nothing(pickle.dumps(raised.value))
+
+
+# Where a step that sees rows is made to fail, and a call that passes there.
+DEFECTS = {
+    "summarise": "bounds",
+    "release": "groups",
+    "dpstats.engines.columns.numbers": "bounds",
+    "dpstats.engines.columns.factorize": "groups",
+    "dpstats.formula.Design.rows": "bounds",
+    "dpstats.request.estimate_ranges": "no_bounds",
+}
+
+
+def fail(*arguments, **keywords):
+    """A defect whose message and cause show rows."""
+    try:
+        raise KeyError(NAME)
+    except KeyError as error:
+        raise ValueError(f"{PLANTED} in {arguments}") from error
+
+
+@pytest.fixture(params=DEFECTS)
+def defect(request, method, fit, monkeypatch):
+    """The error that a call ends in, and the budget it was charged to."""
+    if request.param.endswith("estimate_ranges") and not dp.METHODS[method].bounded:
+        pytest.skip("no range is estimated for this method")
+    if "." in request.param:
+        monkeypatch.setattr(request.param, fail)
+    else:
+        changed = replace(dp.METHODS[method], **{request.param: fail})
+        monkeypatch.setitem(dp.METHODS, method, changed)
+    budget = dp.Budget(1000, 1e-3)
+    with pytest.raises(dp.InternalError) as raised:
+        charged = lambda *arguments, **more: fit(*arguments, budget=budget, **more)  # noqa: E731
+        run(charged, DEFECTS[request.param], method, confidential())
+    return raised.value, budget
+
+
+def test_a_defect_shows_no_value(defect, silence):
+    error, budget = defect
+    assert error.__cause__ is None and error.__context__ is None
+    assert str(error) == "dp_ols stopped with ValueError; the budget of this call counts as spent"
+    check_holds_nothing("".join(traceback.format_exception(error)))
+    check_holds_nothing(pickle.dumps(error))
+    assert budget.spent[0] > 0
+
+
+def test_a_defect_carries_no_rows(defect):
+    error, _ = defect
+    check_reaches_no_rows(error.args, error.__dict__)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    ours = [f for f in frames if f.f_globals["__name__"].partition(".")[0] == "dpstats"]
+    assert ours
+    check_reaches_no_rows(*ours)

@@ -1,0 +1,349 @@
+"""Errors come before a row is read; afterwards every table gives a result of the same form."""
+
+import contextlib
+import warnings
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import dpstats as dp
+from dpstats.engines import columns
+from dpstats.engines.frames import Table
+from dpstats.noise import Noise
+
+# Released outcomes: a result, or a failure whose budget is spent.
+STATUSES = {"ok", "failed", "no_range", "too_few_rows", "ptr_failed"}
+WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
+GROUPS = ["a", "b", "c"]
+
+
+def table(x, y, groups=None) -> pd.DataFrame:
+    """A table; z is x backwards, and the groups alternate between a and b unless given."""
+    groups = [GROUPS[i % 2] for i in range(len(x))] if groups is None else groups
+    group = pd.array(groups, dtype="string")
+    x = np.asarray(x)
+    return pd.DataFrame({"x": x, "y": np.asarray(y), "group": group, "z": x[::-1].copy()})
+
+
+EVEN, BIG = np.linspace(0, 1, 12), 2**53 + 1 + np.arange(12)
+TABLES = {
+    "plain": table(EVEN, 1 - EVEN),
+    "all missing": table(np.full(12, np.nan), np.full(12, np.nan)),
+    "x missing": table(np.full(12, np.nan), EVEN),
+    "infinite": table(np.full(12, np.inf), np.tile([-np.inf, np.inf], 6)),
+    "one row": table([0.5], [0.5]),
+    "two equal rows": table([0.5, 0.5], [0.5, 0.5]),
+    "no rows": table(np.zeros(0), np.zeros(0)),
+    "constant x": table(np.full(12, 0.5), EVEN),
+    "constant y": table(EVEN, np.zeros(12)),
+    "huge": table(np.tile([1e300, -1e300], 6), np.tile([1e308, 5e-324], 6)),
+    "integers beyond 2^53": table(BIG, -BIG),
+    "unsigned integers": table(BIG.astype(np.uint64), EVEN),
+    "integers with nulls": table(pd.array([2**60 + 1, None] * 6, dtype="Int64"), EVEN),
+    "bool response": table(EVEN, EVEN < 0.5),
+    "group of one": table(EVEN, EVEN, ["a"] * 11 + ["b"]),
+    "no listed group": table(EVEN, EVEN, ["z"] * 12),
+    "groups missing": table(EVEN, EVEN, [None] * 12),
+}
+SETTINGS = {
+    "declared": {},
+    "estimated": {"bounds": None},
+    "grouped": {"by": "group", "groups": GROUPS},
+    "grouped, estimated": {"by": "group", "groups": GROUPS, "bounds": None},
+}
+
+
+@contextlib.contextmanager
+def watched(caplog, capfd):
+    """Warnings as errors; nothing may be logged or written."""
+    caplog.set_level(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")
+
+
+def form(result) -> list:
+    """Everything about a result that no row may influence."""
+    if isinstance(result, dp.DPGroupResults):
+        frames = [result.frame, result.params, result.bse, result.predictions]
+        labels = [result.labels, list(result.frame[result.by]), list(result.frame["term"])]
+        shapes = [(frame.shape, list(frame.columns)) for frame in frames]
+        return [type(result), shapes, labels, list(result.status.index)]
+    series = [result.params, result.predictions, result.bse, result.pvalues, result.cov_params()]
+    return [type(result), [list(values.index) for values in series], set(result.to_dict())]
+
+
+def statuses(result) -> set:
+    grouped = isinstance(result, dp.DPGroupResults)
+    return set(result.statuses) if grouped else {result.status}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_table_gives_a_result_of_the_same_form(method, fit, setting, caplog, capfd):
+    expected = form(fit(TABLES["plain"], method, **SETTINGS[setting]))
+    for name, data in TABLES.items():
+        with watched(caplog, capfd):
+            result = fit(data, method, **SETTINGS[setting])
+            assert form(result) == expected, name
+            assert statuses(result) <= STATUSES, name
+
+
+@pytest.mark.parametrize("name", ["plain", "all missing", "no rows", "huge", "no listed group"])
+def test_every_table_gives_a_summary(method, fit, name, caplog, capfd):
+    with watched(caplog, capfd):
+        for setting in ("declared", "grouped"):
+            assert str(fit(TABLES[name], method, **SETTINGS[setting]).summary())
+
+
+@pytest.mark.parametrize("selector", dp.SELECTORS)
+@pytest.mark.parametrize("setting", ["declared", "grouped, estimated"])
+def test_every_table_allows_a_selection(method, fit, selector, setting, caplog, capfd):
+    bounds = {"x": (0, 1), "y": (0, 1), "z": (0, 1)}
+    more = {"formula": "y ~ x + z", "bounds": bounds, "select": selector, "k": 1}
+    choices = set()
+    for name in ("plain", "no rows", "huge"):
+        with watched(caplog, capfd):
+            result = fit(TABLES[name], method, **(more | SETTINGS[setting]))
+        assert result.selected in (("x",), ("z",)), name
+        assert result.params.shape[-1] == 2 and statuses(result) <= STATUSES, name
+        events = [event for event in result.privacy.events if "of" in event.step.split()]
+        choices.add(tuple((e.step, e.cost) for e in events if "range" not in e.step)[:1])
+    assert len(choices) == 1
+
+
+@pytest.mark.parametrize("missing", ["groups missing", "no rows"])
+@pytest.mark.parametrize("label", ["string", "category", "Int64", "boolean"])
+def test_no_label_at_all_gives_an_empty_result(fit, missing, label, caplog, capfd):
+    data = TABLES[missing].assign(group=pd.Series([None] * len(TABLES[missing]), dtype=label))
+    with watched(caplog, capfd):
+        result = fit(data, "noisy_stats", by="group")
+        assert (len(result), list(result.status)) == (0, [])
+        assert result.params.shape == (0, 2) and result.bse.shape == (0, 2)
+        assert list(result.frame.columns) == ["group", "term", "estimate", "std_error", "status"]
+        assert len(result.p25) == 0 and "0 groups" in result.summary()
+
+
+@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("rows", [0, 1, 3, 12])
+def test_wide_designs_with_few_rows(name, fit, rows, caplog, capfd):
+    formula = "y ~ x + I(x**2) + I(x**3) + np.exp(x) + C(group) * x"
+    with watched(caplog, capfd):
+        result = fit(TABLES["plain"][:rows], name, formula=formula, levels={"group": GROUPS})
+    assert len(result.params) == 9 and statuses(result) <= STATUSES
+    assert np.isfinite(result.params).all() == (result.status == "ok")
+
+
+EXTREME = [(-1e308, 1e308), (1e308, 1.7e308), (0, 1.7e308), (-5e-324, 5e-324), (1, 1 + 2**-52)]
+
+
+@pytest.mark.parametrize("bounds", EXTREME, ids=str)
+def test_extreme_bounds_are_refused_or_work_for_every_table(method, fit, bounds, caplog, capfd):
+    outcomes = set()
+    for name in ("plain", "huge", "no rows", "infinite"):
+        with watched(caplog, capfd):
+            try:
+                with dp.testing.insecure_seed(4):
+                    result = fit(TABLES[name], method, bounds={"x": bounds, "y": bounds})
+                assert result.status != "ok" or np.isfinite(result.params).all()
+                outcomes.add("result")
+            except dp.ArgumentError:
+                outcomes.add("refused")
+    assert len(outcomes) == 1
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_terms_near_the_end_of_double_range_are_refused_or_work(name, fit, caplog, capfd):
+    outcomes = set()
+    for rows in ("plain", "huge", "no rows"):
+        bounds = {"x": (709, 709.7), "y": (0, 1)}
+        with watched(caplog, capfd):
+            try:
+                result = fit(TABLES[rows], name, formula="y ~ np.exp(x)", bounds=bounds)
+                assert np.isfinite(result.params).all() == (result.status == "ok")
+                outcomes.add("result")
+            except dp.ArgumentError:
+                outcomes.add("refused")
+    assert len(outcomes) == 1
+
+
+STRANGE = [
+    (np.nan, 0.5),
+    (np.inf, -np.inf),
+    (1e300, -1e300),
+    (2.0**60, 5e-324),
+]
+
+
+def counted(monkeypatch) -> Counter:
+    """How often each kind of noise is asked for."""
+    counts = Counter()
+    for kind in ("add", "choose", "sample"):
+        original = getattr(Noise, kind)
+
+        def spy(self, *arguments, kind=kind, original=original):
+            counts[kind] += 1
+            return original(self, *arguments)
+
+        monkeypatch.setattr(Noise, kind, spy)
+    return counts
+
+
+def observed(fit, data, method, setting, counts):
+    """The outcome of a call: its form, its statuses, its draws and what they cost."""
+    counts.clear()
+    try:
+        result = fit(data, method, **SETTINGS[setting])
+    except Exception as error:
+        return [type(error), str(error)], None, None, None
+    events = [(event.step, event.mechanism, event.cost) for event in result.privacy.events]
+    return form(result), statuses(result), dict(counts), events
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("row", STRANGE, ids=str)
+def test_one_strange_row_changes_nothing_but_numbers(
+    method, fit, row, setting, monkeypatch, caplog, capfd
+):
+    counts, neighbour = counted(monkeypatch), TABLES["plain"].copy()
+    neighbour.loc[4, ["x", "y"]] = row
+    with watched(caplog, capfd):
+        with dp.testing.insecure_seed(4):
+            first = observed(fit, TABLES["plain"], method, setting, counts)
+        with dp.testing.insecure_seed(4):
+            second = observed(fit, neighbour, method, setting, counts)
+    assert first[0] == second[0]
+    if first[1] == second[1]:
+        assert first[2:] == second[2:]
+    else:
+        assert first[1] | second[1] > {"ok"}
+
+
+@pytest.mark.parametrize("setting", ["declared", "estimated"])
+def test_one_row_more_changes_nothing_but_numbers(method, fit, setting, monkeypatch):
+    if "add_remove" not in dp.METHODS[method].neighbors:
+        return
+    counts, plain = counted(monkeypatch), TABLES["plain"]
+    outcomes = []
+    for data in (plain, plain[:-1], pd.concat([plain, table([1e300], [np.inf])])):
+        with dp.testing.insecure_seed(4):
+            outcomes.append(observed(fit, data, method, setting, counts))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+class Read(BaseException):
+    """A value was read; not an Exception, so that no handler turns it into something else."""
+
+
+class Closed(pd.arrays.FloatingArray):
+    """A column of numbers that shows its type and length and refuses to be read."""
+
+    def refuse(self, *arguments, **keywords):
+        raise Read
+
+    __getitem__ = __iter__ = __array__ = to_numpy = factorize = astype = refuse
+    _reduce = _values_for_factorize = _values_for_argsort = isna = refuse
+
+
+def closed() -> dict:
+    """A table whose numbers cannot be read."""
+    numbers = np.linspace(0, 1, 8), np.zeros(8, dtype=bool)
+    strings = pd.array(["a", "b"] * 4, dtype="string")
+    known = pd.Categorical(["a", "b"] * 4, categories=["a", "b"])
+    drawn = pl.Series(["a", "b"] * 4, dtype=pl.Categorical)
+    named = {"x": Closed(*numbers), "y": Closed(*numbers), "z": Closed(*numbers)}
+    return named | {"s": strings, "known": known, "drawn": drawn}
+
+
+REFUSED = [
+    *({"epsilon": value} for value in (0, -1, float("nan"), float("inf"), "1", None, 10**400)),
+    *({"delta": value} for value in (-1, 0.7, "small")),
+    *({"method": value} for value in ("ols", None, ["adassp"])),
+    *({"neighbors": value} for value in ("bounded", ["add_remove"], 1)),
+    {"missing": "raise"},
+    *({"formula": text} for text in ("y", "y ~", 3, "y + x", "y ~ x.mean()", "y ~ open('f') + x")),
+    *({"formula": text, "bounds": None} for text in ("y ~ w", "y ~ s", "y ~ drawn", "known ~ x")),
+    *({"formula": text, "bounds": None} for text in ("y ~ np.log(x)", "y ~ C(x)", "y ~ C(x, Sum)")),
+    {"formula": "y ~ np.log(x)"},
+    *({"bounds": value} for value in ([("x", (0, 1))], {"x": 1}, {"x": (1, 0)}, {"w": (0, 1)})),
+    *({"bounds": {"x": pair}} for pair in ((0, float("inf")), (0, 10**400), ("a", "b"), (0, 1, 2))),
+    *({"levels": value} for value in (["a"], {"w": ["a"]}, {"x": "ab"}, {"x": [1, 1]})),
+    *({"levels": {"x": value}} for value in ([], [[1], [2]])),
+    *({"x_new": value} for value in ("a", [float("nan")], {"w": [1]}, np.ones((2, 2)), [None])),
+    *({"x_new": value} for value in ({"x": [[1]]}, pl.DataFrame({"w": [1]}))),
+    *({"by": value} for value in ("w", 3, ["s"], "x", "y", "z")),
+    {"x_new": pd.DataFrame({"x": [0.1, 0.2]}, index=["x", "Intercept"])},
+    *({"by": "s", "groups": value} for value in ("ab", [], ["a", "a"], {"a"}, [["a"], ["b"]])),
+    {"groups": ["a"]},
+    *({"row_norm": value} for value in (-1, 0, "1", True, float("inf"))),
+    {"budget": 1},
+    {"unknown_option": 1},
+    *({"select": value} for value in ("best", ["kendall"], "kendall")),
+    *({"select": "lasso", "formula": "y ~ x + z", "k": k} for k in (0, 2, True, 0.5, "all")),
+    *(
+        {"select": "lasso", "formula": "y ~ x + z", "k": 1, "select_share": s}
+        for s in (0, 0.9, "a")
+    ),
+    {"select_share": 0.1},
+    *({"data": value} for value in (None, 3, "file.csv", [1, 2], {"x": [1], "y": [1, 2]})),
+]
+
+
+@pytest.mark.parametrize("bad", REFUSED, ids=lambda bad: str(bad).split("\n")[0][:60])
+def test_bad_arguments_are_refused_before_a_row_is_read(fit, bad):
+    for method in dp.METHODS:
+        budget = dp.Budget(1000, 1e-3)
+        call = {"data": closed(), "method": method, "budget": budget} | bad
+        with pytest.raises(dp.ArgumentError) as raised:
+            fit(**call)
+        assert len(str(raised.value)) > 20, method
+        assert budget.spent == (0, 0), method
+
+
+@pytest.mark.parametrize("delta", [0, 1e-5])
+def test_what_does_not_fit_the_budget_is_refused_before_a_row_is_read(method, fit, delta):
+    budget = dp.Budget(1 if delta or dp.METHODS[method].guarantee == "pure" else 1000, delta)
+    for more in ({}, {"by": "s"}, {"bounds": None}):
+        with pytest.raises(dp.BudgetError, match="epsilon=.* does not fit"):
+            fit(closed(), method, budget=budget, **more)
+    assert budget.spent == (0, 0)
+
+
+def test_relations_do_not_mix_in_a_budget(method, fit, line):
+    budget, (relation, *_) = dp.Budget(1000, 1e-3), dp.METHODS[method].neighbors
+    fit(line, method, budget=budget)
+    other = {"add_remove": "replace_one", "replace_one": "add_remove"}[relation]
+    takes_other = [name for name, entry in dp.METHODS.items() if other in entry.neighbors]
+    spent = budget.spent
+    for name in takes_other:
+        with pytest.raises(dp.BudgetError, match=f"under neighbors='{relation}'"):
+            fit(closed(), name, budget=budget, neighbors=other)
+    assert budget.spent == spent
+
+
+@pytest.mark.parametrize("setting", [{}, {"bounds": None}, {"by": "known"}, {"by": "s"}], ids=str)
+def test_a_good_call_does_read_and_is_charged(method, fit, setting, promise):
+    budget = dp.Budget(1000, 1e-3)
+    with pytest.raises(Read):
+        fit(closed(), method, budget=budget, **setting)
+    assert budget.spent == promise(method)
+
+
+@pytest.mark.parametrize("place", ["batches", "labels", "codes"])
+def test_checks_ask_the_table_for_types_alone(method, fit, monkeypatch, place):
+    def refuse(*arguments, **keywords):
+        raise Read
+
+    monkeypatch.setattr(Table, place, refuse)
+    for name in ("numbers", "factorize", "match"):
+        monkeypatch.setattr(columns, name, refuse)
+    listed = [] if place == "labels" else [{"by": "known"}, {"by": "s", "groups": ["a"]}]
+    for good in [{"by": "s"}, *listed]:
+        with pytest.raises(Read):
+            fit(closed(), method, **good)
+        with pytest.raises(dp.ArgumentError):
+            fit(closed(), method, **good, unknown_option=1)
