@@ -193,13 +193,13 @@ def _inner(noisy: np.ndarray, edges: np.ndarray, event) -> tuple[float, float]:
     """The part of a range that leaves out a tail no larger than the noise, at most 3% a side.
 
     Post-processing. Noisy counts are added up as they are, because a threshold would drop
-    rows that are spread over many bins; the tail is the larger of 0.1% and the standard
-    deviation of the sum over all bins. So noise makes the range too wide rather than too
-    narrow.
+    rows that are spread over many bins; the tail is the larger of 0.1% and 2.5 standard
+    deviations of the sum over all bins, which empty bins rarely reach together. What noise
+    does, it does by making the range too wide.
     """
     deviation = event.scale * (math.sqrt(2) if event.mechanism == "laplace" else 1.0)
     total = max(noisy.sum(), 0.0)
-    return _trimmed(noisy, edges, max(deviation * math.sqrt(len(noisy)), 0.001 * total))
+    return _trimmed(noisy, edges, max(2.5 * deviation * math.sqrt(len(noisy)), 0.001 * total))
 
 
 def _trimmed(counts: np.ndarray, edges: np.ndarray, tail: float) -> tuple[float, float]:

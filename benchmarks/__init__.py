@@ -1,0 +1,1 @@
+"""Measurements of speed and accuracy, printed as plain tables: ``python -m benchmarks``."""

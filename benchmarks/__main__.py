@@ -1,0 +1,22 @@
+"""``python -m benchmarks [part] [options]``: every part, or one of them."""
+
+import sys
+
+from benchmarks import groups, illinois, speed, table3
+
+PARTS = {"speed": speed, "groups": groups, "table3": table3, "illinois": illinois}
+
+
+def main(arguments: list[str]) -> None:
+    """Run the part named first with the options after it, or all parts as they are."""
+    if not arguments:
+        for part in PARTS.values():
+            part.main([])
+    elif arguments[0] in PARTS:
+        PARTS[arguments[0]].main(arguments[1:])
+    else:
+        sys.exit(f"expected one of {', '.join(PARTS)}, got {arguments[0]!r}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,120 @@
+"""Time and memory of dp_ols against ordinary least squares in statsmodels."""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from statistics import median
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.tools import print_table
+
+REGRESSORS = [f"x{j}" for j in range(10)]
+FORMULA = "y ~ " + " + ".join(REGRESSORS)
+BOUNDS = {**dict.fromkeys(REGRESSORS, (-1, 1)), "y": (-2, 2)}
+OURS, ESTIMATED, THEIRS = "adassp", "adassp, bounds estimated", "statsmodels"
+
+
+def frame(n: int) -> pd.DataFrame:
+    """n made-up rows with ten regressors, column by column in memory as files are read."""
+    rng = np.random.default_rng(0)
+    columns = np.empty((11, n))
+    for column in columns[:10]:
+        column[:] = rng.uniform(-1, 1, n)
+    columns[10] = np.linspace(-0.3, 0.3, 10) @ columns[:10]
+    columns[10] += rng.normal(0, 0.2, n)
+    return pd.DataFrame(columns.T, columns=[*REGRESSORS, "y"], copy=False)
+
+
+def fits(data: pd.DataFrame) -> dict:
+    """The calls under measurement, by name."""
+    import statsmodels.formula.api as smf
+
+    import dpstats as dp
+
+    def private(bounds):
+        return dp.dp_ols(FORMULA, data, method="adassp", epsilon=1, bounds=bounds)
+
+    return {
+        OURS: lambda: private(BOUNDS),
+        ESTIMATED: lambda: private(None),
+        THEIRS: lambda: smf.ols(FORMULA, data).fit(),
+    }
+
+
+def seconds(n: int, repeats: int) -> dict[str, float]:
+    """Median time of each fit over alternating repeats, after one of each to warm up."""
+    calls, taken = fits(frame(n)), {}
+    for repeat in range(repeats + 1):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            if repeat:
+                taken.setdefault(name, []).append(time.perf_counter() - start)
+    return {name: median(values) for name, values in taken.items()}
+
+
+def megabytes(n: int, name: str) -> tuple[float, float]:
+    """By how much one fit raises this process' peak memory, and the peak itself.
+
+    A fit of a few rows comes first, so that libraries are loaded before the data are made.
+    """
+    fits(frame(100))[name]()
+    call = fits(frame(n))[name]
+    before = _peak()
+    call()
+    return _peak() - before, _peak()
+
+
+def _peak() -> float:
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def fresh(call: str):
+    """The value of a call to this module in a new interpreter."""
+    code = f"import json; from benchmarks import speed; print(json.dumps(speed.{call}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def main(arguments: list[str]) -> None:
+    """Print both ratios for each number of rows."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks speed", description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=[10**5, 10**6])
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args(arguments)
+    rows = [row for n in options.rows for row in _rows(n, options.repeats)]
+    header = ("rows", "fit", "seconds", "time ratio", "MB added", "memory ratio", "peak MB")
+    print_table(
+        "speed: ten regressors, against statsmodels. Time: median of alternating repeats. Memory: "
+        "growth of the peak (ru_maxrss)\nof a fresh process during the fit, after data and "
+        "libraries were loaded. Targets for declared bounds: 0.5 and 1.0.",
+        header,
+        rows,
+    )
+
+
+def _rows(n: int, repeats: int):
+    taken = fresh(f"seconds({n}, {repeats})")
+    memory = {name: fresh(f"megabytes({n}, {name!r})") for name in taken}
+    for name, time_taken in taken.items():
+        added, peak = memory[name]
+        yield (
+            f"{n:,}",
+            name,
+            f"{time_taken:.3f}",
+            f"{time_taken / taken[THEIRS]:.2f}",
+            f"{added:.0f}",
+            f"{added / memory[THEIRS][0]:.2f}",
+            f"{peak:.0f}",
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

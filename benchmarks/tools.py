@@ -1,0 +1,39 @@
+"""What the benchmarks share: a checked call below dp_ols, and a plain table."""
+
+from dpstats.arguments import make_request
+from dpstats.noise import Noise
+from dpstats.request import Request
+
+
+def checked(
+    formula, data, *, method, epsilon, delta=None, bounds=None, row_norm=None, neighbors=None
+) -> Request:
+    """The arguments of dp_ols as the mechanism sees them, for many fits of one kind."""
+    return make_request(
+        formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=None,
+        x_new=None, neighbors=neighbors, missing="drop", row_norm=row_norm, options={},
+    )  # fmt: skip
+
+
+def released(request: Request, problem, summary):
+    """One release of the request's method from a summary of rows."""
+    cost = request.fit_cost
+    return request.method.release(summary, problem, cost, Noise(cost), **request.options)
+
+
+def print_table(title: str, header: tuple, rows) -> None:
+    """Print a title, a header and rows of cells, each column as wide as its widest cell.
+
+    >>> print_table("ages", ("name", "age"), [("Ada", 36), ("Grace", 85)])
+    <BLANKLINE>
+    ages
+    name   age
+    Ada    36
+    Grace  85
+    """
+    cells = [tuple(map(str, row)) for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    print(f"\n{title}")
+    for row in cells:
+        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        print("  ".join(padded).rstrip(), flush=True)
