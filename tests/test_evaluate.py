@@ -313,6 +313,8 @@ def test_methods_with_options_and_labels():
     table = error_bounds("y ~ x", line, methods=methods, epsilon=2, delta=1e-5, bounds=bounds,
                          trials=3, seed=1, public=True)  # fmt: skip
     assert list(table["method"].unique()) == list(methods)
+    one, every = (table.loc[table["method"] == label, "c_hat"] for label in list(methods)[:2])
+    assert not np.array_equal(one, every)
 
 
 @pytest.mark.parametrize(

@@ -57,9 +57,11 @@ def request_for(formula, data, *, bounds, levels, x_new, method="adassp", epsilo
 
     With the default method it only serves to read the rows; its epsilon is never used.
     """
+    options = dict(options or {})
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
-        x_new=x_new, neighbors=None, missing="drop", row_norm=None, options=options or {},
+        x_new=x_new, neighbors=None, missing="drop", row_norm=None, k=options.pop("k", None),
+        options=options,
     )  # fmt: skip
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")
