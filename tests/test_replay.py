@@ -28,6 +28,7 @@ from replay import (
     table,
     with_row,
 )
+from scipy.stats import norm
 
 from dpstats import bounds
 from dpstats.bounds import ENTRY_BITS, Box
@@ -354,8 +355,10 @@ def check_ranges(neighbors, limit):
     generator = np.random.default_rng(4)
     columns = {"a": generator.uniform(5, 60, 800), "b": generator.normal(0, 1e-3, 800)}
     event = run(_ranges(columns, limit, neighbors), limit).asked[0].event
-    deviation = event.scale * (math.sqrt(2) if event.mechanism == "laplace" else 1.0)
-    columns["a"][: int(4 * deviation)] = 1e9
+    chance = bounds._FALSE_RANGE / (len(bounds._COARSE_EDGES) - 1)
+    laplace = event.mechanism == "laplace"
+    threshold = event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
+    columns["a"][: int(threshold)] = 1e9
     far = [0.0, -0.0, 1e-300, 1e300, np.inf, -np.inf, 5.0, 60.0, -1e-3, 2.0**-40, *[1e9] * 5]
     best: dict[str, float] = {}
     for seed in range(40):
