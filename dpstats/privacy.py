@@ -267,6 +267,7 @@ class Budget:
     raises :class:`~dpstats.errors.BudgetError` and costs nothing. Costs compose by
     adding epsilons and deltas, by adding squared mu's when every call is Gaussian, or
     (when those do not fit) by the privacy-loss distributions of ``dp_accounting``.
+    The last is proven for costs that do not depend on the results of earlier calls.
 
     Parameters
     ----------
