@@ -8,8 +8,8 @@ import numpy as np
 from scipy.stats import norm
 
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import REPLACE_ONE, Cost
-from dpstats.queries import Query
 from dpstats.schema import Batch, Numeric
 
 # Entries of scaled rows are cut toward zero to multiples of 2^-20, so that products

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dpstats import sources
+from dpstats.noise import sources
 
 
 @contextmanager

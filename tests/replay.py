@@ -19,16 +19,15 @@ from unittest import mock
 import numpy as np
 from scipy.special import log_ndtr
 
-from dpstats import depth
-from dpstats import noise as noise_module
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.spec import Method, Problem
-from dpstats.noise import Noise
+from dpstats.noise import Noise, depth
+from dpstats.noise import door as noise_module
+from dpstats.noise.queries import DepthQuery
+from dpstats.noise.sampling import sample_index, sample_student
+from dpstats.noise.sources import SeededSource
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP
-from dpstats.queries import DepthQuery
-from dpstats.sampling import sample_index, sample_student
 from dpstats.selection import Candidates, Selector
-from dpstats.sources import SeededSource
 
 # Noise.add multiplies every scale by 1 + 2^-40, which covers a stated sensitivity that
 # is a double rounded down.

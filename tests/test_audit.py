@@ -11,7 +11,8 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import lower_bound, telling_event
 from dpstats.auditing.inputs import corner_pairs, corner_problem
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import GDP, RELATIONS, PureDP
 
 ALPHA = 1e-6

@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpstats.depth import Boxes
 from dpstats.noise import Noise
+from dpstats.noise.depth import Boxes
+from dpstats.noise.queries import DepthQuery
 from dpstats.privacy import ApproxDP
-from dpstats.queries import DepthQuery
 from dpstats.testing import insecure_seed
 
 SIDE = 6  # a small public lattice, 0..5 on each axis

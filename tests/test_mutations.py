@@ -22,9 +22,7 @@ from test_replay import check_line, check_random, check_ranges, check_ties, chec
 from test_sampling import check_exact, check_theil_sen, steps
 from test_selection import check_choices
 
-from dpstats import bounds, depth, sampling, sources
-from dpstats import noise as noise_module
-from dpstats import pairs as pairs_module
+from dpstats import bounds
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
@@ -38,9 +36,11 @@ from dpstats.mechanisms import (
     theil_sen,
     tukey,
 )
-from dpstats.noise import Event, Noise
-from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, PureDP
-from dpstats.queries import Query, RankQuery
+from dpstats.mechanisms import pairs as pairs_module
+from dpstats.noise import Noise, depth, sampling, sources
+from dpstats.noise import door as noise_module
+from dpstats.noise.queries import Query, RankQuery
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
 from dpstats.selection import kendall, lasso
 
 

@@ -15,12 +15,12 @@ import pytest
 from replay import Recorder, Violation, check_scales, run
 from scipy import stats
 
-from dpstats import noise as noise_module
 from dpstats.errors import BudgetError
 from dpstats.noise import Noise
+from dpstats.noise import door as noise_module
+from dpstats.noise.queries import Query, RankQuery
+from dpstats.noise.sources import SeededSource, SystemSource, _measurement
 from dpstats.privacy import GDP, PureDP
-from dpstats.queries import Query, RankQuery
-from dpstats.sources import SeededSource, SystemSource, _measurement
 from dpstats.testing import insecure_seed
 
 ALPHA = 1e-6

@@ -19,13 +19,12 @@ from hypothesis import strategies as st
 from replay import Case, Violation, problem_of, run
 from scipy import stats
 
-from dpstats import noise as noise_module
-from dpstats import sampling
 from dpstats.mechanisms import METHODS, theil_sen
-from dpstats.noise import Noise
+from dpstats.noise import Noise, sampling
+from dpstats.noise import door as noise_module
+from dpstats.noise.queries import RankQuery
+from dpstats.noise.sources import SystemSource
 from dpstats.privacy import REPLACE_ONE, PureDP
-from dpstats.queries import RankQuery
-from dpstats.sources import SystemSource
 
 ALPHA = 1e-6
 

@@ -23,9 +23,9 @@ from scipy.stats import chisquare, kendalltau
 
 import dpstats as dp
 from dpstats.errors import ArgumentError, BudgetError
-from dpstats.noise import Noise
+from dpstats.noise import Noise, sources
+from dpstats.noise.queries import ScoreQuery
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, ApproxDP, PureDP, gdp_delta, gdp_epsilon
-from dpstats.queries import ScoreQuery
 from dpstats.selection import SELECTORS, Candidates
 from dpstats.selection.kendall import score, spreads
 from dpstats.selection.lasso import count_votes, voters
@@ -109,7 +109,7 @@ def test_the_spread_bounds_the_loss(law):
 
 def system_noise(limit):
     noise = Noise(limit)
-    noise._source = dp.sources._SYSTEM
+    noise._source = sources._SYSTEM
     return noise
 
 

@@ -6,11 +6,11 @@ import math
 import numpy as np
 import pytest
 
+from dpstats.mechanisms.smooth import smooth_bound
 from dpstats.noise import Noise
+from dpstats.noise.queries import SmoothQuery
+from dpstats.noise.sampling import sample_student
 from dpstats.privacy import PureDP
-from dpstats.queries import SmoothQuery
-from dpstats.sampling import sample_student
-from dpstats.smooth import smooth_bound
 from dpstats.testing import insecure_seed
 
 

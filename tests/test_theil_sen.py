@@ -9,8 +9,8 @@ from recording import fit, line_data
 from dpstats import simulate
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
 from dpstats.noise import Noise
-from dpstats.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 

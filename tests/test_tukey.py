@@ -10,13 +10,13 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.medians import grid_point, private_median
 from dpstats.mechanisms.rows import Rows
 from dpstats.mechanisms.spec import Problem
-from dpstats.medians import grid_point, private_median
+from dpstats.mechanisms.subsets import fit_subsets
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 from dpstats.schema import UNLIMITED
-from dpstats.subsets import fit_subsets
 from dpstats.testing import insecure_seed
 
 TUKEY = METHODS["tukey"]

@@ -8,8 +8,8 @@ import pandas as pd
 from dpstats.errors import ArgumentError
 from dpstats.evaluate.cells import Cells, declared_public, request_for
 from dpstats.mechanisms.line import Line
+from dpstats.mechanisms.pairs import all_pairs_imbalance
 from dpstats.mechanisms.spec import Problem
-from dpstats.pairs import all_pairs_imbalance
 
 # Theil-Sen is computed on multiples of 2^-24 of the ranges, as exp_theil_sen is.
 _BITS = 24

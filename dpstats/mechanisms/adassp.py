@@ -8,8 +8,8 @@ from dpstats.mechanisms.gram import box_of, inverse, ridge, sensitivities, symme
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT, Moments
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
-from dpstats.queries import Query
 
 # Shares of mu^2 for u'u, u'v and v'v. The first two carry the coefficients, the last
 # only the residual variance.

@@ -12,8 +12,8 @@ from dpstats.mechanisms.rows import Rows
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.moments import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
-from dpstats.queries import Query
 
 # Share of mu^2 for u'u; the rounds have the rest in equal parts.
 _GRAM_SHARE = 1 / 3

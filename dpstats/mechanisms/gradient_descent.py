@@ -10,8 +10,8 @@ from dpstats.bounds import ENTRY_BITS, UNIT
 from dpstats.mechanisms.line import Line, Rows, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
-from dpstats.queries import Query
 
 _ONE = 1 << ENTRY_BITS
 # Both predictions start in the middle of the response's range.

@@ -4,8 +4,8 @@ from dpstats.mechanisms.line import Line, centred_moments, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT, Moments
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
-from dpstats.queries import Query
 
 
 def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> Release:

@@ -9,8 +9,8 @@ from dpstats.mechanisms.line import Line, centred_moments, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT, Moments
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
-from dpstats.queries import Query
 
 # Moments are of rows on [-1, 1]; with u, v in [-1/2, 1/2] products are a quarter of those.
 _UNIT = PRODUCT_UNIT / 4

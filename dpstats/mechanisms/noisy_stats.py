@@ -9,8 +9,8 @@ from dpstats.mechanisms.line import Line, too_few
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query
 from dpstats.privacy import REPLACE_ONE, PureDP
-from dpstats.queries import Query
 
 _ONE = 1 << ENTRY_BITS
 # 2^22 products of at most 2^40 stay below 2^63.

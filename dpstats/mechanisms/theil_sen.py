@@ -8,12 +8,12 @@ import numpy as np
 from dpstats import options
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.line import Line, Rows, at_each_point, too_few
+from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
+from dpstats.mechanisms.smooth import smooth_bound
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.noise import Noise
-from dpstats.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
+from dpstats.noise.queries import RankQuery, SmoothQuery
 from dpstats.privacy import REPLACE_ONE, PureDP
-from dpstats.queries import RankQuery, SmoothQuery
-from dpstats.smooth import smooth_bound
 
 # x, y and the output live on multiples of 2^-24 of their range. With |u| <= 2^25 and
 # |y - r| <= 2^26 in these units two different quotients (y - r) / u differ by a factor
@@ -96,7 +96,7 @@ def release_smooth(
     ``output_range``, or both ends of the range where x_j = x_l. So the list has the
     same public length for all data, replacing one row changes at most 2 k of its
     entries, and a pair without a line leaves the median of the others alone.
-    :func:`~dpstats.smooth.smooth_bound` bounds the median's sensitivity smoothly,
+    :func:`~dpstats.mechanisms.smooth.smooth_bound` bounds the median's sensitivity smoothly,
     :meth:`~dpstats.noise.Noise.smooth` adds noise for it and clamps to the range, which
     cannot take it further from the median.
 

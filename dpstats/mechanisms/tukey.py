@@ -6,13 +6,13 @@ import numpy as np
 
 from dpstats import options
 from dpstats.errors import ArgumentError
+from dpstats.mechanisms.medians import private_median
 from dpstats.mechanisms.rows import Rows
 from dpstats.mechanisms.spec import Method, Problem, Release
-from dpstats.medians import private_median
+from dpstats.mechanisms.subsets import fit_subsets
 from dpstats.noise import Noise
+from dpstats.noise.queries import DepthQuery, Query
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
-from dpstats.queries import DepthQuery, Query
-from dpstats.subsets import fit_subsets
 
 # Coefficients live on multiples of 2^-80 in [-2^80, 2^80], whatever the data.
 _BITS = 80
@@ -56,7 +56,7 @@ def release(rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="au
     Status ``ptr_failed``: the test did not pass, and nothing was drawn.
 
     Where it differs from the paper. (i) The draw, with e2 of epsilon', weighs depth q by
-    e^(e2 q / 2), not e^(e2 q), because a record exchanges a model (see :mod:`dpstats.depth`);
+    e^(e2 q / 2), not e^(e2 q), because a record exchanges a model (see :mod:`dpstats.noise.depth`);
     e2 is 60% of epsilon', the test has the rest, which serves both better than halves. (ii)
     The models are rounded to a public lattice and volumes count its points, so that no
     volume is 0 and everything is exact; a neighbour may draw points that this table cannot,

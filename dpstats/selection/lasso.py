@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from dpstats.noise import Noise
+from dpstats.noise.queries import Query, ScoreQuery
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
-from dpstats.queries import Query, ScoreQuery
 from dpstats.selection.path import votes_of_subsets
 from dpstats.selection.spec import Candidates, Selector
 

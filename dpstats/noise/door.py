@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from dpstats import depth
 from dpstats.errors import BudgetError
+from dpstats.noise import depth
+from dpstats.noise.queries import DepthQuery, Query, RankQuery, ScoreQuery, SmoothQuery
+from dpstats.noise.sampling import sample_index, sample_student
+from dpstats.noise.sources import SOURCE
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
-from dpstats.queries import DepthQuery, Query, RankQuery, ScoreQuery, SmoothQuery
-from dpstats.sampling import sample_index, sample_student
-from dpstats.sources import SOURCE
 
 # Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
 # Gaussian is a continuous one to within double precision, coarse enough for int64.
@@ -80,7 +80,7 @@ class Noise:
         exp(-rate s), which cancels, and are doubles with a relative error below 2^-42
         (the exponent is at most 700); the ratio has four of them, hence
         epsilon' = epsilon - 2^-36. Sampling itself is exact integer arithmetic
-        (:mod:`dpstats.sampling`).
+        (:mod:`dpstats.noise.sampling`).
 
         Returns
         -------
@@ -105,7 +105,7 @@ class Noise:
         larger of c and one grid step moves no faster than c. Rounding to the grid and
         clamping to 0..size-1 are post-processing. S and c are doubles with a relative
         error below 2^-45 and the draw is right to a factor 1 + 2^-65
-        (:func:`~dpstats.sampling.sample_student`), together less than
+        (:func:`~dpstats.noise.sampling.sample_student`), together less than
         epsilon - epsilon' = 2^-40 epsilon + 2^-36.
 
         The event holds the range and the scale that belongs to it: the sensitivity and
@@ -157,7 +157,7 @@ class Noise:
         """Release a deep lattice point after a test, or None when the test does not pass.
 
         Guarantee. (epsilon, delta)-DP, 40% of epsilon for the test and 60% for the draw;
-        derived from the definition of :class:`DepthQuery` alone in :mod:`dpstats.depth`.
+        derived from the definition of :class:`DepthQuery` alone in :mod:`dpstats.noise.depth`.
         Everything before the Laplace noise is exact integer arithmetic, and so is the
         draw: a point of depth q >= cutoff has probability exactly proportional to w_q.
         The slack in the threshold exceeds the rounding of its logarithm and of the noise.

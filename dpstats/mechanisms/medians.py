@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from dpstats.noise import Noise
+from dpstats.noise.queries import RankQuery
 from dpstats.privacy import REPLACE_ONE, PureDP
-from dpstats.queries import RankQuery
 
 # The public grid: zero and +-2^e (1 + f / 2^12) for e = -40..59 and f = 0..2^12 - 1, in
 # order, so that a number of any size is within a relative 2^-13 of a grid point.

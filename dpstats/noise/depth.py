@@ -1,7 +1,7 @@
 """Depth in nested boxes: how stable a choice of a deep point is, and the choice, exactly.
 
-The setting is that of :class:`dpstats.queries.DepthQuery`: boxes B_0, B_1, ..., B_Q of lattice
-points, each within the one before; T(g), the depth of g, is the largest q with g in B_q;
+The setting is that of :class:`~dpstats.noise.queries.DepthQuery`: boxes B_0, B_1, ..., B_Q
+of lattice points, each within the one before; T(g), the depth of g, is the largest q with g in B_q;
 between neighbours Y and Y' the depth of every point differs by at most 1, and B_0 is the
 same. Weights are integers 0 < w_0 <= w_1 <= ... <= w_Q with w_{q+1} <= b w_q and
 1 <= b <= e^c. With t the cutoff, write
