@@ -186,7 +186,7 @@ def fit_groups(
         releases = [Release.nothing(problem, "no_range", NO_RANGE)] * len(labels)
         events = []
     else:
-        releases, events = _releases(final, design, problem, codes, labels, progress)
+        releases, events = _releases(final, problem, codes, labels, progress)
     return DPGroupResults(
         by=by,
         labels=labels,
@@ -216,9 +216,9 @@ def _codes(request: Request, by: str, groups):
     return table.codes(by, labels), labels, False
 
 
-def _releases(request: Request, design, problem, codes, labels, progress):
+def _releases(request: Request, problem, codes, labels, progress):
     """Fit each group; returns the releases and the worst event of each step."""
-    X, y, group = _sorted_rows(request, design, codes)
+    X, y, group = _sorted_rows(request, codes)
     edges = np.searchsorted(group, np.arange(len(labels) + 1))
     releases, worst = [], {}
     show = None if progress is None else not progress
@@ -242,9 +242,9 @@ def _scale(event: Event) -> float:
     return event.scale
 
 
-def _sorted_rows(request: Request, design, codes: np.ndarray):
+def _sorted_rows(request: Request, codes: np.ndarray):
     """All complete rows of listed groups, ordered by group: X (m, S), y (m,), codes (m,)."""
-    parts = list(request.rows(design, codes))
+    parts = list(request.rows(request.wide_design(), codes))
     X, y, group = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.argsort(group, kind="stable")
     order = order[np.searchsorted(group, 0, sorter=order) :]

@@ -25,13 +25,14 @@ def line(result, ax=None):
     kind = result.schema.get(name)
     if not isinstance(kind, Numeric):
         raise NotReleasedError("plot() draws one numeric regressor; use predict(newdata)")
-    if kind == UNLIMITED:
+    released = not np.isnan(result.release.params).any()
+    if kind == UNLIMITED and released:
         raise NotReleasedError(
             f"plot() draws over the range of {name}, which was not declared; use predict(newdata)"
         )
     ax = _axes(ax)
     ax.set(xlabel=name, ylabel=formula.response, title=_title(result))
-    if np.isnan(result.release.params).any():
+    if not released:
         return _nothing(ax, result)
     grid = {name: np.linspace(kind.low, kind.high, 201)}
     ax.plot(grid[name], result.predict(grid), color=PRIVATE, label="private fit")

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpstats.bounds import estimate_ranges
 from dpstats.engines.frames import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.spec import Method, Problem
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
-from dpstats.schema import UNLIMITED, Batch, Numeric, Schema, complete_rows
+from dpstats.ranges import estimate_ranges
+from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric, Schema, complete_rows
 from dpstats.selection import Candidates, Selector
 
 # Farther bounds have squares and products beyond the range of doubles.
@@ -99,7 +99,7 @@ class Request:
 
     def _candidates(self) -> Candidates:
         """The complete rows as a selector sees them."""
-        design = self._wide_design()
+        design = self.wide_design()
         every = range(len(design.names))
         columns = [every[design.terms[term]] for term in self.selection.candidates]
         flat = [j for term in columns for j in term]
@@ -108,9 +108,13 @@ class Request:
         terms = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
         return Candidates(X, y, terms, self.neighbors)
 
-    def _wide_design(self) -> Design:
-        """The design without a limit where a range is missing."""
-        schema = {**self.schema, **dict.fromkeys(self.unbounded, _WIDE)}
+    def wide_design(self) -> Design:
+        """The design that clips nothing to a range which is missing or estimated.
+
+        What a selector compares has no range, and rows beyond an estimated one are left to
+        the mechanism, which bounds them whatever they are.
+        """
+        schema = {**self.schema, **dict.fromkeys((*self.unbounded, *self.estimated), _WIDE)}
         return self.formula.design(schema, self.term_bounds)
 
     def _keeping(self, chosen: tuple[str, ...]) -> "Request":
@@ -135,6 +139,10 @@ class Request:
         return replace(
             self, schema={**self.schema, **ranges}, unbounded=(), estimated=self.unbounded
         )
+
+    def released_schema(self) -> dict[str, Numeric | Categorical]:
+        """The schema, in which a range that could not be released has no ends."""
+        return {**self.schema, **dict.fromkeys(self.unbounded, UNLIMITED)}
 
     def _batches(self) -> Iterator[Batch]:
         """Batches of the complete rows' raw columns."""
@@ -191,7 +199,7 @@ class Request:
         if self.selection is None or not self.method.simple:
             yield self
         if self.selection is not None:
-            self._wide_design()
+            self.wide_design()
             k, terms = self.selection.k, self.selection.candidates
             sets = [(term,) for term in terms] if self.method.simple else [terms[:k]]
             yield from map(self._keeping, sets)

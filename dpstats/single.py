@@ -25,7 +25,7 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
     if known is None:
         release, n = Release.nothing(problem, "no_range", NO_RANGE), None
     else:
-        summary, n = _summarise(final, design, problem)
+        summary, n = _summarise(final, problem)
         release = final.method.release(summary, problem, final.fit_cost, noise, **final.options)
     return DPResults(
         formula=final.formula.text,
@@ -34,16 +34,16 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
         names=design.names,
         points=final.point_labels(),
         nobs=n if final.neighbors == REPLACE_ONE else None,
-        schema=dict(final.schema),
+        schema=final.released_schema(),
         term_bounds=dict(final.term_bounds),
         privacy=final.report(noise.events, noise.private),
         selected=final.selected,
     )
 
 
-def _summarise(request: Request, design, problem):
+def _summarise(request: Request, problem):
     """The method's summary of all complete rows, and their number."""
-    summarise = request.method.summarise
+    summarise, design = request.method.summarise, request.wide_design()
     total, n = summarise(np.empty((0, len(design.names))), np.empty(0), problem), 0
     for X, y, _ in request.rows(design):
         total, n = total + summarise(X, y, problem), n + len(y)

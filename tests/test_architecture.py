@@ -20,6 +20,7 @@ LAYERS = [
     ["noise.depth", "testing"],
     ["noise.door"],
     ["noise"],
+    ["ranges"],
     ["formula.refusals", "formula.intervals"],
     ["formula.expressions", "formula.learners", "formula.newdata", "inference"],
     ["formula.columns", "formula.usage", "bounds"],

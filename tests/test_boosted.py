@@ -103,7 +103,8 @@ def test_no_neighbour_moves_a_query_beyond_its_sensitivity(
 def test_the_worst_case_reaches_the_sensitivity(columns, neighbors, row_norm, estimated, tau):
     """A hard-coded sensitivity of 1, as in published code, is exceeded here."""
     given = problem(columns, neighbors, row_norm, estimated)
-    far = np.full((1, columns), 1e6)
+    # A row beyond estimated ranges is shortened as a whole, so the corner moves most there.
+    far, response = np.full((1, columns), 6.0 if estimated else 1e6), 10.0 if estimated else 1e9
     if row_norm is None:
         far[0, 0] = 1.0
     else:  # a longer row would take its response down with it
@@ -113,9 +114,9 @@ def test_the_worst_case_reaches_the_sensitivity(columns, neighbors, row_norm, es
     rng = np.random.default_rng(1)
     frozen = [answers(columns, 1, rng)[0], np.full(columns, -1e5), np.zeros(columns)]
     if neighbors == ADD_REMOVE:
-        left, right = (empty, none), (far, np.array([1e9]))
+        left, right = (empty, none), (far, np.array([response]))
     else:
-        left, right = (far, np.array([-1e9])), (far, np.array([1e9]))
+        left, right = (far, np.array([-response])), (far, np.array([response]))
     one = queries(*left, given, frozen, rounds=2, tau=tau)
     two = queries(*right, given, frozen, rounds=2, tau=tau)
     residuals_reach = min(1.0, 1 / tau)  # |v| <= 1 against tau, in the first round

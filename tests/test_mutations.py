@@ -22,7 +22,7 @@ from test_replay import check_line, check_random, check_ranges, check_ties, chec
 from test_sampling import check_exact, check_theil_sen, steps
 from test_selection import check_choices
 
-from dpstats import bounds
+from dpstats import bounds, ranges
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
@@ -328,34 +328,35 @@ def all_pairs_always(original):
 
 
 def unsplit_passes(original):
-    """Each of the three passes over the columns takes the whole budget."""
+    """Each histogram of a column takes all of the column's share."""
 
-    def estimate(batches, columns, cost, noise, neighbors):
-        whole = SimpleNamespace(part=lambda share: cost.part(3 * share))
-        return original(batches, columns, whole, noise, neighbors)
+    def histograms(what, batches, bins, costs, noise, neighbors):
+        part = {"order of magnitude": 0.4, "neighbourhood": 0.12, "range": 0.48}[what]
+        whole = {name: cost.part(1 / part) for name, cost in costs.items()}
+        return original(what, batches, bins, whole, noise, neighbors)
 
-    return estimate
+    return histograms
 
 
 def exact_counts(monkeypatch):
     """The ranges are read off the counts before noise."""
-    counts, noisy = {}, bounds._histograms
+    counts, noisy = {}, ranges._histograms
 
     def query(step, values, **kwargs):
         counts[step] = np.array(values, dtype=float)
         return Query(step, values, **kwargs)
 
-    def exact(batches, edges, what, *rest):
-        noisy(batches, edges, what, *rest)
-        return {name: counts[f"{what} of {name}"] for name in edges}
+    def exact(what, *rest):
+        found = noisy(what, *rest).items()
+        return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
 
-    monkeypatch.setattr(bounds, "Query", query)
-    monkeypatch.setattr(bounds, "_histograms", exact)
+    monkeypatch.setattr(ranges, "Query", query)
+    monkeypatch.setattr(ranges, "_histograms", exact)
 
 
 def one_bin_moves(original):
     """Replace-one is taken for add/remove."""
-    return lambda b, e, what, cost, noise, neighbors: original(b, e, what, cost, noise, ADD_REMOVE)
+    return lambda *args: original(*args[:-1], ADD_REMOVE)
 
 
 def long_rows(original):
@@ -458,6 +459,7 @@ WORST_MOMENTS = on(check_worst, "noisy_moments")
 WORST_INTERCEPT = on(check_worst, "noisy_intercept")
 WORST_DESCENT = on(check_worst, "gd_pure", options={"steps": 4, "tau": 0.2})
 SHORTENED = on(check_ties, "adassp", row_norm=2.5)
+ESTIMATED = on(check_ties, "adassp", estimated=True)
 LINE_ADASSP = on(check_line, "adassp", intercept=0)
 LINE_NOISY = on(check_line, "noisy_stats")
 
@@ -582,16 +584,20 @@ MUTANTS = {
     "gradient descent: all of epsilon for each step": Mutant(
         full_share(PureDP), WORST_DESCENT, BudgetError
     ),
-    "ranges: half the sensitivity, Laplace": Mutant(smaller(bounds), pure_ranges),
-    "ranges: half the sensitivity, Gaussian": Mutant(smaller(bounds), gaussian_ranges),
+    "ranges: half the sensitivity, Laplace": Mutant(smaller(ranges), pure_ranges),
+    "ranges: half the sensitivity, Gaussian": Mutant(smaller(ranges), gaussian_ranges),
     "ranges: add/remove for replace-one": Mutant(
-        patched(bounds, "_histograms", one_bin_moves), pure_ranges
+        patched(ranges, "_histograms", one_bin_moves), pure_ranges
     ),
     # Clipping and bounds.
     "adassp: no clip": Mutant(numpy_with(bounds, clip=unclipped), TIES_ADASSP),
     "adassp: ends of the clip swapped": Mutant(numpy_with(bounds, clip=swapped), WORST_ADASSP),
     "adassp: rows not shortened": Mutant(patched(bounds.Box, "integers", long_rows), SHORTENED),
     "adassp: rows shortened too little": Mutant(long_margin, SHORTENED),
+    "adassp: rows beyond estimated ranges not shortened": Mutant(
+        numpy_with(bounds, maximum=lambda a, b: np.ones_like(a)),
+        on(check_ties, "adassp", estimated=True),
+    ),
     "adassp: upper bound used twice": Mutant(
         patched(
             bounds.Box,
@@ -633,11 +639,11 @@ MUTANTS = {
         WORST_ADASSP,
         BudgetError,
     ),
-    "ranges: all of the budget for each pass": Mutant(
-        patched(bounds, "estimate_ranges", unsplit_passes), pure_ranges, BudgetError
+    "ranges: all of a share for each histogram": Mutant(
+        patched(ranges, "_histograms", unsplit_passes), pure_ranges, BudgetError
     ),
-    "ranges: all of the budget for each pass, no limit": Mutant(
-        without_limit(patched(bounds, "estimate_ranges", unsplit_passes)), gaussian_ranges
+    "ranges: all of a share for each histogram, no limit": Mutant(
+        without_limit(patched(ranges, "_histograms", unsplit_passes)), gaussian_ranges
     ),
     # Noise.
     "noise: mu as standard deviation": Mutant(wrong_add(lambda s, mu, _: mu), WORST_ADASSP),

@@ -30,7 +30,7 @@ from replay import (
 )
 from scipy.stats import norm
 
-from dpstats import bounds
+from dpstats import ranges
 from dpstats.bounds import ENTRY_BITS, Box
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.gram import box_of
@@ -338,7 +338,7 @@ def _ranges(columns, limit, neighbors):
     """Range estimation of these columns, as a function of the noise."""
     halves = [{k: v[:40] for k, v in columns.items()}, {k: v[40:] for k, v in columns.items()}]
     names = tuple(columns)
-    return lambda noise: bounds.estimate_ranges(
+    return lambda noise: ranges.estimate_ranges(
         lambda: iter(halves), names, limit, noise, neighbors
     )
 
@@ -347,15 +347,19 @@ LIMITS = (PureDP(8.0), GDP.of(8.0, 1e-6))
 
 
 def check_ranges(neighbors, limit):
-    """All histograms of two columns, over random changes that reach the stated bounds.
+    """All histograms of three columns, over random changes that reach the stated bounds.
 
     As many rows stand far out as are just taken for noise, so that one more would show in
-    a range read off the counts themselves.
+    a range read off the counts themselves. The years need one histogram that zooms in.
     """
     generator = np.random.default_rng(4)
-    columns = {"a": generator.uniform(5, 60, 800), "b": generator.normal(0, 1e-3, 800)}
+    columns = {
+        "a": generator.uniform(5, 60, 800),
+        "b": generator.normal(0, 1e-3, 800),
+        "year": generator.integers(1950, 2021, 800).astype(float),
+    }
     event = run(_ranges(columns, limit, neighbors), limit).asked[0].event
-    chance = bounds._FALSE_RANGE / (len(bounds._COARSE_EDGES) - 1)
+    chance = ranges._FALSE_BIN / (len(ranges.Dyadic.edges) - 1)
     laplace = event.mechanism == "laplace"
     threshold = event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
     columns["a"][: int(threshold)] = 1e9
@@ -368,7 +372,8 @@ def check_ranges(neighbors, limit):
         fits = (_ranges(data, limit, neighbors) for data in (columns, other))
         for step, ratio in check_neighbours(*fits, limit, seed).items():
             best[step] = max(best.get(step, 0.0), ratio)
-    assert len(best) == 6
+    steps = [f"{what} of {name}" for what in ("order of magnitude", "range") for name in columns]
+    assert set(best) == {*steps, "neighbourhood of year"}
     for step, ratio in best.items():
         check_reached(step, ratio)
 

@@ -11,6 +11,7 @@ import statsmodels.formula.api as smf
 from statsmodels.regression.linear_model import RegressionResults
 
 import dpstats as dp
+from dpstats.schema import UNLIMITED, Numeric
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
@@ -102,6 +103,14 @@ def test_alpha_is_a_probability(exact, alpha):
     for method in (exact.conf_int, exact.summary):
         with pytest.raises(dp.ArgumentError, match=r"expected alpha in \(0, 1\)"):
             method(alpha)
+
+
+def test_a_range_that_was_not_released_is_not_shown(fit):
+    with dp.testing.insecure_seed(0):
+        result = fit(dp.simulate.line(20, seed=1), "adassp", bounds={"y": (0, 1)}, epsilon=0.01)
+    assert result.status == "no_range"
+    assert result.schema == {"y": Numeric(0, 1), "x": UNLIMITED}
+    assert np.isnan(result.predict({"x": [0.5]})).all()
 
 
 def unexplained(result) -> list:

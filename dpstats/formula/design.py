@@ -7,6 +7,7 @@ so a row of the design depends on its own record alone.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -191,6 +192,11 @@ class Design:
 def _model(text: str) -> patsy.ModelDesc:
     if not isinstance(text, str):
         raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
+    return _parsed(text)
+
+
+@lru_cache(maxsize=128)  # one call to dp_ols asks several times
+def _parsed(text: str) -> patsy.ModelDesc:
     try:
         _refuse_powers(parse_formula(text))
         model = patsy.ModelDesc.from_formula(text)

@@ -16,15 +16,15 @@ def box_of(problem: Problem) -> Box:
     """The scaled coordinates of the problem.
 
     Privately estimated ranges are generous, so most rows are well inside them: there a
-    row norm of sqrt(1 + 0.6 d) with d = S - 1 loses few rows and needs less noise.
+    row norm of sqrt(1 + 0.6 d) with d = S - 1 loses few rows and needs less noise. Rows
+    beyond them are shortened as a whole, so that they bend a linear relation less.
     """
     columns = len(problem.low)
     if problem.row_norm is not None:
         return Box.ball(columns, problem.row_norm, problem.y_low, problem.y_high)
     norm = math.sqrt(1 + 0.6 * (columns - 1)) if problem.estimated else None
-    return Box.symmetric(
-        problem.low, problem.high, problem.y_low, problem.y_high, problem.intercept, norm
-    )
+    low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
+    return Box.symmetric(low, high, y_low, y_high, problem.intercept, norm, problem.estimated)
 
 
 def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:
