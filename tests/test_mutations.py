@@ -447,6 +447,7 @@ class Mutant:
 
 
 WORST_ADASSP = on(check_worst, "adassp")
+WORST_SSP = on(check_worst, "ssp")
 WORST_NOISY = on(check_worst, "noisy_stats")
 WORST_THEIL = on(check_worst, "exp_theil_sen")
 TIES_ADASSP = on(check_ties, "adassp")
@@ -476,6 +477,10 @@ MUTANTS = {
     "adassp: half the sensitivity of y'y": Mutant(smaller(adassp, step="y'y"), WORST_ADASSP),
     "adassp: add/remove for replace-one": Mutant(relation(ADD_REMOVE), WORST_ADASSP),
     "adassp: both triangles released and averaged": Mutant(both_triangles, WORST_ADASSP),
+    "ssp: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_SSP),
+    "ssp: no split between X'X and X'y, as in published code": Mutant(
+        without_limit(full_share(GDP)), WORST_SSP
+    ),
     "boosted: half the sensitivity of X'X": Mutant(smaller(boosted, step="X'X"), WORST_BOOSTED),
     "boosted: half the sensitivity of a round": Mutant(smaller(boosted, step="X'g"), WORST_BOOSTED),
     "boosted: sensitivity 1 whatever the clips": Mutant(

@@ -124,7 +124,7 @@ def test_standard_errors_come_from_releases_alone():
     """With many rows no ridge is needed and the covariance is released too."""
     for case in CASES:
         p = case.problem
-        if case.method.name != "adassp" or not has_plain_box(case):
+        if case.method.name not in ("adassp", "ssp") or not has_plain_box(case):
             continue
         rich = replace(case, limit=case.method.cost(50.0, 1e-6))
         generator = np.random.default_rng(7)
@@ -297,6 +297,7 @@ POINTS = [f"median of predictions at x_new[{i}]" for i in range(2)]
 RANKS = _at(POINTS, 1 - 1e-9, (0, 0.5), (0.1, 1), (0.1, 0))
 WORST = {
     "adassp": gram_worst,
+    "ssp": gram_worst,
     "boosted_adassp": boosted_worst,
     "tukey": tukey_worst,
     "noisy_stats": noisy_stats_worst,

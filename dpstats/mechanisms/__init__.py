@@ -15,7 +15,7 @@ from dpstats.mechanisms.spec import Method
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        adassp.METHOD,
+        *adassp.METHODS,
         boosted.METHOD,
         tukey.METHOD,
         noisy_stats.METHOD,

@@ -58,19 +58,26 @@ def symmetric(triangle: np.ndarray, columns: int) -> np.ndarray:
     return gram + np.triu(gram, 1).T
 
 
+def least_eigenvalue(gram: np.ndarray, sigma: float) -> float:
+    """What the smallest eigenvalue of X'X most likely exceeds, given X'X + E.
+
+    By Weyl's inequality lambda_min(X'X) >= lambda_min(X'X + E) - ||E||, and ||E|| is about
+    2 sigma sqrt(S) for noise of standard deviation sigma. A function of released values, so it
+    costs nothing, and no error of an eigenvalue routine can enter a sensitivity.
+    """
+    return np.linalg.eigvalsh(gram)[0] - 2 * sigma * math.sqrt(len(gram))
+
+
 def ridge(gram: np.ndarray, sigma: float) -> float:
     """The ridge of Wang (2018), Algorithm 2, from a noisy Gram matrix and its noise level.
 
     lambda = max(0, sigma sqrt(S log(2 S^2 / 0.05)) - lambda_min~) with sigma the standard
-    deviation of the noise on u'u. lambda_min is not released: by Weyl's inequality
-    lambda_min(X'X) >= lambda_min(A) - ||E|| for A = X'X + E, and ||E|| is about
-    2 sigma sqrt(S), so the released A bounds it at no cost, and no error of an eigenvalue
-    routine can enter a sensitivity.
+    deviation of the noise on u'u. lambda_min is not released but bounded as in
+    :func:`least_eigenvalue`.
     """
     columns = len(gram)
     needed = sigma * math.sqrt(columns * math.log(2 * columns**2 / _FAILURE))
-    certain = np.linalg.eigvalsh(gram)[0] - 2 * sigma * math.sqrt(columns)
-    return max(0.0, needed - max(certain, 0.0))
+    return max(0.0, needed - max(least_eigenvalue(gram, sigma), 0.0))
 
 
 def inverse(gram: np.ndarray, penalty: float, sigma: float) -> np.ndarray:
