@@ -583,9 +583,9 @@ NO_BOUNDS = ((-(2.0**60), 2.0**60), (-(2.0**60), 2.0**60))
 
 # Every method is tried under its defaults, and under each of these that it knows. A hundred
 # rounds ask no more than three do.
-FEWER = {"rounds": 3}
+FEWER = ({"rounds": 3}, {"steps": 3, "clip": 1.0})
 OPTIONS = ({"k": 1}, {"k": 3}, {"k": 3, "theta": 0.2}, {"steps": 4, "tau": 0.2})
-OPTIONS += ({"rounds": 2, "tau": 0.2}, {"m": 24})
+OPTIONS += ({"rounds": 2, "tau": 0.2}, {"m": 24}, {"steps": 3, "clip": 0.2})
 
 
 def problem_of(
@@ -622,7 +622,7 @@ def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
     if not method.simple:
         variants += [{"intercept": None}, {"intercept": 0, "estimated": True}]
         variants += [{"intercept": i, "row_norm": norm} for i, norm in ((None, 2.5), (0, 4.0))]
-    fewer = {name: value for name, value in FEWER.items() if name in method.options}
+    fewer = next((few for few in FEWER if set(few) <= set(method.options)), {})
     options = [fewer, *(more for more in OPTIONS if set(more) <= set(method.options))]
     cases = [
         Case(method, problem_of(d, x, y, neighbors, **variant), chosen, method.cost(epsilon, 1e-6))

@@ -32,7 +32,9 @@ from dpstats.mechanisms import (
     line,
     noisy_intercept,
     noisy_moments,
+    noisy_sgd,
     noisy_stats,
+    rows,
     theil_sen,
     tukey,
 )
@@ -465,6 +467,7 @@ LINE_ADASSP = on(check_line, "adassp", intercept=0)
 LINE_NOISY = on(check_line, "noisy_stats")
 
 WORST_BOOSTED = on(check_worst, "boosted_adassp")
+WORST_SGD = on(check_worst, "noisy_sgd", options={"steps": 3, "clip": 0.2})
 WORST_TUKEY = on(check_worst, "tukey", intercept=0)
 RANDOM_TUKEY = on(random_rows, "tukey", intercept=0, options={"m": 24})
 KENDALL, LASSO = choices("kendall"), choices("lasso")
@@ -491,12 +494,22 @@ MUTANTS = {
         patched(boosted, "sensitivities", lambda f: lambda norm, neighbors: f(1.0, neighbors)),
         WORST_BOOSTED,
     ),
-    "boosted: residuals not clipped": Mutant(numpy_with(boosted, clip=unclipped), WORST_BOOSTED),
+    "boosted: residuals not clipped": Mutant(numpy_with(rows, clip=unclipped), WORST_BOOSTED),
     "boosted: all of mu for each round": Mutant(full_share(GDP), WORST_BOOSTED, BudgetError),
     "boosted: all of mu for each round, no limit": Mutant(
         without_limit(full_share(GDP)), WORST_BOOSTED
     ),
     "boosted: mu as standard deviation": Mutant(wrong_add(lambda s, mu, _: mu), WORST_BOOSTED),
+    "noisy_sgd: half the sensitivity": Mutant(smaller(noisy_sgd), WORST_SGD),
+    "noisy_sgd: add/remove for replace-one": Mutant(
+        patched(noisy_sgd, "sensitivity", lambda f: lambda _: f(ADD_REMOVE)), WORST_SGD
+    ),
+    "noisy_sgd: gradients not clipped": Mutant(numpy_with(rows, clip=unclipped), WORST_SGD),
+    "noisy_sgd: residuals clipped, not gradients": Mutant(
+        patched(noisy_sgd, "residual_sums", lambda f: lambda table, clip, most: f(table, clip)),
+        WORST_SGD,
+    ),
+    "noisy_sgd: all of mu for each step": Mutant(full_share(GDP), WORST_SGD, BudgetError),
     "tukey: half the sensitivity of the number of rows": Mutant(smaller(tukey), WORST_TUKEY),
     "tukey: add/remove for replace-one in a median": Mutant(
         patched(tukey, "private_median", lambda f: lambda *args: f(*args[:-1], ADD_REMOVE)),

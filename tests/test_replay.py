@@ -51,7 +51,7 @@ def is_exact(case):
     wide_theil_sen takes every output within theta for the median, gradient descent stops
     after some steps and noisy_intercept has no slope, on purpose.
     """
-    apart = ("wide_theil_sen", "noisy_intercept", "gd_pure", "gd_approx", "gd_zcdp")
+    apart = ("wide_theil_sen", "noisy_intercept", "gd_pure", "gd_approx", "gd_zcdp", "noisy_sgd")
     if case.problem.y_high > 2.0**50 or case.options == {"rounds": 2, "tau": 0.2}:
         return False
     return has_plain_box(case) and case.method.name not in apart
@@ -271,6 +271,11 @@ def boosted_worst(case):
     return gram_worst(case, "X'g")
 
 
+def sgd_worst(case):
+    """The row that moves X'y most, opposite ones under replace-one: no C exceeds its norm."""
+    return [worst for worst in gram_worst(case, "gradient") if worst[0] == "gradient"]
+
+
 def tukey_worst(case):
     """A row far out among rows that all lie on 0.
 
@@ -299,6 +304,7 @@ WORST = {
     "adassp": gram_worst,
     "ssp": gram_worst,
     "boosted_adassp": boosted_worst,
+    "noisy_sgd": sgd_worst,
     "tukey": tukey_worst,
     "noisy_stats": noisy_stats_worst,
     "noisy_moments": moments_worst,

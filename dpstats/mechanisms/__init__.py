@@ -6,6 +6,7 @@ from dpstats.mechanisms import (
     gradient_descent,
     noisy_intercept,
     noisy_moments,
+    noisy_sgd,
     noisy_stats,
     theil_sen,
     tukey,
@@ -16,6 +17,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         *adassp.METHODS,
+        noisy_sgd.METHOD,
         boosted.METHOD,
         tukey.METHOD,
         noisy_stats.METHOD,

@@ -1,14 +1,10 @@
 """Boosted AdaSSP: AdaSSP as the base learner of gradient boosting (Tang et al. 2023)."""
 
-import math
-from collections.abc import Callable
-
 import numpy as np
 
 from dpstats import options
-from dpstats.bounds import ENTRY_BITS
 from dpstats.mechanisms.gram import box_of, inverse, ridge, sensitivities, symmetric
-from dpstats.mechanisms.rows import Rows
+from dpstats.mechanisms.rows import Rows, residual_sums, scaled_rows
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.moments import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.noise import Noise
@@ -17,14 +13,6 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Share of mu^2 for u'u; the rounds have the rest in equal parts.
 _GRAM_SHARE = 1 / 3
-_ONE = 2.0**ENTRY_BITS
-
-
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
-    """Scaled, clipped rows (u, v) in units of 2^-20: every round needs them again."""
-    box = box_of(problem)
-    parts = [box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in range(0, len(y), BLOCK)]
-    return Rows(np.concatenate([np.empty((0, X.shape[1] + 1)), *parts]))
 
 
 def release(
@@ -45,9 +33,8 @@ def release(
     u, g = tau and -tau). mu's compose adaptively as the root of the sum of squares. The
     noise of a round has standard deviation C tau sqrt(T) / (mu sqrt(2 / 3)).
 
-    g is rounded to a multiple of 2^-20 tau, tau included, so the sums are exact integers.
-    theta is rounded to a grid on which u'theta is exact in doubles, so that a residual is
-    the same number whatever rows stand beside it.
+    The sums are exact integers, and a residual is the same number whatever rows stand beside
+    it (:func:`~dpstats.mechanisms.rows.residual_sums`).
 
     Parameters
     ----------
@@ -82,7 +69,7 @@ def release(
     gram = symmetric(noise.add(query, cost.part(_GRAM_SHARE)), columns)
     sigma = noise.events[-1].scale
     gamma = inverse(gram, ridge(gram, sigma), sigma)
-    gradient, each = _gradient(rows, tau), cost.part((1 - _GRAM_SHARE) / rounds)
+    gradient, each = residual_sums(rows, tau), cost.part((1 - _GRAM_SHARE) / rounds)
     theta, late = np.zeros(columns), np.zeros(columns)
     for done in range(rounds):
         query = Query("X'g", gradient(theta), l2=cross_l2, unit=tau * PRODUCT_UNIT)
@@ -100,32 +87,6 @@ def _gram(u: np.ndarray) -> np.ndarray:
     return exact_sum((b.T @ b for b in blocks), (columns, columns))[np.triu_indices(columns)]
 
 
-def _gradient(rows: Rows, tau: float) -> Callable[[np.ndarray], np.ndarray]:
-    """The exact sum of u g as a function of theta, in units of tau 2^-40."""
-    u, v = rows.X, rows.y
-
-    def gradient(theta: np.ndarray) -> np.ndarray:
-        grid, exponent = _exact(theta)
-        terms = []
-        for i in range(0, len(v), BLOCK):
-            block = slice(i, i + BLOCK)
-            residual = (v[block] - np.ldexp(u[block] @ grid, exponent)) / tau
-            terms.append(np.rint(np.clip(residual, -_ONE, _ONE)) @ u[block])
-        return exact_sum(terms, theta.shape)
-
-    return gradient
-
-
-def _exact(theta: np.ndarray) -> tuple[np.ndarray, int]:
-    """Integers and an exponent e with theta about integers * 2^e.
-
-    The integers add up to at most 2^32 in absolute value, give or take their number, and
-    entries of u are at most 2^20: every partial sum of u'theta is below 2^53 and exact.
-    """
-    exponent = math.frexp(float(np.abs(theta).sum()))[1] - 32
-    return np.rint(np.ldexp(theta, -exponent)), exponent
-
-
 METHOD = Method(
     name="boosted_adassp",
     paper="Tang et al. 2023, Algorithm 1",
@@ -133,7 +94,7 @@ METHOD = Method(
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     simple=False,
     errors="the fit is an average over rounds with clipped residuals, so it has no standard error",
-    summarise=summarise,
+    summarise=scaled_rows,
     release=release,
     options={
         "rounds": (100, options.whole("rounds", 1, 10_000)),
