@@ -1,5 +1,7 @@
 """What can go wrong, said before any private value is read."""
 
+from numbers import Real
+
 
 class DPStatsError(Exception):
     """Base of every error this package raises on purpose."""
@@ -23,3 +25,10 @@ class NotReleasedError(DPStatsError, AttributeError):
 
 class InternalError(DPStatsError):
     """A defect of this package, reported without anything the data may have put in it."""
+
+
+def checked_alpha(alpha) -> float:
+    """alpha, or ArgumentError unless it is a probability: one minus the level of intervals."""
+    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
+        raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
+    return float(alpha)

@@ -1,15 +1,17 @@
 """by=: one private fit a group, under parallel composition."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
 from dpstats.engines.output import replacing
-from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.inference import standard_errors
+from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
+from dpstats.inference import Uncertainty, deviations, stacked, uncertainty
 from dpstats.mechanisms.spec import Release
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, Event, PrivacyReport
@@ -18,7 +20,7 @@ from dpstats.schema import check_labels, plain_labels
 from dpstats.single import NO_RANGE
 
 # Columns of the tidy frame beside the group's own.
-_COLUMNS = ("term", "estimate", "std_error", "status")
+_COLUMNS = ("term", "estimate", "std_error", "lower", "upper", "status")
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,9 +36,13 @@ class DPGroupResults:
     formula, method : str
     names : tuple of str
         The S coefficients and then the q prediction points.
-    estimates, errors : numpy.ndarray, shape (G, S + q)
-        Released values and their standard errors, NaN where there is none.
-    statuses : tuple of str
+    estimates : numpy.ndarray, shape (G, S + q)
+        Released values, NaN where there is none.
+    stack : mapping of str to numpy.ndarray, shape (G, ...)
+        What the releases hold for inference, by name.
+    x_new : numpy.ndarray, shape (q, S)
+        Design rows of the prediction points.
+    released : tuple of str
         ``"ok"`` or the released failure, a group.
     reasons : tuple of str
         Every reason for a NaN that occurs.
@@ -55,8 +61,9 @@ class DPGroupResults:
     method: str
     names: tuple[str, ...]
     estimates: np.ndarray
-    errors: np.ndarray
-    statuses: tuple[str, ...]
+    stack: Mapping[str, np.ndarray]
+    x_new: np.ndarray
+    released: tuple[str, ...]
     reasons: tuple[str, ...]
     size: int
     privacy: PrivacyReport
@@ -64,17 +71,47 @@ class DPGroupResults:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Tidy: one row a group and quantity; columns: by, term, estimate, std_error, status."""
+        """Tidy: one row a group and quantity.
+
+        Columns: by, ``term``, ``estimate``, ``std_error``, ``lower`` and ``upper`` (the 95%
+        interval; infinite where the release cannot tell) and ``status``.
+        """
+        return self.conf_int().assign(status=np.repeat(self.statuses, len(self.names)))
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Tidy intervals of level 1 - alpha of every quantity, as in :attr:`frame`."""
         terms = len(self.names)
+        ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
         return pd.DataFrame(
             {
                 self.by: [label for label in self.labels for _ in range(terms)],
                 "term": list(self.names) * len(self.labels),
                 "estimate": self.estimates.ravel(),
                 "std_error": self.errors.ravel(),
-                "status": [status for status in self.statuses for _ in range(terms)],
+                "lower": ends[..., 0].ravel(),
+                "upper": ends[..., 1].ravel(),
             }
         )
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """What the releases say about their own errors."""
+        return uncertainty(self.stack)
+
+    @cached_property
+    def errors(self) -> np.ndarray:
+        """Standard errors of all quantities, (G, S + q); NaN where there is none."""
+        return deviations(self.uncertainty.covariance(), self._rows())
+
+    @cached_property
+    def statuses(self) -> tuple[str, ...]:
+        """ "ok", a released failure, or "not_identified" (unbounded intervals), a group."""
+        pairs = zip(self.released, self.uncertainty.unbounded, strict=True)
+        return tuple("not_identified" if s == "ok" and wide else s for s, wide in pairs)
+
+    def _rows(self) -> np.ndarray:
+        """All quantities as combinations of the coefficients, (S + q, S)."""
+        return np.vstack([np.eye(self.size), self.x_new])
 
     @property
     def params(self) -> pd.DataFrame:
@@ -194,8 +231,9 @@ def fit_groups(
         method=final.method.name,
         names=names,
         estimates=_stack([np.r_[r.params, r.predictions] for r in releases], len(names)),
-        errors=_stack([_errors(r, problem.x_new) for r in releases], len(names)),
-        statuses=tuple(r.status for r in releases),
+        stack=stacked(releases, len(design.names)),
+        x_new=problem.x_new,
+        released=tuple(r.status for r in releases),
         reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
         size=len(design.names),
         privacy=final.report(
@@ -256,13 +294,6 @@ def _stack(rows: list[np.ndarray], columns: int) -> np.ndarray:
     stacked = np.array(rows, dtype=float).reshape(-1, columns)
     stacked.flags.writeable = False
     return stacked
-
-
-def _errors(release: Release, x_new: np.ndarray) -> np.ndarray:
-    """Standard errors of coefficients and predictions, NaN without a covariance."""
-    if release.cov is None:
-        return np.full(len(release.params) + len(release.predictions), np.nan)
-    return np.r_[standard_errors(release.cov), standard_errors(x_new @ release.cov @ x_new.T)]
 
 
 def _assumptions(request: Request, by: str, present: bool) -> tuple[str, ...]:

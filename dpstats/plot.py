@@ -6,7 +6,6 @@ import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.formula import Formula
-from dpstats.inference import intervals, standard_errors
 from dpstats.schema import UNLIMITED, Numeric
 
 # Okabe and Ito's blue and vermilion, told apart under every kind of colour blindness.
@@ -36,7 +35,7 @@ def line(result, ax=None):
         return _nothing(ax, result)
     grid = {name: np.linspace(kind.low, kind.high, 201)}
     ax.plot(grid[name], result.predict(grid), color=PRIVATE, label="private fit")
-    _band(ax, result, formula, grid)
+    _band(ax, result, grid)
     _quarters(ax, result, name, kind)
     ax.legend(frameon=False)
     return ax
@@ -103,13 +102,12 @@ def _nothing(ax, result):
     return ax
 
 
-def _band(ax, result, formula: Formula, grid) -> None:
-    """Shade the pointwise 95% interval where the covariance was released."""
-    if result.release.cov is None:
+def _band(ax, result, grid) -> None:
+    """Shade the pointwise 95% interval where there is a finite one."""
+    table = result.predict(grid, interval=True)
+    low, high = table["mean_ci_lower"], table["mean_ci_upper"]
+    if not np.isfinite(low + high).any():
         return
-    rows = formula.design(result.schema, result.term_bounds).predictors(grid)
-    errors = standard_errors(rows @ result.release.cov @ rows.T)
-    low, high = intervals(rows @ result.release.params, errors, 0.05).T
     label = "95% interval, privacy noise included"
     (x,) = grid.values()
     ax.fill_between(x, low, high, color=PRIVATE, alpha=0.2, linewidth=0, label=label)

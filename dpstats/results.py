@@ -3,14 +3,16 @@
 import json
 import math
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from dpstats import inference
-from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
 from dpstats.formula import Design, Formula
+from dpstats.inference import UNBOUNDED, Uncertainty, deviations, stacked, uncertainty
 from dpstats.mechanisms.spec import Release
 from dpstats.privacy import GDP, ApproxDP, Event, PrivacyReport, PureDP
 from dpstats.schema import Categorical, Numeric, Schema
@@ -44,6 +46,8 @@ class DPResults:
         Design columns, in the order of ``params``.
     points : tuple of str
         Labels of the prediction points.
+    x_new : numpy.ndarray, shape (q, S)
+        Their design rows.
     nobs : int or None
         Number of complete rows where it is public (replace-one), else None.
     schema, term_bounds : mapping
@@ -70,6 +74,7 @@ class DPResults:
     release: Release
     names: tuple[str, ...]
     points: tuple[str, ...]
+    x_new: np.ndarray
     nobs: int | None
     schema: Schema
     term_bounds: Mapping[str, tuple[float, float]]
@@ -78,13 +83,17 @@ class DPResults:
 
     @property
     def status(self) -> str:
-        """ "ok", or the released failure."""
-        return self.release.status
+        """ "ok", a released failure, or "not_identified": intervals are unbounded."""
+        unbounded = self.release.status == "ok" and self.uncertainty.unbounded[0]
+        return "not_identified" if unbounded else self.release.status
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why a quantity is NaN, by attribute."""
-        return dict(self.release.reasons)
+        """Why a quantity is NaN or infinite, by attribute."""
+        reasons = dict(self.release.reasons)
+        if self.status == "not_identified":
+            reasons = {"bse": UNBOUNDED, **reasons, "conf_int": UNBOUNDED}
+        return reasons
 
     @property
     def params(self) -> pd.Series:
@@ -96,16 +105,19 @@ class DPResults:
         """Private predictions at x_new, by label."""
         return pd.Series(self.release.predictions, self.points)
 
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """What the release says about its own error."""
+        return uncertainty(stacked([self.release], len(self.names)))
+
     def cov_params(self) -> pd.DataFrame:
         """Covariance of the coefficients, privacy noise included; NaN when unavailable."""
-        size = len(self.names)
-        cov = np.full((size, size), np.nan) if self.release.cov is None else self.release.cov
-        return pd.DataFrame(cov, self.names, self.names)
+        return pd.DataFrame(self.uncertainty.covariance()[0], self.names, self.names)
 
     @property
     def bse(self) -> pd.Series:
         """Standard errors, privacy noise included; NaN when unavailable."""
-        return pd.Series(inference.standard_errors(self.cov_params().to_numpy()), self.names)
+        return pd.Series(self._errors(np.eye(len(self.names))), self.names)
 
     @property
     def tvalues(self) -> pd.Series:
@@ -114,36 +126,66 @@ class DPResults:
 
     @property
     def pvalues(self) -> pd.Series:
-        """Two-sided p-values of each coefficient = 0 (normal approximation)."""
-        return pd.Series(inference.p_values(self.params, self.bse), self.names)
+        """Two-sided p-values of each coefficient = 0."""
+        size = len(self.names)
+        return pd.Series(self.uncertainty.p_values(np.eye(size), np.zeros(size))[0], self.names)
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Intervals of level 1 - alpha, one row a coefficient, columns 0 and 1.
+
+        Privacy noise is part of them. They are infinite where the release is compatible with
+        coefficients of any size, and NaN where no valid interval exists (see ``reasons``).
 
         Raises
         ------
         ArgumentError
             Unless 0 < alpha < 1.
         """
-        if not 0 < alpha < 1:
-            raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
-        return pd.DataFrame(inference.intervals(self.params, self.bse, alpha), self.names)
+        return pd.DataFrame(self._intervals(np.eye(len(self.names)), alpha), self.names)
 
-    def predict(self, newdata) -> pd.Series:
+    def _intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
+        """Intervals (q, 2) of linear combinations (q, S) of the coefficients."""
+        return self.uncertainty.intervals(rows, checked_alpha(alpha))[0]
+
+    def _errors(self, rows: np.ndarray) -> np.ndarray:
+        return deviations(self.uncertainty.covariance(), rows)[0]
+
+    def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
         """Predictions at public new data; costs no budget.
 
         Parameters
         ----------
         newdata : mapping or data frame
             A column for each variable on the right-hand side of the formula.
+        interval : bool
+            Also the standard error and the interval of each mean.
+        alpha : float
+            One minus the level of the intervals.
+
+        Returns
+        -------
+        pandas.Series or pandas.DataFrame
+            With ``interval`` the columns ``mean``, ``mean_se``, ``mean_ci_lower`` and
+            ``mean_ci_upper``, as of statsmodels' ``get_prediction().summary_frame()``.
 
         Raises
         ------
         ArgumentError
             For a missing column, an unknown level or a missing value.
         """
-        values = self._design().predictors(newdata) @ self.release.params
-        return pd.Series(values, newdata.index if isinstance(newdata, pd.DataFrame) else None)
+        rows = self._design().predictors(newdata)
+        index = newdata.index if isinstance(newdata, pd.DataFrame) else None
+        mean = pd.Series(rows @ self.release.params, index)
+        return self._with_intervals(mean, rows, alpha) if interval else mean
+
+    def prediction_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
+        """The predictions at x_new (p25 and p75) with their standard errors and intervals."""
+        return self._with_intervals(self.predictions, self.x_new, alpha)
+
+    def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
+        low, high = self._intervals(rows, alpha).T
+        columns = {"mean": mean, "mean_se": self._errors(rows)}
+        return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 
     def _design(self) -> Design:
         return Formula.parse(self.formula).design(self.schema, self.term_bounds)
@@ -203,13 +245,11 @@ class DPResults:
             "formula": self.formula,
             "selected": None if self.selected is None else list(self.selected),
             "method": self.method,
-            "status": release.status,
             "nobs": self.nobs,
             "params": dict(zip(self.names, _plain(release.params), strict=True)),
-            "cov": None if release.cov is None else _plain(release.cov),
             "predictions": dict(zip(self.points, _plain(release.predictions), strict=True)),
-            "reasons": dict(release.reasons),
-            "statistics": dict(release.statistics),
+            "x_new": self.x_new.tolist(),
+            **_release_to_dict(release),
             "schema": {name: _kind_to_dict(kind) for name, kind in self.schema.items()},
             "term_bounds": {name: list(pair) for name, pair in self.term_bounds.items()},
             "privacy": _report_to_dict(self.privacy),
@@ -218,14 +258,8 @@ class DPResults:
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPResults":
         """The inverse of :meth:`to_dict`."""
-        cov = content["cov"]
-        release = Release(
-            params=_array(content["params"].values()),
-            predictions=_array(content["predictions"].values()),
-            cov=None if cov is None else np.array([_array(row) for row in cov]),
-            status=content["status"],
-            reasons=dict(content["reasons"]),
-            statistics=dict(content["statistics"]),
+        release = _release_from_dict(
+            content, content["params"].values(), content["predictions"].values()
         )
         return cls(
             formula=content["formula"],
@@ -233,6 +267,7 @@ class DPResults:
             release=release,
             names=tuple(content["params"]),
             points=tuple(content["predictions"]),
+            x_new=np.array(content["x_new"], dtype=float).reshape(-1, len(content["params"])),
             nobs=content["nobs"],
             schema={name: _kind_from_dict(kind) for name, kind in content["schema"].items()},
             term_bounds={name: tuple(pair) for name, pair in content["term_bounds"].items()},
@@ -264,6 +299,37 @@ def _plain(values) -> list:
 
 def _array(values) -> np.ndarray:
     return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def _release_to_dict(release: Release) -> dict:
+    """All of a release but its coefficients and predictions."""
+    companion = release.companion
+    return {
+        "status": release.status,
+        "cov": None if release.cov is None else _plain(release.cov),
+        "reasons": dict(release.reasons),
+        "statistics": deepcopy(dict(release.statistics)),
+        "companion": companion
+        and {
+            "params": _plain(companion.params),
+            "predictions": _plain(companion.predictions),
+            **_release_to_dict(companion),
+        },
+    }
+
+
+def _release_from_dict(content: Mapping, params, predictions) -> Release:
+    cov, companion = content["cov"], content["companion"]
+    return Release(
+        params=_array(params),
+        predictions=_array(predictions),
+        cov=None if cov is None else np.array([_array(row) for row in cov]),
+        status=content["status"],
+        reasons=dict(content["reasons"]),
+        statistics=deepcopy(dict(content["statistics"])),
+        companion=companion
+        and _release_from_dict(companion, companion["params"], companion["predictions"]),
+    )
 
 
 def _kind_to_dict(kind: Numeric | Categorical) -> dict:

@@ -33,6 +33,7 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
         release=release,
         names=design.names,
         points=final.point_labels(),
+        x_new=problem.x_new,
         nobs=n if final.neighbors == REPLACE_ONE else None,
         schema=final.released_schema(),
         term_bounds=dict(final.term_bounds),

@@ -1,6 +1,7 @@
 """Results as text: statsmodels' tables and a privacy block."""
 
 import textwrap
+from collections.abc import Iterable
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,7 +9,7 @@ from statsmodels.iolib.summary import Summary, summary_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
-from dpstats.errors import ArgumentError
+from dpstats.inference import UNBOUNDED
 from dpstats.privacy import PrivacyReport
 
 _RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
@@ -26,15 +27,12 @@ class PrivateSummary(Summary):
 
 def summarise(result, alpha: float) -> Summary:
     """The statsmodels Summary of one :class:`~dpstats.results.DPResults`."""
-    if not 0 < alpha < 1:
-        raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
     summary = PrivateSummary()
     summary.tables += [_heading(result), _coefficients(result, alpha)]
     if result.points:
-        summary.tables.append(_predictions(result))
+        summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
-    reasons = list(dict.fromkeys(result.reasons.values()))
-    summary.add_extra_txt(_notes(result, reasons).split("\n"))
+    summary.add_extra_txt(_notes(result, result.reasons.values()).split("\n"))
     return summary
 
 
@@ -64,9 +62,14 @@ def _coefficients(result, alpha: float) -> SimpleTable:
     return summary_params((named, *values), alpha=alpha, use_t=False)
 
 
-def _predictions(result) -> SimpleTable:
-    rows = [[label, f"{value:.4f}"] for label, value in result.predictions.items()]
-    return _table(rows, ["", "prediction"], None)
+def _predictions(result, alpha: float) -> SimpleTable:
+    table = result.prediction_intervals(alpha)
+    headers = ["", "prediction", "std err", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
+    rows = [
+        [label, f"{mean:.4f}", *(f"{value:.3f}" for value in rest)]
+        for label, mean, *rest in table.itertuples()
+    ]
+    return _table(rows, headers, None)
 
 
 def _steps(report: PrivacyReport) -> SimpleTable:
@@ -86,9 +89,9 @@ def _table(rows, headers, title) -> SimpleTable:
     return SimpleTable(rows, headers=headers, title=title, txt_fmt=fmt_params)
 
 
-def _notes(result, reasons: list[str]) -> str:
+def _notes(result, reasons: Iterable[str]) -> str:
     """Numbered notes: why something is NaN, what was selected, then what is assumed."""
-    notes = [f"nan: {reason}" for reason in reasons]
+    notes = [f"nan, inf: {reason}" for reason in dict.fromkeys(reasons)]
     if result.selected:
         notes.append(f"selected, in the order of their choice: {', '.join(result.selected)}")
     notes.append(guarantee(result.privacy))
@@ -110,15 +113,9 @@ def guarantee(report: PrivacyReport) -> str:
     )
 
 
-def _values(result) -> list[str]:
-    """Every released value of a few groups, percentiles over many."""
-    wide = result.params.join(result.predictions)
-    title = "Released values"
-    if len(wide) > 5:
-        wide = wide.quantile([0.05, 0.25, 0.5, 0.75, 0.95]).T
-        wide.columns = [f"{share:.0%}" for share in (0.05, 0.25, 0.5, 0.75, 0.95)]
-        title += " over the groups (percentiles)"
-    return [title, wide.to_string(float_format=lambda value: f"{value:.4f}")]
+def _reasons(result) -> tuple[str, ...]:
+    """Why something is NaN or infinite in some group."""
+    return result.reasons + (UNBOUNDED,) * ("not_identified" in result.statuses)
 
 
 def summarise_groups(result) -> str:
@@ -135,7 +132,7 @@ def summarise_groups(result) -> str:
         *_values(result),
         "",
         _steps(report).as_text(),
-        _notes(result, list(result.reasons)),
+        _notes(result, _reasons(result)),
     ]
     return "\n".join(lines)
 

@@ -290,7 +290,7 @@ def test_by_writes_every_group(capsys, folder):
     out = run([*CELL, "--plot", "out.pdf"], capsys)
     assert "4 groups: 4 ok" in out
     frame = pd.read_csv("out.csv")
-    assert list(frame) == ["cell", "term", "estimate", "std_error", "status"]
+    assert list(frame) == ["cell", "term", "estimate", "std_error", "lower", "upper", "status"]
     assert frame["cell"].unique().tolist() == [1, 2, 3, 4]
     assert frame["estimate"].notna().all()
     assert (folder / "out.pdf").read_bytes().startswith(b"%PDF")

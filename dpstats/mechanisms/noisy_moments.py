@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.mechanisms.line import Line, centred_moments, too_few
-from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT, Moments
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
@@ -53,9 +53,10 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
 
     Notes
     -----
-    ``statistics`` of the release holds n, the noisy sums on the scale of u and v, and
+    ``statistics`` of the release holds n, the noisy sums on the scale of u and v,
     ``sigma2``, the residual variance in squared units of the response, at least the
-    noise scale over n.
+    noise scale over n, and, with declared bounds, the public facts from which
+    :class:`dpstats.inference.pivot.Pivot` makes intervals and tests.
     """
     if failure := too_few(problem, _rows(moments, problem)):
         return failure
@@ -65,7 +66,25 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
     sums = noise.add(query, cost)
     sums = sums if first == 0 else np.r_[_rows(moments, problem), sums]
     statistics = dict(zip(_NAMES, sums.tolist(), strict=True))
-    return _fit(statistics, noise.events[-1].scale, problem)
+    fitted = _fit(statistics, noise.events[-1].scale, problem)
+    if problem.estimated:
+        return replace(fitted, reasons={"bse": CLIPPED, **fitted.reasons})
+    known = _known(problem, noise.events[-1].scale)
+    return replace(fitted, statistics={**fitted.statistics, **known})
+
+
+def _known(problem: Problem, scale: float) -> dict[str, float]:
+    """Public facts about the sums: the scales of their noise, and the units of u and v."""
+    line = Line.of(problem)
+    return {
+        "scale": scale,
+        "n_scale": 0.0 if problem.neighbors == REPLACE_ONE else scale,
+        "column": float(line.column),
+        "x_middle": line.low + line.width / 2,
+        "x_width": line.width,
+        "y_middle": line.y_low + line.y_width / 2,
+        "y_width": line.y_width,
+    }
 
 
 def _rows(moments: Moments, problem: Problem) -> int:
@@ -95,7 +114,6 @@ def _fit(statistics: dict[str, float], scale: float, problem: Problem) -> Releas
     return Release(
         params,
         problem.x_new @ params,
-        reasons={"bse": METHOD.errors},
         statistics={**statistics, "sigma2": sigma2},
     )
 
@@ -106,7 +124,7 @@ METHOD = Method(
     guarantee="pure",
     neighbors=(REPLACE_ONE, ADD_REMOVE),
     simple=True,
-    errors="a ratio of noisy sums is too far from normal for a standard error to be of use",
+    errors="intervals and tests by a pivot; standard errors to first order in the noise",
     summarise=centred_moments,
     release=release,
 )

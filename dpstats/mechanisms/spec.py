@@ -9,6 +9,12 @@ import numpy as np
 from dpstats.noise import Noise
 from dpstats.privacy import GDP, ApproxDP, Cost, PureDP
 
+# Why a release from privately estimated ranges has no standard errors.
+CLIPPED = (
+    "the privately estimated ranges clip an unknown part of the rows, which biases any "
+    "interval; declare bounds= for standard errors"
+)
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -50,7 +56,9 @@ class Release:
     ``params`` (S,) and ``predictions`` (q,) hold NaN where nothing was released, and
     ``reasons`` says why, by the name of the result's attribute. ``cov`` is the
     covariance of the coefficients (S, S), noise included, or None. ``statistics`` are
-    further released numbers by name, which inference may start from.
+    further released numbers by name, floats or nested lists of them, and public facts,
+    from which :mod:`dpstats.inference` starts; it starts from ``companion``, a second
+    release from the same rows and budget, where there is one.
     """
 
     params: np.ndarray
@@ -58,7 +66,8 @@ class Release:
     cov: np.ndarray | None = None
     status: str = "ok"
     reasons: Mapping[str, str] = field(default_factory=dict)
-    statistics: Mapping[str, float] = field(default_factory=dict)
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+    companion: "Release | None" = None
 
     def __post_init__(self):
         for values in (self.params, self.predictions, self.cov):

@@ -1,0 +1,52 @@
+"""Standard errors, tests and intervals: functions of releases, never of the data."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dpstats.inference.ends import Ends
+from dpstats.inference.pivot import Pivot
+from dpstats.inference.wald import Wald, deviations
+
+__all__ = ["UNBOUNDED", "Uncertainty", "deviations", "stacked", "uncertainty"]
+
+# The reason of the status "not_identified".
+UNBOUNDED = (
+    "the noise could account for all that the data say about the coefficients, so intervals are "
+    "unbounded; raise epsilon or n, or narrow bounds that are too wide"
+)
+
+Uncertainty = Wald | Pivot | Ends
+"""What says how far G fits may be from the truth. All have ``intervals(rows, alpha)``,
+``p_values(rows, values)``, ``covariance()`` and ``unbounded``."""
+
+
+def stacked(releases: Sequence, size: int) -> dict[str, np.ndarray]:
+    """What G releases of ``size`` coefficients hold for inference, by name, (G, ...) each.
+
+    NaN stands where a release lacks a number. A companion speaks for the release it is with.
+    """
+    basis = [release.companion or release for release in releases]
+    none = np.full((size, size), np.nan)
+    stack = {
+        "params": np.array([r.params for r in basis]).reshape(-1, size),
+        "cov": np.array([none if r.cov is None else r.cov for r in basis]).reshape(-1, size, size),
+    }
+    names = dict.fromkeys(name for r in basis for name in r.statistics)
+    return stack | {name: _column([r.statistics.get(name) for r in basis]) for name in names}
+
+
+def _column(values: Sequence) -> np.ndarray:
+    """One statistic of all releases, NaN where it is None."""
+    shape = next(np.shape(value) for value in values if value is not None)
+    return np.array([np.full(shape, np.nan) if v is None else v for v in values], dtype=float)
+
+
+def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:
+    """The inference that a stack of releases allows."""
+    if "scale" in stack:
+        return Pivot.of(stack)
+    if "ends" in stack:
+        return Ends(stack["points"], stack["ends"], stack["level"])
+    ridge = stack.get("ridge", np.zeros(len(stack["params"])))
+    return Wald(stack["params"], stack["cov"], ridge > 0)

@@ -1,0 +1,52 @@
+"""Inference from private quantiles that were bought as ends of intervals."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Intervals of some linear combinations that hold together with a stated level.
+
+    When combinations ``points`` P beta lie in a box, so does every c'beta = (c'P^+) P beta: its
+    interval adds up the ends with the weights c'P^+. So all intervals hold together with the
+    level of the box, and there is neither a standard error nor a p-value.
+
+    Parameters
+    ----------
+    points : numpy.ndarray, shape (G, q, S)
+    ends : numpy.ndarray, shape (G, q, 2)
+        Infinite where the sample is too small for any bought end.
+    level : numpy.ndarray, shape (G,)
+    """
+
+    points: np.ndarray
+    ends: np.ndarray
+    level: np.ndarray
+
+    def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
+        """Intervals (G, m, 2) of ``rows`` (m, S); NaN for a level beyond the bought one."""
+        weights = rows @ np.linalg.pinv(self.points)
+        weights = np.where(np.abs(weights) > 1e-12, weights, 0.0)
+        known = np.abs(weights @ self.points - rows).max(axis=2) < 1e-6
+        with np.errstate(invalid="ignore"):  # 0 times infinity
+            parts = weights[..., None] * self.ends[:, None]
+        parts = np.where(weights[..., None] == 0, 0.0, parts)
+        intervals = np.stack([parts.min(axis=3).sum(axis=2), parts.max(axis=3).sum(axis=2)], -1)
+        known &= (1 - alpha <= self.level + 1e-12)[:, None]
+        return np.where(known[..., None], intervals, np.nan)
+
+    def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """NaN: ends of one level say nothing about others."""
+        return np.full((len(self.ends), len(rows)), np.nan)
+
+    def covariance(self) -> np.ndarray:
+        """NaN, as there is none."""
+        columns = self.points.shape[2]
+        return np.full((len(self.ends), columns, columns), np.nan)
+
+    @property
+    def unbounded(self) -> np.ndarray:
+        """Where no end could be bought, (G,)."""
+        return np.isinf(self.ends).any(axis=(1, 2))

@@ -1,0 +1,225 @@
+"""Inference for a line from noisy sums, by a pivot whose noise is known exactly."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numba
+import numpy as np
+
+from dpstats.inference.laws import tail
+
+_SUMS = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
+# A set that reaches this many standard errors from the estimate is taken as unbounded.
+_FAR = 1e7
+
+
+@dataclass(frozen=True)
+class Pivot:
+    r"""Tests and intervals for G lines fitted to noisy sums of u and v in [-1/2, 1/2].
+
+    For a target theta, the slope or the prediction at a point, let r(u) = r_0 + r_1 u be
+    orthogonal to the other coefficient's regressor z_2 and z_1 be the target's own. Then
+
+        G(theta) = sum r(u) (v - theta z_1)
+
+    is, at the true theta, sum r(u) e plus noise that is exactly linear in the noise on the
+    sums: r_0 L_v + r_1 L_uv - r_0 a L_n - (r_0 b + r_1 a) L_u - r_1 b L_uu, where a + b u is the
+    line. What is approximate: r and the nuisance coefficient are read off the noisy sums, and
+    the errors e are taken as of one variance, whose estimate under the null is
+    max(residual sum of squares, scale) / (n - 1); the sum of squares of u about its mean is taken
+    as at least the scale. An interval is the set of theta not rejected, by inverting the
+    law of :func:`~dpstats.inference.laws.tail`; there is no matrix to invert that noise
+    could make singular, so weak data give long or unbounded intervals, not wrong ones.
+
+    Parameters
+    ----------
+    sums : numpy.ndarray, shape (G, 6)
+        Noisy n, Su, Sv, Suu, Suv and Svv; NaN where nothing was released.
+    scales : numpy.ndarray, shape (G, 2)
+        Laplace scales of the noise on n (0 where n is public) and on the other sums.
+    line : numpy.ndarray, shape (G, 5)
+        Public: index of x among the columns, middle and width of the range of x, and of y.
+    """
+
+    sums: np.ndarray
+    scales: np.ndarray
+    line: np.ndarray
+
+    @classmethod
+    def of(cls, stack) -> "Pivot":
+        """From the stacked statistics of noisy_moments."""
+        sums = np.column_stack([stack[name] for name in _SUMS])
+        sums[sums[:, 0] <= 0] = np.nan
+        scales = np.column_stack([stack["n_scale"], stack["scale"]])
+        names = ("column", "x_middle", "x_width", "y_middle", "y_width")
+        return cls(sums, scales, np.column_stack([stack[name] for name in names]))
+
+    def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
+        """Intervals (G, q, 2) of the linear combinations ``rows`` (q, 2) of the coefficients."""
+        unit, scale, shift = self._targets(rows)
+        ends = _intervals(self.sums, self.scales, unit, alpha)
+        ends = scale[..., None] * ends + shift[..., None]
+        return np.sort(ends, axis=2)
+
+    def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
+        unit, scale, shift = self._targets(rows)
+        return _p_values(self.sums, self.scales, unit, (values - shift) / scale)
+
+    @cached_property
+    def unbounded(self) -> np.ndarray:
+        """Whether a slope of any size is compatible with the release at the 5% level, (G,)."""
+        slope = np.full((len(self.sums), 1), np.nan)
+        return np.isinf(_intervals(self.sums, self.scales, slope, 0.05)).any(axis=(1, 2))
+
+    @np.errstate(all="ignore")
+    def covariance(self) -> np.ndarray:
+        """Covariance of the coefficients (G, 2, 2) to first order in the noise; NaN if unbounded.
+
+        With A the matrix of n, Su and Suu, the estimate is off by A^-1 (sum (1, u) e + noise),
+        and noise in the two equations is L_v - a L_n - b L_u and L_uv - a L_u - b L_uu.
+        """
+        cov = _covariances(self.sums, self.scales)
+        cov[self.unbounded] = np.nan
+        column, x_middle, x_width, _, y_width = self.line.T
+        to_user = np.zeros_like(cov)
+        j = np.nan_to_num(column).astype(int)
+        each = np.arange(len(j))
+        to_user[each, j, 1] = y_width / x_width
+        to_user[each, 1 - j, 0] = y_width
+        to_user[each, 1 - j, 1] = -x_middle * y_width / x_width
+        return to_user @ cov @ to_user.transpose(0, 2, 1)
+
+    def _targets(self, rows: np.ndarray):
+        """Each target on the unit scale, (G, q): where to predict there, NaN for the slope.
+
+        With them the factor and the summand that bring it back to the user's units. For a
+        prediction c_0 + c_1 x that is c_0 times the prediction at c_1 / c_0.
+        """
+        column, x_middle, x_width, y_middle, y_width = (part[:, None] for part in self.line.T)
+        weights = np.where(column == 1, rows.T[:, None], rows[:, ::-1].T[:, None])
+        constant, slope = weights
+        level = constant != 0
+        safe = np.where(level, constant, 1.0)
+        unit = np.where(level, (slope / safe - x_middle) / x_width, np.nan)
+        scale = np.where(level, constant * y_width, slope * y_width / x_width)
+        return unit, scale, np.where(level, constant * y_middle, 0.0)
+
+
+@numba.njit(cache=True)
+def _problem(sums, scales, unit):
+    """(g, r, line, floor): G = g_0 - theta g_1, r_0 and r_1, a_0 + a_1 theta, b_0 + b_1 theta."""
+    n, su, sv, suu, suv, svv = sums
+    if math.isnan(unit):
+        r0, r1 = -su / n, 1.0
+        line = np.array([sv / n, -su / n, 0.0, 1.0])
+        g1 = r0 * su + r1 * suu
+    else:
+        sz, szz = su - n * unit, suu - 2 * unit * su + n * unit * unit
+        k, h = sz / szz, (suv - unit * sv) / szz
+        r0, r1 = 1 + k * unit, -k
+        line = np.array([-h * unit, 1 + k * unit, h, -k])
+        g1 = r0 * n + r1 * su
+    spread = max(suu - su * su / n, scales[1])
+    squares = n * (r0 + r1 * su / n) ** 2 + r1 * r1 * spread
+    return np.array([r0 * sv + r1 * suv, g1]), np.array([r0, r1]), line, squares
+
+
+@numba.njit(cache=True)
+def _law(sums, scales, r, line, squares, theta):
+    """Standard deviation of the sampling part and factors of the five Laplace variables."""
+    n, su, sv, suu, suv, svv = sums
+    a, b = line[0] + line[1] * theta, line[2] + line[3] * theta
+    rss = svv - 2 * a * sv - 2 * b * suv + a * a * n + 2 * a * b * su + b * b * suu
+    normal = math.sqrt(squares * max(rss, scales[1]) / max(n - 1, 1.0))
+    laplace = scales[1] * np.array(
+        [r[0], r[1], r[0] * b + r[1] * a, r[1] * b, r[0] * a * scales[0] / scales[1]]
+    )
+    return normal, laplace
+
+
+@numba.njit(cache=True)
+def _p_value(sums, scales, problem, theta):
+    g, r, line, squares = problem
+    normal, laplace = _law(sums, scales, r, line, squares, theta)
+    return tail(abs(g[0] - theta * g[1]), normal, laplace)
+
+
+@numba.njit(cache=True)
+def _end(sums, scales, problem, start, step, alpha):
+    """Where the p-value falls below alpha when going from ``start`` in the direction of step."""
+    if _p_value(sums, scales, problem, start + _FAR * step) > alpha:
+        return math.copysign(math.inf, step)
+    near, far = 0.0, 1.0
+    while _p_value(sums, scales, problem, start + far * step) > alpha:
+        near, far = far, 1.5 * far
+    for _ in range(26):
+        middle = (near + far) / 2
+        if _p_value(sums, scales, problem, start + middle * step) > alpha:
+            near = middle
+        else:
+            far = middle
+    return start + far * step
+
+
+@numba.njit(cache=True)
+def _interval(sums, scales, unit, alpha):
+    """The two ends; a prediction has them only where the slope does."""
+    problem = _problem(sums, scales, unit)
+    g, r, line, squares = problem
+    if math.isnan(g[0]) or g[1] <= 0:
+        return -math.inf, math.inf
+    theta = g[0] / g[1]
+    normal, laplace = _law(sums, scales, r, line, squares, theta)
+    step = math.sqrt(normal**2 + 2 * np.sum(laplace**2)) / g[1]
+    low = _end(sums, scales, problem, theta, -step, alpha)
+    high = _end(sums, scales, problem, theta, step, alpha)
+    if math.isinf(low) or math.isinf(high):
+        return -math.inf, math.inf
+    return low, high
+
+
+@numba.njit(cache=True)
+def _intervals(sums, scales, units, alpha):
+    ends = np.full((*units.shape, 2), np.nan)
+    for i in range(len(units)):
+        if math.isnan(sums[i, 0]):
+            continue
+        slope = _interval(sums[i], scales[i], math.nan, alpha)
+        for j in range(units.shape[1]):
+            if math.isinf(slope[0]) or math.isnan(units[i, j]):
+                ends[i, j] = slope
+            else:
+                ends[i, j] = _interval(sums[i], scales[i], units[i, j], alpha)
+    return ends
+
+
+@numba.njit(cache=True)
+def _p_values(sums, scales, units, values):
+    result = np.full(units.shape, np.nan)
+    for i in range(len(units)):
+        if not math.isnan(sums[i, 0]):
+            for j in range(units.shape[1]):
+                problem = _problem(sums[i], scales[i], units[i, j])
+                result[i, j] = _p_value(sums[i], scales[i], problem, values[i, j])
+    return result
+
+
+def _covariances(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Covariance of intercept and slope on the unit scale, (G, 2, 2)."""
+    n, su, sv, suu, suv, svv = sums.T
+    gram = np.array([[n, su], [su, suu]]).transpose(2, 0, 1)
+    determinant = n * suu - su * su
+    determinant = np.where(determinant > 0, determinant, np.nan)
+    inverse = np.array([[suu, -su], [-su, n]] / determinant).transpose(2, 0, 1)
+    a, b = np.einsum("gij,gj->ig", inverse, np.array([sv, suv]).T)
+    sigma2 = np.maximum(svv - a * sv - b * suv, scales[:, 1]) / np.maximum(n - 2, 1)
+    of_n, of_sums = 2 * scales.T**2
+    noise = np.array(
+        [
+            [of_sums * (1 + b * b) + of_n * a * a, of_sums * a * b],
+            [of_sums * a * b, of_sums * (1 + a * a + b * b)],
+        ]
+    ).transpose(2, 0, 1)
+    return inverse @ (sigma2[:, None, None] * gram + noise) @ inverse

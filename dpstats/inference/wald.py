@@ -1,0 +1,45 @@
+"""Inference by a normal approximation whose covariance contains the privacy noise."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+
+@dataclass(frozen=True)
+class Wald:
+    """Estimates of G fits with a covariance.
+
+    Parameters
+    ----------
+    params : numpy.ndarray, shape (G, S)
+    cov : numpy.ndarray, shape (G, S, S)
+        NaN where there is none.
+    unbounded : numpy.ndarray of bool, shape (G,)
+        Where the noise could account for an eigenvalue of X'X, so that any coefficients are
+        compatible with the release.
+    """
+
+    params: np.ndarray
+    cov: np.ndarray
+    unbounded: np.ndarray
+
+    def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
+        """Intervals (G, q, 2) of the linear combinations ``rows`` (q, S) of the coefficients."""
+        half = norm.isf(alpha / 2) * deviations(self.cov, rows)
+        half = np.where(self.unbounded[:, None], np.inf, half)
+        middle = self.params @ rows.T
+        return np.stack([middle - half, middle + half], axis=-1)
+
+    def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
+        return 2 * norm.sf(np.abs(self.params @ rows.T - values) / deviations(self.cov, rows))
+
+    def covariance(self) -> np.ndarray:
+        """Covariance of the coefficients (G, S, S)."""
+        return self.cov
+
+
+def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Standard deviations (G, q) of rows @ coefficients for covariances (G, S, S)."""
+    return np.sqrt(np.einsum("qs,gst,qt->gq", rows, cov, rows))
