@@ -50,6 +50,10 @@ class PureDP:
         """The given share of this cost."""
         return PureDP(self.epsilon * share)
 
+    def after(self, share: float) -> "PureDP":
+        """What is left when draws that need no delta have taken the given share."""
+        return self.part(1 - share)
+
     def covers(self, costs: Sequence["PureDP | GDP"]) -> bool:
         """Whether the costs together stay within this one."""
         if not all(isinstance(cost, PureDP) for cost in costs):
@@ -115,6 +119,10 @@ class GDP:
         """The given share of this cost, counted in mu squared."""
         return GDP(self.mu * math.sqrt(share))
 
+    def after(self, share: float) -> "GDP":
+        """What is left when draws that need no delta have taken the given share."""
+        return self.part(1 - share)
+
     def covers(self, costs: Sequence["PureDP | GDP"]) -> bool:
         """Whether the costs together stay within this one."""
         if not all(isinstance(cost, GDP) for cost in costs):
@@ -145,6 +153,10 @@ class ApproxDP:
     def part(self, share: float) -> "ApproxDP":
         """The given share of this cost."""
         return ApproxDP(self.epsilon * share, self.delta * share)
+
+    def after(self, share: float) -> "ApproxDP":
+        """What is left when draws that need no delta have taken the given share: all of delta."""
+        return ApproxDP(self.epsilon * (1 - share), self.delta)
 
     def covers(self, costs: Sequence["Cost"]) -> bool:
         """Whether the costs together stay within this one."""
@@ -215,7 +227,8 @@ class Event:
     scaling to the unit box; ``scale`` is the Laplace scale, the Gaussian standard
     deviation, or (a choice by scores) 2 sensitivity / epsilon, where under GDP epsilon is
     the cost's ``loss_range``. For Student-t noise on a smooth sensitivity, which is
-    private, they are the largest there can be.
+    private, they are the largest there can be. A sample from a posterior exp(-F / scale)
+    states the largest residual of a row.
     """
 
     step: str

@@ -76,7 +76,7 @@ class Request:
         """What is left for the mechanism once selection and missing bounds are paid for."""
         bounds = BOUNDS_SHARE if self.estimated or self.unbounded else 0.0
         selection = self.selection.share if self.selection else 0.0
-        return self.cost.part(1 - bounds - selection)
+        return self.cost.after(bounds + selection)
 
     @property
     def selected(self) -> tuple[str, ...] | None:

@@ -27,6 +27,9 @@ class Recording(Noise):
     def deepest(self, query, cost):
         return self._answer(query, super().deepest(query, cost))
 
+    def posterior(self, query, cost):
+        return self._answer(query, super().posterior(query, cost))
+
     def _answer(self, query, drawn):
         given = drawn if self._given is None else self._given[len(self.queries)]
         self.queries.append(query)

@@ -17,11 +17,13 @@ from fractions import Fraction
 from unittest import mock
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import log_ndtr
+from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.spec import Method, Problem
-from dpstats.noise import Noise, depth
+from dpstats.noise import Noise, depth, posterior
 from dpstats.noise import door as noise_module
 from dpstats.noise.queries import DepthQuery
 from dpstats.noise.sampling import sample_index, sample_student
@@ -47,6 +49,7 @@ class Asked:
     ``spread`` is the scale of the noise in natural units as drawn, or, of a choice, the
     rate at which log weights fall. ``law`` is the centre and scale of Student-t noise,
     both of which are private. ``boxes`` are those of a depth, whose outermost is public.
+    ``normal`` is the mean and the precision of a posterior, both of which are private.
     """
 
     kind: str
@@ -60,6 +63,7 @@ class Asked:
     imbalance: Callable[[int], int] | None = None
     law: tuple[int, float] | None = None
     boxes: DepthQuery | None = None
+    normal: tuple[np.ndarray, np.ndarray] | None = None
     answer: object = None
 
     def public(self) -> tuple:
@@ -212,6 +216,21 @@ class Recorder(Noise):
         asked = Asked("exponential", query.step, public, 1, 1.0, rate, event, boxes=query)
         return self._keep(asked, lambda: point)
 
+    def posterior(self, query, cost):
+        """Keep the mean and the precision of the sample, then answer."""
+        with mock.patch.object(noise_module, "sample_normal", return_value=None) as spy:
+            super().posterior(query, cost)
+        self._check_charged(query.step)
+        objective, gamma, _ = spy.call_args.args
+        event, size = self.events[-1], len(objective.linear)
+        if not math.isclose(event.scale * gamma, 1, rel_tol=1e-9):
+            raise Violation(f"{query.step}: gamma {gamma} does not belong to {event}")
+        mean = np.array(objective.minimiser().tolist(), dtype=float).ravel()
+        precision = gamma * np.array(objective.hessian.tolist(), dtype=float)
+        asked = Asked("posterior", query.step, size, event=event, normal=(mean, precision))
+        below = self._seeded.randbelow
+        return self._keep(asked, lambda: posterior.sample_normal(objective, gamma, below))
+
     def _check_test(self, query, cost) -> None:
         """A table at distance -1 passes the test of stability with probability delta at most."""
         quantile = self.asked[-1].spread * math.log(1 / (2 * cost.delta))
@@ -301,13 +320,13 @@ def check_scales(transcript: Transcript) -> None:
 
 def _check_scale(asked: Asked) -> None:
     cost, scale = asked.event.cost, asked.spread
-    kinds = ("laplace", "exponential", "student-t", "permute-and-flip")
+    kinds = ("laplace", "exponential", "student-t", "permute-and-flip", "posterior")
     if isinstance(cost, GDP):
         kinds = ("exponential",) if _is_scores(asked) else ("gaussian",)
     if asked.kind not in kinds or asked.event.mechanism != asked.kind:
         raise Violation(f"{asked.step}: {asked.kind} noise is charged as {asked.event}")
-    if asked.kind == "student-t":
-        return  # its scale is private; check_distances compares whole distributions
+    if asked.kind in ("student-t", "posterior"):
+        return  # check_distances compares whole distributions
     if _is_scores(asked):
         needed = 2 * asked.sensitivity * asked.unit / _loss_range(cost)
     elif asked.kind == "exponential":
@@ -380,6 +399,9 @@ def _ratio(a: Asked, b: Asked, seed: int) -> float:
     if a.kind == "student-t":
         ratio = exact = student_log_ratio(a.law, b.law) / a.event.cost.epsilon
         bound = 1.0
+    elif a.kind == "posterior":
+        ratio = exact = posterior_epsilon(a.normal, b.normal, a.event.cost) / a.event.cost.epsilon
+        bound = 1.0
     else:
         moved, power = _distance(a, b, seed), 2 if a.kind == "gaussian" else 1
         exact, bound = moved, (Fraction(a.sensitivity) * _ROUNDED_DOWN) ** power
@@ -405,6 +427,25 @@ def student_log_ratio(one: tuple[int, float], other: tuple[int, float]) -> float
         math.log(e / c) + 2 * np.log1p(((points - gap) / e) ** 2) - 2 * np.log1p((points / c) ** 2)
     )
     return max([far, *np.abs(logs)])
+
+
+def posterior_epsilon(one, other, cost) -> float:
+    """The epsilon at which two normal laws are told apart with the cost's delta, by quadrature.
+
+    Their precisions differ by a multiple of u u', so u'theta tells all.
+    """
+    values, vectors = np.linalg.eigh(other[1] - one[1])
+    u = vectors[:, np.argmax(np.abs(values))]
+    laws = [(u @ mean, math.sqrt(u @ np.linalg.solve(p, u))) for mean, p in (one, other)]
+    ends = [center + side * 12 * deviation for center, deviation in laws for side in (-1, 1)]
+    points, step = np.linspace(min(ends), max(ends), 4001, retstep=True)
+    p, q = (norm.logpdf(points, *law) for law in laws)
+
+    def excess(epsilon: float) -> float:
+        parts = [-np.expm1(np.minimum(epsilon + b - a, 0)) * np.exp(a) for a, b in ((p, q), (q, p))]
+        return max(part.sum() for part in parts) * step - cost.delta
+
+    return brentq(excess, 0, 1e6, xtol=1e-4) if excess(0) > 0 else 0.0
 
 
 def _distance(a: Asked, b: Asked, seed: int) -> Fraction:

@@ -26,6 +26,7 @@ from dpstats import bounds, ranges
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
+    adaops,
     adassp,
     boosted,
     gradient_descent,
@@ -468,6 +469,7 @@ LINE_NOISY = on(check_line, "noisy_stats")
 
 WORST_BOOSTED = on(check_worst, "boosted_adassp")
 WORST_SGD = on(check_worst, "noisy_sgd", options={"steps": 3, "clip": 0.2})
+WORST_ADAOPS = on(check_worst, "adaops")
 WORST_TUKEY = on(check_worst, "tukey", intercept=0)
 RANDOM_TUKEY = on(random_rows, "tukey", intercept=0, options={"m": 24})
 KENDALL, LASSO = choices("kendall"), choices("lasso")
@@ -510,6 +512,29 @@ MUTANTS = {
         WORST_SGD,
     ),
     "noisy_sgd: all of mu for each step": Mutant(full_share(GDP), WORST_SGD, BudgetError),
+    "adaops: half the sensitivity of the eigenvalue": Mutant(
+        smaller(adaops, step="smallest"), WORST_ADAOPS
+    ),
+    "adaops: the norm of a row left out of the eigenvalue's, as in the paper": Mutant(
+        patched(adaops, "_least_eigenvalue", lambda f: lambda m, _, *rest: f(m, 1.0, *rest)),
+        WORST_ADAOPS,
+    ),
+    "adaops: half the sensitivity of the size": Mutant(smaller(adaops, step="size"), WORST_ADAOPS),
+    "adaops: half the bound on a residual": Mutant(
+        patched(adaops, "_residual", lambda f: lambda *args: f(*args) / 2), WORST_ADAOPS
+    ),
+    "adaops: all of epsilon for each step": Mutant(
+        lambda monkeypatch: monkeypatch.setattr(adaops, "_SHARES", (1.0, 1.0, 1.0)),
+        WORST_ADAOPS,
+        BudgetError,
+    ),
+    "posterior: twice the shift": Mutant(
+        patched(noise_module, "largest_shift", lambda f: lambda *args: 2 * f(*args)), WORST_ADAOPS
+    ),
+    "posterior: gamma not squared": Mutant(
+        patched(noise_module, "largest_shift", lambda f: lambda *args: f(*args) ** 0.5),
+        WORST_ADAOPS,
+    ),
     "tukey: half the sensitivity of the number of rows": Mutant(smaller(tukey), WORST_TUKEY),
     "tukey: add/remove for replace-one in a median": Mutant(
         patched(tukey, "private_median", lambda f: lambda *args: f(*args[:-1], ADD_REMOVE)),

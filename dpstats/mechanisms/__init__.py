@@ -1,6 +1,7 @@
 """The mechanisms, by name; adding one is one file and one line here."""
 
 from dpstats.mechanisms import (
+    adaops,
     adassp,
     boosted,
     gradient_descent,
@@ -17,6 +18,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         *adassp.METHODS,
+        adaops.METHOD,
         noisy_sgd.METHOD,
         boosted.METHOD,
         tukey.METHOD,

@@ -11,6 +11,7 @@ from dpstats.mechanisms.gram import (
     inverse,
     least_eigenvalue,
     ridge,
+    scaled_moments,
     sensitivities,
     symmetric,
 )
@@ -23,11 +24,6 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 # Shares of mu^2 for u'u, u'v and v'v. The first two carry the coefficients, the last
 # only the residual variance.
 _SHARES = (0.475, 0.475, 0.05)
-
-
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
-    """Cross-products of the scaled rows."""
-    return Moments.of(X, y, box_of(problem))
 
 
 def release(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
@@ -164,7 +160,7 @@ _method = partial(
     guarantee="gdp",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     simple=False,
-    summarise=summarise,
+    summarise=scaled_moments,
 )
 METHODS = (
     _method(

@@ -6,6 +6,7 @@ import numpy as np
 
 from dpstats.bounds import Box
 from dpstats.mechanisms.spec import Problem
+from dpstats.moments import Moments
 from dpstats.privacy import REPLACE_ONE
 
 # Probability that the ridge is too small for the noise (Wang 2018, Algorithm 2).
@@ -25,6 +26,11 @@ def box_of(problem: Problem) -> Box:
     norm = math.sqrt(1 + 0.6 * (columns - 1)) if problem.estimated else None
     low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
     return Box.symmetric(low, high, y_low, y_high, problem.intercept, norm, problem.estimated)
+
+
+def scaled_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
+    """Cross-products of the scaled rows."""
+    return Moments.of(X, y, box_of(problem))
 
 
 def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:

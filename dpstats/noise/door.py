@@ -12,7 +12,16 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.noise import depth
-from dpstats.noise.queries import DepthQuery, Query, RankQuery, ScoreQuery, SmoothQuery
+from dpstats.noise.posterior import largest_shift, sample_normal
+from dpstats.noise.precise import Objective
+from dpstats.noise.queries import (
+    DepthQuery,
+    PosteriorQuery,
+    Query,
+    RankQuery,
+    ScoreQuery,
+    SmoothQuery,
+)
 from dpstats.noise.sampling import sample_index, sample_student
 from dpstats.noise.sources import SOURCE
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
@@ -179,6 +188,27 @@ class Noise:
         q = boxes.draw(query.cutoff, self._source.randbelow)
         sides = zip(query.lower[q], query.upper[q], strict=True)
         return [low + self._source.randbelow(high - low + 1) for low, high in sides]
+
+    def posterior(self, query: PosteriorQuery, cost: ApproxDP) -> np.ndarray:
+        """Release a sample from the posterior exp(-gamma F), F the query's objective.
+
+        Guarantee. With gamma = A^2 / (residual^2 K), K = leverage / (1 + leverage) and A the
+        largest shift that leaves (epsilon, delta - failure), the sample is private to that where
+        the query's bounds hold (:mod:`dpstats.noise.posterior`). They fail with probability
+        failure at most, which delta makes good. The draw is exact up to 2^-150 in total
+        variation (:mod:`dpstats.noise.precise`).
+
+        Returns
+        -------
+        numpy.ndarray, shape (S,)
+            Coefficients of v on u, multiples of 2^-40.
+        """
+        share = query.leverage / (1 + query.leverage)
+        shift = largest_shift(share, cost.epsilon, cost.delta - query.failure)
+        gamma = (shift / query.residual) ** 2 / share
+        self._record(Event(query.step, "posterior", query.residual, 1 / gamma, cost))
+        objective = Objective.least_squares(query.cross, query.unit, query.ridge)
+        return sample_normal(objective, gamma, self._source.randbelow)
 
     def assign(self, size: int, parts: int) -> np.ndarray:
         """Draw one of ``parts`` labels for each of ``size`` rows, independent of any data.

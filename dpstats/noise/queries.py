@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Query:
@@ -80,3 +82,23 @@ class DepthQuery:
     lower: Sequence[Sequence[int]]
     upper: Sequence[Sequence[int]]
     cutoff: int
+
+
+@dataclass(frozen=True)
+class PosteriorQuery:
+    """One sample of the coefficients of least squares with a ridge.
+
+    ``cross`` holds the exact cross-products of the rows (u, v), shape (S + 1, S + 1), Python
+    integers in multiples of ``unit``, and H = U'U + ``ridge`` I. For every row that could be
+    added to the smaller of two neighbours, u'H^-1 u is at most ``leverage`` and its residual at
+    most ``residual`` there; both follow from earlier releases, and given those they are wrong
+    with probability ``failure`` at most.
+    """
+
+    step: str
+    cross: np.ndarray
+    unit: float
+    ridge: float
+    leverage: float
+    residual: float
+    failure: float

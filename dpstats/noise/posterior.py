@@ -1,0 +1,102 @@
+r"""One sample from a posterior: how concentrated it may be, and the draw.
+
+The posterior of a linear model with flat noise has the density proportional to
+exp(-gamma F(theta)), F(theta) = sum (v - u'theta)^2 / 2 + ridge ||theta||^2 / 2: the normal law
+N(H^-1 w, (gamma H)^-1). gamma decides how private it is (Wang 2018, Algorithm 1; Wang 2017).
+
+**Two neighbours.** Let a row (u, v) be added to a table with H, mean m and residual
+r = v - u'm, and h = u'H^-1 u. The two densities have the ratio exp(-gamma (v - u'theta)^2 / 2),
+up to a constant: a function of s = u'theta alone, so telling the samples apart is telling apart
+the laws of s. They are N(u'm, h / gamma) and N(u'm + h r / (1 + h), h / (gamma (1 + h))). In
+units of the first, with k = h / (1 + h) and a = |r| sqrt(gamma k (1 - k)), they are N(0, 1) and
+N(a, 1 - k).
+
+**All neighbours.** Let h <= h_0 and |r| <= r_0 for every row that could be added, K = h_0 / (1 +
+h_0) and A = r_0 sqrt(gamma K). Then the pair N(0, 1), N(A, 1 - K) is the easiest to tell apart:
+- Multiplying by c = sqrt(k / K) <= 1 and adding N(0, 1 - c^2) makes of it the pair N(0, 1),
+  N(c A, 1 - k), which is thus no easier; and c A = r_0 sqrt(gamma k) >= a.
+- For a fixed k it gets easier as a >= 0 grows. The sets where the log ratio of the densities
+  exceeds a bound are an interval or the outside of one, with its centre at a / k >= a, where
+  that quadratic has its vertex. With q the density of N(a, 1 - k), the derivative in a of the
+  probability of an interval (x, y) is q(x) - q(y), which is nonnegative when the interval's
+  centre lies above a. So moving a raises Q(interval) and lowers Q(outside), and with the
+  best set of each a the excess of either probability over e^epsilon times the other grows.
+
+So gamma is the largest for which :func:`excess` of (A, K) is at most delta.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+from dpstats.noise.precise import MP, Objective, forward, normals, on_grid
+
+
+def excess(shift: float, share: float, epsilon: float) -> float:
+    """The least delta for which N(0, 1) and N(shift, 1 - share) are (epsilon, delta)-close.
+
+    For shift >= 0 and 0 < share < 1. With x standing for a point, log p(x) - log q(x) is
+    (share x^2 - 2 shift x + shift^2) / (2 (1 - share)) + log(1 - share) / 2.
+
+    >>> round(excess(1.0, 1e-9, 1.0), 6)  # mu-GDP at mu = 1
+    0.126937
+    """
+    deviation, level = math.sqrt(1 - share), math.log1p(-share) / 2
+
+    def ends(bound: float) -> tuple[float, float] | None:
+        """Where log p - log q equals the bound, or None where it stays above."""
+        offset = 2 * (bound - level)
+        square = shift**2 + share * offset
+        if square <= 0:
+            return None
+        upper = shift + deviation * math.sqrt(square)
+        return (shift**2 - (1 - share) * offset) / upper, upper / share
+
+    low, high = ends(epsilon)
+    first = np.logaddexp(log_ndtr(low), log_ndtr(-high))
+    second = np.logaddexp(log_ndtr((low - shift) / deviation), log_ndtr((shift - high) / deviation))
+    most = _difference(first, epsilon + second)
+    if inside := ends(-epsilon):
+        first = _log_interval(*((x - shift) / deviation for x in inside))
+        most = max(most, _difference(first, epsilon + _log_interval(*inside)))
+    return most
+
+
+def _difference(one: float, other: float) -> float:
+    """e^one - e^other, or 0."""
+    return max(-math.exp(one) * math.expm1(min(other - one, 0.0)), 0.0)
+
+
+def _log_interval(low: float, high: float) -> float:
+    """log of the standard normal probability of (low, high)."""
+    if low > 0:
+        low, high = -high, -low
+    return log_ndtr(high) + math.log1p(-math.exp(min(log_ndtr(low) - log_ndtr(high), -1e-300)))
+
+
+def largest_shift(share: float, epsilon: float, delta: float) -> float:
+    """The largest shift for which :func:`excess` is at most delta; 0 where there is none.
+
+    The relative margin exceeds the error of the excess and of the root.
+    """
+
+    def logarithm(log_shift: float) -> float:
+        return math.log(max(excess(math.exp(log_shift), share, epsilon), 1e-320) / delta)
+
+    high = math.log(math.sqrt(2 * epsilon) + 10)
+    low = high - 60
+    if logarithm(low) > 0:
+        return 0.0
+    return math.exp(brentq(logarithm, low, high, xtol=1e-12)) * (1 - 1e-8)
+
+
+def sample_normal(
+    objective: Objective, gamma: float, randbelow: Callable[[int], int]
+) -> np.ndarray:
+    """A draw from the density proportional to exp(-gamma objective), on the public grid."""
+    lower = objective.factor()
+    draws = normals(len(objective.linear), randbelow) / MP.sqrt(gamma)
+    return on_grid(MP.U_solve(lower.T, forward(lower, objective.linear) + draws))

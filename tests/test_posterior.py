@@ -1,0 +1,164 @@
+"""Posterior samples: what tells two of them apart, precise arithmetic, and the law of the draws."""
+
+import math
+
+import numpy as np
+import pytest
+from recording import fit, line_data
+from scipy.stats import kstest, norm
+
+from dpstats.mechanisms import METHODS
+from dpstats.noise import Noise
+from dpstats.noise.posterior import excess, largest_shift, sample_normal
+from dpstats.noise.precise import MP, Objective, normals, on_grid
+from dpstats.noise.queries import PosteriorQuery
+from dpstats.noise.sources import SystemSource
+from dpstats.privacy import GDP, ApproxDP, gdp_delta
+from dpstats.testing import insecure_seed
+
+GAMMA = 0.7
+
+
+def by_quadrature(shift, share, epsilon):
+    points, step = np.linspace(-30, 30, 600_001, retstep=True)
+    p, q = norm.pdf(points), norm.pdf(points, shift, math.sqrt(1 - share))
+    parts = (np.maximum(a - math.exp(epsilon) * b, 0).sum() * step for a, b in ((p, q), (q, p)))
+    return max(parts)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("shift, share", [(0, 0.3), (1e-3, 0.4), (0.2, 1e-3), (1, 0.1), (3, 0.7)])
+def test_the_excess_is_the_hockey_stick_divergence(shift, share, epsilon):
+    assert excess(shift, share, epsilon) == pytest.approx(
+        by_quadrature(shift, share, epsilon), rel=1e-5, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("shift", [0.1, 1.0, 5.0])
+def test_without_a_change_of_variance_it_is_that_of_gaussian_noise(shift):
+    assert excess(shift, 1e-14, 0.5) == pytest.approx(gdp_delta(shift, 0.5), rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon, delta", [(0.1, 1e-6), (1.0, 1e-6), (8.0, 1e-3), (1.0, 1e-12)])
+def test_every_row_within_the_bounds_is_covered(epsilon, delta):
+    """Leverages up to h and residuals up to r, against the worst pair the proof names."""
+    rng = np.random.default_rng(1)
+    for leverage in epsilon / np.array([1e4, 300.0, 80.0]):
+        worst = leverage / (1 + leverage)
+        gamma = (largest_shift(worst, epsilon, delta) / 2.5) ** 2 / worst
+        assert gamma > 0
+        for _ in range(60):
+            h, r = leverage * rng.uniform() ** 0.3, 2.5 * rng.uniform() ** 0.3
+            share = h / (1 + h)
+            shift = r * math.sqrt(gamma * share * (1 - share))
+            assert excess(shift, share, epsilon) <= delta * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-3, 1.0, 30.0, 1e9])
+def test_the_largest_shift_just_stays_within_delta(epsilon):
+    share = 1 / (1 + 60 / epsilon)
+    shift = largest_shift(share, epsilon, 1e-6)
+    assert 0 < shift < GDP.of(epsilon, 1e-6).mu
+    assert excess(shift, share, epsilon) <= 1e-6 < excess(1.001 * shift, share, epsilon)
+
+
+def test_where_the_variance_alone_tells_too_much_there_is_no_shift():
+    assert largest_shift(0.5, 0.1, 1e-6) == 0
+
+
+def cross_products(rows=20, columns=3, seed=0):
+    """Whole rows and their cross-products, in units of 2^-8."""
+    whole = np.random.default_rng(seed).integers(-9, 10, (rows, columns + 1)).astype(object)
+    return whole.T @ whole, 2.0**-8
+
+
+def test_the_minimiser_is_the_ridge_regression():
+    cross, unit = cross_products()
+    found = Objective.least_squares(cross, unit, 0.25).minimiser()
+    gram, right = cross[:-1, :-1].astype(float), cross[:-1, -1].astype(float)
+    wanted = np.linalg.solve(gram * unit + 0.25 * np.eye(3), right * unit)
+    np.testing.assert_allclose(np.array(found.tolist(), dtype=float).ravel(), wanted, rtol=1e-12)
+
+
+def test_a_badly_conditioned_minimiser_has_a_hundred_right_digits():
+    """Exact for two proportional columns: u = (1, 2), n rows, ridge r."""
+    n, ridge = 2**60, 2.0**-20
+    cross = np.array([[n, 2 * n, n], [2 * n, 4 * n, 2 * n], [n, 2 * n, n]], dtype=object)
+    found = Objective.least_squares(cross, 1.0, ridge).minimiser()
+    wanted = MP.mpf(n) / (5 * n + MP.mpf(ridge))
+    assert abs(found[0] / wanted - 1) < MP.mpf(10) ** -100
+    assert abs(found[1] / (2 * wanted) - 1) < MP.mpf(10) ** -100
+
+
+def test_results_are_multiples_of_the_grid():
+    found = on_grid(MP.matrix([MP.mpf(1) / 3, MP.mpf(-7) + MP.mpf(2) ** -50, MP.mpf(2) ** -40]))
+    assert found.tolist() == [round(2**40 / 3) / 2**40, -7.0, 2.0**-40]
+
+
+@pytest.mark.parametrize("seed", [None, 5])
+def test_normal_draws_are_standard_and_independent(seed):
+    """4,000 draws; a false alarm has probability 1e-6."""
+    with insecure_seed(5):
+        seeded = Noise(GDP(1.0))._source
+    source = SystemSource if seed is None else seeded
+    draws = np.array([float(z) for z in normals(4001, source.randbelow)])[:4000]
+    assert kstest(draws, "norm").pvalue > 1e-6
+    assert np.mean(np.abs(draws)) == pytest.approx(math.sqrt(2 / math.pi), abs=0.05)
+    assert abs(np.mean(draws[::2] * draws[1::2])) < 5 / math.sqrt(2000)
+
+
+def test_samples_have_the_mean_and_the_covariance_of_the_posterior():
+    cross, unit = cross_products()
+    objective = Objective.least_squares(cross, unit, 0.25)
+    hessian = np.array(objective.hessian.tolist(), dtype=float)
+    mean = np.array(objective.minimiser().tolist(), dtype=float).ravel()
+    draws = []
+    with insecure_seed(6):
+        below = Noise(GDP(1.0))._source.randbelow
+        draws = np.array([sample_normal(objective, GAMMA, below) for _ in range(2000)])
+    whitened = (draws - mean) @ np.linalg.cholesky(GAMMA * hessian)
+    assert kstest(whitened.ravel(), "norm").pvalue > 1e-3
+    np.testing.assert_allclose(np.cov(whitened.T), np.eye(3), atol=0.15)
+    assert np.array_equal(draws * 2.0**40, np.rint(draws * 2.0**40))
+
+
+def test_gamma_is_the_largest_that_keeps_the_promise():
+    cross, unit = cross_products()
+    noise = Noise(ApproxDP(1.0, 1e-6))
+    query = PosteriorQuery("sample", cross, unit, 5.0, 0.02, 3.0, 4e-7)
+    assert noise.posterior(query, ApproxDP(1.0, 1e-6)).shape == (3,)
+    gamma, share = 1 / noise.events[0].scale, 0.02 / 1.02
+    assert excess(3.0 * math.sqrt(gamma * share), share, 1.0) == pytest.approx(6e-7, rel=1e-5)
+
+
+@pytest.mark.parametrize("n", [5, 200])
+def test_the_bounds_that_adaops_draws_by_fail_as_rarely_as_it_says(n):
+    """At delta = 0.3 each may fail once in ten, for the smaller of two neighbours."""
+    x, y = line_data(n, seed=4)
+    u = np.column_stack([np.ones(n), 2 * x - 1])
+    failures = np.zeros(2)
+    for seed in range(200):
+        _, noise = fit("adaops", x, y, 1.0, seed=seed, delta=0.3)
+        query = noise.queries[-1]
+        bound = 2 / query.leverage - query.ridge
+        smaller = u[:-1].T @ u[:-1]
+        mean = np.linalg.solve(smaller + query.ridge * np.eye(2), u[:-1].T @ (2 * y[:-1] - 1))
+        failures += [
+            bound > np.linalg.eigvalsh(smaller)[0] + 1e-9,
+            query.residual < 1 + math.sqrt(2) * np.linalg.norm(mean),
+        ]
+    assert np.all(failures <= 200 * 0.1 + 5 * math.sqrt(200 * 0.1 * 0.9))
+
+
+def test_adaops_comes_near_least_squares_as_epsilon_grows():
+    x, y = line_data(4000, seed=3)
+    slope, intercept = np.polyfit(x, y, 1)
+    gaps = []
+    for epsilon in (0.3, 3, 300):
+        releases = [fit("adaops", x, y, epsilon, seed=s)[0] for s in range(5)]
+        gaps.append(np.median([np.abs(r.params - [intercept, slope]).max() for r in releases]))
+    assert gaps[2] < 2e-3 and gaps[2] < gaps[1] < gaps[0]
+
+
+def test_adaops_is_proven_for_adding_and_removing_rows_only():
+    assert METHODS["adaops"].neighbors == ("add_remove",)
