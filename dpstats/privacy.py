@@ -228,7 +228,8 @@ class Event:
     deviation, or (a choice by scores) 2 sensitivity / epsilon, where under GDP epsilon is
     the cost's ``loss_range``. For Student-t noise on a smooth sensitivity, which is
     private, they are the largest there can be. A sample from a posterior exp(-F / scale)
-    states the largest residual of a row.
+    states how far one row moves F: its largest residual, or the range of its loss; a
+    perturbed minimiser the norm of its gradient.
     """
 
     step: str

@@ -30,6 +30,12 @@ class Recording(Noise):
     def posterior(self, query, cost):
         return self._answer(query, super().posterior(query, cost))
 
+    def posterior_in_ball(self, query, cost):
+        return self._answer(query, super().posterior_in_ball(query, cost))
+
+    def minimiser(self, query, cost):
+        return self._answer(query, super().minimiser(query, cost))
+
     def _answer(self, query, drawn):
         given = drawn if self._given is None else self._given[len(self.queries)]
         self.queries.append(query)

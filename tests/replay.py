@@ -23,12 +23,13 @@ from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.spec import Method, Problem
-from dpstats.noise import Noise, depth, posterior
+from dpstats.noise import Noise, depth, perturbation, posterior
 from dpstats.noise import door as noise_module
+from dpstats.noise.precise import Objective
 from dpstats.noise.queries import DepthQuery
 from dpstats.noise.sampling import sample_index, sample_student
 from dpstats.noise.sources import SeededSource
-from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP
+from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP, gdp_epsilon
 from dpstats.selection import Candidates, Selector
 
 # Noise.add multiplies every scale by 1 + 2^-40, which covers a stated sensitivity that
@@ -49,7 +50,8 @@ class Asked:
     ``spread`` is the scale of the noise in natural units as drawn, or, of a choice, the
     rate at which log weights fall. ``law`` is the centre and scale of Student-t noise,
     both of which are private. ``boxes`` are those of a depth, whose outermost is public.
-    ``normal`` is the mean and the precision of a posterior, both of which are private.
+    ``objective`` is what a posterior or a minimiser is of, ``drawn`` the gamma, sigma and
+    radius it is drawn with; the objective is private.
     """
 
     kind: str
@@ -63,12 +65,14 @@ class Asked:
     imbalance: Callable[[int], int] | None = None
     law: tuple[int, float] | None = None
     boxes: DepthQuery | None = None
-    normal: tuple[np.ndarray, np.ndarray] | None = None
+    objective: Objective | None = None
+    drawn: tuple[float, ...] = ()
     answer: object = None
 
     def public(self) -> tuple:
         """Everything that no row may influence."""
-        return self.kind, self.step, self.size, self.sensitivity, self.unit, self.spread, self.event
+        fixed = self.sensitivity, self.unit, self.spread, self.drawn
+        return self.kind, self.step, self.size, *fixed, self.event
 
 
 @dataclass(frozen=True)
@@ -217,19 +221,30 @@ class Recorder(Noise):
         return self._keep(asked, lambda: point)
 
     def posterior(self, query, cost):
-        """Keep the mean and the precision of the sample, then answer."""
-        with mock.patch.object(noise_module, "sample_normal", return_value=None) as spy:
-            super().posterior(query, cost)
+        """Keep the objective and gamma, then answer."""
+        return self._optimise("posterior", "sample_normal", posterior, query, cost)
+
+    def posterior_in_ball(self, query, cost):
+        """Keep the objective, gamma and the radius, then answer."""
+        return self._optimise("posterior_in_ball", "sample_in_ball", posterior, query, cost)
+
+    def minimiser(self, query, cost):
+        """Keep the objective, sigma and the radius, then answer."""
+        return self._optimise("minimiser", "perturbed_minimiser", perturbation, query, cost)
+
+    def _optimise(self, kind, draw, module, query, cost):
+        """Ask the door without a draw, check what would be drawn, draw."""
+        with mock.patch.object(noise_module, draw, return_value=None) as spy:
+            getattr(super(), kind)(query, cost)
         self._check_charged(query.step)
-        objective, gamma, _ = spy.call_args.args
-        event, size = self.events[-1], len(objective.linear)
-        if not math.isclose(event.scale * gamma, 1, rel_tol=1e-9):
-            raise Violation(f"{query.step}: gamma {gamma} does not belong to {event}")
-        mean = np.array(objective.minimiser().tolist(), dtype=float).ravel()
-        precision = gamma * np.array(objective.hessian.tolist(), dtype=float)
-        asked = Asked("posterior", query.step, size, event=event, normal=(mean, precision))
+        objective, *drawn, _ = spy.call_args.args
+        event, scale = self.events[-1], drawn[0] if kind == "minimiser" else 1 / drawn[0]
+        if not math.isclose(event.scale, scale, rel_tol=1e-9):
+            raise Violation(f"{query.step}: drawn with {drawn}, recorded as {event}")
+        size, drawn = len(objective.linear), tuple(drawn)
+        asked = Asked(kind, query.step, size, event=event, objective=objective, drawn=drawn)
         below = self._seeded.randbelow
-        return self._keep(asked, lambda: posterior.sample_normal(objective, gamma, below))
+        return self._keep(asked, lambda: getattr(module, draw)(objective, *drawn, below))
 
     def _check_test(self, query, cost) -> None:
         """A table at distance -1 passes the test of stability with probability delta at most."""
@@ -320,12 +335,13 @@ def check_scales(transcript: Transcript) -> None:
 
 def _check_scale(asked: Asked) -> None:
     cost, scale = asked.event.cost, asked.spread
-    kinds = ("laplace", "exponential", "student-t", "permute-and-flip", "posterior")
+    kinds = ("laplace", "exponential", "student-t", "permute-and-flip", *EPSILONS)
     if isinstance(cost, GDP):
         kinds = ("exponential",) if _is_scores(asked) else ("gaussian",)
-    if asked.kind not in kinds or asked.event.mechanism != asked.kind:
+    names = {"posterior_in_ball": "posterior", "minimiser": "objective"}
+    if asked.kind not in kinds or asked.event.mechanism != names.get(asked.kind, asked.kind):
         raise Violation(f"{asked.step}: {asked.kind} noise is charged as {asked.event}")
-    if asked.kind in ("student-t", "posterior"):
+    if asked.kind in ("student-t", *EPSILONS):
         return  # check_distances compares whole distributions
     if _is_scores(asked):
         needed = 2 * asked.sensitivity * asked.unit / _loss_range(cost)
@@ -399,8 +415,9 @@ def _ratio(a: Asked, b: Asked, seed: int) -> float:
     if a.kind == "student-t":
         ratio = exact = student_log_ratio(a.law, b.law) / a.event.cost.epsilon
         bound = 1.0
-    elif a.kind == "posterior":
-        ratio = exact = posterior_epsilon(a.normal, b.normal, a.event.cost) / a.event.cost.epsilon
+    elif a.kind in EPSILONS:
+        cost = a.event.cost
+        ratio = exact = EPSILONS[a.kind](a.objective, b.objective, a.drawn, cost) / cost.epsilon
         bound = 1.0
     else:
         moved, power = _distance(a, b, seed), 2 if a.kind == "gaussian" else 1
@@ -429,14 +446,26 @@ def student_log_ratio(one: tuple[int, float], other: tuple[int, float]) -> float
     return max([far, *np.abs(logs)])
 
 
-def posterior_epsilon(one, other, cost) -> float:
+def _floats(objective: Objective) -> tuple[np.ndarray, np.ndarray]:
+    """H, shape (S, S), and w, shape (S,)."""
+    hessian, linear = (
+        np.array(part.tolist(), dtype=float) for part in (objective.hessian, objective.linear)
+    )
+    return hessian, linear.ravel()
+
+
+def posterior_epsilon(one: Objective, other: Objective, drawn, cost) -> float:
     """The epsilon at which two normal laws are told apart with the cost's delta, by quadrature.
 
     Their precisions differ by a multiple of u u', so u'theta tells all.
     """
-    values, vectors = np.linalg.eigh(other[1] - one[1])
+    (gamma,), laws = drawn, []
+    pair = [_floats(objective) for objective in (one, other)]
+    values, vectors = np.linalg.eigh(pair[1][0] - pair[0][0])
     u = vectors[:, np.argmax(np.abs(values))]
-    laws = [(u @ mean, math.sqrt(u @ np.linalg.solve(p, u))) for mean, p in (one, other)]
+    for hessian, linear in pair:
+        deviation = math.sqrt(u @ np.linalg.solve(gamma * hessian, u))
+        laws.append((u @ np.linalg.solve(hessian, linear), deviation))
     ends = [center + side * 12 * deviation for center, deviation in laws for side in (-1, 1)]
     points, step = np.linspace(min(ends), max(ends), 4001, retstep=True)
     p, q = (norm.logpdf(points, *law) for law in laws)
@@ -446,6 +475,41 @@ def posterior_epsilon(one, other, cost) -> float:
         return max(part.sum() for part in parts) * step - cost.delta
 
     return brentq(excess, 0, 1e6, xtol=1e-4) if excess(0) > 0 else 0.0
+
+
+def _in_ball(one: Objective, other: Objective, radius: float):
+    """Change of H and w, and points of the ball in the plane in which it takes place, (k, S)."""
+    pairs = zip(_floats(other), _floats(one), strict=True)
+    change, moved = (after - before for after, before in pairs)
+    plane = np.linalg.svd(np.column_stack([change, moved]))[0][:, :2].T
+    angles = np.linspace(0, 2 * np.pi, 361)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])[:, : len(plane)] @ plane
+    return change, moved, np.concatenate([r * radius * circle for r in np.linspace(0, 1, 21)])
+
+
+def ball_epsilon(one: Objective, other: Objective, drawn, cost) -> float:
+    """How far apart the log ratios of two densities on a ball are, over a grid."""
+    gamma, radius = drawn
+    change, moved, points = _in_ball(one, other, radius)
+    return gamma * np.ptp(np.einsum("ki,ij,kj->k", points, change, points) / 2 - points @ moved)
+
+
+def minimiser_epsilon(one: Objective, other: Objective, drawn, cost) -> float:
+    """What the Jacobian and the gradients of this row call for, for these two tables."""
+    sigma, radius = drawn
+    change, moved, points = _in_ball(one, other, radius)
+    gradient = np.linalg.norm(points @ change - moved, axis=1).max()
+    determinants = [np.linalg.slogdet(_floats(objective)[0])[1] for objective in (one, other)]
+    volume = abs(determinants[1] - determinants[0])
+    return volume + gdp_epsilon(gradient / sigma, cost.delta / 2) if gradient else volume
+
+
+# By how these queries are asked: the epsilon that a pair of tables needs, recomputed.
+EPSILONS = {
+    "posterior": posterior_epsilon,
+    "posterior_in_ball": ball_epsilon,
+    "minimiser": minimiser_epsilon,
+}
 
 
 def _distance(a: Asked, b: Asked, seed: int) -> Fraction:

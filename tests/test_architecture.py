@@ -18,7 +18,7 @@ LAYERS = [
     ["schema", "privacy", "inversions", "options"],
     ["noise.sampling", "noise.queries", "noise.sources", "mechanisms.smooth"],
     ["noise.precise"],
-    ["noise.depth", "noise.posterior", "testing"],
+    ["noise.depth", "noise.posterior", "noise.perturbation", "testing"],
     ["noise.door"],
     ["noise"],
     ["ranges"],

@@ -28,6 +28,7 @@ from dpstats.mechanisms import (
     METHODS,
     adaops,
     adassp,
+    ball,
     boosted,
     gradient_descent,
     line,
@@ -470,6 +471,8 @@ LINE_NOISY = on(check_line, "noisy_stats")
 WORST_BOOSTED = on(check_worst, "boosted_adassp")
 WORST_SGD = on(check_worst, "noisy_sgd", options={"steps": 3, "clip": 0.2})
 WORST_ADAOPS = on(check_worst, "adaops")
+WORST_OPS = on(check_worst, "ops")
+WORST_OBJPERT = on(check_worst, "objpert")
 WORST_TUKEY = on(check_worst, "tukey", intercept=0)
 RANDOM_TUKEY = on(random_rows, "tukey", intercept=0, options={"m": 24})
 KENDALL, LASSO = choices("kendall"), choices("lasso")
@@ -527,6 +530,32 @@ MUTANTS = {
         lambda monkeypatch: monkeypatch.setattr(adaops, "_SHARES", (1.0, 1.0, 1.0)),
         WORST_ADAOPS,
         BudgetError,
+    ),
+    "ops: half the spread of the loss": Mutant(
+        patched(ball, "loss_spread", lambda f: lambda *args: f(*args) / 2), WORST_OPS
+    ),
+    "ops: add/remove for replace-one": Mutant(
+        patched(ball, "loss_spread", lambda f: lambda norm, radius, _: f(norm, radius, ADD_REMOVE)),
+        WORST_OPS,
+    ),
+    "ops: the sample leaves the ball, as in published code": Mutant(
+        patched(ball, "BallQuery", lambda f: lambda *args: replace(f(*args), radius=1e3)), WORST_OPS
+    ),
+    "objpert: half the gradient": Mutant(
+        patched(
+            ball,
+            "ObjectiveQuery",
+            lambda f: lambda *args: replace(f(*args), gradient=f(*args).gradient / 2),
+        ),
+        WORST_OBJPERT,
+    ),
+    "objpert: the volume left out": Mutant(
+        patched(noise_module, "deviation", lambda f: lambda g, _, *rest: f(g, 0.0, *rest)),
+        WORST_OBJPERT,
+    ),
+    "objpert: minimised over a larger ball": Mutant(
+        patched(ball, "ObjectiveQuery", lambda f: lambda *args: replace(f(*args), radius=10.0)),
+        WORST_OBJPERT,
     ),
     "posterior: twice the shift": Mutant(
         patched(noise_module, "largest_shift", lambda f: lambda *args: 2 * f(*args)), WORST_ADAOPS

@@ -290,6 +290,19 @@ def across(problem, u):
     return [base, *(base + side * 0.4 * way for way in ways for side in (-1, 1))]
 
 
+def ball_worst(step, share):
+    """The row that moves X'X most, or, at half the bound or more, another in its place.
+
+    A perturbed minimiser pays for a row's volume as if the other rows had none.
+    """
+
+    def worst(case):
+        (_, one, two, _), *_ = gram_worst(case)
+        return [(step, one, two, share if case.problem.neighbors == ADD_REMOVE else 0.49)]
+
+    return worst
+
+
 def adaops_worst(case):
     """A row along the eigenvector of the smallest eigenvalue, where all rows are across it.
 
@@ -342,6 +355,8 @@ WORST = {
     "ssp": gram_worst,
     "boosted_adassp": boosted_worst,
     "adaops": adaops_worst,
+    "ops": ball_worst("posterior sample", 0.999),
+    "objpert": ball_worst("minimiser", 0.8),
     "noisy_sgd": sgd_worst,
     "tukey": tukey_worst,
     "noisy_stats": noisy_stats_worst,

@@ -3,6 +3,7 @@
 from dpstats.mechanisms import (
     adaops,
     adassp,
+    ball,
     boosted,
     gradient_descent,
     noisy_intercept,
@@ -19,6 +20,7 @@ METHODS: dict[str, Method] = {
     for method in (
         *adassp.METHODS,
         adaops.METHOD,
+        *ball.METHODS,
         noisy_sgd.METHOD,
         boosted.METHOD,
         tukey.METHOD,

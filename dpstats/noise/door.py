@@ -12,10 +12,13 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.noise import depth
-from dpstats.noise.posterior import largest_shift, sample_normal
+from dpstats.noise.perturbation import deviation, perturbed_minimiser
+from dpstats.noise.posterior import largest_shift, sample_in_ball, sample_normal
 from dpstats.noise.precise import Objective
 from dpstats.noise.queries import (
+    BallQuery,
     DepthQuery,
+    ObjectiveQuery,
     PosteriorQuery,
     Query,
     RankQuery,
@@ -209,6 +212,40 @@ class Noise:
         self._record(Event(query.step, "posterior", query.residual, 1 / gamma, cost))
         objective = Objective.least_squares(query.cross, query.unit, query.ridge)
         return sample_normal(objective, gamma, self._source.randbelow)
+
+    def posterior_in_ball(self, query: BallQuery, cost: PureDP) -> np.ndarray:
+        """Release a sample from the posterior exp(-gamma F) on a ball, F the query's objective.
+
+        Guarantee. epsilon-DP with gamma = epsilon / spread (:mod:`dpstats.noise.posterior`), up to
+        2^-150 in total variation (:mod:`dpstats.noise.precise`).
+
+        Returns
+        -------
+        numpy.ndarray, shape (S,)
+            Coefficients of v on u, multiples of 2^-40.
+        """
+        gamma = cost.epsilon / query.spread * (1 - 2.0**-40)
+        self._record(Event(query.step, "posterior", query.spread, 1 / gamma, cost))
+        objective = Objective.least_squares(query.cross, query.unit, query.ridge)
+        return sample_in_ball(objective, gamma, query.radius, self._source.randbelow)
+
+    def minimiser(self, query: ObjectiveQuery, cost: ApproxDP) -> np.ndarray:
+        """Release the minimiser over a ball after a random linear term is added.
+
+        Guarantee. (epsilon, delta)-DP (:mod:`dpstats.noise.perturbation`); the numbers are exact
+        up to 2^-150 in total variation (:mod:`dpstats.noise.precise`).
+
+        Returns
+        -------
+        numpy.ndarray, shape (S,)
+            Coefficients of v on u, multiples of 2^-40.
+        """
+        sigma = deviation(
+            query.gradient, query.curvature, query.ridge, cost.epsilon, cost.delta
+        ) * (1 + 2.0**-40)
+        self._record(Event(query.step, "objective", query.gradient, sigma, cost))
+        objective = Objective.least_squares(query.cross, query.unit, query.ridge)
+        return perturbed_minimiser(objective, sigma, query.radius, self._source.randbelow)
 
     def assign(self, size: int, parts: int) -> np.ndarray:
         """Draw one of ``parts`` labels for each of ``size`` rows, independent of any data.

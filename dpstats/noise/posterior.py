@@ -23,6 +23,12 @@ h_0) and A = r_0 sqrt(gamma K). Then the pair N(0, 1), N(A, 1 - K) is the easies
   best set of each a the excess of either probability over e^epsilon times the other grows.
 
 So gamma is the largest for which :func:`excess` of (A, K) is at most delta.
+
+**In a ball.** Let F - F' of two neighbours take values in an interval of length D over the ball.
+The log ratio of the densities proportional to exp(-gamma F) and exp(-gamma F') is gamma (F' - F)
+plus a constant, so it lies in an interval of length gamma D, and it takes values of either sign,
+as both densities integrate to one. So the privacy loss is at most gamma D, whatever the ridge
+(the exponential mechanism, McSherry and Talwar 2007).
 """
 
 import math
@@ -32,7 +38,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
-from dpstats.noise.precise import MP, Objective, forward, normals, on_grid
+from dpstats.noise.precise import MP, Objective, forward, normals, on_grid, uniform
 
 
 def excess(shift: float, share: float, epsilon: float) -> float:
@@ -100,3 +106,23 @@ def sample_normal(
     lower = objective.factor()
     draws = normals(len(objective.linear), randbelow) / MP.sqrt(gamma)
     return on_grid(MP.U_solve(lower.T, forward(lower, objective.linear) + draws))
+
+
+def sample_in_ball(
+    objective: Objective, gamma: float, radius: float, randbelow: Callable[[int], int]
+) -> np.ndarray:
+    """A draw from the density proportional to exp(-gamma objective) on ||theta|| <= radius.
+
+    With c the minimiser over the ball and nu its multiplier, N(c, (gamma (H + nu I))^-1) has a
+    density proportional to exp(-gamma (objective + nu ||theta||^2 / 2)). A draw of it within the
+    ball is kept with probability exp(-gamma nu (radius^2 - ||theta||^2) / 2), at most one, which
+    leaves exp(-gamma objective). How many draws it takes depends on the table, and the law of
+    the one that is kept does not depend on how many.
+    """
+    center, multiplier = objective.minimiser_in_ball(radius)
+    upper = objective.factor(multiplier).T
+    while True:
+        theta = center + MP.U_solve(upper, normals(len(center), randbelow)) / MP.sqrt(gamma)
+        room = MP.mpf(radius) ** 2 - MP.norm(theta) ** 2
+        if room >= 0 and uniform(randbelow) < MP.exp(-gamma * multiplier * room / 2):
+            return on_grid(theta)

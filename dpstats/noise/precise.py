@@ -37,14 +37,32 @@ class Objective:
         linear = MP.matrix(cross[:-1, -1].tolist()) * MP.mpf(unit)
         return cls(hessian + MP.mpf(ridge) * MP.eye(len(linear)), linear)
 
-    def factor(self) -> MP.matrix:
-        """The lower triangular L with L L' = H."""
-        return MP.cholesky(self.hessian)
+    def factor(self, multiplier=0) -> MP.matrix:
+        """The lower triangular L with L L' = H + multiplier I."""
+        return MP.cholesky(self.hessian + multiplier * MP.eye(len(self.linear)))
 
     def minimiser(self) -> MP.matrix:
         """H^-1 w."""
         lower = self.factor()
         return MP.U_solve(lower.T, forward(lower, self.linear))
+
+    def minimiser_in_ball(self, radius: float) -> tuple[MP.matrix, MP.mpf]:
+        """The minimiser over ||theta|| <= radius, and its multiplier nu.
+
+        theta = (H + nu I)^-1 w, where nu >= 0, and nu = 0 or ||theta|| = radius. 1 / ||theta|| is
+        a concave increasing function of nu, so Newton's method for its crossing of 1 / radius
+        climbs to the root from below (More and Sorensen 1983, section 3), doubling the right
+        digits. It ends where 400 bits are right.
+        """
+        multiplier = MP.mpf(0)
+        while True:
+            lower = self.factor(multiplier)
+            theta = MP.U_solve(lower.T, forward(lower, self.linear))
+            length = MP.norm(theta)
+            if length <= radius * (1 + MP.ldexp(1, -400)):
+                return theta, multiplier
+            slope = (MP.norm(forward(lower, theta)) / length) ** 2
+            multiplier += (length / radius - 1) / slope
 
 
 def forward(lower: MP.matrix, right: MP.matrix) -> MP.matrix:
@@ -56,18 +74,21 @@ def forward(lower: MP.matrix, right: MP.matrix) -> MP.matrix:
     return MP.matrix(found)
 
 
+def uniform(randbelow: Callable[[int], int]) -> MP.mpf:
+    """A uniform variable, rounded to the middle of one of 2^511 cells of (0, 1)."""
+    return MP.ldexp(2 * randbelow(1 << (MP.prec - 1)) + 1, -MP.prec)
+
+
 def normals(count: int, randbelow: Callable[[int], int]) -> MP.matrix:
     """Independent standard normal variables, shape (count, 1) (Box and Muller 1958).
 
-    A uniform variable is the middle of one of 2^512 cells of (0, 1). Unless it lies in the
-    lowest 2^-200 its rounding moves a draw by less than 2^-250.
+    Unless the first uniform variable lies in the lowest 2^-200, the rounding of the two moves a
+    draw by less than 2^-250.
     """
-    cells = 1 << MP.prec
     draws = []
     while len(draws) < count:
-        u, angle = (MP.mpf(2 * randbelow(cells) + 1) / (2 * cells) for _ in range(2))
-        radius = MP.sqrt(-2 * MP.log(u))
-        draws += [radius * MP.cospi(2 * angle), radius * MP.sinpi(2 * angle)]
+        radius, angle = MP.sqrt(-2 * MP.log(uniform(randbelow))), 2 * uniform(randbelow)
+        draws += [radius * MP.cospi(angle), radius * MP.sinpi(angle)]
     return MP.matrix(draws[:count])
 
 

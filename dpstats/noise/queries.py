@@ -102,3 +102,37 @@ class PosteriorQuery:
     leverage: float
     residual: float
     failure: float
+
+
+@dataclass(frozen=True)
+class BallQuery:
+    """One sample of the coefficients of least squares with a ridge, ||theta|| <= ``radius``.
+
+    ``cross``, ``unit`` and ``ridge`` are as in :class:`PosteriorQuery`. Between neighbours the
+    objective changes by a function whose values in the ball differ by at most ``spread``.
+    """
+
+    step: str
+    cross: np.ndarray
+    unit: float
+    ridge: float
+    radius: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class ObjectiveQuery:
+    """The minimiser of least squares with a ridge over ||theta|| <= ``radius``.
+
+    ``cross``, ``unit`` and ``ridge`` are as in :class:`PosteriorQuery`. Neighbours differ by a row
+    (u, v) more or less, with ||u||^2 at most ``curvature`` and the norm of its gradient
+    (u'theta - v) u within the ball at most ``gradient``.
+    """
+
+    step: str
+    cross: np.ndarray
+    unit: float
+    ridge: float
+    radius: float
+    gradient: float
+    curvature: float
