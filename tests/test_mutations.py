@@ -538,7 +538,7 @@ MUTANTS = {
         patched(ball, "loss_spread", lambda f: lambda norm, radius, _: f(norm, radius, ADD_REMOVE)),
         WORST_OPS,
     ),
-    "ops: the sample leaves the ball, as in published code": Mutant(
+    "ops: the sample leaves the ball": Mutant(
         patched(ball, "BallQuery", lambda f: lambda *args: replace(f(*args), radius=1e3)), WORST_OPS
     ),
     "objpert: half the gradient": Mutant(

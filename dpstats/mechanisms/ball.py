@@ -52,9 +52,9 @@ def release_sample(
 
     Notes
     -----
-    Where it differs from the public code, which samples from the normal law and cuts nothing off:
-    the loss is then unbounded, and nothing is proven. A draw takes longer where least squares
-    lies outside the ball, about as the root of gamma n.
+    Without the ball this is a normal law, but the loss of a row is unbounded, and nothing is
+    proven. A draw takes longer where least squares lies outside the ball, about as the root of
+    gamma n.
 
     References
     ----------
@@ -109,6 +109,11 @@ def _release(theta, problem: Problem, no_errors: str) -> Release:
     return Release(params, problem.x_new @ params, reasons={"bse": no_errors})
 
 
+def _radius(value) -> float:
+    """A checked radius, a multiple of 2^-20 so that +-B lies amid a cell of the public grid."""
+    return round(options.number("radius", 0.01, 100)(value) * 2**20) / 2**20
+
+
 _SAMPLE = "a posterior sample whose spread is set by privacy has no standard error"
 _MINIMISER = (
     "the ridge and the ball bias the fit by an unknown amount, so there is no standard error"
@@ -117,7 +122,7 @@ _method = partial(
     Method,
     simple=False,
     summarise=scaled_moments,
-    options={"radius": (1.0, options.number("radius", 0.01, 100))},
+    options={"radius": (1.0, _radius)},
 )
 METHODS = (
     _method(
