@@ -11,6 +11,7 @@ from dpstats.errors import (
     InternalError,
     NotReleasedError,
 )
+from dpstats.formula import RFormula
 from dpstats.groups import DPGroupResults
 from dpstats.mechanisms import METHODS
 from dpstats.privacy import Budget, PrivacyReport
@@ -31,6 +32,7 @@ __all__ = [
     "InternalError",
     "NotReleasedError",
     "PrivacyReport",
+    "RFormula",
     "audit",
     "datasets",
     "dp_ols",

@@ -118,7 +118,7 @@ def dp_ols(
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
-        select=select, k=k, select_share=select_share,
+        select=select, k=k, select_share=select_share, by=by,
     )  # fmt: skip
     check_by(request, by, groups)
     if budget is not None and not isinstance(budget, Budget):

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 
 from dpstats.engines.frames import Table
+from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError
-from dpstats.formula import Formula
+from dpstats.formula import Formula, RFormula
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Method
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
@@ -25,7 +26,7 @@ _SELECT_SHARE = 0.05
 
 def make_request(
     formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
-    options, select=None, k=None, select_share=None,
+    options, select=None, k=None, select_share=None, by=None,
 ) -> Request:  # fmt: skip
     """Check every argument against the formula and the data's column types."""
     chosen = _method(method)
@@ -36,8 +37,12 @@ def make_request(
             f'expected missing="drop", got {missing!r}: any other answer to a missing value '
             "would tell that there is one"
         )
-    parsed = Formula.parse(formula)
     table = Table.from_data(data)
+    if is_r(formula):
+        formula = RFormula(formula_text(formula))
+    if isinstance(formula, RFormula):
+        formula = formula.over([name for name in table.columns if name != by])
+    parsed = Formula.parse(formula)
     row_norm = _row_norm(chosen, row_norm)
     ranges, term_bounds = _bounds(bounds, parsed)
     schema, unbounded, from_dtype = _schema(parsed, table, ranges, levels, row_norm, chosen)
@@ -178,12 +183,12 @@ def _levels(levels, formula: Formula) -> dict[str, tuple]:
 def _kind(name: str, formula: Formula, table: Table, declared) -> Numeric | Categorical | None:
     """What a column's type and the declared levels say of it; None: numeric, range unknown."""
     if name in declared:
-        return Categorical(declared[name])
+        return Categorical(declared[name], table.ordered(name))
     kind = table.kind(name)
     if kind == "bool":
         return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
     if kind == "categorical" and table.levels(name):
-        return Categorical(table.levels(name))
+        return Categorical(table.levels(name), table.ordered(name))
     if kind == "numeric" and name not in formula.categorical:
         return None
     if kind in ("numeric", "string", "categorical"):

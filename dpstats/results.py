@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
-from dpstats.formula import Design, Formula
+from dpstats.formula import Design, Formula, RFormula
 from dpstats.inference import UNBOUNDED, Uncertainty, deviations, stacked, uncertainty
 from dpstats.mechanisms.spec import Release
-from dpstats.privacy import GDP, ApproxDP, Event, PrivacyReport, PureDP
+from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
 from dpstats.schema import Categorical, Numeric, Schema
 
 _NEVER = {
@@ -25,6 +25,7 @@ _NEVER = {
     ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
     ("model", "df_resid"): "a result keeps no rows and no private count",
 }
+DIALECTS = {"patsy": str, "R": RFormula}
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
 
@@ -242,7 +243,8 @@ class DPResults:
         """Plain numbers, strings, lists and dicts; NaN becomes None."""
         release = self.release
         return {
-            "formula": self.formula,
+            "formula": str(self.formula),
+            "dialect": next(n for n, kind in DIALECTS.items() if type(self.formula) is kind),
             "selected": None if self.selected is None else list(self.selected),
             "method": self.method,
             "nobs": self.nobs,
@@ -262,7 +264,7 @@ class DPResults:
             content, content["params"].values(), content["predictions"].values()
         )
         return cls(
-            formula=content["formula"],
+            formula=DIALECTS[content["dialect"]](content["formula"]),
             method=content["method"],
             release=release,
             names=tuple(content["params"]),
@@ -338,7 +340,7 @@ def _kind_to_dict(kind: Numeric | Categorical) -> dict:
 
 def _kind_from_dict(content: Mapping) -> Numeric | Categorical:
     if "levels" in content:
-        return Categorical(tuple(content["levels"]))
+        return Categorical(tuple(content["levels"]), content["ordered"])
     return Numeric(**content)
 
 
@@ -349,17 +351,19 @@ def _report_to_dict(report: PrivacyReport) -> dict:
     return content
 
 
-def _report_from_dict(content: Mapping) -> PrivacyReport:
-    def cost(fields):
-        if "mu" in fields:
-            return GDP(**fields)
-        return ApproxDP(**fields) if "delta" in fields else PureDP(**fields)
+def cost_from_dict(fields: Mapping) -> Cost:
+    """The cost whose fields these are."""
+    if "mu" in fields:
+        return GDP(**fields)
+    return ApproxDP(**fields) if "delta" in fields else PureDP(**fields)
 
-    events = tuple(Event(**{**e, "cost": cost(e["cost"])}) for e in content["events"])
+
+def _report_from_dict(content: Mapping) -> PrivacyReport:
+    events = tuple(Event(**{**e, "cost": cost_from_dict(e["cost"])}) for e in content["events"])
     return PrivacyReport(
         **{
             **content,
-            "limit": cost(content["limit"]),
+            "limit": cost_from_dict(content["limit"]),
             "events": events,
             "assumptions": tuple(content["assumptions"]),
         }

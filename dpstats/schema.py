@@ -41,9 +41,13 @@ def plain_labels(labels) -> tuple:
 
 @dataclass(frozen=True)
 class Categorical:
-    """A variable with public levels; a value outside them counts as missing."""
+    """A variable with public levels; a value outside them counts as missing.
+
+    Formulas of R turn an ``ordered`` one into polynomials.
+    """
 
     levels: tuple
+    ordered: bool = False
 
     def __post_init__(self):
         check_labels(self.levels, "levels")

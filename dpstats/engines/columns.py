@@ -78,6 +78,17 @@ def levels(series: nw.Series) -> tuple | None:
     return None
 
 
+def ordered(series: nw.Series) -> bool:
+    """Say whether a column's dtype puts its categories in an order that means something.
+
+    Examples
+    --------
+    >>> ordered(nw.from_native(pd.Series(pd.Categorical(["b"], ordered=True)), series_only=True))
+    True
+    """
+    return bool(getattr(getattr(series.to_native(), "dtype", None), "ordered", False))
+
+
 def numbers(series: nw.Series) -> np.ndarray:
     """Convert a numeric, bool or string column to floats; what is not a number is missing.
 

@@ -123,6 +123,17 @@ class Table:
         """
         return columns.levels(self._column(column))
 
+    def ordered(self, column: str) -> bool:
+        """Say whether the dtype of a column puts its categories in an order.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> Table.from_data({"g": pd.Categorical(["b"], ordered=True)}).ordered("g")
+        True
+        """
+        return columns.ordered(self._column(column))
+
     def batches(self, schema: Schema, size: int = 1 << 17) -> Iterator[Batch]:
         """Read the columns of a schema, some rows at a time.
 

@@ -7,11 +7,12 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from dpstats.engines.r_vectors import frame_columns, is_r
 from dpstats.errors import ArgumentError
 
 ACCEPTED = (
-    "a pandas, polars or pyarrow table, a duckdb relation, or a mapping of column names to "
-    "arrays or lists of equal length"
+    "a pandas, polars or pyarrow table, a duckdb relation, an R data frame of rpy2, or a mapping "
+    "of column names to arrays or lists of equal length"
 )
 
 
@@ -39,6 +40,8 @@ def columns_of(data) -> dict[str, nw.Series]:
     >>> sorted(columns_of({"x": [1, 2], "g": ["a", None]}))
     ['g', 'x']
     """
+    if is_r(data):
+        data = frame_columns(data)
     if isinstance(data, Mapping):
         return _from_mapping(data)
     # of the libraries, pandas and arrow alone allow a name twice

@@ -56,7 +56,9 @@ def _derived_bounds(info, ranges: Mapping) -> Interval:
         raise FormulaError(f"{name} holds a number too large for a float") from None
     if np.isfinite(low).all() and np.isfinite(high).all():
         return low, high
-    box = ", ".join(f"{v} in {list(ranges[v])}" for v in read(name).variables if v in ranges)
+    box = ", ".join(
+        f"{v} in {list(ranges[v])}" for v in read(info.factor.code).variables if v in ranges
+    )
     raise FormulaError(
         f"{name} is unbounded or undefined for some {box}; tighten those bounds, or give the "
         f"term its own: bounds={{{name!r}: (low, high)}}"

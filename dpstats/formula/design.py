@@ -6,7 +6,7 @@ so a row of the design depends on its own record alone.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import SimpleNamespace
 
@@ -21,6 +21,8 @@ from dpstats.formula.expressions import CONTRASTS, Reading, read
 from dpstats.formula.intervals import FUNCTIONS
 from dpstats.formula.learners import affine, spline
 from dpstats.formula.newdata import public_columns
+from dpstats.formula.r_coding import coded, model_of
+from dpstats.formula.r_terms import RFormula
 from dpstats.formula.usage import check_consistent, check_kinds, declared_levels, in_order, union
 from dpstats.schema import Batch, Categorical, Numeric, Schema
 
@@ -96,7 +98,8 @@ class Formula:
         model = _model(self.text)
         kept = [term.name() for term in model.rhs_termlist if term.name() in terms]
         intercept = "1" if patsy.INTERCEPT in model.rhs_termlist else "0"
-        return Formula.parse(f"{self.response} ~ {' + '.join([intercept, *kept])}")
+        kind = type(self.text)
+        return Formula.parse(kind(f"{self.response} ~ {' + '.join([intercept, *kept])}"))
 
     def design(
         self, schema: Schema, term_bounds: Mapping[str, tuple[float, float]] = {}
@@ -143,6 +146,8 @@ class Design:
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
         self._infos = _learnt(model, _schema_frame(self.schema))
+        if isinstance(self._recipe[0].text, RFormula):
+            self._infos[1] = coded(self._infos[1], model.rhs_termlist, self.schema)
         left, right = self._infos
         bounds = factor_bounds(self._infos, self.schema, term_bounds)
         self._response_low, self._response_high = column_bounds(left, bounds)
@@ -198,8 +203,7 @@ def _model(text: str) -> patsy.ModelDesc:
 @lru_cache(maxsize=128)  # one call to dp_ols asks several times
 def _parsed(text: str) -> patsy.ModelDesc:
     try:
-        _refuse_powers(parse_formula(text))
-        model = patsy.ModelDesc.from_formula(text)
+        model = model_of(text) if isinstance(text, RFormula) else _model_in_python(text)
     except patsy.PatsyError as error:
         raise FormulaError(f"cannot read {text!r}: {error.message}; {_hint(text, error)}") from None
     if [len(term.factors) for term in model.lhs_termlist] != [1]:
@@ -207,6 +211,11 @@ def _parsed(text: str) -> patsy.ModelDesc:
     if not model.rhs_termlist:
         raise FormulaError(f"{text!r} has no columns; write y ~ 1 for an intercept alone")
     return model
+
+
+def _model_in_python(text: str) -> patsy.ModelDesc:
+    _refuse_powers(parse_formula(text))
+    return patsy.ModelDesc.from_formula(text)
 
 
 def _hint(text: str, error: patsy.PatsyError) -> str:
@@ -229,9 +238,18 @@ def _refuse_powers(node) -> None:
 def _readings(model: patsy.ModelDesc) -> tuple[list[Reading], list[Reading]]:
     """The checked factors of the left- and of the right-hand side."""
     return tuple(
-        [read(factor.name()) for term in terms for factor in term.factors]
+        [
+            replace(read(factor.code), code=factor.name())
+            for term in terms
+            for factor in term.factors
+        ]
         for terms in (model.lhs_termlist, model.rhs_termlist)
     )
+
+
+def _reading(factor: patsy.EvalFactor) -> Reading:
+    """How a factor uses its variables, under the name the user gave it."""
+    return replace(read(factor.code), code=factor.name())
 
 
 def _check_response(reading: Reading, schema: Schema) -> None:

@@ -1,0 +1,187 @@
+"""An expression of R as Python of the allow-list."""
+
+import math
+
+from dpstats.errors import FormulaError
+from dpstats.formula.r_factor import FACTORS, Coding, factor
+from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text, constants
+
+_FUNCTIONS = {
+    "abs": "np.abs",
+    "asinh": "np.arcsinh",
+    "atan": "np.arctan",
+    "ceiling": "np.ceil",
+    "cos": "np.cos",
+    "exp": "np.exp",
+    "expm1": "np.expm1",
+    "floor": "np.floor",
+    "log": "np.log",
+    "log10": "np.log10",
+    "log1p": "np.log1p",
+    "log2": "np.log2",
+    "round": "np.round",
+    "sign": "np.sign",
+    "sin": "np.sin",
+    "sqrt": "np.sqrt",
+    "tanh": "np.tanh",
+}
+_INSTEAD = {
+    "bs": "x + I(x^2), or columns made with public knots",
+    "cut": "comparisons such as I(x > 3), or a factor made with public breaks",
+    "is.na": "a factor in which missing is a level; rows with a missing value are left out",
+    "lag": "a column made before",
+    "max": "pmax(a, b)",
+    "mean": "I(x - a) with a public a",
+    "min": "pmin(a, b)",
+    "ns": "x + I(x^2), or columns made with public knots",
+    "offset": "I(y - z) on the left-hand side",
+    "poly": "x + I(x^2)",
+    "s": "x + I(x^2)",
+    "scale": "I((x - a) / b) with public a and b",
+}
+
+
+def translate(node: Node) -> tuple[str, Coding]:
+    """Python for one variable of a formula, and its coding should it be a factor.
+
+    >>> from dpstats.formula.r_syntax import parse
+    >>> translate(parse("log(x, 2) * I(k^2)"))[0]
+    "((np.log(Q('x')) / 0.6931471805599453) * (Q('k') ** 2.0))"
+    >>> translate(parse("relevel(g, ref = 'b')"))
+    ("C(Q('g'))", Coding(contrast='treatment', reference='b'))
+    """
+    while isinstance(node, Paren) or (isinstance(node, Call) and node.function == "I"):
+        node = _plain(node)
+    if isinstance(node, Call) and node.function in FACTORS:
+        return factor(node)
+    return _any(node), Coding()
+
+
+def _plain(node: Node) -> Node:
+    return node.inner if isinstance(node, Paren) else node.matched("x")["x"]
+
+
+def _any(node: Node) -> str:
+    return _truth(node) if _is_truth(node) else _number(node)
+
+
+def _is_truth(node: Node) -> bool:
+    match node:
+        case Paren(inner) | Call("I", ((_, inner),)):
+            return _is_truth(inner)
+        case Infix("<" | "<=" | ">" | ">=" | "==" | "!=" | "&" | "&&" | "|" | "||" | "%in%"):
+            return True
+        case Prefix("!") | Name("TRUE" | "FALSE"):
+            return True
+    return False
+
+
+def _number(node: Node) -> str:
+    """Python for a numeric value; a truth value counts as 0 or 1, as in R."""
+    if _is_truth(node):
+        return f"(1.0 * {_truth(node)})"
+    match node:
+        case Name(text):
+            return f"Q({text!r})"
+        case Number():
+            return repr(node.value)
+        case Paren(inner):
+            return _number(inner)
+        case Prefix("-" | "+" as operator, operand):
+            return f"({operator}{_number(operand)})"
+        case Infix("+" | "-" | "*" | "/" as operator, left, right):
+            return f"({_number(left)} {operator} {_number(right)})"
+        case Infix("^", left, right):
+            return f"({_number(left)} ** {_number(right)})"
+        case Infix("%/%", left, right):
+            return f"np.floor({_number(left)} / {_number(right)})"
+        case Call():
+            return _call(node)
+        case Text():
+            raise FormulaError(f'{node}: a string may only be compared, as in I(g == "b")')
+    raise FormulaError(f"{node} is no value of one row; compute the column first")
+
+
+def _truth(node: Node) -> str:
+    """Python for a truth value."""
+    match node:
+        case Name("TRUE" | "FALSE" as text):
+            return text.title()
+        case Name(text):
+            return f"(Q({text!r}) == True)"
+        case Paren(inner) | Call("I", ((_, inner),)):
+            return _truth(inner)
+        case Prefix("!", operand):
+            return f"({_truth(operand)} == False)"
+        case Infix("&" | "&&", left, right):
+            return f"({_truth(left)} * {_truth(right)})"
+        case Infix("|" | "||", left, right):
+            return f"({_truth(left)} + {_truth(right)})"
+        case Infix("%in%", left, right):
+            values = constants(right)
+            return f"({' + '.join(_comparison(left, '==', value) for value in values)})"
+        case Infix("<" | "<=" | ">" | ">=" | "==" | "!=" as operator, left, right):
+            return _comparison(left, operator, right)
+    raise FormulaError(f"{node} is neither TRUE nor FALSE; write a comparison such as x > 3")
+
+
+def _comparison(left: Node, operator: str, right: Node) -> str:
+    return f"({_compared(left)} {operator} {_compared(right)})"
+
+
+def _compared(node: Node) -> str:
+    return repr(node.value) if isinstance(node, Text) else _any(node)
+
+
+def _call(node: Call) -> str:
+    match node.function:
+        case "I" | "as.numeric" | "as.double":
+            return _number(node.matched("x")["x"])
+        case "log":
+            return _logarithm(node)
+        case "ifelse":
+            test, yes, no = node.matched("test", "yes", "no").values()
+            return f"np.where({_truth(test)}, {_number(yes)}, {_number(no)})"
+        case "pmin" | "pmax" as name:
+            return _nested("np.minimum" if name == "pmin" else "np.maximum", node)
+        case "round":
+            arguments = node.matched("x", "digits", needed=1)
+            return f"np.round({', '.join(map(_number, arguments.values()))})"
+        case name if name in _FUNCTIONS:
+            return f"{_FUNCTIONS[name]}({_number(node.matched('x')['x'])})"
+    raise FormulaError(_unknown(node))
+
+
+def _unknown(node: Call) -> str:
+    if node.function in FACTORS:
+        return f"{node}: a factor stands alone, joined by + : or *"
+    if node.function in _INSTEAD:
+        return (
+            f"{node} does not follow from one row and public facts alone; write "
+            f"{_INSTEAD[node.function]}"
+        )
+    known = sorted({*_FUNCTIONS, "factor", "I", "ifelse", "pmax", "pmin", "relevel"})
+    return (
+        f"{node.function}() is not known; use one of {', '.join(known)}, or make the column first"
+    )
+
+
+def _logarithm(node: Call) -> str:
+    arguments = node.matched("x", "base", needed=1)
+    code = f"np.log({_number(arguments['x'])})"
+    base = arguments.get("base")
+    if base is None:
+        return code
+    if not isinstance(base, Number) or base.value <= 0 or base.value == 1:
+        raise FormulaError(f"{node}: expected a number > 0 as the base of the logarithm")
+    return f"({code} / {math.log(base.value)!r})"
+
+
+def _nested(name: str, node: Call) -> str:
+    values = [_number(value) for key, value in node.arguments if key is None]
+    if len(values) < 2 or len(values) < len(node.arguments):
+        raise FormulaError(f"{node}: expected two or more values without names")
+    code = values[0]
+    for value in values[1:]:
+        code = f"{name}({code}, {value})"
+    return code

@@ -1,0 +1,177 @@
+"""Columns as R's model.matrix makes them: contrasts, their order and their names.
+
+A factor in a term is coded by contrasts when an earlier term holds all the others, or there are no
+others, and else by one column a level. Without an intercept the first factor there is has one
+column a level.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, combinations, product
+
+import numpy as np
+import patsy
+from patsy.desc import INTERCEPT, Term
+from patsy.design_info import DesignInfo, FactorInfo, SubtermInfo
+
+from dpstats.errors import FormulaError
+from dpstats.formula.expressions import read
+from dpstats.formula.r_code import translate
+from dpstats.formula.r_terms import Terms
+from dpstats.schema import Categorical, Schema
+
+
+class RFactor(patsy.EvalFactor):
+    """A variable of a formula of R: patsy evaluates its Python, and its name is R's."""
+
+    def __init__(self, node):
+        code, self.coding = translate(node)
+        super().__init__(code)
+        self.label = str(node)
+
+    def name(self) -> str:
+        return self.label
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, RFactor) and self.label == other.label
+
+    def __hash__(self) -> int:
+        return hash(self.label)
+
+
+def model_of(text: str) -> patsy.ModelDesc:
+    """The terms of a formula of R as patsy keeps them, in R's order."""
+    read = Terms.of(text)
+    right = [Term([RFactor(node) for node in term]) for term in read.terms]
+    return patsy.ModelDesc([Term([RFactor(read.response)])], [INTERCEPT] * read.intercept + right)
+
+
+def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo:
+    """The design with the columns of R's model.matrix."""
+    full = _full(terms, info.factor_infos)
+    _check_distinct(terms, full, info.factor_infos)
+    names, codings = [], OrderedDict()
+    for term in terms:
+        matrices = {
+            factor: contrasts(info.factor_infos[factor], schema, (term, factor) in full)
+            for factor in term.factors
+            if info.factor_infos[factor].type == "categorical"
+        }
+        parts = [_suffixed(f, info.factor_infos[f], matrices.get(f)) for f in term.factors]
+        columns = [":".join(reversed(names)) for names in product(*reversed(parts))]
+        codings[term] = [SubtermInfo(term.factors, matrices, len(columns))]
+        names += columns if term.factors else ["(Intercept)"]
+    return DesignInfo(names, info.factor_infos, codings)
+
+
+def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:
+    suffixes = [""] if matrix is None else matrix.column_suffixes
+    return [f"{factor.label}{suffix}" for suffix in suffixes]
+
+
+def _full(terms: Sequence[Term], infos: Mapping) -> set[tuple[Term, RFactor]]:
+    """The factors, term by term, that get one column a level."""
+    places = [
+        (place, term, factor)
+        for place, term in enumerate(terms)
+        for factor in term.factors
+        if infos[factor].type == "categorical"
+    ]
+    known = [frozenset(term.factors) for term in terms]
+    full = set()
+    for place, term, factor in places:
+        margin = known[place] - {factor}
+        if margin and not any(margin <= earlier for earlier in known[:place]):
+            full.add((term, factor))
+    return full if INTERCEPT in terms else full | {place[1:] for place in places[:1]}
+
+
+def _check_distinct(terms: Sequence[Term], full: set, infos: Mapping) -> None:
+    """Refuse a model some of whose columns are sums of others, where lm would give NA.
+
+    Coded by levels, a factor brings its contrasts and the term without it; a part that
+    is brought twice is redundant.
+    """
+    brought = Counter(part for term in terms for part in _parts(term, full))
+    twice = next((part for part, count in brought.items() if count > 1), None)
+    if twice is not None:
+        named = ":".join(sorted(factor.label for factor in twice)) or "the intercept"
+        raise FormulaError(
+            f"the columns of this formula add up to each other ({named} is there twice), so lm "
+            "would give NA for some; write a * b instead of a:b alone, or drop the intercept"
+        )
+
+
+def _parts(term: Term, full: set) -> Iterator[frozenset]:
+    optional = [factor for factor in term.factors if (term, factor) in full]
+    sizes = range(len(optional) + 1)
+    for dropped in chain.from_iterable(combinations(optional, size) for size in sizes):
+        yield frozenset(term.factors) - set(dropped)
+
+
+def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMatrix:
+    """The matrix (levels, columns) of a factor in a term, with R's names of the columns."""
+    factor, labels = info.factor, [level_label(level) for level in info.categories]
+    order = _order(factor, labels)
+    if full:
+        return _indicators(labels, order)
+    if len(labels) < 2:
+        raise FormulaError(f"{factor.label} has one level; contrasts need two or more")
+    contrast = factor.coding.contrast or ("poly" if _ordered(factor, schema) else "treatment")
+    if contrast == "treatment":
+        return _indicators(labels, order[1:])
+    numbered = range(1, len(labels))
+    suffixes = [_power(k) if contrast == "poly" else str(k) for k in numbered]
+    matrix = np.empty((len(labels), len(numbered)))
+    matrix[order] = _MATRICES[contrast](len(labels))
+    return patsy.ContrastMatrix(matrix, suffixes)
+
+
+def _order(factor: RFactor, labels: list[str]) -> list[int]:
+    """Positions of the levels as relevel() puts them, the reference first."""
+    reference = factor.coding.reference
+    if reference is None:
+        return list(range(len(labels)))
+    if reference not in labels:
+        raise FormulaError(f"{factor.label}: the levels are {', '.join(labels)}")
+    return sorted(range(len(labels)), key=lambda i: labels[i] != reference)
+
+
+def _indicators(labels: list[str], kept: list[int]) -> patsy.ContrastMatrix:
+    return patsy.ContrastMatrix(np.eye(len(labels))[:, kept], [labels[i] for i in kept])
+
+
+def _ordered(factor: RFactor, schema: Schema) -> bool:
+    """Whether the column that is this factor is ordered; comparisons are not."""
+    reading = read(factor.code)
+    name = reading.bare or next(iter(reading.categorical), None)
+    kind = schema.get(name)
+    return isinstance(kind, Categorical) and kind.ordered
+
+
+def _poly(levels: int) -> np.ndarray:
+    """Orthonormal polynomials in 1, 2, ..., each with a positive leading coefficient."""
+    powers = np.vander(np.arange(levels) - (levels - 1) / 2, levels, increasing=True)
+    basis, triangle = np.linalg.qr(powers)
+    return (basis * np.sign(np.diag(triangle)))[:, 1:]
+
+
+def _sum(levels: int) -> np.ndarray:
+    return np.vstack([np.eye(levels - 1), -np.ones(levels - 1)])
+
+
+def _helmert(levels: int) -> np.ndarray:
+    return np.triu(np.diag(np.arange(levels)) - 1 + np.eye(levels))[:, 1:]
+
+
+def _power(k: int) -> str:
+    return f"^{k}" if k > 3 else (".L", ".Q", ".C")[k - 1]
+
+
+_MATRICES = {"poly": _poly, "sum": _sum, "helmert": _helmert}
+
+
+def level_label(level) -> str:
+    if isinstance(level, bool | np.bool_):
+        return str(level).upper()
+    return f"{level:.15g}" if isinstance(level, int | float) else str(level)

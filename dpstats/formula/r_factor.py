@@ -1,0 +1,62 @@
+"""Factors in a formula of R: factor(), ordered(), relevel() and C() around one column."""
+
+from dataclasses import dataclass
+
+from dpstats.errors import FormulaError
+from dpstats.formula.r_tree import Call, Name, Node, Text, constants, literal
+
+_CODINGS = {
+    "contr.treatment": "treatment",
+    "contr.poly": "poly",
+    "contr.sum": "sum",
+    "contr.helmert": "helmert",
+}
+FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C")
+
+
+@dataclass(frozen=True)
+class Coding:
+    """How a factor becomes columns; None stands for what the column's type implies."""
+
+    contrast: str | None = None
+    reference: str | None = None
+
+
+def factor(node: Call) -> tuple[str, Coding]:
+    """factor(), ordered(), relevel() and C() around one column."""
+    match node.function:
+        case "relevel":
+            arguments = node.matched("x", "ref")
+            code, _ = _inner(node, arguments["x"])
+            return code, Coding("treatment", _text(arguments["ref"], node))
+        case "C":
+            arguments = node.matched("object", "contr")
+            code, coding = _inner(node, arguments["object"])
+            contrast = _CODINGS.get(str(arguments["contr"]))
+            if contrast is None:
+                raise FormulaError(f"{node}: expected one of {', '.join(_CODINGS)}")
+            return code, Coding(contrast, coding.reference)
+    ordered = node.function in ("ordered", "as.ordered")
+    names = ("x",) if node.function.startswith("as.") else ("x", "levels")
+    arguments = node.matched(*names, needed=1)
+    column = arguments["x"]
+    if not isinstance(column, Name):
+        raise FormulaError(f"{node}: expected the name of a column, as in {node.function}(g)")
+    levels = ""
+    if "levels" in arguments:
+        levels = f", levels={[literal(value) for value in constants(arguments['levels'])]!r}"
+    return f"C(Q({column.text!r}){levels})", Coding("poly" if ordered else None)
+
+
+def _inner(node: Call, inner: Node) -> tuple[str, Coding]:
+    if isinstance(inner, Name):
+        return f"C(Q({inner.text!r}))", Coding()
+    if isinstance(inner, Call) and inner.function in FACTORS:
+        return factor(inner)
+    raise FormulaError(f"{node}: expected a column or factor(column), got {inner}")
+
+
+def _text(node: Node, call: Call) -> str:
+    if not isinstance(node, Text):
+        raise FormulaError(f'{call}: expected the level in quotes, as in ref = "b"')
+    return node.value

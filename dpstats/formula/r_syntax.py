@@ -1,0 +1,140 @@
+"""The parser of R's expressions: only what can stand in a formula."""
+
+import re
+
+from dpstats.errors import FormulaError
+from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text
+
+# How tightly an operator binds (R's ?Syntax); ^ is the one that groups from the right.
+_BINDING = {
+    **dict.fromkeys(("~",), 10),
+    **dict.fromkeys(("|", "||"), 20),
+    **dict.fromkeys(("&", "&&"), 30),
+    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 40),
+    **dict.fromkeys(("+", "-"), 50),
+    **dict.fromkeys(("*", "/"), 60),
+    ":": 80,
+    "^": 100,
+}
+_INFIX = 70  # %in% and its like
+_PREFIX = {"~": 10, "!": 35, "+": 90, "-": 90}
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?L?)
+    | (?P<name>(?:[^\W\d_]|\.(?!\d))[\w.]*)
+    | `(?P<quoted>[^`]+)`
+    | (?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    | (?P<operator>%[^%]*%|<=|>=|==|!=|&&|\|\||[-+*/^:<>!&|~(),=])
+    )""",
+    re.VERBOSE,
+)
+
+
+def parse(text: str) -> Node:
+    """The tree of an expression; FormulaError for what cannot stand in a formula.
+
+    >>> print(parse("log(y)~ a * I(x ^2)+`my var`/2"))
+    log(y) ~ a * I(x^2) + `my var`/2
+    """
+    try:
+        return _Parser(text).whole()
+    except RecursionError:
+        raise FormulaError("the formula is nested too deeply to be read") from None
+
+
+class _Parser:
+    """Operator precedence climbing over a list of tokens."""
+
+    def __init__(self, text: str):
+        self.text = text
+        self.tokens = list(_tokens(text))
+        self.place = 0
+
+    def whole(self) -> Node:
+        node = self.expression(0)
+        if self.place < len(self.tokens):
+            raise self.error()
+        return node
+
+    def error(self) -> FormulaError:
+        found = self.tokens[self.place][1] if self.place < len(self.tokens) else "the end"
+        return FormulaError(
+            f"cannot read {self.text!r} as a formula of R: {found} is not expected where it "
+            "stands; write it as in y ~ x1 + log(x2)"
+        )
+
+    def take(self, operator: str) -> bool:
+        """Step over this operator if it comes next."""
+        found = self.tokens[self.place : self.place + 1] == [("operator", operator)]
+        self.place += found
+        return found
+
+    def expect(self, operator: str) -> None:
+        if not self.take(operator):
+            raise self.error()
+
+    def expression(self, binding: int) -> Node:
+        left = self.operand()
+        while self.place < len(self.tokens):
+            kind, operator = self.tokens[self.place]
+            infix = _INFIX if operator.startswith("%") else 0
+            strength = _BINDING.get(operator, infix) if kind == "operator" else 0
+            if strength <= binding:
+                break
+            self.place += 1
+            right = self.expression(strength - (operator == "^"))
+            left = Infix(operator, left, right)
+        return left
+
+    def operand(self) -> Node:
+        if self.place == len(self.tokens):
+            raise self.error()
+        kind, text = self.tokens[self.place]
+        self.place += 1
+        if kind in ("name", "quoted"):
+            return self.call(text) if self.take("(") else Name(text)
+        if kind == "number":
+            return Number(text)
+        if kind == "text":
+            return Text(_unquoted(text))
+        if text == "(":
+            inner = self.expression(0)
+            self.expect(")")
+            return Paren(inner)
+        if text in _PREFIX:
+            return Prefix(text, self.expression(_PREFIX[text]))
+        self.place -= 1
+        raise self.error()
+
+    def call(self, function: str) -> Call:
+        arguments = []
+        while not self.take(")"):
+            if arguments:
+                self.expect(",")
+            arguments.append((self.argument_name(), self.expression(0)))
+        return Call(function, tuple(arguments))
+
+    def argument_name(self) -> str | None:
+        following = self.tokens[self.place : self.place + 2]
+        if len(following) == 2 and following[1] == ("operator", "=") and following[0][0] == "name":
+            self.place += 2
+            return following[0][1]
+        return None
+
+
+def _tokens(text: str):
+    place = 0
+    text = text.rstrip()
+    while place < len(text):
+        match = _TOKEN.match(text, place)
+        if match is None:
+            raise FormulaError(
+                f"cannot read {text!r} as a formula of R at {text[place:].strip()[:20]!r}; "
+                "compute the column first and name it in the formula"
+            )
+        yield match.lastgroup, match[match.lastgroup]
+        place = match.end()
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1])

@@ -1,0 +1,198 @@
+"""R's formula algebra: which terms a formula of R means, in the order of R's terms()."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from dpstats.errors import FormulaError
+from dpstats.formula.r_syntax import parse
+from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix
+
+Term = tuple[Node, ...]
+
+
+class RFormula(str):
+    """A formula in R's dialect: a string that :func:`dpstats.dp_ols` reads as R would.
+
+    Terms, their order and the names of the coefficients are those of R's ``lm``.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> df = dp.simulate.line(5000, seed=1)
+    >>> formula = dp.RFormula("y ~ x + I(x^2)")
+    >>> res = dp.dp_ols(formula, df, method="adassp", epsilon=1,
+    ...                 bounds={"x": (0, 1), "y": (0, 1)})
+    >>> list(res.params.index)
+    ['(Intercept)', 'x', 'I(x^2)']
+    """
+
+    # The same text means something else in the other dialect, also as the key of a cache.
+    def __eq__(self, other) -> bool:
+        return isinstance(other, RFormula) and str.__eq__(self, other)
+
+    def __ne__(self, other) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((RFormula, str(self)))
+
+    def over(self, columns: Sequence[str]) -> "RFormula":
+        """The formula with ``.`` written out as all columns not left of ~.
+
+        >>> RFormula("log(y) ~ .^2").over(["y", "a", "b"])
+        'log(y) ~ (a + b)^2'
+        """
+        left, right = _sides(self)
+        if "." not in _names(right):
+            return self
+        others = [name for name in columns if name not in _names(left)]
+        if not others:
+            raise FormulaError(f"{self}: there is no other column that . could stand for")
+        dots = parse(" + ".join(str(Name(name)) for name in others))
+        right = dots if right == Name(".") else _replaced(right, Paren(dots))
+        return RFormula(Infix("~", left, right))
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A response, the terms in R's order, without the intercept, and whether there is one."""
+
+    response: Node
+    terms: tuple[Term, ...]
+    intercept: bool
+
+    @classmethod
+    def of(cls, text: str) -> "Terms":
+        """Read a formula of R.
+
+        >>> terms = Terms.of("y ~ a:b + b*x - 1")
+        >>> [":".join(map(str, term)) for term in terms.terms], terms.intercept
+        (['b', 'x', 'a:b', 'b:x'], False)
+        """
+        left, right = _sides(text)
+        algebra = _Algebra(text)
+        algebra.seen(left)
+        found = dict.fromkeys(term for term in algebra.terms(right) if left not in term)
+        order = {node: i for i, node in enumerate(algebra.variables)}
+        terms = [tuple(sorted(term, key=order.get)) for term in found]
+        return cls(left, tuple(sorted(terms, key=len)), algebra.intercept)
+
+
+def _sides(text: str) -> tuple[Node, Node]:
+    node = parse(text)
+    if not (isinstance(node, Infix) and node.operator == "~"):
+        raise FormulaError(f"expected one response left of ~, as in y ~ x1 + x2, got {text!r}")
+    return node.left, node.right
+
+
+@dataclass
+class _Algebra:
+    """Expands an expression into sets of variables; notes the variables and the intercept."""
+
+    text: str
+    variables: dict[Node, None] = field(default_factory=dict)
+    intercept: bool = True
+
+    def seen(self, node: Node) -> Node:
+        self.variables.setdefault(node)
+        return node
+
+    def terms(self, node: Node) -> list[frozenset]:
+        """The terms of a part of the formula, each once."""
+        match node:
+            case Paren(inner):
+                return self.terms(inner)
+            case Number():
+                return self.constant(node, present=True)
+            case Prefix("+", operand):
+                return self.terms(operand)
+            case Prefix("-", operand):
+                return self.without([], operand)
+            case Infix(operator, left, right) if operator in "+-*/:^" or operator == "%in%":
+                return list(dict.fromkeys(self.combined(operator, left, right)))
+            case Infix("|" | "||" | "~"):
+                raise FormulaError(
+                    f"{node}: a formula has one response and one set of regressors; groups go "
+                    "into by=, and instruments or random effects do not exist here"
+                )
+            case Name("."):
+                raise FormulaError(f"{self.text}: write out what . stands for")
+        return [frozenset([self.seen(node)])]
+
+    def combined(self, operator: str, left: Node, right: Node) -> Iterable[frozenset]:
+        if operator == "-":
+            return self.without(self.terms(left), right)
+        if operator == "^":
+            return self.power(left, right)
+        a, b = self.terms(left), self.terms(right)
+        if operator == "+":
+            return a + b
+        if operator == "*":
+            return a + b + _crossed(a, b)
+        if operator == "/":
+            return a + _crossed([frozenset().union(*a)], b)
+        return _crossed(a, b)
+
+    def without(self, terms: list[frozenset], node: Node) -> list[frozenset]:
+        if isinstance(node, Number):
+            return terms + self.constant(node, present=False)
+        dropped = self.terms(node)
+        return [term for term in terms if term not in dropped]
+
+    def power(self, base: Node, exponent: Node) -> list[frozenset]:
+        if not isinstance(base, Paren | Name) or base == Name(".") or not _whole(exponent):
+            raise FormulaError(f"{base}^{exponent}: write I({base}^{exponent}) for a power")
+        terms = self.terms(base)
+        if len(terms) == 1 and len(terms[0]) == 1:
+            raise FormulaError(
+                f"{base}^{exponent} in a formula is no power; write I({base}^{exponent})"
+            )
+        product = terms
+        for _ in range(int(exponent.value) - 1):
+            product = list(dict.fromkeys(product + _crossed(product, terms)))
+        return product
+
+    def constant(self, node: Number, present: bool) -> list[frozenset]:
+        """+ 1 and - 0 keep the intercept, + 0 and - 1 drop it."""
+        if node.value not in (0, 1):
+            raise FormulaError(f"{self.text}: put arithmetic in I(), as in I(2 * x)")
+        self.intercept = (node.value == 1) == present
+        return []
+
+
+def _crossed(a: list[frozenset], b: list[frozenset]) -> list[frozenset]:
+    return [left | right for left in a for right in b]
+
+
+def _whole(node: Node) -> bool:
+    return isinstance(node, Number) and node.value in range(1, 100)
+
+
+def _parts(node: Node) -> tuple[Node, ...]:
+    match node:
+        case Paren(inner) | Prefix(_, inner):
+            return (inner,)
+        case Infix(_, left, right):
+            return left, right
+        case Call(_, arguments):
+            return tuple(value for _, value in arguments)
+    return ()
+
+
+def _names(node: Node) -> set[str]:
+    own = {node.text} if isinstance(node, Name) else set()
+    return own.union(*map(_names, _parts(node)))
+
+
+def _replaced(node: Node, dots: Node) -> Node:
+    """The tree with ``.`` replaced wherever a term may stand."""
+    match node:
+        case Name("."):
+            return dots
+        case Paren(inner):
+            return dots if inner == Name(".") else Paren(_replaced(inner, dots))
+        case Prefix(operator, operand):
+            return Prefix(operator, _replaced(operand, dots))
+        case Infix(operator, left, right):
+            return Infix(operator, _replaced(left, dots), _replaced(right, dots))
+    return node

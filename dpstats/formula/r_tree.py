@@ -1,0 +1,138 @@
+"""The tree of an expression of R, and its text as R's deparse writes it."""
+
+import json
+import re
+from dataclasses import dataclass
+
+from dpstats.errors import FormulaError
+
+_TIGHT = ("^", ":", "/", "%/%", "%%")  # written without spaces around them
+_SYNTACTIC = re.compile(r"(?:[^\W\d_]|\.(?!\d))[\w.]*")
+_RESERVED = "if else repeat while function for next break NULL Inf NaN NA in".split()
+
+
+@dataclass(frozen=True)
+class Name:
+    """A variable, or TRUE and FALSE."""
+
+    text: str
+
+    def __str__(self) -> str:
+        plain = _SYNTACTIC.fullmatch(self.text) and self.text not in _RESERVED
+        return self.text if plain else f"`{self.text}`"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number as it was written."""
+
+    text: str
+
+    @property
+    def value(self) -> float:
+        return float(self.text.rstrip("L"))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string."""
+
+    value: str
+
+    def __str__(self) -> str:
+        return json.dumps(self.value, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Paren:
+    """An expression in parentheses, which R keeps."""
+
+    inner: "Node"
+
+    def __str__(self) -> str:
+        return f"({self.inner})"
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """One of - + ! before an expression."""
+
+    operator: str
+    operand: "Node"
+
+    def __str__(self) -> str:
+        return f"{self.operator}{self.operand}"
+
+
+@dataclass(frozen=True)
+class Infix:
+    """An operator between two expressions."""
+
+    operator: str
+    left: "Node"
+    right: "Node"
+
+    def __str__(self) -> str:
+        space = "" if self.operator in _TIGHT else " "
+        return f"{self.left}{space}{self.operator}{space}{self.right}"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call; ``arguments`` are pairs of a name, or None, and a value."""
+
+    function: str
+    arguments: tuple[tuple[str | None, "Node"], ...]
+
+    def __str__(self) -> str:
+        parts = [str(v) if name is None else f"{name} = {v}" for name, v in self.arguments]
+        return f"{self.function}({', '.join(parts)})"
+
+    def matched(self, *names: str, needed: int | None = None) -> dict[str, "Node"]:
+        """The arguments by name, matched as R does: all of them, or at least the first few.
+
+        >>> Call("log", (("base", Number("2")), (None, Name("x")))).matched("x", "base")
+        {'x': Name(text='x'), 'base': Number(text='2')}
+        """
+        found = {name: value for name, value in self.arguments if name is not None}
+        free = [name for name in names if name not in found]
+        unnamed = [value for name, value in self.arguments if name is None]
+        found |= dict(zip(free, unnamed, strict=False))
+        wanted = names[:needed]
+        if len(self.arguments) != len(found) or {*found} - {*names} or {*wanted} - {*found}:
+            raise FormulaError(f"{self}: expected {self.function}({', '.join(names)})")
+        return {name: found[name] for name in names if name in found}
+
+
+Node = Name | Number | Text | Paren | Prefix | Infix | Call
+
+
+def constants(node: Node) -> list[Node]:
+    """The constants of c(...), or a single one.
+
+    >>> [literal(value) for value in constants(Call("c", ((None, Number("1")), (None, Text("a")))))]
+    [1, 'a']
+    """
+    values = [value for _, value in node.arguments] if isinstance(node, Call) else [node]
+    if (isinstance(node, Call) and node.function != "c") or not values:
+        raise FormulaError(f"{node}: expected constants, as in c(1, 2) or c('a', 'b')")
+    for value in values:
+        literal(value)
+    return values
+
+
+def literal(node: Node) -> str | float | int | bool:
+    """The value of a constant."""
+    match node:
+        case Text(value):
+            return value
+        case Number():
+            return int(node.value) if node.value.is_integer() else node.value
+        case Prefix("-", Number() as operand):
+            return -literal(operand)
+        case Name("TRUE" | "FALSE" as text):
+            return text == "TRUE"
+    raise FormulaError(f"expected a constant instead of {node}")
