@@ -1,0 +1,139 @@
+"""The one door through which R calls this package.
+
+R sees the traceback of an exception, and a traceback can hold rows. So none leaves: what goes
+back is a value, or the class of an error and its sentence.
+"""
+
+import warnings
+from collections.abc import Mapping
+
+import pandas as pd
+
+import dpstats as dp
+from dpstats.engines.r_vectors import column
+from dpstats.formula.r_coding import level_label
+from dpstats.r import budgets
+from dpstats.r.plain import describe, describe_groups, predicted
+from dpstats.r.words import in_r
+from dpstats.schema import Categorical
+
+
+def answer(question: str, arguments: Mapping) -> dict:
+    """Answer one call from R.
+
+    Parameters
+    ----------
+    question : str
+        A name in ``QUESTIONS``.
+    arguments : mapping
+        Its arguments: strings, numbers, truth values, and lists and mappings of them.
+
+    Returns
+    -------
+    dict
+        ``{"value": ...}``, or ``{"error": class, "message": sentence}``; made of strings,
+        floats, truth values, lists and dicts, which is what reaches R unharmed. With a budget
+        there is ``"budget"``, its state after the call, in either case.
+
+    Examples
+    --------
+    >>> answer("conf_int", {"state": "{}", "level": 0.9})["error"]
+    'ArgumentError'
+    """
+    budget = None
+    try:
+        # Python's warnings would print in R as they come, whatever they say
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arguments = dict(arguments)
+            if arguments.get("budget") is not None:
+                budget = arguments["budget"] = budgets.restore(arguments["budget"])
+            reply = {"value": QUESTIONS[question](**arguments)}
+    except dp.DPStatsError as error:
+        reply = {"error": type(error).__name__, "message": in_r(str(error))}
+    except KeyboardInterrupt:
+        reply = {"error": "KeyboardInterrupt", "message": "interrupted"}
+    except BaseException as error:  # its message may hold rows
+        reply = {"error": "InternalError", "message": f"{question} stopped: {type(error).__name__}"}
+    return reply if budget is None else {**reply, "budget": budgets.state(budget)}
+
+
+def fit(formula, data, *, seed=None, k=None, x_new=None, **arguments) -> dict:
+    """``dp_ols`` on columns as R keeps them."""
+    table = _table(data)
+    whole = isinstance(k, float) and k.is_integer()
+    arguments |= {"k": int(k) if whole else k, "x_new": _points(x_new)}
+    if seed is None:
+        result = dp.dp_ols(dp.RFormula(formula), table, **arguments)
+    else:
+        with dp.testing.insecure_seed(int(seed)):
+            result = dp.dp_ols(dp.RFormula(formula), table, **arguments)
+    return describe_groups(result) if arguments.get("by") else describe(result)
+
+
+def _table(columns: Mapping) -> dict[str, pd.Series]:
+    return {name: column(**parts) for name, parts in columns.items()}
+
+
+def _points(x_new):
+    """Public points as a frame, whose index labels them."""
+    if not isinstance(x_new, Mapping):
+        return x_new
+    return pd.DataFrame(dict(x_new["columns"]), index=x_new["labels"])
+
+
+def conf_int(state: str, level: float) -> dict:
+    """Intervals of a stored fit."""
+    intervals = dp.DPResults.from_json(state).conf_int(1 - level).to_numpy()
+    return {"low": intervals[:, 0].tolist(), "high": intervals[:, 1].tolist()}
+
+
+def predict(state: str, newdata: Mapping, level: float) -> dict:
+    """Predictions of a stored fit at public values, with their errors and intervals."""
+    result = dp.DPResults.from_json(state)
+    columns = {name: _values(v, result.schema.get(name)) for name, v in newdata.items()}
+    return predicted(result.predict(columns, interval=True, alpha=1 - level))
+
+
+def _values(values, kind) -> list:
+    """Numbers as they are, and levels, which come by their labels, as Python has them."""
+    if not isinstance(kind, Categorical):
+        return list(values)
+    by_label = {level_label(level): level for level in kind.levels}
+    return [by_label[value] for value in values]
+
+
+def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:
+    """The errors that are not exceeded with probability q%."""
+    table = None if reference is None else pd.DataFrame(_table(reference))
+    bound = dp.DPResults.from_json(state).error_bound(q, reference=table)
+    return {"names": list(bound.index), "bound": [float(value) for value in bound]}
+
+
+def methods() -> dict:
+    """The table of methods, by column."""
+    rows = dp.METHODS.values()
+    return {
+        "method": [row.name for row in rows],
+        "guarantee": [row.guarantee for row in rows],
+        "neighbors": [", ".join(row.neighbors) for row in rows],
+        "one_regressor": [row.simple for row in rows],
+        "needs_bounds": [row.bounded for row in rows],
+        "standard_errors": [row.errors for row in rows],
+        "paper": [row.paper for row in rows],
+    }
+
+
+def budget(epsilon: float, delta: float) -> dict:
+    """The state of a new budget."""
+    return budgets.state(dp.Budget(epsilon, delta))
+
+
+QUESTIONS = {
+    "budget": budget,
+    "conf_int": conf_int,
+    "error_bound": error_bound,
+    "fit": fit,
+    "methods": methods,
+    "predict": predict,
+}

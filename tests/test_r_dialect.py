@@ -1,0 +1,276 @@
+"""Formulas of R without R, and the door through which R calls: values in and out, no traceback."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats.engines.frames import Table
+from dpstats.engines.r_vectors import NA_INTEGER, column
+from dpstats.formula import Formula, r_code
+from dpstats.formula.r_syntax import parse
+from dpstats.r import answer, bridge
+from dpstats.r.words import in_r
+from dpstats.schema import BOOLEAN, Categorical, Numeric
+
+SCHEMA = {
+    "y": Numeric(-1, 5),
+    "x": Numeric(0.5, 8),
+    "z": Numeric(0.1, 3),
+    "my col": Numeric(0, 1),
+    "v.1": Numeric(-2, 2),
+    "g": Categorical(("a", "b", "c")),
+    "o": Categorical(("s", "m", "l", "xl", "xxl"), ordered=True),
+    "k": Categorical((1, 2, 3)),
+    "b": BOOLEAN,
+}
+FORMULAS = [
+    "y ~ x * g + `my col`",
+    "log(y + 2) ~ log(x, 2) + log1p(z) + I(x^2) + I(-v.1 / 2)",
+    "y ~ ifelse(b & x > 3, z, 2 * x) + ifelse(!b | g == 'b', 1, 0)",
+    "y ~ pmin(x, z, 2) + pmax(v.1, 0) + round(x, 1) + round(z)",
+    "y ~ abs(v.1) + asinh(v.1) + atan(x) + ceiling(x) + cos(x) + exp(z) + expm1(z) + floor(z)",
+    "y ~ log10(x) + log2(x) + sign(v.1) + sin(x) + sqrt(z) + tanh(v.1) + x %/% 2",
+    "y ~ o * x + relevel(g, ref = 'c')",
+    "y ~ 0 + o + C(g, contr.sum):z + C(k, contr.helmert) + C(b, contr.treatment)",
+    "y ~ factor(k) / x - 1",
+    "y ~ x:relevel(g, 'b') + ordered(k) + as.factor(b)",
+    "y ~ I(g %in% c('a', 'b')) + I(x > 2) * z + as.numeric(x > 3)",
+    "y ~ (x + g + z)^2 - x:g + x %in% b",
+]
+
+
+def draw(m, seed):
+    """Rows with values out of range and infinite ones."""
+    rng, batch = np.random.default_rng(seed), {}
+    for name, kind in SCHEMA.items():
+        if isinstance(kind, Categorical):
+            batch[name] = rng.integers(0, len(kind.levels), m)
+        else:
+            width = kind.high - kind.low
+            batch[name] = rng.uniform(kind.low - width, kind.high + width, m)
+            batch[name][rng.random(m) < 0.1] = np.inf
+    return batch
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_each_row_depends_on_its_own_record_alone(text):
+    design, batch = Formula.parse(dp.RFormula(text)).design(SCHEMA), draw(41, seed=1)
+    X, y = design.rows(batch)
+    assert np.all((design.low <= X) & (design.high >= X))
+    for i in range(len(y)):
+        X_i, y_i = design.rows({name: values[[i]] for name, values in batch.items()})
+        np.testing.assert_array_equal(X_i, X[[i]])
+        np.testing.assert_array_equal(y_i, y[[i]])
+
+
+def test_the_formulas_use_every_function():
+    named = {name for text in FORMULAS for name in r_code._FUNCTIONS if f"{name}(" in text}
+    assert named == set(r_code._FUNCTIONS)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("y~g", ["(Intercept)", "gb", "gc"]),
+        ("y ~ o", ["(Intercept)", "o.L", "o.Q", "o.C", "o^4"]),
+        ("y ~ b + factor(k)", ["(Intercept)", "bTRUE", "factor(k)2", "factor(k)3"]),
+        ("y ~ x:g + z", ["(Intercept)", "z", "x:ga", "x:gb", "x:gc"]),
+        ("y ~ I( x ^2)+`my col`", ["(Intercept)", "I(x^2)", "`my col`"]),
+        ("y ~ relevel(g, ref='b'):x", None),
+    ],
+)
+def test_columns_are_named_and_ordered_as_in_r(text, names):
+    design = Formula.parse(dp.RFormula(text)).design(SCHEMA)
+    first = 'relevel(g, ref = "b")'
+    assert list(design.names) == (names or ["(Intercept)", *[f"{first}{v}:x" for v in "bac"]])
+
+
+REFUSED = [
+    ("y ~ x^2", "write I(x^2)"),
+    ("y ~ poly(x, 2)", "write x + I(x^2)"),
+    ("y ~ scale(x)", "public a and b"),
+    ("y ~ ns(x, 3)", "x + I(x^2)"),
+    ("y ~ cut(x, 3)", "I(x > 3)"),
+    ("y ~ x + offset(z)", "I(y - z)"),
+    ("y ~ 2 * x", "I(2 * x)"),
+    ("y ~ x | g", "by="),
+    ("y ~ g:b", "add up"),
+    ("y ~ relevel(g, ref = 'q')", "the levels are a, b, c"),
+    ("y ~ I(system('ls'))", "system() is not known"),
+    ("y ~ x$z", "'$z'"),
+    ("y ~ log(x", "the end"),
+    ("x + z", "y ~ x1 + x2"),
+    ("~ x", "y ~ x1 + x2"),
+    ("y ~ mean(x)", "public a"),
+    ("y ~ log(x, z)", "base of the logarithm"),
+    ("y ~ 'x'", "string"),
+    ("y ~ I(x:z)", "one row"),
+    ("y ~ ifelse(x, 1, 2)", "levels"),
+    ("y ~ factor(x + 1)", "name of a column"),
+    ("g ~ x", "numeric response"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), REFUSED)
+def test_what_has_no_meaning_for_private_rows_is_refused(text, said):
+    with pytest.raises(dp.FormulaError) as error:
+        Formula.parse(dp.RFormula(text)).design(SCHEMA)
+    assert said in str(error.value)
+    assert "Q(" not in str(error.value)
+
+
+def test_a_hat_is_a_power_in_r_and_an_error_in_patsy():
+    k = {"y": np.ones(3), "k": np.arange(3.0)}
+    schema = {"y": Numeric(0, 1), "k": Numeric(0, 2)}
+    X, _ = Formula.parse(dp.RFormula("y ~ 0 + I(k^2)")).design(schema).rows(k)
+    assert X[:, 0].tolist() == [0, 1, 4]
+    with pytest.raises(dp.FormulaError, match="not a power"):
+        Formula.parse("y ~ 0 + I(k^2)")
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, "a ~ -x^2 + !b", "y ~ f(g(x), h = 'q\"uote')"])
+def test_the_text_of_a_tree_reads_back_as_the_tree(text):
+    tree = parse(text)
+    assert parse(str(tree)) == tree
+
+
+def test_one_text_in_two_dialects_is_two_formulas():
+    text, schema = "y ~ x * g", {name: SCHEMA[name] for name in "yxg"}
+    names = [Formula.parse(kind(text)).design(schema).names for kind in (str, dp.RFormula, str)]
+    assert names[0] == names[2] != names[1]
+    assert text != dp.RFormula(text) and dp.RFormula(text) != text
+    assert len({text, dp.RFormula(text), dp.RFormula(text)}) == 2
+
+
+def test_a_dot_is_every_other_column():
+    over = dp.RFormula("log(y) ~ . - a").over(["a", "y", "b c"])
+    assert over == dp.RFormula("log(y) ~ (a + `b c`) - a")
+    with pytest.raises(dp.FormulaError, match="no other column"):
+        dp.RFormula("y ~ .").over(["y"])
+
+
+def test_a_result_keeps_its_dialect():
+    df = dp.simulate.line(2000, seed=1)
+    bounds = {"x": (0, 1), "y": (0, 1)}
+    res = dp.dp_ols(dp.RFormula("y ~ I(x^2)"), df, method="adassp", epsilon=1, bounds=bounds)
+    for copy in (dp.DPResults.from_json(res.to_json()), pickle.loads(pickle.dumps(res))):
+        assert list(copy.params.index) == ["(Intercept)", "I(x^2)"]
+        assert copy.predict({"x": [0.5]}).tolist() == res.predict({"x": [0.5]}).tolist()
+
+
+def test_terms_of_r_are_selected_whole():
+    rng = np.random.default_rng(1)
+    df = pd.DataFrame(rng.random((3000, 2)), columns=["x", "z"])
+    df["g"] = pd.Categorical(rng.choice(list("abc"), 3000))
+    df["y"] = 4.0 * (df["g"] == "b") + rng.random(3000)
+    formula = dp.RFormula("y ~ I(x^2) + z + g")
+    bounds = {"x": (0, 1), "z": (0, 1), "y": (0, 6)}
+    with dp.testing.insecure_seed(1):
+        res = dp.dp_ols(
+            formula, df, method="adassp", epsilon=50, bounds=bounds, select="kendall", k=1
+        )
+    assert res.selected == ("g",)
+    assert list(res.params.index) == ["(Intercept)", "gb", "gc"]
+
+
+# ---- the door
+
+
+def columns(**values):
+    return {
+        name: {"kind": "double", "data": np.asarray(v, "<f8").tobytes()}
+        for name, v in values.items()
+    }
+
+
+CALL = {"formula": "y ~ x", "method": "adassp", "epsilon": 1.0}
+BOUNDS = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
+
+
+def plain(value) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and plain(v) for key, v in value.items())
+    return all(map(plain, value)) if isinstance(value, list) else type(value) in (str, float, bool)
+
+
+@pytest.mark.parametrize("by", [None, "g"])
+def test_an_answer_is_made_of_plain_values(by):
+    rng = np.random.default_rng(1)
+    data = columns(x=rng.random(300), y=rng.random(300))
+    codes = rng.integers(1, 3, 300).astype("<i4").tobytes()
+    data["g"] = {"kind": "factor", "data": codes, "levels": ["u", "v"]}
+    start = answer("budget", {"epsilon": 3.0, "delta": 1e-5})["value"]
+    reply = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "by": by, "budget": start})
+    assert reply["budget"]["spent"][0] == 1.0
+    assert plain(reply)
+
+
+def test_the_records_of_the_budget_add_up_and_refuse():
+    data = columns(x=[0.1, 0.9], y=[0.2, 0.8])
+    state = answer("budget", {"epsilon": 1.2, "delta": 1e-5})["value"]
+    call = CALL | {"data": data, "bounds": BOUNDS}
+    state = answer("fit", call | {"budget": state})["budget"]
+    reply = answer("fit", call | {"budget": state})
+    assert reply["error"] == "BudgetError" and reply["budget"] == state
+    spoilt = answer("fit", call | {"budget": state | {"record": "{}"}})
+    assert spoilt["error"] == "ArgumentError"
+
+
+def test_no_failure_carries_values_or_a_traceback(monkeypatch):
+    def fail(**arguments):
+        raise ValueError("the row was 0.123456789")
+
+    monkeypatch.setitem(bridge.QUESTIONS, "fit", fail)
+    reply = answer("fit", {})
+    assert reply == {"error": "InternalError", "message": "fit stopped: ValueError"}
+
+
+def test_an_interrupted_call_still_counts(monkeypatch):
+    def interrupted(budget, **arguments):
+        budget.reserve(1.0, 0.0, dp.privacy.PureDP(1.0), "add_remove")
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(bridge.QUESTIONS, "fit", interrupted)
+    state = answer("budget", {"epsilon": 2.0, "delta": 0.0})["value"]
+    reply = answer("fit", {"budget": state})
+    assert reply["error"] == "KeyboardInterrupt" and reply["budget"]["spent"] == [1.0, 0.0]
+
+
+def test_messages_are_in_the_words_of_r():
+    reply = answer("fit", CALL | {"formula": "y ~ log(x)", "data": columns(x=[1.0], y=[1.0])})
+    assert reply["error"] == "ArgumentError"
+    assert reply["message"].endswith("bounds = list(x = c(low, high))")
+    assert in_r("expected x=None or True") == "expected x=NULL or TRUE"
+
+
+def test_columns_of_r_keep_their_missing_values():
+    codes = np.array([1, NA_INTEGER, 2], "<i4").tobytes()
+    table = Table.from_data(
+        {
+            "whole": column("integer", codes),
+            "truth": column("logical", np.array([1, NA_INTEGER, 0], "<i4").tobytes()),
+            "text": column("character", codes, ["p", "q"]),
+            "real": column("double", np.array([0.5, np.nan, 2]).tobytes()),
+            "size": column("ordered", codes, ["s", "l"]),
+        }
+    )
+    kinds = [table.kind(name) for name in table.columns]
+    assert kinds == ["numeric", "bool", "string", "numeric", "categorical"]
+    assert table.ordered("size") and table.whole("whole") and not table.ordered("text")
+    numeric, labels = Numeric(-9, 9), Categorical(("p", "q"))
+    schema = {"whole": numeric, "truth": BOOLEAN, "text": labels, "real": numeric}
+    batch = next(table.batches(schema | {"size": Categorical(("s", "l"), True)}))
+    assert batch["truth"].tolist() == [1, -1, 0]
+    assert batch["text"].tolist() == batch["size"].tolist() == [0, -1, 1]
+    np.testing.assert_array_equal(batch["whole"], [1, np.nan, 2])
+    np.testing.assert_array_equal(batch["real"], [0.5, np.nan, 2])
+
+
+def test_the_state_of_a_fit_holds_no_row():
+    x = np.full(50, 0.123456789)
+    reply = answer("fit", CALL | {"data": columns(x=x, y=x), "bounds": BOUNDS})
+    assert "0.1234567" not in json.dumps(reply)
