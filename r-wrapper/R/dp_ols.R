@@ -1,0 +1,155 @@
+#' Fit a linear regression under differential privacy
+#'
+#' Called like [stats::lm()]. What comes back is a release: it may be printed, saved and
+#' published, and holds no row of the data.
+#'
+#' Everything but the rows counts as public and must not be chosen by looking at them: the
+#' formula, `bounds`, `levels`, `x_new`, and the levels of factors. Mistakes in a call end with
+#' one sentence before a row is read, and nothing is spent.
+#'
+#' @section Formulas:
+#' `+ : * ^ %in% / -`, `.`, and functions of one row: `I()`, `log()` with any base, `exp()`,
+#' `sqrt()`, `log1p()`, `abs()`, `ifelse()`, `pmin()`, `pmax()`, comparisons, `factor()`,
+#' `ordered()`, `relevel()`, `C()` and others. Names and order of the coefficients are those of
+#' `lm()`. `poly()`, `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
+#' would learn from the rows or are not supported; the error says what to write.
+#'
+#' @param formula A formula such as `wage ~ educ + sex`.
+#' @param data A data frame. Columns in use may be numeric, integer, logical, character, factor
+#'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression a group.
+#' @param method Name of the method; see [dp_methods()].
+#' @param epsilon Privacy loss of the whole call, greater than 0. Smaller is more private.
+#' @param delta Probability with which epsilon may be exceeded: by default 0 for methods that
+#'   need none, else 1e-6. Keep it far below one over the number of rows.
+#' @param bounds A named list, `list(wage = c(0, 100))`: where each variable may lie. Values
+#'   outside are moved to the nearest bound. A term can be bounded by its text,
+#'   ``list(`log(wage)` = c(0, 5))``. Ranges of plain numeric columns that are left out are
+#'   estimated from 20% of the budget.
+#' @param levels A named list of levels, for character columns and `factor(number)`.
+#' @param by Name of a column of group labels: one regression a group. Several names are crossed;
+#'   those columns must be factors.
+#' @param groups A public list of group labels; by default the levels of a factor, else the
+#'   labels present, which are then treated as public.
+#' @param x_new Public points to predict at: a data frame, whose row names label the points, or
+#'   numbers for a single regressor. By default 25% and 75% of the range of a single numeric
+#'   regressor, named `p25` and `p75`.
+#' @param select `"kendall"` or `"lasso"`: choose `k` of the terms privately, then fit those.
+#' @param k How many terms to select.
+#' @param neighbors `"add_remove"` or `"replace_one"`; by default the method's own.
+#' @param budget A [dp_budget()] to charge; a call that does not fit is refused.
+#' @param missing `"drop"`: rows with a missing value are left out.
+#' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen.
+#'
+#' @return An object of class `dp_ols`, or `dp_ols_groups` with `by`. [coef()], [vcov()],
+#'   [confint()], [predict()] with new data, [summary()], [plot()] and [tidy()] work as for `lm`.
+#'   What was not paid for is `NA`, and the summary says why. Residuals, fitted values, R squared
+#'   and likelihoods do not exist; asking for them is an error that gives the reason.
+#'
+#' @section Guarantee:
+#' (epsilon, delta)-differential privacy for tables that differ in one row, in the sense that
+#' `$privacy$neighbors` states; proofs are in the documentation of the Python package.
+#'
+#' @section Errors:
+#' Conditions of class `dpstats_error`: `dpstats_argument_error` (with `dpstats_formula_error`),
+#' `dpstats_budget_error`, `dpstats_not_released_error`, `dpstats_python_error` and
+#' `dpstats_internal_error`.
+#'
+#' @examplesIf dpstats_available()
+#' n <- 2000
+#' people <- data.frame(educ = sample(8:20, n, replace = TRUE))
+#' people$wage <- 2 + 1.5 * people$educ + rnorm(n, sd = 4)
+#' fit <- dp_ols(wage ~ educ, people, method = "adassp", epsilon = 1,
+#'               bounds = list(wage = c(0, 60), educ = c(8, 20)))
+#' coef(fit)
+#' @export
+dp_ols <- function(formula, data, method, epsilon, delta = NULL, bounds = NULL, levels = NULL,
+                   by = NULL, groups = NULL, x_new = NULL, select = NULL, k = NULL,
+                   neighbors = NULL, budget = NULL, missing = "drop", ...) {
+  for (name in c("formula", "data", "method", "epsilon")) {
+    if (do.call(base::missing, list(name))) bad_argument("argument ", name, " is missing")
+  }
+  options <- list(...)
+  check_options(options)
+  check_data(data)
+  text <- formula_text(formula)
+  by <- grouping(data, by)
+  columns <- used_columns(formula, data, by)
+  key <- group_key(data, by, groups)
+  arguments <- c(
+    list(
+      formula = text, method = method, epsilon = epsilon, delta = delta,
+      bounds = named_lists(bounds, "bounds"), levels = named_lists(levels, "levels"),
+      by = key$name, groups = if (!is.null(groups)) as.list(plain(groups)),
+      x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
+      missing = missing, seed = state$seed,
+      data = c(bridge_columns(columns), bridge_columns(key$column))
+    ),
+    options
+  )
+  value <- ask("fit", arguments, budget)
+  if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key)
+}
+
+check_options <- function(options) {
+  given <- if (is.null(names(options))) character(length(options)) else names(options)
+  if (any(given == "")) bad_argument("options of the method go by name, such as tau = 2")
+  if (any(given %in% c("seed", "data"))) {
+    bad_argument("dp_ols has no seed; for reproducible noise, which is not private, see ",
+                 "with_insecure_seed()")
+  }
+}
+
+check_data <- function(data) {
+  if (!is.data.frame(data)) bad_argument("expected data to be a data frame, got ", class(data)[1L])
+  twice <- unique(names(data)[duplicated(names(data))])
+  if (length(twice)) bad_argument("column names used more than once: ", toString(twice))
+}
+
+formula_text <- function(formula) {
+  if (!inherits(formula, "formula") || length(formula) != 3L) {
+    bad_argument("expected formula to be one such as y ~ x1 + x2")
+  }
+  attributes(formula) <- NULL
+  enc2utf8(paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " "))
+}
+
+# The columns a formula names, or with a dot all but the groups'.
+used_columns <- function(formula, data, by) {
+  used <- formula_variables(formula)
+  unknown <- setdiff(used, c(names(data), "."))
+  if (length(unknown)) {
+    bad_argument("no column '", unknown[1L], "'; the columns are ", toString(names(data)))
+  }
+  if ("." %in% used) used <- setdiff(names(data), setdiff(by, used))
+  as.list(data)[intersect(names(data), used)]
+}
+
+formula_variables <- function(formula) {
+  grep("^contr[.]", all.vars(formula), value = TRUE, invert = TRUE)
+}
+
+# A named list whose entries Python will see as lists, whatever their length.
+named_lists <- function(values, argument) {
+  if (is.null(values)) return(NULL)
+  named <- is.list(values) && !is.null(names(values)) && all(names(values) != "")
+  if (!named) {
+    bad_argument("expected ", argument, " to be a named list, such as list(x = ",
+                 if (argument == "bounds") "c(0, 1))" else "c(\"a\", \"b\"))")
+  }
+  reticulate::dict(lapply(values, function(value) as.list(plain(value))))
+}
+
+# Factors as their labels; names would turn a list into a dictionary.
+plain <- function(values) {
+  if (is.factor(values)) values <- as.character(values)
+  unname(values)
+}
+
+points_at <- function(x_new) {
+  if (is.null(x_new)) return(NULL)
+  if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
+  list(
+    columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),
+    labels = as.list(row.names(x_new))
+  )
+}

@@ -1,0 +1,45 @@
+#' Estimated marginal means
+#'
+#' Methods for the package emmeans. The reference grid is made of public facts: the declared
+#' levels, and the middle of each declared range. `data` is not read.
+#'
+#' @param object A fit by [dp_ols()].
+#' @param trms,xlev,grid,data,... As emmeans passes them.
+#' @return What emmeans expects.
+#' @name emmeans
+#' @examplesIf dpstats_available() && requireNamespace("emmeans", quietly = TRUE)
+#' d <- data.frame(g = factor(rep(c("a", "b"), 250)), y = runif(500))
+#' fit <- dp_ols(y ~ g, d, method = "adassp", epsilon = 4, bounds = list(y = c(0, 1)))
+#' emmeans::emmeans(fit, ~g)
+NULL
+
+#' @rdname emmeans
+#' @exportS3Method emmeans::recover_data
+recover_data.dp_ols <- function(object, data, ...) {
+  right <- stats::delete.response(object$terms)
+  emmeans::recover_data(object$call, right, NULL, data = crossed_frame(object$schema), ...)
+}
+
+# Made-up rows with every combination of levels, and numbers whose mean is the middle of their
+# range; three rows or more, as emmeans takes two values for a factor.
+crossed_frame <- function(schema) {
+  factors <- Filter(function(entry) !is.null(entry$levels), schema)
+  grid <- expand.grid(lapply(factors, function(entry) as_declared(entry$levels, entry)))
+  combinations <- max(1L, nrow(grid))
+  n <- combinations * ceiling(3 / combinations)
+  columns <- lapply(names(schema), function(name) {
+    entry <- schema[[name]]
+    if (is.null(entry$levels)) seq(entry$low, entry$high, length.out = n)
+    else rep_len(grid[[name]], n)
+  })
+  as.data.frame(stats::setNames(columns, names(schema)), optional = TRUE)
+}
+
+#' @rdname emmeans
+#' @exportS3Method emmeans::emm_basis
+emm_basis.dp_ols <- function(object, trms, xlev, grid, ...) {
+  list(
+    X = design_at(object, grid), bhat = coef(object), nbasis = matrix(NA), V = vcov(object),
+    dffun = function(k, dfargs) Inf, dfargs = list()
+  )
+}

@@ -1,0 +1,85 @@
+# The fitted object: plain values only, so that it can be saved and outlives Python.
+
+new_dp_ols <- function(value) {
+  names <- strings(value$names)
+  named <- function(values) stats::setNames(numbers(values), names)
+  fit <- list(
+    coefficients = named(value$estimate),
+    vcov = matrix(numbers(value$vcov), length(names), dimnames = list(names, names)),
+    table = data.frame(
+      estimate = numbers(value$estimate), std.error = numbers(value$std_error),
+      statistic = numbers(value$statistic), p.value = numbers(value$p_value),
+      conf.low = numbers(value$conf_low), conf.high = numbers(value$conf_high),
+      row.names = names
+    ),
+    predictions = data.frame(predicted(value$predictions), row.names = strings(value$points)),
+    nobs = numbers(value$nobs),
+    status = value$status,
+    reasons = lapply(value$reasons, as.character),
+    selected = strings(value$selected),
+    method = value$method,
+    privacy = privacy(value$privacy),
+    schema = lapply(value$schema, schema_entry),
+    state = value$state
+  )
+  structure(with_terms(fit, value$formula), class = "dp_ols")
+}
+
+privacy <- function(value) {
+  list(
+    epsilon = value$epsilon, delta = value$delta, neighbors = value$neighbors,
+    private = value$private, guarantee = value$guarantee,
+    assumptions = strings(value$assumptions),
+    steps = data.frame(
+      step = strings(value$step), mechanism = strings(value$mechanism),
+      sensitivity = numbers(value$sensitivity), scale = numbers(value$scale),
+      share = numbers(value$share)
+    )
+  )
+}
+
+# Predictions with their errors and intervals, by broom's names.
+predicted <- function(value) {
+  list(
+    estimate = numbers(value$mean), std.error = numbers(value$mean_se),
+    conf.low = numbers(value$mean_ci_lower), conf.high = numbers(value$mean_ci_upper)
+  )
+}
+
+schema_entry <- function(entry) {
+  if (is.null(entry$levels)) return(list(low = entry$low, high = entry$high))
+  list(levels = strings(entry$levels), ordered = entry$ordered, logical = entry$logical)
+}
+
+# Terms, levels and contrasts as lm keeps them, from public facts. The formula's environment is
+# the global one: the caller's would save his variables, the data among them, with the fit.
+with_terms <- function(fit, text) {
+  fit$terms <- stats::terms(stats::as.formula(text, env = globalenv()))
+  fit$call <- call("dp_ols", formula = stats::formula(fit$terms), method = fit$method,
+                   epsilon = fit$privacy$epsilon)
+  right <- stats::delete.response(fit$terms)
+  frame <- suppressWarnings(stats::model.frame(right, public_frame(fit$schema)))
+  fit$xlevels <- stats::.getXlevels(right, frame)
+  factors <- Filter(function(x) is.factor(x) || is.logical(x), frame)
+  own <- vapply(factors, function(x) !is.null(attr(x, "contrasts")), logical(1L))
+  kinds <- lapply(factors[!own], function(x) if (is.ordered(x)) "contr.poly" else "contr.treatment")
+  fit$contrasts <- if (length(kinds)) kinds
+  fit
+}
+
+# Made-up rows that cover the declared ranges and levels.
+public_frame <- function(schema) {
+  n <- max(2L, vapply(schema, function(entry) length(entry$levels), integer(1L)))
+  as.data.frame(
+    lapply(schema, function(entry) {
+      if (is.null(entry$levels)) return(seq(entry$low, entry$high, length.out = n))
+      as_declared(rep_len(entry$levels, n), entry)
+    }),
+    optional = TRUE
+  )
+}
+
+as_declared <- function(values, entry) {
+  if (entry$logical) return(as.logical(values))
+  factor(as.character(values), levels = entry$levels, ordered = entry$ordered)
+}

@@ -1,0 +1,191 @@
+# One regression a group.
+
+# Names of the group columns: by=, or those of group_by().
+grouping <- function(data, by) {
+  grouped <- setdiff(names(attr(data, "groups")), ".rows")
+  if (!inherits(data, "grouped_df")) grouped <- NULL
+  if (!is.null(by) && length(grouped)) {
+    bad_argument("data is grouped by ", toString(grouped), "; leave by out, or ungroup() it")
+  }
+  by <- if (length(grouped)) grouped else by
+  if (is.null(by)) return(NULL)
+  if (!is.character(by) || !length(by) || anyDuplicated(by)) {
+    bad_argument("expected by to name one or more columns, such as by = \"tract\"")
+  }
+  absent <- setdiff(by, names(data))
+  if (length(absent)) bad_argument("no column '", absent[1L], "' to group by")
+  by
+}
+
+# The one column Python groups by, and what its labels mean: columns and their values.
+group_key <- function(data, by, groups) {
+  if (is.null(by)) return(NULL)
+  columns <- stats::setNames(as.list(data)[by], by)
+  name <- paste(by, collapse = ":")
+  if (length(by) == 1L) return(list(name = name, column = columns, by = by))
+  if (!is.null(groups) || !all(vapply(columns, is.factor, logical(1L)))) {
+    bad_argument("the columns ", toString(by), " to group by must be factors, whose levels are ",
+                 "public and are crossed, without groups=")
+  }
+  grid <- rev(expand.grid(rev(lapply(columns, function(x) factor(levels(x), levels(x), ordered = is.ordered(x))))))
+  crossed <- interaction(columns, sep = ":", lex.order = TRUE)
+  levels(crossed) <- seq_len(nlevels(crossed))
+  list(name = name, column = stats::setNames(list(crossed), name), by = by, grid = grid)
+}
+
+# A data frame with the values of the group columns, one row a group.
+group_labels <- function(labels, key) {
+  if (!is.null(key$grid)) return(key$grid)
+  column <- key$column[[1L]]
+  labels <- unlist(labels)
+  if (is.null(labels)) labels <- column[0L]
+  labels <- if (is.factor(column)) {
+    factor(labels, levels = levels(column), ordered = is.ordered(column))
+  } else {
+    like(labels, column)
+  }
+  stats::setNames(data.frame(labels), key$by)
+}
+
+like <- function(labels, column) {
+  if (is.integer(column)) return(as.integer(labels))
+  if (is.logical(column)) as.logical(labels) else labels
+}
+
+new_dp_ols_groups <- function(value, key) {
+  names <- strings(value$names)
+  labels <- group_labels(value$labels, key)
+  shaped <- function(values) {
+    matrix(numbers(values), nrow(labels), length(names), byrow = TRUE,
+           dimnames = list(NULL, names))
+  }
+  structure(
+    list(
+      groups = labels, estimates = shaped(value$estimate), errors = shaped(value$std_error),
+      low = shaped(value$conf_low), high = shaped(value$conf_high),
+      coefficients = names[seq_len(value$size)], status = strings(value$status),
+      reasons = strings(value$reasons), selected = strings(value$selected),
+      method = value$method, privacy = privacy(value$privacy),
+      formula = stats::as.formula(value$formula, env = globalenv())
+    ),
+    class = "dp_ols_groups"
+  )
+}
+
+#' Many private regressions
+#'
+#' What [dp_ols()] returns with `by`, or for data grouped by dplyr: every group that was asked
+#' for is present, whatever its rows. As each row is in one group, the groups together cost what
+#' one costs.
+#'
+#' @param x,object The groups.
+#' @param conf.int Whether to add confidence intervals of level 0.95.
+#' @param row.names,optional Not used.
+#' @param ... Not used.
+#' @return `tidy()`, and `as.data.frame()` without its intervals: one row a group and quantity,
+#'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
+#'   terms too, `p25` and `p75`. `coef()`: a data frame, one row a group, the coefficients in
+#'   columns. `glance()`: one row a group. `as.list()`: one `modelsummary_list` a group, its
+#'   coefficients and its row of `glance()`, of which the package modelsummary makes tables.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(600), y = runif(600), tract = rep(1:3, 200))
+#' by <- dp_ols(y ~ x, d, method = "exp_theil_sen", epsilon = 8, by = "tract",
+#'              bounds = list(x = c(0, 1), y = c(0, 1)))
+#' tidy(by)
+#' @name groups
+NULL
+
+#' @rdname groups
+#' @exportS3Method generics::tidy dp_ols_groups
+tidy.dp_ols_groups <- function(x, conf.int = FALSE, ...) {
+  terms <- colnames(x$estimates)
+  each <- rep(seq_along(x$status), each = length(terms))
+  columns <- c(
+    lapply(x$groups, function(column) column[each]),
+    list(
+      term = rep(terms, length(x$status)), estimate = as.vector(t(x$estimates)),
+      std.error = as.vector(t(x$errors)), status = x$status[each]
+    )
+  )
+  if (conf.int) {
+    columns <- c(columns, list(conf.low = as.vector(t(x$low)), conf.high = as.vector(t(x$high))))
+  }
+  tibble::as_tibble(columns)
+}
+
+#' @rdname groups
+#' @exportS3Method generics::glance dp_ols_groups
+glance.dp_ols_groups <- function(x, ...) {
+  tibble::as_tibble(c(
+    as.list(x$groups),
+    list(epsilon = x$privacy$epsilon, delta = x$privacy$delta, method = x$method,
+         neighbors = x$privacy$neighbors, status = x$status, private = x$privacy$private)
+  ))
+}
+
+#' @rdname groups
+#' @export
+as.data.frame.dp_ols_groups <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(tidy(x))
+}
+
+#' @rdname groups
+#' @export
+as.list.dp_ols_groups <- function(x, ...) {
+  rows <- tidy(x, conf.int = TRUE)
+  columns <- c("term", "estimate", "std.error", "conf.low", "conf.high")
+  all <- glance(x)
+  fits <- lapply(seq_along(x$status), function(i) {
+    here <- (i - 1L) * ncol(x$estimates) + seq_along(x$coefficients)
+    structure(list(tidy = rows[here, columns], glance = all[i, ]), class = "modelsummary_list")
+  })
+  stats::setNames(fits, do.call(paste, c(lapply(x$groups, as.character), sep = ":")))
+}
+
+#' @rdname groups
+#' @export
+coef.dp_ols_groups <- function(object, ...) {
+  wide <- object$estimates[, object$coefficients, drop = FALSE]
+  cbind(object$groups, as.data.frame(wide, optional = TRUE))
+}
+
+#' @rdname groups
+#' @export
+print.dp_ols_groups <- function(x, ...) {
+  cat("\nPrivate regressions, one a ", paste(names(x$groups), collapse = ", "), ":\n",
+      deparse1(x$formula), "\n", sep = "")
+  counts <- table(x$status)
+  cat("method ", x$method, ", ", privacy_line(x$privacy), "\n", nrow(x$groups), " groups: ",
+      paste(counts, names(counts), collapse = ", "), "\n\n", sep = "")
+  print(tidy(x))
+  invisible(x)
+}
+
+#' @rdname groups
+#' @export
+summary.dp_ols_groups <- function(object, ...) {
+  notes <- c(
+    paste("NA:", object$reasons)[length(object$reasons) > 0L],
+    object$privacy$guarantee, object$privacy$assumptions
+  )
+  structure(
+    list(
+      groups = object,
+      quantiles = apply(object$estimates, 2L, stats::quantile, na.rm = TRUE), notes = notes
+    ),
+    class = "summary.dp_ols_groups"
+  )
+}
+
+#' @rdname groups
+#' @export
+print.summary.dp_ols_groups <- function(x, ...) {
+  cat("\nPrivate regressions, one a ", paste(names(x$groups$groups), collapse = ", "), ":\n",
+      deparse1(x$groups$formula), "\n\nReleased values over ", nrow(x$groups$groups),
+      " groups:\n", sep = "")
+  print(t(x$quantiles), digits = 4L)
+  cat("\n")
+  print_steps(x$groups$privacy$steps)
+  print_notes(x$notes)
+  invisible(x)
+}

@@ -1,0 +1,29 @@
+#' The methods there are
+#'
+#' @return A tibble with one row a method: its name; its guarantee (`"pure"`: delta is 0); the
+#'   relations between neighbouring tables it is proven for, the default first; whether it fits
+#'   one regressor only; whether it needs bounds; what its standard errors are; and its source.
+#' @examplesIf dpstats_available()
+#' dp_methods()
+#' @export
+dp_methods <- function() tibble::as_tibble(ask("methods"))
+
+#' Noise that can be repeated, for tests and teaching
+#'
+#' Whoever knows the seed can subtract the noise: what is made with it is not private, and says
+#' so wherever it prints. `set.seed()` has no effect on private noise.
+#'
+#' @param seed A whole number.
+#' @param code Calls of [dp_ols()].
+#' @return The value of `code`.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = 1:100 / 100, y = 1:100 / 100)
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' with_insecure_seed(1, dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 4, bounds = b))
+#' @export
+with_insecure_seed <- function(seed, code) {
+  before <- state$seed
+  on.exit(state$seed <- before)
+  state$seed <- seed
+  force(code)
+}

@@ -1,0 +1,163 @@
+# What lm's users ask of a fit, answered from what was released.
+
+#' @export
+coef.dp_ols <- function(object, ...) object$coefficients
+
+#' @export
+vcov.dp_ols <- function(object, ...) object$vcov
+
+#' @export
+formula.dp_ols <- function(x, ...) stats::formula(x$terms)
+
+#' @export
+terms.dp_ols <- function(x, ...) x$terms
+
+#' Number of observations
+#'
+#' @param object A fit by [dp_ols()].
+#' @param ... Not used.
+#' @return The number of complete rows where it is public (`neighbors = "replace_one"`), else
+#'   `NA`, with the reason in the attribute `reason`.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' nobs(dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 1, bounds = b))
+#' @export
+nobs.dp_ols <- function(object, ...) {
+  if (!is.na(object$nobs)) return(as.integer(object$nobs))
+  structure(NA_integer_, reason = "neighbours differ by one row, so their number is private")
+}
+
+#' Confidence intervals
+#'
+#' @param object A fit by [dp_ols()].
+#' @param parm Names or numbers of coefficients; by default all.
+#' @param level Confidence level, between 0 and 1.
+#' @param ... Not used.
+#' @return A matrix with a row for each coefficient and the columns `2.5 %` and `97.5 %`. The
+#'   intervals contain the noise added for privacy.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' confint(dp_ols(y ~ x, d, method = "adassp", epsilon = 4, bounds = b))
+#' @export
+confint.dp_ols <- function(object, parm, level = 0.95, ...) {
+  limits <- as.matrix(intervals(object, level))
+  ends <- c(1 - level, 1 + level) / 2
+  percent <- paste(format(100 * ends, trim = TRUE, scientific = FALSE, digits = 3), "%")
+  dimnames(limits) <- list(names(coef(object)), percent)
+  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+}
+
+# Intervals of 95% come with the fit; others are asked for.
+intervals <- function(object, level) {
+  check_level(level)
+  if (level == 0.95) return(object$table[c("conf.low", "conf.high")])
+  value <- ask("conf_int", list(state = object$state, level = level))
+  data.frame(conf.low = numbers(value$low), conf.high = numbers(value$high))
+}
+
+check_level <- function(level) {
+  if (!is.numeric(level) || length(level) != 1L || is.na(level) || level <= 0 || level >= 1) {
+    bad_argument("expected level between 0 and 1, got ", deparse(level)[1L])
+  }
+}
+
+#' @export
+print.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\nCoefficients:\n", sep = "")
+  print(format(coef(x), digits = digits), quote = FALSE)
+  cat("\n", privacy_line(x$privacy), "\n", sep = "")
+  invisible(x)
+}
+
+privacy_line <- function(privacy) {
+  if (!privacy$private) return("NOT private: made under with_insecure_seed()")
+  paste0("epsilon = ", format(privacy$epsilon), ", delta = ", format(privacy$delta))
+}
+
+#' Summary of a private regression
+#'
+#' @param object A fit by [dp_ols()].
+#' @param x A summary.
+#' @param digits Significant digits.
+#' @param ... Passed to [stats::printCoefmat()].
+#' @return A list with `coefficients` (a matrix as for `lm`, with z values), `predictions`,
+#'   `privacy` and `notes`: why something is `NA`, and what the guarantee assumes.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' summary(dp_ols(y ~ x, d, method = "adassp", epsilon = 4, bounds = b))
+#' @export
+summary.dp_ols <- function(object, ...) {
+  coefficients <- as.matrix(object$table[1:4])
+  colnames(coefficients) <- c("Estimate", "Std. Error", "z value", "Pr(>|z|)")
+  selected <- if (length(object$selected)) paste("selected:", toString(object$selected))
+  structure(
+    c(
+      unclass(object)[c("call", "method", "status", "predictions", "privacy")],
+      list(
+        coefficients = coefficients, nobs = nobs(object),
+        notes = c(
+          paste("NA:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
+          selected, object$privacy$guarantee, object$privacy$assumptions
+        )
+      )
+    ),
+    class = "summary.dp_ols"
+  )
+}
+
+#' @rdname summary.dp_ols
+#' @export
+print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\nCoefficients:\n", sep = "")
+  stats::printCoefmat(x$coefficients, digits = digits, na.print = "NA", ...)
+  if (nrow(x$predictions)) {
+    cat("\nPredictions:\n")
+    print(x$predictions, digits = digits)
+  }
+  cat(
+    "\nMethod ", x$method, ", status ", x$status, ", rows: ",
+    if (is.na(x$nobs)) "private" else x$nobs, "\n", privacy_line(x$privacy), "\n\n", sep = ""
+  )
+  print_steps(x$privacy$steps)
+  print_notes(x$notes)
+  invisible(x)
+}
+
+print_steps <- function(steps) {
+  steps$share <- sprintf("%.1f%%", 100 * steps$share)
+  print(format(steps, digits = 4L), row.names = FALSE)
+}
+
+print_notes <- function(notes) {
+  numbered <- paste0("[", seq_along(notes), "] ", notes)
+  cat("\n", paste(strwrap(numbered, 78L, exdent = 4L), collapse = "\n"), "\n", sep = "")
+}
+
+#' Error that is rarely exceeded
+#'
+#' How far a release is likely to be from least squares on the same rows, simulated from what was
+#' released: the error of the noise, not that of sampling, which [confint()] contains. It costs
+#' nothing.
+#'
+#' @param object A fit by [dp_ols()].
+#' @param q Percentile of the absolute error, between 0 and 100.
+#' @param reference A data frame of public rows that resemble the private ones, for methods that
+#'   release too little about them: all but noisy_moments and adassp.
+#' @return A named vector: a bound for each coefficient and prediction.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' dp_error_bound(dp_ols(y ~ x, d, method = "noisy_moments", epsilon = 4, bounds = b))
+#' @export
+dp_error_bound <- function(object, q = 68, reference = NULL) {
+  if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
+  if (!is.null(reference)) {
+    check_data(reference)
+    reference <- bridge_columns(used_columns(stats::formula(object), reference, NULL))
+  }
+  value <- ask("error_bound", list(state = object$state, q = q, reference = reference))
+  stats::setNames(numbers(value$bound), strings(value$names))
+}

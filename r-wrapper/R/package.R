@@ -1,0 +1,23 @@
+#' Linear regression under differential privacy
+#'
+#' [dp_ols()] is called like [stats::lm()] and returns what may be published: coefficients,
+#' standard errors and predictions with calibrated noise, never rows. The noise is drawn by the
+#' Python package dpstats; [install_dpstats()] installs it.
+#'
+#' @keywords internal
+#' @importFrom generics augment glance tidy
+#' @importFrom stats coef confint nobs predict terms vcov
+"_PACKAGE"
+
+#' @export
+generics::augment
+
+#' @export
+generics::glance
+
+#' @export
+generics::tidy
+
+.onLoad <- function(libname, pkgname) {
+  reticulate::use_virtualenv(environment_name, required = FALSE)
+}

@@ -1,0 +1,99 @@
+#' Predictions at new data
+#'
+#' Computed from released coefficients at public values, so they cost no budget. There are no
+#' predictions at the rows of the fit, which are confidential.
+#'
+#' @param object A fit by [dp_ols()].
+#' @param newdata A data frame with a column for each variable right of `~`.
+#' @param se.fit Whether to return standard errors too.
+#' @param interval `"none"` or `"confidence"`.
+#' @param level Confidence level of the interval.
+#' @param ... Not used.
+#' @return Predictions, one a row of `newdata`; with `interval` a matrix with the columns `fit`,
+#'   `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' fit <- dp_ols(y ~ x, d, method = "adassp", epsilon = 4, bounds = b)
+#' predict(fit, data.frame(x = c(0.25, 0.75)), interval = "confidence")
+#' @export
+predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
+                           level = 0.95, ...) {
+  interval <- match.arg(interval)
+  check_level(level)
+  if (missing(newdata) || is.null(newdata)) {
+    not_released("predictions at the rows of the fit", "predict(fit, newdata)")
+  }
+  fit <- drop(design_at(object, newdata) %*% coef(object))
+  if (!se.fit && interval == "none") return(fit)
+  said <- uncertain(object, newdata, level)
+  if (interval == "confidence") fit <- cbind(fit = fit, lwr = said$conf.low, upr = said$conf.high)
+  if (se.fit) list(fit = fit, se.fit = stats::setNames(said$std.error, row.names(newdata))) else fit
+}
+
+# Standard errors and intervals at newdata, from Python; NA where a value is missing.
+uncertain <- function(object, newdata, level) {
+  columns <- declared_columns(object, newdata)
+  whole <- stats::complete.cases(columns)
+  said <- matrix(NA_real_, length(whole), 3L,
+                 dimnames = list(NULL, c("std.error", "conf.low", "conf.high")))
+  if (any(whole)) {
+    plain <- lapply(columns[whole, , drop = FALSE], function(x) {
+      as.list(if (is.numeric(x)) x else as.character(x))
+    })
+    # without a variable, a column of any name says how many rows there are
+    if (!length(plain)) plain <- list(rows = as.list(rep(0, length(whole))))
+    arguments <- list(state = object$state, newdata = reticulate::dict(plain), level = level)
+    said[whole, ] <- do.call(cbind, predicted(ask("predict", arguments))[colnames(said)])
+  }
+  as.data.frame(said)
+}
+
+# The design at public values, with the columns of the coefficients. Made-up rows with every
+# level stand above newdata, for factor() drops the levels it does not see.
+design_at <- function(object, newdata) {
+  right <- stats::delete.response(object$terms)
+  wanted <- declared_columns(object, newdata)
+  # model.frame() gives no row where there is no variable
+  if (!length(wanted)) {
+    return(matrix(1, nrow(newdata), 1L, dimnames = list(row.names(newdata), "(Intercept)")))
+  }
+  above <- public_frame(object$schema)[names(wanted)]
+  frame <- suppressWarnings(
+    stats::model.frame(right, rbind(above, wanted), na.action = stats::na.pass)
+  )
+  X <- stats::model.matrix(right, frame, contrasts.arg = object$contrasts)
+  X <- X[nrow(above) + seq_len(nrow(wanted)), , drop = FALSE]
+  if (!identical(colnames(X), names(coef(object)))) {
+    fail("dpstats_internal_error", "newdata gives other columns than the fit has")
+  }
+  row.names(X) <- row.names(newdata)
+  X
+}
+
+# Each variable from newdata, never from the workspace, with the declared levels.
+declared_columns <- function(object, newdata) {
+  if (!is.data.frame(newdata)) bad_argument("expected newdata to be a data frame")
+  names <- formula_variables(stats::delete.response(object$terms))
+  absent <- setdiff(names, names(newdata))
+  if (length(absent)) bad_argument("newdata has no column '", absent[1L], "'")
+  columns <- lapply(names, function(name) declared(newdata[[name]], object$schema[[name]], name))
+  names(columns) <- names
+  structure(columns, class = "data.frame", row.names = seq_len(nrow(newdata)))
+}
+
+declared <- function(values, entry, name) {
+  if (is.null(entry$levels)) {
+    if (!is.numeric(values) && !inherits(values, "Date")) {
+      bad_argument("expected column '", name, "' of newdata to be numeric")
+    }
+    return(as.numeric(values))
+  }
+  coded <- as_declared(values, entry)
+  unknown <- unique(values[is.na(coded) & !is.na(values)])
+  if (length(unknown)) {
+    bad_argument("column '", name, "' of newdata: ", unknown[1L], " is not a level; expected one ",
+                 "of ", toString(entry$levels))
+  }
+  coded
+}

@@ -1,0 +1,74 @@
+# The call to Python: one function there, and every error as a classed condition here.
+
+environment_name <- "r-dpstats"
+
+state <- new.env(parent = emptyenv())
+
+python <- function() {
+  if (is.null(state$module)) {
+    state$module <- tryCatch(
+      reticulate::import("dpstats.r", convert = FALSE),
+      error = function(e) {
+        fail(
+          "dpstats_python_error",
+          "the Python package dpstats was not found; run install_dpstats() and restart R"
+        )
+      }
+    )
+  }
+  state$module
+}
+
+#' Is the Python package there?
+#'
+#' @return `TRUE` if Python and its package dpstats can be loaded, else `FALSE`.
+#' @examples
+#' dpstats_available()
+#' @export
+dpstats_available <- function() {
+  tryCatch(
+    {
+      python()
+      TRUE
+    },
+    error = function(e) FALSE
+  )
+}
+
+# Ask Python: `arguments` is a named list; returns the value, or raises the error as a condition.
+# A budget is brought up to date in either case.
+ask <- function(question, arguments = list(), budget = NULL) {
+  module <- python()
+  arguments["budget"] <- list(budget_state(budget))
+  arguments <- Filter(Negate(is.null), arguments)
+  reply <- tryCatch(
+    reticulate::py_to_r(module$answer(question, reticulate::dict(arguments))),
+    # what Python or the conversion says could quote rows
+    error = function(e) list(error = "InternalError", message = "the call to Python failed")
+  )
+  if (!is.null(budget) && !is.null(reply$budget)) update_budget(budget, reply$budget)
+  if (!is.null(reply$error)) fail(condition_class(reply$error), reply$message)
+  reply$value
+}
+
+# dpstats_budget_error for BudgetError; a formula error is an argument error too.
+condition_class <- function(python_class) {
+  name <- tolower(gsub("(?<=[a-z])(?=[A-Z])", "_", python_class, perl = TRUE))
+  own <- paste0("dpstats_", name)
+  if (python_class == "FormulaError") own <- c(own, "dpstats_argument_error")
+  own
+}
+
+fail <- function(class, ...) {
+  stop(errorCondition(paste0(...), class = c(class, "dpstats_error")))
+}
+
+bad_argument <- function(...) fail("dpstats_argument_error", ...)
+
+numbers <- function(values) {
+  values <- as.numeric(unlist(values))
+  values[is.nan(values)] <- NA_real_
+  values
+}
+
+strings <- function(values) as.character(unlist(values))

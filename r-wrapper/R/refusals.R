@@ -1,0 +1,114 @@
+# What is the data, or was not paid for. The defaults would return NULL, or evaluate the call
+# again and so read the rows.
+
+not_released <- function(what, instead = "coef(), confint(), summary() and predict(newdata)") {
+  fail("dpstats_not_released_error", what, " do not exist for a private fit: ", reason(what),
+       "; use ", instead)
+}
+
+reason <- function(what) {
+  if (grepl("likelihood|criteri|deviance|variance", what)) return("they were not paid for")
+  "row by row they are the confidential data"
+}
+
+#' What a private fit does not have
+#'
+#' Residuals, fitted values, the data, likelihoods and what is made of them are errors of class
+#' `dpstats_not_released_error`, which give the reason.
+#'
+#' @param object,x,formula,model,fit,k,... As for the generic functions; not used.
+#' @return None: they stop.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' fit <- dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 4, bounds = b)
+#' try(residuals(fit))
+#' @name not-released
+NULL
+
+#' @rdname not-released
+#' @importFrom stats residuals
+#' @export
+residuals.dp_ols <- function(object, ...) not_released("residuals")
+
+#' @rdname not-released
+#' @importFrom stats fitted
+#' @export
+fitted.dp_ols <- function(object, ...) not_released("fitted values")
+
+#' @rdname not-released
+#' @importFrom stats model.frame
+#' @export
+model.frame.dp_ols <- function(formula, ...) not_released("the rows of the model frame")
+
+#' @rdname not-released
+#' @importFrom stats model.matrix
+#' @export
+model.matrix.dp_ols <- function(object, ...) not_released("the rows of the design")
+
+#' @rdname not-released
+#' @importFrom stats hatvalues
+#' @export
+hatvalues.dp_ols <- function(model, ...) not_released("leverages")
+
+#' @rdname not-released
+#' @importFrom stats cooks.distance
+#' @export
+cooks.distance.dp_ols <- function(model, ...) not_released("Cook's distances")
+
+#' @rdname not-released
+#' @importFrom stats rstandard
+#' @export
+rstandard.dp_ols <- function(model, ...) not_released("standardised residuals")
+
+#' @rdname not-released
+#' @importFrom stats simulate
+#' @export
+simulate.dp_ols <- function(object, ...) not_released("simulated rows")
+
+#' @rdname not-released
+#' @importFrom stats logLik
+#' @export
+logLik.dp_ols <- function(object, ...) not_released("likelihoods")
+
+#' @rdname not-released
+#' @importFrom stats AIC
+#' @export
+AIC.dp_ols <- function(object, ..., k) not_released("information criteria")
+
+#' @rdname not-released
+#' @importFrom stats BIC
+#' @export
+BIC.dp_ols <- function(object, ...) not_released("information criteria")
+
+#' @rdname not-released
+#' @importFrom stats extractAIC
+#' @export
+extractAIC.dp_ols <- function(fit, ...) not_released("information criteria")
+
+#' @rdname not-released
+#' @importFrom stats deviance
+#' @export
+deviance.dp_ols <- function(object, ...) not_released("deviances")
+
+#' @rdname not-released
+#' @importFrom stats sigma
+#' @export
+sigma.dp_ols <- function(object, ...) not_released("residual variances")
+
+#' @rdname not-released
+#' @importFrom stats anova
+#' @export
+anova.dp_ols <- function(object, ...) not_released("analyses of variance")
+
+#' @rdname not-released
+#' @importFrom stats update
+#' @export
+update.dp_ols <- function(object, ...) {
+  fail("dpstats_not_released_error", "a fit keeps no data to update from, and a new fit spends ",
+       "budget again; call dp_ols() with the new formula")
+}
+
+#' @rdname not-released
+#' @exportS3Method insight::get_data
+get_data.dp_ols <- function(x, ...) not_released("the rows of the data")

@@ -1,0 +1,108 @@
+formulas <- list(
+  log(wage) ~ educ + sex * age, wage ~ educ + I(educ^2), wage ~ sex - 1, wage ~ size * union,
+  wage ~ ., log(wage) ~ relevel(sex, ref = "m") + log(age, 2), wage ~ educ:sex + age
+)
+
+test_that("names, order and values are those of lm", {
+  skip_without_python()
+  d <- people()
+  for (formula in formulas) {
+    bounds <- limits[intersect(names(limits), all.vars(terms(formula, data = d)))]
+    fit <- with_insecure_seed(3, dp_ols(formula, d, "adassp", 1e6, bounds = bounds))
+    expect_equal(coef(fit), coef(lm(formula, d)), tolerance = 5e-3)
+  }
+})
+
+test_that("the same seed gives the same numbers in R and in Python", {
+  skip_without_python()
+  reticulate::py_run_string(paste(
+    "import dpstats as dp", "df = dp.simulate.line(400, seed=1)", "with dp.testing.insecure_seed(5):",
+    "    fit = dp.dp_ols('y ~ x', df, method='adassp', epsilon=1, bounds={'x': (0, 1), 'y': (0, 1)})",
+    "x, y, params, bse = [list(map(float, v)) for v in (df['x'], df['y'], fit.params, fit.bse)]",
+    sep = "\n"
+  ))
+  py <- reticulate::import_main()
+  d <- data.frame(x = unlist(py$x), y = unlist(py$y))
+  fit <- with_insecure_seed(5, dp_ols(y ~ x, d, method = "adassp", epsilon = 1, bounds = unit))
+  expect_identical(unname(coef(fit)), unlist(py$params))
+  expect_identical(fit$table$std.error, unlist(py$bse))
+  expect_false(fit$privacy$private)
+  expect_output(print(fit), "NOT private")
+})
+
+test_that("the seed ends with its block, and there is no other", {
+  skip_without_python()
+  fit <- function() coef(dp_ols(y ~ x, line(), method = "noisy_stats", epsilon = 2, bounds = unit))
+  expect_identical(with_insecure_seed(1, fit()), with_insecure_seed(1, fit()))
+  try(with_insecure_seed(1, stop("broken off")), silent = TRUE)
+  set.seed(1)
+  first <- fit()
+  set.seed(1)
+  expect_false(identical(first, fit()))
+  expect_error(
+    dp_ols(y ~ x, line(), method = "noisy_stats", epsilon = 2, bounds = unit, seed = 1), "no seed"
+  )
+})
+
+test_that("mistakes end with one sentence and a class", {
+  skip_without_python()
+  d <- people(50)
+  wrong <- list(
+    list(quote(dp_ols(wage ~ educ, d, epsilon = 1)), "method is missing"),
+    list(quote(dp_ols(wage ~ educ, d, method = "ols", epsilon = 1)), "expected method"),
+    list(quote(dp_ols(wage ~ educ, d, method = "adassp", epsilon = -1)), "epsilon > 0"),
+    list(quote(dp_ols(wage ~ log(age), d, method = "adassp", epsilon = 1)), "list\\(age = c\\("),
+    list(quote(dp_ols("wage ~ educ", d, method = "adassp", epsilon = 1)), "y ~ x1"),
+    list(quote(dp_ols(wage ~ educ, as.list(d), method = "adassp", epsilon = 1)), "data frame"),
+    list(quote(dp_ols(wage ~ educ, d, "adassp", 1, bounds = c(educ = 1))), "named list"),
+    list(quote(dp_ols(wage ~ educ, d, "adassp", 1, weights = d$age)), "no option 'weights'"),
+    list(quote(dp_ols(wage ~ educ, d, "adassp", 1, budget = 3)), "dp_budget")
+  )
+  for (case in wrong) {
+    error <- tryCatch(eval(case[[1L]]), error = identity)
+    expect_s3_class(error, c("dpstats_argument_error", "dpstats_error"), exact = FALSE)
+    expect_match(conditionMessage(error), case[[2L]])
+    expect_no_match(conditionMessage(error), "Traceback|\\n|Error")
+  }
+})
+
+test_that("terms that would learn from the rows are refused", {
+  skip_without_python()
+  refused <- list(wage ~ poly(educ, 2), wage ~ scale(educ), wage ~ cut(educ, 3), wage ~ educ^2,
+                  wage ~ educ + offset(age), wage ~ splines::ns(educ), wage ~ factor(educ),
+                  wage ~ educ | sex, wage ~ sex:size)
+  for (formula in refused) {
+    expect_error(fit_wage(formula, people(50)), class = "dpstats_argument_error")
+  }
+})
+
+test_that("what a failure says of the rows is nothing", {
+  skip_without_python()
+  with_answer(function(...) stop("the row was 0.123456789"), {
+    error <- tryCatch(fit_wage(data = people(50)), error = identity)
+    expect_s3_class(error, "dpstats_internal_error")
+    expect_no_match(conditionMessage(error), "0.123")
+  })
+})
+
+test_that("numbers of R are taken for what they are", {
+  skip_without_python()
+  d <- people(3000)
+  fit <- dp_ols(wage ~ educ + age + sex + union, d, "adassp", 1, select = "kendall", k = 2)
+  expect_length(fit$selected, 2L)
+  fit <- dp_ols(wage ~ educ, d, "exp_theil_sen", 4L, bounds = limits[c("wage", "educ")], k = 3)
+  expect_identical(fit$status, "ok")
+  fit <- dp_ols(wage ~ educ, d, "adassp", 1, bounds = limits[1:2],
+                x_new = data.frame(educ = c(9, 12), row.names = c("few", "more")))
+  expect_identical(row.names(fit$predictions), c("few", "more"))
+  fit <- dp_ols(wage ~ educ, d, "adassp", 1, bounds = limits[1:2], x_new = 12)
+  expect_identical(nrow(fit$predictions), 1L)
+})
+
+test_that("no row and one row are fitted", {
+  skip_without_python()
+  for (n in 0:1) {
+    d <- people(10)[seq_len(n), ]
+    expect_s3_class(fit_wage(data = d, epsilon = 1), "dp_ols")
+  }
+})

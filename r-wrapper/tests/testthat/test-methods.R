@@ -1,0 +1,126 @@
+test_that("a fit answers as lm does", {
+  skip_without_python()
+  d <- people()
+  fit <- fit_wage(data = d)
+  reference <- lm(log(wage) ~ educ + sex * age, d)
+  expect_identical(names(coef(fit)), names(coef(reference)))
+  expect_identical(dimnames(vcov(fit)), dimnames(vcov(reference)))
+  expect_identical(dimnames(confint(fit)), dimnames(confint(reference)))
+  expect_identical(dimnames(confint(fit, "educ", 0.9)), dimnames(confint(reference, "educ", 0.9)))
+  expect_equal(formula(fit), formula(reference), ignore_formula_env = TRUE)
+  expect_equal(sqrt(diag(vcov(fit))), sqrt(diag(vcov(reference))), tolerance = 0.05)
+  expect_identical(colnames(coef(summary(fit))),
+                   c("Estimate", "Std. Error", "z value", "Pr(>|z|)"))
+  expect_output(print(summary(fit)), "educ .*\\*\\*\\*")
+  expect_output(print(fit), "NOT private")
+  expect_output(print(dp_ols(y ~ x, line(), "noisy_stats", 2, bounds = unit)), "epsilon = 2, delta")
+})
+
+test_that("predictions are those of lm's arithmetic and of Python's", {
+  skip_without_python()
+  d <- people()
+  new <- d[5:9, setdiff(names(d), "wage")]
+  for (formula in c(log(wage) ~ educ + sex * age, wage ~ size * union + I(educ^2),
+                    wage ~ relevel(sex, ref = "m"):educ, wage ~ C(size, contr.sum))) {
+    fit <- fit_wage(formula, d)
+    reference <- suppressWarnings(predict(lm(formula, d), new)) # about contrasts of its own
+    expect_equal(predict(fit, new), reference, tolerance = 5e-3)
+    columns <- lapply(new[formula_variables(formula[-2L])], function(x) {
+      as.list(if (is.numeric(x)) x else as.character(x))
+    })
+    there <- ask("predict", list(state = fit$state, newdata = reticulate::dict(columns),
+                                 level = 0.9))
+    expect_equal(unname(predict(fit, new)), numbers(there$mean))
+  }
+})
+
+test_that("intervals of predictions are those of their standard errors", {
+  skip_without_python()
+  fit <- fit_wage()
+  new <- data.frame(educ = 10, sex = "f", age = c(30, 50))
+  both <- predict(fit, new, se.fit = TRUE, interval = "confidence", level = 0.9)
+  expect_equal(unname(both$fit[, "upr"] - both$fit[, "fit"]), unname(1.644854 * both$se.fit),
+               tolerance = 1e-6)
+  reference <- predict(lm(log(wage) ~ educ + sex * age, people()), new, se.fit = TRUE)
+  expect_equal(both$se.fit, reference$se.fit, tolerance = 0.05)
+  for (formula in c(wage ~ 1, wage ~ factor(educ), log(wage) ~ union)) {
+    levels <- if ("educ" %in% all.vars(formula)) list(educ = 8:20)
+    bounds <- limits["wage"]
+    fit <- with_insecure_seed(1, dp_ols(formula, people(), "adassp", 1e6, levels = levels,
+                                        bounds = bounds))
+    new <- people(3)
+    expect_equal(predict(fit, new, interval = "confidence")[, 1:2],
+                 predict(lm(formula, people()), new, interval = "confidence")[, 1:2],
+                 tolerance = 0.02)
+  }
+})
+
+test_that("predictions come from newdata alone", {
+  skip_without_python()
+  fit <- fit_wage()
+  expect_error(predict(fit), class = "dpstats_not_released_error")
+  assign("age", 40, globalenv())
+  on.exit(rm("age", envir = globalenv()))
+  expect_error(predict(fit, data.frame(educ = 10, sex = "f")), "no column 'age'")
+  expect_error(predict(fit, data.frame(educ = 10, sex = "x", age = 1)), "x is not a level")
+  new <- data.frame(educ = 10, sex = c(NA, "f"), age = 30)
+  expect_identical(is.na(predict(fit, new)), c("1" = TRUE, "2" = FALSE))
+  expect_identical(is.na(predict(fit, new, se.fit = TRUE)$se.fit), c("1" = TRUE, "2" = FALSE))
+})
+
+test_that("contrasts set for the session change nothing", {
+  skip_without_python()
+  before <- options(contrasts = c("contr.sum", "contr.helmert"))
+  on.exit(options(before))
+  fit <- fit_wage(wage ~ sex + size)
+  expect_identical(colnames(design_at(fit, people(5))), names(coef(fit)))
+})
+
+test_that("what a private fit does not have is an error with a reason", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 1)
+  refused <- list(residuals, resid, fitted, logLik, AIC, BIC, deviance, model.frame, model.matrix,
+                  hatvalues, cooks.distance, rstandard, simulate, sigma, anova, extractAIC, update)
+  for (f in refused) expect_error(f(fit), "not|budget", class = "dpstats_not_released_error")
+  skip_without_package("insight")
+  expect_error(insight::get_data(fit), class = "dpstats_not_released_error")
+})
+
+test_that("the number of rows is known where it is public", {
+  skip_without_python()
+  expect_identical(as.integer(nobs(fit_wage(epsilon = 1))), NA_integer_)
+  expect_match(attr(nobs(fit_wage(epsilon = 1)), "reason"), "private")
+  fit <- dp_ols(y ~ x, line(), "noisy_stats", 2, bounds = unit)
+  expect_identical(nobs(fit), 600L)
+})
+
+test_that("a reason stands where a number does not", {
+  skip_without_python()
+  fit <- dp_ols(y ~ x, line(), "exp_theil_sen", 2, bounds = unit)
+  expect_true(all(is.na(vcov(fit))))
+  expect_output(print(summary(fit)), "NA: ")
+  expect_true(all(is.na(tidy(fit)$std.error)))
+})
+
+test_that("a fit survives saving, and holds nothing of the data", {
+  skip_without_python()
+  secret <- 0.123456789
+  marked <- people(300)
+  marked$age[17] <- secret
+  marked$note <- "nobody may read this"
+  fit <- (function() {
+    here <- marked
+    dp_ols(wage ~ educ + age, here, "adassp", 1, bounds = limits)
+  })()
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(fit, file)
+  again <- readRDS(file)
+  expect_equal(again, fit)
+  expect_equal(confint(again, level = 0.8), confint(fit, level = 0.8))
+  expect_false(contains(serialize(fit, NULL), secret, "nobody may read"))
+  expect_true(contains(serialize(marked, NULL), secret, "nobody may read"))
+  by <- dp_ols(wage ~ educ, marked, "exp_theil_sen", 2, by = "sex", bounds = limits[1:2])
+  expect_false(contains(serialize(by, NULL), secret, "nobody may read"))
+  expect_lt(length(serialize(by, NULL)), 20000)
+})
