@@ -7,7 +7,7 @@ DOCS_STAMP := $(VENV)/.installed-docs
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python demo bench docs wheel clean
+.PHONY: help install lint format test test-python test-r demo bench docs wheel clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,10 +44,13 @@ format: install  ## Rewrite the files in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: install  ## Run the tests and the examples in the docstrings
-	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests
+test: test-python test-r  ## Run all tests, those of the R package too
 
-test-python: test  ## The same as test
+test-python: install  ## Run the tests and the examples in the docstrings, without R
+	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests --ignore tests/test_r_oracle.py
+
+test-r: install  ## Check the R package, and formulas of R against lm; installs R where it may
+	tests/run_r.sh $(BIN)/python
 
 demo: install  ## Write the demonstration to out/
 	$(BIN)/dpstats demo --out out/
