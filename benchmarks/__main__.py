@@ -2,9 +2,9 @@
 
 import sys
 
-from benchmarks import groups, illinois, speed, table3
+from benchmarks import groups, illinois, r, speed, table3
 
-PARTS = {"speed": speed, "groups": groups, "table3": table3, "illinois": illinois}
+PARTS = {"speed": speed, "groups": groups, "table3": table3, "illinois": illinois, "r": r}
 
 
 def main(arguments: list[str]) -> None:
