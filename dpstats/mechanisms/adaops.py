@@ -64,7 +64,8 @@ def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) ->
     factor R^2 of the sensitivity, so it holds for R = 1 only. It bounds what the table at hand
     has; the proof above needs what the smaller of two neighbours has, hence one sensitivity
     more in both. lambda minimises the same trade-off as equation (7), variance S / (2
-    gamma) plus bias lambda ||theta||^2 / 2 at R ||theta|| = 1, with what steps 1 to 3 really cost.
+    gamma) plus bias lambda ||theta||^2 / 2 at R ||theta|| = 1/2, with what steps 1 to 3 really
+    cost.
 
     References
     ----------
@@ -125,17 +126,18 @@ def _wanted_eigenvalue(
 
 @lru_cache(maxsize=256)
 def _variances(second: float, last: float, failure: float) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest eigenvalues of H and R^2 ||theta||^2 / gamma for each, at R ||theta|| = 1.
+    """Smallest eigenvalues L of H and 1 / (gamma R^2 ||theta||^2) at each, for R ||theta|| = 1/2.
 
-    The leverage of a row is 1 / L and L ranges from where no gamma is private enough. The
-    bound on a residual exceeds the truth by the sensitivity of its logarithm and the quantile.
+    With L in units of R^2 the leverage of a row is 1 / L. L ranges from where no gamma is
+    private enough. The bound on a residual exceeds the truth by the sensitivity of its logarithm
+    and the quantile.
     """
     log_size = 1 - math.log(2 * failure) / second
     wanted = -math.log(failure) / last * np.geomspace(0.1, 1e5, 128)
     shifts = np.array([largest_shift(1 / (1 + at), last, failure) for at in wanted])
     with np.errstate(divide="ignore", over="ignore"):
-        residuals = 2 * np.exp(log_size * np.log1p(1 / wanted))
-        return wanted, (residuals / shifts) ** 2 / (1 + wanted)
+        residuals = 1.5 * np.exp(log_size * np.log1p(1 / wanted))
+        return wanted, (2 * residuals / shifts) ** 2 / (1 + wanted)
 
 
 METHOD = Method(
