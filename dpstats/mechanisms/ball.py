@@ -91,7 +91,7 @@ def release_minimiser(
     References
     ----------
     Kifer, Smith and Thakurta (2012), Private convex empirical risk minimization and
-    high-dimensional regression, *COLT*, Algorithm 1 and Theorem 2.
+    high-dimensional regression, *COLT*, Algorithm 1.
     """
     norm = box_of(problem).norm
     volume = math.expm1(min(_VOLUME_SHARE * cost.epsilon, 700.0))

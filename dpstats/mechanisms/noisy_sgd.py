@@ -64,7 +64,7 @@ def release(
     al. (Algorithm 1) each row with a probability q, and both gain privacy from the draw; here
     every step takes all rows. That is no loss: for large T, steps that take each row with
     probability q and add noise of standard deviation s C are mu-GDP with
-    mu = q sqrt(T (e^(1 / s^2) - 1)) (Bu, Dong, Long and Su 2020, Theorem 5), at least
+    mu = q sqrt(T (e^(1 / s^2) - 1)) (Bu, Dong, Long and Su 2020, by a limit theorem), at least
     q sqrt(T) / s, so the noise of the gradient's unbiased estimate, s C / q, is at least the
     C sqrt(T) / mu it is here, and sampling error comes on top. What samples save is time. The
     composition is exact here, for both relations, and holds for any T.
