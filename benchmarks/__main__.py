@@ -2,9 +2,17 @@
 
 import sys
 
-from benchmarks import groups, illinois, r, speed, table3
+from benchmarks import groups, illinois, methods, r, speed, subsets, table3
 
-PARTS = {"speed": speed, "groups": groups, "table3": table3, "illinois": illinois, "r": r}
+PARTS = {
+    "speed": speed,
+    "methods": methods,
+    "subsets": subsets,
+    "groups": groups,
+    "table3": table3,
+    "illinois": illinois,
+    "r": r,
+}
 
 
 def main(arguments: list[str]) -> None:

@@ -1,16 +1,13 @@
 """Time and memory of dp_ols against ordinary least squares in statsmodels."""
 
 import argparse
-import json
-import subprocess
-import sys
 import time
 from statistics import median
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.tools import print_table
+from benchmarks.tools import fresh, peak_megabytes, print_table
 
 REGRESSORS = [f"x{j}" for j in range(10)]
 FORMULA = "y ~ " + " + ".join(REGRESSORS)
@@ -18,15 +15,15 @@ BOUNDS = {**dict.fromkeys(REGRESSORS, (-1, 1)), "y": (-2, 2)}
 OURS, ESTIMATED, THEIRS = "adassp", "adassp, bounds estimated", "statsmodels"
 
 
-def frame(n: int) -> pd.DataFrame:
-    """n made-up rows with ten regressors, column by column in memory as files are read."""
+def frame(n: int, d: int = 10) -> pd.DataFrame:
+    """n made-up rows with d regressors, column by column in memory as files are read."""
     rng = np.random.default_rng(0)
-    columns = np.empty((11, n))
-    for column in columns[:10]:
+    columns = np.empty((d + 1, n))
+    for column in columns[:d]:
         column[:] = rng.uniform(-1, 1, n)
-    columns[10] = np.linspace(-0.3, 0.3, 10) @ columns[:10]
-    columns[10] += rng.normal(0, 0.2, n)
-    return pd.DataFrame(columns.T, columns=[*REGRESSORS, "y"], copy=False)
+    columns[d] = np.linspace(-0.3, 0.3, d) @ columns[:d]
+    columns[d] += rng.normal(0, 0.2, n)
+    return pd.DataFrame(columns.T, columns=[*(f"x{j}" for j in range(d)), "y"], copy=False)
 
 
 def fits(data: pd.DataFrame) -> dict:
@@ -64,23 +61,9 @@ def megabytes(n: int, name: str) -> tuple[float, float]:
     """
     fits(frame(100))[name]()
     call = fits(frame(n))[name]
-    before = _peak()
+    before = peak_megabytes()
     call()
-    return _peak() - before, _peak()
-
-
-def _peak() -> float:
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
-
-
-def fresh(call: str):
-    """The value of a call to this module in a new interpreter."""
-    code = f"import json; from benchmarks import speed; print(json.dumps(speed.{call}))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return peak_megabytes() - before, peak_megabytes()
 
 
 def main(arguments: list[str]) -> None:
@@ -101,8 +84,8 @@ def main(arguments: list[str]) -> None:
 
 
 def _rows(n: int, repeats: int):
-    taken = fresh(f"seconds({n}, {repeats})")
-    memory = {name: fresh(f"megabytes({n}, {name!r})") for name in taken}
+    taken = fresh(f"speed.seconds({n}, {repeats})")
+    memory = {name: fresh(f"speed.megabytes({n}, {name!r})") for name in taken}
     for name, time_taken in taken.items():
         added, peak = memory[name]
         yield (
@@ -114,7 +97,3 @@ def _rows(n: int, repeats: int):
             f"{added / memory[THEIRS][0]:.2f}",
             f"{peak:.0f}",
         )
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

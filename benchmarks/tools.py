@@ -1,4 +1,8 @@
-"""What the benchmarks share: a checked call below dp_ols, and a plain table."""
+"""What the benchmarks share: a call below dp_ols, fresh interpreters, and a plain table."""
+
+import json
+import subprocess
+import sys
 
 from dpstats.arguments import make_request
 from dpstats.noise import Noise
@@ -6,12 +10,13 @@ from dpstats.request import Request
 
 
 def checked(
-    formula, data, *, method, epsilon, delta=None, bounds=None, row_norm=None, neighbors=None
-) -> Request:
+    formula, data, *, method, epsilon, delta=None, bounds=None, row_norm=None, neighbors=None,
+    options=None,
+) -> Request:  # fmt: skip
     """The arguments of dp_ols as the mechanism sees them, for many fits of one kind."""
     return make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=None,
-        x_new=None, neighbors=neighbors, missing="drop", row_norm=row_norm, options={},
+        x_new=None, neighbors=neighbors, missing="drop", row_norm=row_norm, options=options or {},
     )  # fmt: skip
 
 
@@ -19,6 +24,22 @@ def released(request: Request, problem, summary):
     """One release of the request's method from a summary of rows."""
     cost = request.fit_cost
     return request.method.release(summary, problem, cost, Noise(cost), **request.options)
+
+
+def fresh(call: str):
+    """The value of a call such as ``"speed.seconds(1000, 5)"`` in a new interpreter."""
+    module = call.partition(".")[0]
+    code = f"import json; from benchmarks import {module}; print(json.dumps({call}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has had so far."""
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
 def print_table(title: str, header: tuple, rows) -> None:
