@@ -4,10 +4,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
+BENCH_STAMP := $(VENV)/.installed-bench
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r demo bench docs wheel clean
+.PHONY: help install lint format test test-python test-r demo bench report docs wheel clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -36,6 +37,10 @@ $(DOCS_STAMP): $(STAMP)
 	@$(PIP) install --editable '.[docs]'
 	@touch $@
 
+$(BENCH_STAMP): $(STAMP)
+	@$(PIP) install --editable '.[bench]'
+	@touch $@
+
 lint: install  ## Check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -55,8 +60,12 @@ test-r: install  ## Check the R package, and formulas of R against lm; installs 
 demo: install  ## Write the demonstration to out/
 	$(BIN)/dpstats demo --out out/
 
-bench: install  ## Run the benchmarks
+bench: $(BENCH_STAMP)  ## Run the benchmarks; DATA=folder for the UCI sets
 	$(BIN)/python -m benchmarks
+
+report: install  ## Write the papers' figures and tables to vignettes/papers, from DATA=folder
+	@test -n "$(DATA)" || { echo "name the folder of the data: make report DATA=/path/to/it" >&2; exit 1; }
+	$(BIN)/python -m vignettes.papers --data "$(DATA)"
 
 docs: $(DOCS_STAMP)  ## Build the API documentation in build/docs
 	$(BIN)/python -m pdoc --docformat numpy --output-directory build/docs dpstats

@@ -1,0 +1,1 @@
+"""Longer examples of dpstats, each with what it prints."""

@@ -1,0 +1,1 @@
+"""The figures and tables of the papers, computed with dpstats: ``python -m vignettes.papers``."""
