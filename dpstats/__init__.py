@@ -3,6 +3,7 @@
 from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
 from dpstats.auditing import audit
+from dpstats.comparison import compare
 from dpstats.errors import (
     ArgumentError,
     BudgetError,
@@ -34,6 +35,7 @@ __all__ = [
     "PrivacyReport",
     "RFormula",
     "audit",
+    "compare",
     "datasets",
     "dp_ols",
     "evaluate",

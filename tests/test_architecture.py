@@ -59,7 +59,7 @@ LAYERS = [
     ["evaluate.comparison"],
     ["results", "evaluate"],
     ["single"],
-    ["groups"],
+    ["groups", "comparison"],
     ["api"],
     [""],
     ["r.budgets", "r.words"],
