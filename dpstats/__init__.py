@@ -15,6 +15,7 @@ from dpstats.errors import (
 from dpstats.formula import RFormula
 from dpstats.groups import DPGroupResults
 from dpstats.mechanisms import METHODS
+from dpstats.planning import Plan, plan
 from dpstats.privacy import Budget, PrivacyReport
 from dpstats.results import DPResults
 from dpstats.selection import SELECTORS
@@ -32,6 +33,7 @@ __all__ = [
     "FormulaError",
     "InternalError",
     "NotReleasedError",
+    "Plan",
     "PrivacyReport",
     "RFormula",
     "audit",
@@ -39,6 +41,7 @@ __all__ = [
     "datasets",
     "dp_ols",
     "evaluate",
+    "plan",
     "simulate",
     "testing",
 ]

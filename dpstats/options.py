@@ -1,5 +1,6 @@
-"""Checks for the options of methods: each returns the value to use or raises ArgumentError."""
+"""Checks for numbers and other options: each returns the value to use or raises ArgumentError."""
 
+import math
 from collections.abc import Callable
 from numbers import Real
 
@@ -16,6 +17,36 @@ def number(name: str, low: float, high: float) -> Callable[[object], float]:
     def check(value) -> float:
         if not isinstance(value, Real) or isinstance(value, bool) or not low <= value <= high:
             raise ArgumentError(f"expected {name} in [{low:g}, {high:g}], got {value!r}")
+        return float(value)
+
+    return check
+
+
+def finite(name: str) -> Callable[[object], float]:
+    """A check for a finite number.
+
+    >>> finite("truth")(-2)
+    -2.0
+    """
+
+    def check(value) -> float:
+        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+            raise ArgumentError(f"expected {name} to be a finite number, got {value!r}")
+        return float(value)
+
+    return check
+
+
+def positive(name: str) -> Callable[[object], float]:
+    """A check for a finite number > 0.
+
+    >>> positive("sd")(1)
+    1.0
+    """
+
+    def check(value) -> float:
+        if finite(name)(value) <= 0:
+            raise ArgumentError(f"expected {name} > 0, got {value!r}")
         return float(value)
 
     return check

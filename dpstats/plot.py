@@ -29,7 +29,7 @@ def line(result, ax=None):
         raise NotReleasedError(
             f"plot() draws over the range of {name}, which was not declared; use predict(newdata)"
         )
-    ax = _axes(ax)
+    ax = axes(ax)
     ax.set(xlabel=name, ylabel=formula.response, title=_title(result))
     if not released:
         return _nothing(ax, result)
@@ -79,7 +79,8 @@ def comparison(result, reference, ax=None):
     return ax
 
 
-def _axes(ax):
+def axes(ax):
+    """The given axes, or new ones."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -125,7 +126,7 @@ def _quarters(ax, result, name: str, kind: Numeric) -> None:
 
 def _frame(ax, result, x: np.ndarray, y: np.ndarray):
     """Axes around most of the points: a few wild ones must not squeeze the others."""
-    ax = _axes(ax)
+    ax = axes(ax)
     response = result.formula.split("~")[0].strip()
     labels = (f"{q} (predicted {response})" for q in ("p25", "p75"))
     ax.set(**dict(zip(("xlabel", "ylabel"), labels, strict=True)), title=_title(result))

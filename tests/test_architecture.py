@@ -57,17 +57,18 @@ LAYERS = [
     ["evaluate.runs", "auditing"],
     ["evaluate.errors"],
     ["evaluate.comparison"],
-    ["results", "evaluate"],
-    ["single"],
-    ["groups", "comparison"],
-    ["api"],
+    ["results", "evaluate", "planning.guess", "planning.trials", "planning.picture"],
+    ["single", "planning.simulation", "planning.forecast"],
+    ["groups", "comparison", "planning.least", "planning.result"],
+    ["api", "planning.procedure"],
+    ["planning"],
     [""],
     ["r.budgets", "r.words"],
     ["r.plain"],
     ["r.bridge"],
     ["r"],
     ["cli.outputs", "cli.values"],
-    ["cli.demo"],
+    ["cli.demo", "cli.planning"],
     ["cli.commands"],
     ["cli"],
     ["__main__"],
@@ -90,8 +91,11 @@ RANDOM = {
     "evaluate.mos",
     "evaluate.runs",
     "auditing.inputs",
+    "planning.guess",
+    "planning.simulation",
+    "planning.procedure",
 }
-COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "__main__"}
+COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.planning", "__main__"}
 
 
 def module_name(path: Path) -> str:

@@ -19,6 +19,7 @@ FORMULA = "kid_rank ~ parent_rank"
 FIT = ["fit", "people.csv", FORMULA, "--method", "adassp", "--epsilon", "1", *BOUNDS]
 BY = ["by", "people.csv", FORMULA, "--method", "exp_theil_sen", "--epsilon", "16", *BOUNDS]
 CELL = [*BY, "--by", "cell", "-o", "out.csv"]
+PLAN = ["plan", FORMULA, "--n", "200", "--methods", "adassp", "--repetitions", "20", *BOUNDS]
 
 
 @pytest.fixture(autouse=True)
@@ -151,6 +152,34 @@ WRONG = {
     "groups empty": ([*CELL, "--groups", ""], "at least one label"),
     "groups both ways": ([*CELL, "--groups", "1", "--groups-file", "x"], "not allowed with"),
     "groups file missing": ([*CELL, "--groups-file", "no.txt"], "cannot read no.txt"),
+    "plan without n": (["plan", FORMULA, "--methods", "adassp"], "are required: --n"),
+    "plan without epsilon": (PLAN, "without it give --target-width"),
+    "plan with a bad epsilon": ([*PLAN, "--epsilon", "1,a"], "--epsilon to list numbers, got"),
+    "plan without bounds": (
+        [*PLAN[:-2], "--epsilon", "1"],
+        "--bounds 'parent_rank=low,high' for a number or --levels 'parent_rank=a,b,...'",
+    ),
+    "plan with an unknown method": (
+        [*replaced(PLAN, ("--methods", "adassp,magic")), "--epsilon", "1"],
+        "expected methods to name some of adassp",
+    ),
+    "plan with an unknown coefficient": (
+        [*PLAN, "--epsilon", "1", "--truth", "x=1"],
+        "truth names 'x'; what it may name is: Intercept, parent_rank",
+    ),
+    "plan with two values": (
+        [*PLAN, "--epsilon", "1", "--truth", "parent_rank=1,2"],
+        "expected --truth coefficient=value, got 'parent_rank=1,2'",
+    ),
+    "plan with a bad spread": ([*PLAN, "--epsilon", "1", "--x-sd", "parent_rank=a"], "--x-sd"),
+    "plan with a term alone": (
+        [*PLAN, "--epsilon", "1", "--term", "p25"],
+        "--term 'p25' goes with --target-width; give both",
+    ),
+    "plan written twice": (
+        [*PLAN, "--epsilon", "1", "-o", "a.csv", "--plot", "b.gif"],
+        "--plot: expected a name ending in .png",
+    ),
     "demo epsilon": (["demo", "--epsilon", "-2"], "epsilon > 0, got -2"),
     "demo folder is a file": (["demo", "--out", "people.csv"], "cannot make people.csv"),
 }
@@ -308,6 +337,37 @@ def test_groups_absent_from_the_data_are_present_in_the_table(ending, capsys, fo
         assert set(frame.loc[frame["cell"] == 999, "status"]) == {"too_few_rows"}
 
 
+def test_plan_writes_its_table_and_its_picture(capsys, folder):
+    more = ["--epsilon", "0.5,4", "--truth", "parent_rank=0.3", "--sd", "0.1"]
+    out = run([*PLAN, *more, "-o", "plan.csv", "--plot", "plan.png"], capsys)
+    assert "Forecast of kid_rank ~ parent_rank for 200 rows" in out
+    frame = pd.read_csv("plan.csv")
+    assert set(frame["method"]) == {"adassp", "ols (not private)"}
+    assert frame.loc[frame["term"] == "parent_rank", "truth"].eq(0.3).all()
+    assert (folder / "plan.png").stat().st_size > 10_000
+
+
+def test_plan_is_called_as_asked(capsys, monkeypatch):
+    seen = {}
+
+    def record(formula, **call):
+        seen.update(call, formula=formula)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpstats.cli.planning.plan", record)
+    points = ["--x-new", "a=-1,2", "--x-new", "g=1,2"]
+    more = ["--methods", "adassp, tukey", "--target-width", "0.1", "--term", "a", "--delta", "1e-5",
+            "--x-sd", "a=0.2", "--neighbors", "replace_one", "--levels", "g=1,2",
+            "--levels", "h=u,v"]  # fmt: skip
+    argv = ["plan", "y ~ a + g + h", "--n", "7", "--bounds", "a=-1,1", *more, *points]
+    assert cli.main([*argv, "--x-new", "h=u,v"]) == 130
+    assert (seen["n"], seen["methods"], seen["epsilon"]) == (7, ["adassp", "tukey"], None)
+    assert (seen["target_width"], seen["term"], seen["delta"]) == (0.1, "a", 1e-5)
+    assert (seen["x_sd"], seen["neighbors"]) == ({"a": 0.2}, "replace_one")
+    assert seen["levels"] == {"g": [1, 2], "h": ["u", "v"]} and seen["bounds"] == {"a": (-1, 1)}
+    assert seen["x_new"].to_dict("list") == {"a": [-1, 2], "g": [1, 2], "h": ["u", "v"]}
+
+
 def test_group_labels_that_are_text(capsys):
     argv = [*BY, "--by", "region", "--groups", "east,north", "-o", "out.csv"]
     run(argv, capsys)
@@ -358,7 +418,9 @@ def test_alone_it_prints_help(capsys):
     assert out.startswith("usage: dpstats") and "commands:" in out
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["fit", "--help"], ["by", "-h"], ["demo", "-h"]])
+@pytest.mark.parametrize(
+    "argv", [["--help"], ["fit", "--help"], ["by", "-h"], ["plan", "-h"], ["demo", "-h"]]
+)
 def test_help(argv, capsys):
     assert run(argv, capsys).startswith("usage: dpstats")
 

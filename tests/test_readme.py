@@ -43,10 +43,11 @@ def test_readme(tmp_path, monkeypatch, capsys):
     assert len(shown) >= 8
     assert outputs(text) == shown
     names = [command[0] for command in commands(text)]
-    assert names == ["methods", "fit", "by", "demo"]
+    assert names == ["methods", "plan", "fit", "by", "demo"]
     for command in commands(text):
         assert cli.main(command) == 0, capsys.readouterr().err
-    for name in ("fit.json", "fit.png", "cells.csv", "cells.png", "demo/cells.csv"):
+    written = ("plan.csv", "plan.png", "fit.json", "fit.png", "cells.csv", "cells.png")
+    for name in (*written, "demo/cells.csv"):
         assert (tmp_path / name).stat().st_size > 0
 
 

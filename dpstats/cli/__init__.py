@@ -1,4 +1,4 @@
-"""The command line: ``dpstats fit | by | methods | audit | demo``.
+"""The command line: ``dpstats fit | by | plan | methods | audit | demo``.
 
 Everything that can be wrong with a call is found before any budget is spent, and said in
 one line on stderr with exit code 2.
@@ -20,7 +20,9 @@ _WORDING = (
     (r"""\blevels=\{(['"])(.+?)\1: \[\.\.\.\]\}""", r"--levels '\2=a,b,...'"),
     (r"""\b(bounds|levels)\[(['"])(.+?)\2\]""", r"--\1 \3"),
     (r'\bmethod="(\w+)"', r"--method \1"),
-    (r"\b(bounds|neighbors|levels|select|k)=", r"--\1 "),
+    (r"\b(bounds|neighbors|levels|select|k|term)=", r"--\1 "),
+    (r"\btarget_width=?", "--target-width"),
+    (r"\bx_sd\b", "--x-sd"),
     (r"\bselect_share\b", "--select-share"),
     (r"\bx_new\b", "--x-new"),
     (r"\brow_norm\b", "--row-norm"),

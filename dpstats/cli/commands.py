@@ -4,6 +4,7 @@ import argparse
 import textwrap
 
 from dpstats import METHODS, __version__, audit, dp_ols
+from dpstats.cli import planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
 from dpstats.cli.values import bounds, groups, options, pairs, points, typed
@@ -32,6 +33,7 @@ def parser() -> _Parser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_fit(commands)
     _add_by(commands)
+    planning.add_options(_command(commands, "plan", planning.run, planning.PURPOSE))
     _command(commands, "methods", _methods, "list the methods")
     _add_audit(commands)
     shown = _command(commands, "demo", demo, "111 small regressions on fictitious people")

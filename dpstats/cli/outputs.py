@@ -13,7 +13,7 @@ def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
     """The output paths, once each of them is known to be writable."""
     wanted = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
     paths = [checked_output(*output) for output in wanted if output[0] is not None]
-    files = [Path(arguments.data), *paths]
+    files = [*([Path(arguments.data)] if "data" in arguments else []), *paths]
     if len({path.resolve() for path in files}) < len(files):
         raise ArgumentError("expected different files for DATA, -o and --plot")
     if arguments.plot:

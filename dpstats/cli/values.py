@@ -26,14 +26,25 @@ def pairs(texts: list[str], option: str, form: str) -> dict[str, list[str]]:
 
 
 def bounds(texts: list[str]) -> dict[str, tuple[float, float]]:
-    bounds = {}
-    for name, values in pairs(texts, "--bounds", "column=low,high").items():
-        numbers = [_number(value) for value in values]
-        if len(numbers) != 2 or None in numbers:
+    return numbers(texts, "--bounds", "column=low,high", 2)
+
+
+def numbers(texts: list[str], option: str, form: str, count: int) -> dict[str, tuple]:
+    """``name=1,2`` as name to that many numbers."""
+    found = {}
+    for name, values in pairs(texts, option, form).items():
+        parsed = _parsed(values)
+        if len(parsed) != count or isinstance(parsed[0], str):
             given = f"{name}={','.join(values)}"
-            raise ArgumentError(f"expected --bounds column=low,high, got {given!r}")
-        bounds[name] = tuple(numbers)
-    return bounds
+            raise ArgumentError(f"expected {option} {form}, got {given!r}")
+        found[name] = tuple(parsed)
+    return found
+
+
+def _parsed(texts: list[str]) -> list:
+    """Texts as numbers if all of them are."""
+    numbers = [_number(text) for text in texts]
+    return texts if None in numbers else numbers
 
 
 def _number(text: str) -> int | float | None:
@@ -61,6 +72,12 @@ def typed(table: Table, column: str, texts: list[str]) -> list:
     return values
 
 
+def levels(texts: list[str]) -> dict[str, list]:
+    """Public levels where no table says what they are: numbers if all look like it."""
+    given = pairs(texts, "--levels", "column=a,b,...")
+    return {name: _parsed(values) for name, values in given.items()}
+
+
 def points(texts: list[str], formula: str, table: Table) -> pd.DataFrame | None:
     """Prediction points, labelled by their values as typed."""
     if not texts:
@@ -86,8 +103,7 @@ def options(texts: list[str]) -> dict:
     for name, values in pairs(texts, "--option", "name=value").items():
         if name != "k" and name in inspect.signature(dp_ols).parameters:
             raise ArgumentError(f"{name} is no --option of a method; see dpstats fit --help")
-        numbers = [_number(value) for value in values]
-        parsed = tuple(values if None in numbers else numbers)
+        parsed = tuple(_parsed(values))
         options[name] = parsed if len(parsed) > 1 else parsed[0]
     return options
 

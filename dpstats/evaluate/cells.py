@@ -52,7 +52,7 @@ def declared_public(public, name: str) -> None:
 
 
 def request_for(formula, data, *, bounds, levels, x_new, method="adassp", epsilon=1.0, delta=None,
-                options=None) -> Request:  # fmt: skip
+                neighbors=None, options=None) -> Request:  # fmt: skip
     """The request of a private call: it gives the same columns, clipping and points.
 
     With the default method it only serves to read the rows; its epsilon is never used.
@@ -60,7 +60,7 @@ def request_for(formula, data, *, bounds, levels, x_new, method="adassp", epsilo
     options = dict(options or {})
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
-        x_new=x_new, neighbors=None, missing="drop", row_norm=None, k=options.pop("k", None),
+        x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
         options=options,
     )  # fmt: skip
     if request.unbounded:

@@ -102,7 +102,7 @@ def released_predictions(
 def _runs(methods, formula, data, *, epsilon, delta, seed, **call) -> dict[str, Run]:
     """What methods= asks for, by label, checked before any row is read."""
     runs = {}
-    for label, entry in _entries(methods).items():
+    for label, entry in method_entries(methods).items():
         options = dict(entry)
         name = options.pop("method")
         if name in BASELINES:
@@ -115,14 +115,15 @@ def _runs(methods, formula, data, *, epsilon, delta, seed, **call) -> dict[str, 
             raise ArgumentError(f"expected methods to name some of {known}, got {name!r}")
         else:
             request = request_for(formula, data, method=name, epsilon=epsilon, options=options,
-                                  delta=_delta(name, delta), **call)  # fmt: skip
+                                  delta=own_delta(name, delta), **call)  # fmt: skip
             runs[label] = partial(_released, label, request)
     return runs
 
 
-def _entries(methods) -> dict[str, Mapping]:
+def method_entries(methods) -> dict[str, Mapping]:
     """methods= as {label: {"method": name, **options}}."""
-    if isinstance(methods, str) or not isinstance(methods, (Mapping, Sequence)) or not methods:
+    listed = isinstance(methods, (Mapping, Sequence)) and not isinstance(methods, str)
+    if not listed or not methods or not all(isinstance(name, str) for name in methods):
         raise ArgumentError(f"expected methods to be a list of names, got {methods!r}")
     if not isinstance(methods, Mapping):
         return {name: {"method": name} for name in methods}
@@ -132,7 +133,7 @@ def _entries(methods) -> dict[str, Mapping]:
     return dict(methods)
 
 
-def _delta(name: str, delta: float | None) -> float | None:
+def own_delta(name: str, delta: float | None) -> float | None:
     """delta for the methods that need one; the pure ones share the call without it."""
     return None if METHODS[name].guarantee == "pure" else delta
 

@@ -1,0 +1,114 @@
+"""One guess tried out: the same made-up tables for every method and epsilon."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from tqdm.auto import tqdm
+
+from dpstats.errors import checked_alpha
+from dpstats.evaluate.references import ols
+from dpstats.mechanisms.spec import Problem, Release
+from dpstats.noise import Noise
+from dpstats.options import whole
+from dpstats.planning.guess import Guess
+from dpstats.planning.trials import Trials
+from dpstats.request import Request
+from dpstats.testing import insecure_seed
+
+# Below this a 90th percentile means nothing; above it nobody waits.
+_REPETITIONS = 20, 100_000
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Fits to tables made up after a guess.
+
+    Parameters
+    ----------
+    guess : Guess
+    problem : Problem
+        What any method is told; the relation is each method's own.
+    points : tuple of str
+        Labels of the prediction points.
+    alpha : float
+        One minus the level of the intervals.
+    repetitions, seed : int
+        How many tables, and where their random numbers and those of the noise come from.
+    progress : bool or None
+    """
+
+    guess: Guess
+    problem: Problem
+    points: tuple[str, ...]
+    alpha: float
+    repetitions: int
+    seed: int
+    progress: bool | None
+
+    @classmethod
+    def of(cls, guess: Guess, request: Request, alpha, repetitions, seed, progress) -> "Simulation":
+        """Check how the simulation is to run; the request says where to predict."""
+        return cls(
+            guess=guess,
+            problem=request.problem(guess.design),
+            points=request.point_labels(),
+            alpha=checked_alpha(alpha),
+            repetitions=whole("repetitions", *_REPETITIONS)(repetitions),
+            seed=whole("seed", 0)(seed),
+            progress=progress,
+        )
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Coefficients, then prediction points."""
+        return (*self.guess.design.names, *self.points)
+
+    @property
+    def slopes(self) -> tuple[str, ...]:
+        """Coefficients but the intercept, unless there is no other."""
+        names, intercept = self.guess.design.names, self.guess.design.intercept
+        return tuple(name for i, name in enumerate(names) if i != intercept) or names
+
+    def trials(self, requests: Sequence[Request]) -> list[Trials]:
+        """The releases of each request."""
+        problems = [request.problem(self.guess.design) for request in requests]
+        pairs = zip(requests, problems, strict=True)
+        found = self._run([partial(_release, request, problem) for request, problem in pairs])
+        rows, truth = self._quantities()
+        return [Trials.of_releases(releases, rows, truth, self.alpha) for releases in found]
+
+    def least_squares(self) -> Trials:
+        """Least squares without privacy on the same tables."""
+        (fits,) = self._run([partial(ols, problem=self.problem)])
+        rows, truth = self._quantities()
+        return Trials.of_ols(fits, rows, truth, self.alpha, self.guess.n)
+
+    def _quantities(self) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and predictions as combinations of the coefficients, and their truth."""
+        rows = np.vstack([np.eye(len(self.guess.truth)), self.problem.x_new])
+        return rows, rows @ self.guess.truth
+
+    def _run(self, fits: Sequence[Callable]) -> list[list[Any]]:
+        """What each fit makes of each table, fits x repetitions.
+
+        In one repetition all fits see the same table, and private ones the same random
+        numbers, so that differences between them are seen with little error.
+        """
+        found: list[list] = [[] for _ in fits]
+        show = None if self.progress is None else not self.progress
+        for i in tqdm(range(self.repetitions), desc="tables", disable=show, delay=1.0):
+            table, noise = np.random.SeedSequence([self.seed, i]).spawn(2)
+            X, y = self.guess.rows(np.random.default_rng(table))
+            for fit, results in zip(fits, found, strict=True):
+                with insecure_seed(noise), np.errstate(all="ignore"):
+                    results.append(fit(X, y))
+        return found
+
+
+def _release(request: Request, problem: Problem, X: np.ndarray, y: np.ndarray) -> Release:
+    """One release with the whole budget of a call that declares all bounds."""
+    given = {"problem": problem, "cost": request.fit_cost, "noise": Noise(request.cost)}
+    return request.method.fit(X, y, **given, **request.options)

@@ -1,0 +1,341 @@
+"""Plans: what they forecast comes true on made-up data, and wrong guesses are refused."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binom
+
+import dpstats as dp
+from dpstats.evaluate.cells import request_for
+from dpstats.planning import simulation
+from dpstats.planning.guess import Guess
+from dpstats.planning.least import GRID, Target
+from dpstats.planning.trials import Trials, median_ranks
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+CALL = {"n": 400, "bounds": UNIT, "truth": {"x": 0.5}, "sd": 0.05, "repetitions": 60}
+
+
+@pytest.fixture(scope="module")
+def made():
+    return dp.plan("y ~ x", epsilon=[0.25, 4], methods=["adassp", "exp_theil_sen"], **CALL)
+
+
+def cells(plan, term="x"):
+    """The frame of one term by method and epsilon."""
+    frame = plan.frame
+    return frame[frame["term"] == term].set_index(["method", "epsilon"])
+
+
+def guess_of(n=20_000, truth=None, sd=None, x_sd=None):
+    """A guess of y ~ x on the unit square."""
+    no_rows = {"x": np.empty(0), "y": np.empty(0)}
+    request = request_for("y ~ x", no_rows, bounds=UNIT, levels=None, x_new=None)
+    return Guess.of(request, n, truth, sd, x_sd)
+
+
+def test_a_plan_runs_what_dp_ols_runs(monkeypatch):
+    """With the table and the seed of a repetition, dp_ols releases the same numbers."""
+    tables, releases = [], []
+    rows, fit = Guess.rows, simulation._release
+    monkeypatch.setattr(Guess, "rows", lambda *a: tables.append(rows(*a)) or tables[-1])
+    monkeypatch.setattr(simulation, "_release", lambda *a: releases.append(fit(*a)) or releases[-1])
+    options = {"m": {"method": "exp_theil_sen", "output_range": (0, 1)}}
+    dp.plan("y ~ x", epsilon=2, methods=options, **{**CALL, "repetitions": 20, "seed": 5})
+    for i in (0, 7):
+        X, y = tables[i]
+        noise = np.random.SeedSequence([5, i]).spawn(2)[1]
+        with dp.testing.insecure_seed(noise):
+            result = dp.dp_ols("y ~ x", {"x": X[:, 1], "y": y}, method="exp_theil_sen", epsilon=2,
+                               bounds=UNIT, output_range=(0, 1))  # fmt: skip
+        np.testing.assert_array_equal(result.params, releases[i].params)
+        np.testing.assert_array_equal(result.predictions, releases[i].predictions)
+
+
+def test_the_forecast_comes_true():
+    """Errors of dp_ols on fresh tables exceed a forecast as often as it says.
+
+    200 fits against quantiles forecast from 200: 5 standard errors of the difference of two
+    shares, a false alarm below 1e-6.
+    """
+    call = {**CALL, "n": 100, "repetitions": 200}
+    forecast = cells(dp.plan("y ~ x", epsilon=1, methods=["noisy_stats"], **call))
+    guess = guess_of(n=100, truth={"x": 0.5}, sd=0.05)
+    errors = []
+    for i in range(200):
+        X, y = guess.rows(np.random.default_rng([99, i]))
+        with dp.testing.insecure_seed(10_000 + i):
+            res = dp.dp_ols("y ~ x", {"x": X[:, 1], "y": y}, method="noisy_stats", epsilon=1,
+                            bounds=UNIT)  # fmt: skip
+        errors.append(abs(res.params["x"] - 0.5))
+    for name, share in (("error", 0.5), ("error_90", 0.9)):
+        below = np.mean(np.array(errors) <= forecast.loc[("noisy_stats", 1), name])
+        assert abs(below - share) < 5 * np.sqrt(2 * share * (1 - share) / 200)
+
+
+def test_the_frame_is_tidy_and_errors_fall_with_epsilon(made):
+    frame = made.frame
+    assert list(frame) == ["method", "epsilon", "term", "truth", "error", "error_90", "width",
+                           "coverage", "unbounded", "failed"]  # fmt: skip
+    assert len(frame) == (2 * 2 + 1) * 4
+    assert frame["term"].unique().tolist() == ["Intercept", "x", "p25", "p75"]
+    truth = frame.drop_duplicates("term").set_index("term")["truth"]
+    np.testing.assert_allclose(truth, [0.25, 0.5, 0.375, 0.625])
+    by = cells(made)
+    for method in ("adassp", "exp_theil_sen"):
+        assert by.loc[(method, 0.25), "error"] > 2 * by.loc[(method, 4), "error"]
+    assert (frame["error"] <= frame["error_90"]).all()
+    ols = by.loc[("ols (not private)", np.inf)]
+    exact = 0.05 / np.sqrt(400 / 12)
+    assert ols["error"] == pytest.approx(0.6745 * exact, rel=0.5)
+    assert ols["width"] == pytest.approx(2 * 1.966 * exact, rel=0.1)
+
+
+def test_methods_without_intervals_say_why(made):
+    by = cells(made)
+    assert by.loc["exp_theil_sen", ["width", "coverage", "unbounded"]].isna().all(axis=None)
+    assert by.loc[("adassp", 4), "width"] < 1 and by.loc[("adassp", 4), "unbounded"] == 0
+    (reason,) = made.remarks["exp_theil_sen"]
+    assert "no standard error" in reason
+    assert f"exp_theil_sen: {reason}" in " ".join(str(made).split())
+
+
+def test_another_meaning_of_epsilon_is_said():
+    made = dp.plan("y ~ x", epsilon=1, methods=["gd_zcdp"], **{**CALL, "repetitions": 20})
+    implied, _ = dp.METHODS["gd_zcdp"].promise(1, 1e-6)
+    assert "rho = epsilon^2 / 2" in made.remarks["gd_zcdp"][0]
+    assert f"({implied:.3g}, 1e-06)-DP" in made.remarks["gd_zcdp"][0]
+
+
+def test_the_same_call_gives_the_same_plan_whatever_else_is_planned(made):
+    alone = dp.plan("y ~ x", epsilon=4, methods=["adassp"], **CALL)
+    pd.testing.assert_series_equal(cells(alone).loc[("adassp", 4)], cells(made).loc[("adassp", 4)])
+    other = dp.plan("y ~ x", epsilon=4, methods=["adassp"], seed=1, **CALL)
+    assert cells(other).loc[("adassp", 4), "error"] != cells(made).loc[("adassp", 4), "error"]
+
+
+def test_a_failed_fit_is_infinitely_wrong():
+    few = dp.plan("y ~ x", n=10, bounds=UNIT, methods=["noisy_stats"], epsilon=0.01, repetitions=40)
+    row = cells(few).loc[("noisy_stats", 0.01)]
+    assert row["failed"] > 0.1 and np.isinf(row["error_90"])
+    assert any("variance of x was not positive" in text for text in few.remarks["noisy_stats"])
+
+
+def test_a_reason_with_other_numbers_is_said_once():
+    made = dp.plan("y ~ x", n=50, bounds=UNIT, methods=["tukey"], epsilon=[0.1, 0.5],
+                   repetitions=20)  # fmt: skip
+    (reason,) = made.remarks["tukey"]
+    assert "are too few" in reason and cells(made).loc["tukey", "failed"].eq(1).all()
+    labels = [text.get_text() for text in made.plot().get_legend().get_texts()]
+    assert labels == ["tukey (mostly fails)", "ols (not private)"]
+    plt.close("all")
+
+
+def test_formulas_with_functions_and_factors():
+    call = {
+        "n": 5000,
+        "bounds": {"x": (1, 10), "y": (0, 20)},
+        "levels": {"g": ["a", "b", "c"]},
+        "truth": {"np.log(x)": 0.3, "g[T.b]": 0.2},
+        "sd": 0.1,
+        "repetitions": 20,
+    }
+    made = dp.plan("np.sqrt(y) ~ np.log(x) + g", methods=["adassp"], epsilon=5, **call)
+    truth = made.frame.drop_duplicates("term").set_index("term")["truth"]
+    assert truth["np.log(x)"] == 0.3 and truth["g[T.c]"] == 0
+    errors = made.frame[made.frame["method"] == "adassp"].set_index("term")["error"]
+    assert errors.max() < 0.1
+    assert "g with 3 equally likely levels" in " ".join(str(made).split())
+
+
+def test_levels_that_the_formula_declares():
+    made = dp.plan("y ~ C(g, levels=[1, 2])", n=100, bounds={"y": (0, 1)}, methods=["adassp"],
+                   epsilon=1, repetitions=20)  # fmt: skip
+    assert made.terms == ("Intercept", "C(g, levels=[1, 2])[T.2]")
+    assert made.slopes == made.terms[1:]
+
+
+def test_predictions_at_given_points_and_an_intercept_alone():
+    made = dp.plan("y ~ x", epsilon=2, methods=["adassp"], x_new=[0.2, 1.0], **CALL)
+    assert cells(made, "1")["truth"].iloc[0] == pytest.approx(0.75)
+    alone = dp.plan("y ~ 1", n=100, bounds={"y": (0, 2)}, epsilon=2, methods=["adassp"],
+                    repetitions=20)  # fmt: skip
+    assert cells(alone, "Intercept")["truth"].iloc[0] == 1
+    assert "Intercept (guess: 1)" in str(alone)
+
+
+@pytest.mark.parametrize(
+    ("more", "mean", "sd"),
+    [({}, 0.5, 1 / 12**0.5), ({"x_sd": {"x": 0.1}}, 0.5, 0.1)],
+)
+def test_made_up_tables_are_what_was_guessed(more, mean, sd):
+    guess = guess_of(truth={"x": 0.5}, sd=0.05, **more)
+    X, y = guess.rows(np.random.default_rng(1))
+    assert X.shape == (20_000, 2) and (X[:, 0] == 1).all()
+    assert np.mean(X[:, 1]) == pytest.approx(mean, abs=0.01)
+    assert np.std(X[:, 1]) == pytest.approx(sd, rel=0.03)
+    residuals = y - guess.truth @ X.T
+    assert np.std(residuals) == pytest.approx(0.05, rel=0.03)
+    assert np.mean(residuals) == pytest.approx(0, abs=0.002)
+
+
+def test_made_up_tables_stay_within_the_bounds():
+    guess = guess_of(truth={"x": 3}, x_sd={"x": 5})
+    X, y = guess.rows(np.random.default_rng(1))
+    assert (X.min(), X.max(), y.min(), y.max()) == (0, 1, 0, 1)
+    assert guess.sd == pytest.approx(1 / 6)
+    clipped = [text for text in guess.sentences(np.random.default_rng(1)) if "outside" in text]
+    assert float(clipped[0].split(";")[1].split("%")[0]) > 30
+
+
+def test_clipping_shows_as_an_error():
+    """Half of the responses beyond the bounds: no epsilon brings the slope back."""
+    call = {**CALL, "truth": {"x": 1.8}}
+    made = dp.plan("y ~ x", epsilon=1e4, methods=["adassp"], **call)
+    assert cells(made)["error"].min() > 0.2
+
+
+def test_the_least_epsilon_is_the_least_of_the_grid():
+    """Checked against every epsilon of a small grid."""
+    grid = [0.25, 0.5, 1, 2, 4]
+    every = cells(dp.plan("y ~ x", epsilon=grid, methods=["adassp"], **CALL))["width"]
+    for target in (every.loc["adassp", 1] * 1.01, every.loc["adassp", 4] * 1.01):
+        found = dp.plan("y ~ x", epsilon=grid, methods=["adassp"], target_width=target, **CALL)
+        expected = min(e for e in grid if every.loc["adassp", e] <= target)
+        (row,) = found.least.itertuples()
+        assert row.epsilon == expected and row.low <= row.epsilon <= row.high
+        visited = cells(found).loc["adassp"]["width"]
+        assert visited[expected] <= target and set(visited.index) <= set(grid)
+    assert found.least["method"].tolist() == ["adassp"]
+
+
+def test_a_target_out_of_reach_or_without_intervals():
+    made = dp.plan("y ~ x", methods=["adassp", "exp_theil_sen"], target_width=1e-4, epsilon=[1, 8],
+                   **CALL)  # fmt: skip
+    least = made.least.set_index("method")["epsilon"]
+    assert np.isinf(least["adassp"]) and np.isnan(least["exp_theil_sen"])
+    assert "not enough" in str(made) and "no interval" in str(made)
+    assert dp.plan("y ~ x", methods=["adassp"], epsilon=1, **CALL).least.empty
+
+
+def test_the_search_states_its_monte_carlo_error():
+    """Widths around 1 / epsilon: the ends of the interval for the median are found alike."""
+    rng = np.random.default_rng(1)
+    spread = rng.lognormal(0, 0.8, 101)
+
+    def trials_at(epsilon):
+        ends = np.stack([np.zeros(101), spread / epsilon], -1)[:, None]
+        return Trials(np.zeros((101, 1)), ends, np.zeros(1))
+
+    least, visited = Target(1.0, 0, "").search("m", trials_at, GRID)
+    low, high = (np.sort(spread)[round(q * 1.01) - 1] for q in median_ranks(101))
+    expected = [min(e for e in GRID if e >= q) for q in (np.median(spread), low, high)]
+    assert [least.epsilon, least.low, least.high] == expected
+    assert least.low < least.epsilon < least.high and len(visited) < 25
+
+
+@pytest.mark.parametrize("trials", [20, 21, 200, 999])
+def test_the_median_lies_between_its_ranks(trials):
+    low, high = (round(q * trials / 100) for q in median_ranks(trials))
+    inside = binom.cdf(high - 1, trials, 0.5) - binom.cdf(low - 1, trials, 0.5)
+    assert 0.95 <= inside < 0.985
+
+
+def test_widths_count_missing_intervals_as_infinite():
+    ends = np.array([[[0, 1.0]], [[np.nan, np.nan]], [[-np.inf, np.inf]], [[0, 3.0]]])
+    trials = Trials(np.array([[0.5], [np.nan], [0.5], [9.0]]), ends, np.array([2.0]))
+    assert (trials.width(50), trials.width(75)) == (3, np.inf)
+    assert trials.coverage() == pytest.approx(2 / 3)
+    assert (trials.unbounded(), trials.failed()) == (0.5, 0.25)
+    assert (trials.error(50), trials.error(75), trials.error(90)) == (1.5, 7, np.inf)
+    none = Trials(trials.estimates, np.full((4, 1, 2), np.nan), trials.truth)
+    assert np.isnan([none.width(), none.coverage(), none.unbounded()]).all()
+
+
+def test_summary_csv_and_picture(made, tmp_path):
+    text = made.summary()
+    assert "Forecast of y ~ x for 400 rows" in text and "x (guess: 0.5)" in text
+    assert "no data were read, nothing is spent" in " ".join(text.split())
+    assert "Not shown, but in frame: Intercept, p25, p75" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "p75 (guess: 0.625)" in made.summary("p75")
+    made.to_csv(tmp_path / "plan.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "plan.csv"), made.frame)
+    ax = made.plot(term="p25")
+    ax.figure.canvas.draw()
+    labels = [label.get_text() for label in ax.get_legend().get_texts()]
+    assert labels == ["adassp", "exp_theil_sen", "ols (not private)"]
+    x, y = ax.lines[0].get_data()
+    np.testing.assert_array_equal(x, [0.25, 4])
+    np.testing.assert_array_equal(y, cells(made, "p25").loc["adassp", "error"])
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    plt.close("all")
+    for wrong in (made.plot, made.summary):
+        with pytest.raises(dp.ArgumentError, match="expected term to be one of Intercept, x, p25"):
+            wrong("z")
+
+
+def test_a_plan_reads_no_data_and_draws_no_secret_noise(monkeypatch):
+    monkeypatch.setattr("dpstats.noise.sources.SystemSource.draw", None)
+    monkeypatch.setattr("dpstats.noise.sources.SystemSource.randbelow", None)
+    monkeypatch.setattr("dpstats.noise.sources.SystemSource.bytes", None)
+    dp.plan("y ~ x", n=30, bounds=UNIT, methods=list(dp.METHODS), epsilon=1, repetitions=20,
+            x_sd={"x": 0.2})  # fmt: skip
+
+
+WRONG = {
+    "no epsilon": ({"epsilon": None}, "epsilon to list numbers > 0.*target_width="),
+    "empty epsilon": ({"epsilon": []}, r"epsilon to list numbers > 0.*got \[\]"),
+    "epsilon 0": ({"epsilon": [1, 0]}, "epsilon > 0, got 0"),
+    "epsilon text": ({"epsilon": "1"}, "expected epsilon to be a number > 0, got '1'"),
+    "methods text": ({"methods": "adassp"}, "methods to be a list of names, got 'adassp'"),
+    "methods numbers": ({"methods": [3]}, "methods to be a list of names"),
+    "unknown method": ({"methods": ["lars"]}, "methods to name some of adassp.*got 'lars'"),
+    "bad option": ({"methods": {"a": {"method": "adassp", "k": 3}}}, "adassp has no option 'k'"),
+    "no bounds": ({"bounds": {"y": (0, 1)}}, r'bounds=\{"x": \(low, high\)\}.*levels'),
+    "bounds text": ({"bounds": "x"}, "expected bounds to be a mapping"),
+    "bounds reversed": ({"bounds": {"x": (1, 0), "y": (0, 1)}}, "low < high"),
+    "other bounds": ({"bounds": {**UNIT, "z": (0, 1)}}, "'z', which is no term"),
+    "factor": ({"formula": "y ~ C(x)"}, "levels of x must be declared"),
+    "n 0": ({"n": 0}, "n to be a whole number in 1..10000000, got 0"),
+    "n real": ({"n": 10.5}, "whole number"),
+    "truth unknown": ({"truth": {"z": 1}}, "truth names 'z'; what it may name is: Intercept, x"),
+    "truth text": ({"truth": {"x": "a"}}, r"truth\['x'\] to be a finite number, got 'a'"),
+    "truth list": ({"truth": [1]}, "truth to be a mapping"),
+    "truth nan": ({"truth": {"x": np.nan}}, "finite number"),
+    "sd 0": ({"sd": 0}, "sd > 0, got 0"),
+    "x_sd unknown": ({"x_sd": {"y": 1}}, "x_sd names 'y'; what it may name is: x"),
+    "x_sd negative": ({"x_sd": {"x": -1}}, r"x_sd\['x'\] > 0, got -1"),
+    "delta 0": ({"delta": 0}, "adassp needs delta > 0"),
+    "relation": ({"neighbors": "all"}, "neighbors to be one of"),
+    "unproven": ({"methods": ["exp_theil_sen"], "neighbors": "add_remove"}, "is proven for"),
+    "two columns": ({"formula": "y ~ x + I(x**2)", "methods": ["noisy_stats"]}, "one numeric"),
+    "repetitions": ({"repetitions": 5}, "repetitions .* in 20..100000, got 5"),
+    "alpha": ({"alpha": 1}, r"alpha in \(0, 1\), got 1"),
+    "seed": ({"seed": -1}, "seed to be a whole number >= 0"),
+    "width": ({"target_width": 0}, "target_width > 0, got 0"),
+    "term alone": ({"term": "x"}, "term='x' goes with target_width=; give both"),
+    "term unknown": ({"target_width": 1, "term": "z"}, "one of Intercept, x, p25, p75, got 'z'"),
+    "no term": ({"formula": "y ~ x + I(x**2)", "target_width": 1}, "expected term.*got None"),
+    "formula": ({"formula": "y ~ __import__('os')"}, "__import__"),
+    "points": ({"x_new": {"z": [1]}}, "no column x"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_guesses_are_refused_before_anything_is_run(wrong, message, monkeypatch):
+    monkeypatch.setattr(simulation.Simulation, "_run", None)
+    call = {"formula": "y ~ x", "n": 50, "bounds": UNIT, "epsilon": 1, "methods": ["adassp"]}
+    with pytest.raises(dp.ArgumentError, match=message):
+        dp.plan(**{**call, **wrong})
+
+
+def test_the_grid_is_public_and_fine():
+    assert (GRID[0], GRID[-1], len(GRID)) == (0.01, 100, 129)
+    steps = np.array(GRID[1:]) / GRID[:-1]
+    assert 1.06 < steps.min() and steps.max() < 1.09
