@@ -76,6 +76,23 @@ def whole(
     return check
 
 
+def level(name: str) -> Callable[[object], float | None]:
+    """A check for False, True (95%) or a confidence level in [0.5, 0.999]; None for False.
+
+    >>> level("ci")(True), level("ci")(0.9), level("ci")(False)
+    (0.95, 0.9, None)
+    """
+
+    def check(value) -> float | None:
+        if isinstance(value, bool):
+            return 0.95 if value else None
+        if not isinstance(value, Real) or not 0.5 <= value <= 0.999:
+            raise ArgumentError(f"expected {name} True, False or in [0.5, 0.999], got {value!r}")
+        return float(value)
+
+    return check
+
+
 def interval(
     name: str, low: float, high: float, least: float
 ) -> Callable[[object], tuple[float, float]]:

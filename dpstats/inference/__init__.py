@@ -47,6 +47,6 @@ def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:
     if "scale" in stack:
         return Pivot.of(stack)
     if "ends" in stack:
-        return Ends(stack["points"], stack["ends"], stack["level"])
+        return Ends.of(stack)
     ridge = stack.get("ridge", np.zeros(len(stack["params"])))
     return Wald(stack["params"], stack["cov"], ridge > 0)

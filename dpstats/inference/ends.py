@@ -25,9 +25,21 @@ class Ends:
     ends: np.ndarray
     level: np.ndarray
 
+    @classmethod
+    def of(cls, stack) -> "Ends":
+        """From stacked statistics, in which an end at infinity is NaN."""
+        bought = ~np.isnan(stack["level"])[:, None]
+        ends = [
+            np.where(
+                bought & np.isnan(stack["ends"][..., side]), infinite, stack["ends"][..., side]
+            )
+            for side, infinite in enumerate((-np.inf, np.inf))
+        ]
+        return cls(stack["points"], np.stack(ends, axis=-1), stack["level"])
+
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Intervals (G, m, 2) of ``rows`` (m, S); NaN for a level beyond the bought one."""
-        weights = rows @ np.linalg.pinv(self.points)
+        weights = rows @ np.linalg.pinv(np.nan_to_num(self.points))
         weights = np.where(np.abs(weights) > 1e-12, weights, 0.0)
         known = np.abs(weights @ self.points - rows).max(axis=2) < 1e-6
         with np.errstate(invalid="ignore"):  # 0 times infinity

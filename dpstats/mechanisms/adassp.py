@@ -137,13 +137,14 @@ def _covariance(gram, cross, square, theta, sigma, problem: Problem) -> np.ndarr
     With noise E on u'u and w on u'v, theta - theta_0 is about A^-1 (u'e + w - E theta).
     E is symmetric with independent entries of standard deviation s_A on and above the
     diagonal, so Cov(E b) = s_A^2 (||b||^2 I + b b' - diag(b^2)). The residual sum of squares
-    is noisy too; two standard deviations of that noise are added to it, because on small
-    tables a variance that is too low by chance makes intervals too short.
+    is noisy too; one standard deviation of that noise is added to it, because a variance that
+    is too low by chance makes intervals too short: without it nominal 95% covers down to
+    92.9% on a thousand rows, with it 94.8% to 97.7%, with two up to 98.5%.
     """
     length = theta @ theta
     quadratic = sigma[0] ** 2 * (2 * length**2 - np.sum(theta**4))
     deviation = math.sqrt(sigma[2] ** 2 + 4 * sigma[1] ** 2 * length + quadratic)
-    residual = square - 2 * theta @ cross + theta @ gram @ theta + 2 * deviation
+    residual = square - 2 * theta @ cross + theta @ gram @ theta + deviation
     rows = gram[problem.intercept, problem.intercept]
     noise_part = (sigma[1] ** 2 + sigma[0] ** 2 * length) * np.eye(len(theta))
     noise_part += sigma[0] ** 2 * (np.outer(theta, theta) - np.diag(theta**2))

@@ -1,4 +1,4 @@
-"""The private median of a column whose range nobody knows."""
+"""Private medians and quantiles of a column whose range nobody knows."""
 
 import math
 
@@ -25,14 +25,24 @@ def private_median(values: np.ndarray, step: str, cost: PureDP, noise: Noise, ne
     The grid has about 8 * 10^5 points whatever the data, so the rank of the release is
     off by about 14 / epsilon rows.
     """
+    moved = 2 if neighbors == REPLACE_ONE else 1
+    return private_quantile(values, 0, moved, step, cost, noise)
+
+
+def private_quantile(values: np.ndarray, excess: int, moved: int, step: str, cost: PureDP, noise):
+    """A point of the grid with about ``excess`` more of the values (n,) above than below it.
+
+    Guarantee. epsilon-DP where one person changes ``moved`` / 2 of the values, or adds or
+    removes ``moved`` of them: the mechanism of :func:`private_median` with a public number
+    taken off the difference.
+    """
     ordered = np.sort(values)
 
     def imbalance(index: int) -> int:
         point = grid_point(index)
         below, not_above = (int(ordered.searchsorted(point, side)) for side in ("left", "right"))
-        return len(ordered) - not_above - below
+        return len(ordered) - not_above - below - excess
 
-    moved = 2 if neighbors == REPLACE_ONE else 1
     return grid_point(noise.choose(RankQuery(step, imbalance, 2 * _ZERO + 1, moved), cost))
 
 

@@ -1,12 +1,15 @@
 """Differentially private Theil-Sen regression (Alabi et al. 2022, Algorithms 2 to 5)."""
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from dpstats import options
 from dpstats.errors import ArgumentError
+from dpstats.mechanisms.ends import CI_SHARE, ENDS_ONLY, rank_margin
 from dpstats.mechanisms.line import Line, Rows, at_each_point, too_few
 from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
 from dpstats.mechanisms.smooth import smooth_bound
@@ -38,6 +41,7 @@ def release_exponential(
     k="all",
     output_range=(-0.5, 1.5),
     theta=0.0,
+    ci=None,
 ) -> Release:
     """Predictions at x_new by the (widened) exponential mechanism (Algorithms 2, 3 and 4).
 
@@ -53,7 +57,8 @@ def release_exponential(
     middle one of I(r + theta), 0 and I(r - theta); the middle of three numbers moves by
     no more than the one that moves most, and is nonincreasing in r as they are. The
     matchings are drawn independently of the data, and every grid point of
-    ``output_range`` is a possible output whatever the data.
+    ``output_range`` is a possible output whatever the data. An end of an interval is drawn
+    in the same way from I less a public number, which moves no further than I.
 
     Parameters
     ----------
@@ -64,6 +69,11 @@ def release_exponential(
     theta : float
         Half-width within which all outputs count as the median, in multiples of the
         response's range: a floor under the error, worth it when points lie near a line.
+    ci : bool or float
+        True, or a level: spend half the budget on intervals that hold together with the level,
+        95% for True: two quantiles of the z at each x_new, as far from the median as
+        :func:`~dpstats.mechanisms.ends.rank_margin` says. They take errors as symmetric.
+        Where n is too small for any such quantile nothing is spent on them.
 
     Notes
     -----
@@ -78,12 +88,47 @@ def release_exponential(
     first, last = (round(bound * _ONE) for bound in output_range)
     reach = round(theta * _ONE)
 
-    def median(step: str, x_new: int, share: PureDP) -> int:
+    def quantile(step: str, x_new: int, share: PureDP, reach: int = 0, excess: int = 0) -> int:
         widened = _widened(_imbalance(rows, x_new, pairs), reach)
-        query = RankQuery(step, lambda i: widened(first + i), last - first + 1, 2 * matchings)
+        size = last - first + 1
+        query = RankQuery(step, lambda i: widened(first + i) - excess, size, 2 * matchings)
         return first + noise.choose(query, share)
 
-    return at_each_point(problem, cost, median, _BITS, _NO_ERRORS)
+    n = len(rows.x)
+    count = n * (n - 1) // 2 if pairs is None else len(pairs)
+    margin = _margin(ci, cost, problem, n)
+    kept = cost if margin is None else cost.part(1 - CI_SHARE)
+    fitted = at_each_point(problem, kept, partial(quantile, reach=reach), _BITS, _NO_ERRORS)
+    if ci is None:
+        return fitted
+    excess = None if margin is None else math.ceil(2 * margin * count)
+    return _with_ends(fitted, problem, cost.part(CI_SHARE), quantile, excess, ci)
+
+
+def _margin(ci: float | None, cost: PureDP, problem: Problem, n: int) -> float | None:
+    """How far in ranks the ends are from the median; None where none are bought."""
+    points = len(problem.x_new)
+    each = cost.part(CI_SHARE / (2 * points)).epsilon
+    return None if ci is None else rank_margin(ci, points, n // 2, each)
+
+
+def _with_ends(fitted: Release, problem: Problem, cost: PureDP, quantile, excess, ci) -> Release:
+    """The release with the ends of its intervals, None for an end at infinity."""
+    line = Line.of(problem)
+    each = cost.part(1 / (2 * len(problem.x_new)))
+    ends = []
+    for i, position in enumerate(line.positions(problem.x_new)):
+        at = round(position * _ONE)
+        sides = (("lower", excess), ("upper", excess and -excess))
+        units = [
+            None if shift is None
+            else quantile(f"{side} end at x_new[{i}]", at, each, excess=shift) / _ONE
+            for side, shift in sides
+        ]  # fmt: skip
+        ends.append([None if unit is None else float(line.values(unit)) for unit in units])
+    ends = [end if None in end else sorted(end) for end in ends]
+    statistics = {"level": ci, "points": problem.x_new.tolist(), "ends": ends}
+    return replace(fitted, statistics=statistics, reasons={**fitted.reasons, "bse": ENDS_ONLY})
 
 
 def release_smooth(
@@ -177,6 +222,7 @@ _OPTIONS = {
     "k": ("all", options.whole("k", 1, or_word="all")),
     "output_range": ((-0.5, 1.5), options.interval("output_range", -2, 3, least=0.01)),
 }
+_CI = {"ci": (False, options.level("ci"))}
 _method = partial(
     Method,
     guarantee="pure",
@@ -191,13 +237,13 @@ METHODS = (
         "exp_theil_sen",
         "Alabi et al. 2022, Algorithms 2 and 3",
         release=release_exponential,
-        options=_OPTIONS,
+        options={**_OPTIONS, **_CI},
     ),
     _method(
         "wide_theil_sen",
         "Alabi et al. 2022, Algorithms 2 and 4",
         release=release_exponential,
-        options={**_OPTIONS, "theta": (0.01, options.number("theta", 1e-6, 1))},
+        options={**_OPTIONS, "theta": (0.01, options.number("theta", 1e-6, 1)), **_CI},
     ),
     _method(
         "ss_theil_sen",

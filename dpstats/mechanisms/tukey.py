@@ -6,7 +6,8 @@ import numpy as np
 
 from dpstats import options
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.medians import private_median
+from dpstats.mechanisms.ends import CI_SHARE, ENDS_ONLY, rank_margin
+from dpstats.mechanisms.medians import private_median, private_quantile
 from dpstats.mechanisms.rows import Rows
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.mechanisms.subsets import fit_subsets
@@ -22,6 +23,9 @@ _COUNT_SHARE = 0.05
 _CENTER_SHARE = 0.10
 # A column with a wider range than this has no centre worth the name until one is bought.
 _WIDE = 2.0**50
+# The grid of the ends is even on a log scale: most of its 8 * 10^5 points lie far closer to the
+# released point, or farther from it, than an end, around which there are about 1,000.
+_GRID_SLACK = math.log(800)
 # The number of rows is bought as a lower bound that fails with probability 1%.
 _COUNT_FAILURE = 0.01
 
@@ -31,7 +35,9 @@ def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
     return Rows(np.column_stack([X, y]))
 
 
-def release(rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto") -> Release:
+def release(
+    rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
+) -> Release:
     """A lattice point of large Tukey depth among m least-squares fits (Algorithms 1 and 2).
 
     Every row is put into one of m parts at random, least squares is fitted on each part,
@@ -73,6 +79,10 @@ def release(rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="au
         Number of models, 3 to 10,000. "auto": n / (10 S) of at least
         30 (S + log(1 / delta)) / epsilon', as far as 2 S rows remain for each, at most
         5,000; n is a lower bound bought with 5% of epsilon, or public under replace-one.
+    ci : bool or float
+        True, or a level: spend half of epsilon on intervals of all coefficients that hold
+        together with the level, 95% for True: two quantiles of each column of the models.
+        They take errors as symmetric and many rows for each model.
 
     References
     ----------
@@ -80,7 +90,7 @@ def release(rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="au
     regression. Gillenwater, Joseph, Munoz and Ribero Diaz (2023), Better private linear
     regression through better private feature selection, Lemma 8.5.
     """
-    shares = _shares(problem, m)
+    shares = _shares(problem, m, ci)
     fit = ApproxDP(cost.epsilon * (1 - sum(shares.values())), cost.delta)
     bought = {step: PureDP(cost.epsilon * share) for step, share in shares.items()}
     parts = _models(rows, problem, m, bought.get("n"), fit, noise)
@@ -90,15 +100,44 @@ def release(rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="au
     point = noise.deepest(_query(models), fit)
     if point is None:
         return Release.nothing(problem, "ptr_failed", _failed(parts, problem))
-    params = np.array([math.ldexp(value, -_BITS) for value in point])
+    deep = np.array([math.ldexp(value, -_BITS) for value in point])
+    known = _intervals(models, deep, center, problem, bought.get("ends"), noise, ci)
+    params = deep.copy()
     if problem.intercept is not None:
         params[problem.intercept] -= center @ params
-    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+    reason = ENDS_ONLY if known else METHOD.errors
+    return Release(params, problem.x_new @ params, reasons={"bse": reason}, statistics=known)
 
 
-def _shares(problem: Problem, m) -> dict[str, float]:
-    """Shares of epsilon for what is bought before the fit."""
-    shares = {}
+def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, noise, ci) -> dict:
+    """Ends of intervals of the coefficients at the centre, around the released point.
+
+    Guarantee. Pure DP at this cost: 2 S private quantiles of columns of m numbers, of which
+    one row changes one.
+    """
+    if cost is None:
+        return {}
+    m, columns = models.shape
+    each = cost.part(1 / (2 * columns))
+    margin = rank_margin(ci, columns, m, each.epsilon, _GRID_SLACK)
+    ends = []
+    for j in range(columns):
+        values, pair = models[:, j] - deep[j], [None, None]
+        if margin is not None:
+            excess, step = math.ceil(2 * margin * m), f"end of coefficient {j}"
+            lower = private_quantile(values, excess, 2, f"lower {step}", each, noise)
+            upper = private_quantile(values, -excess, 2, f"upper {step}", each, noise)
+            pair = sorted([deep[j] + lower, deep[j] + upper])
+        ends.append([None if end is None else float(end) for end in pair])
+    points = np.eye(columns)
+    if problem.intercept is not None:
+        points[problem.intercept] += center
+    return {"level": ci, "points": points.tolist(), "ends": ends}
+
+
+def _shares(problem: Problem, m, ci) -> dict[str, float]:
+    """Shares of epsilon for what is bought beside the fit."""
+    shares = {"ends": CI_SHARE} if ci is not None else {}
     if m == "auto" and problem.neighbors == ADD_REMOVE:
         shares["n"] = _COUNT_SHARE
     if problem.intercept is not None and len(_wide(problem)):
@@ -176,7 +215,10 @@ METHOD = Method(
     errors="a point of large Tukey depth has no standard error of its own",
     summarise=summarise,
     release=release,
-    options={"m": ("auto", options.whole("m", 3, 10_000, or_word="auto"))},
+    options={
+        "m": ("auto", options.whole("m", 3, 10_000, or_word="auto")),
+        "ci": (False, options.level("ci")),
+    },
     check=_check_problem,
     bounded=False,
 )
