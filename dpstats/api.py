@@ -30,6 +30,8 @@ def dp_ols(
     select: str | None = None,
     k: int | None = None,
     select_share: float | None = None,
+    companion: str | None = None,
+    companion_share: float | None = None,
     budget: Budget | None = None,
     progress: bool | None = None,
     **options,
@@ -81,6 +83,12 @@ def dp_ols(
     select_share : float, optional
         Share of the budget for the selection, in (0, 0.5]; by default 0.05. It is a share
         of epsilon, or for Gaussian methods of mu squared.
+    companion : str, optional
+        ``"noisy_moments"`` or ``"adassp"``: for a method that has no intervals, fit this one to
+        the same rows too and take standard errors, tests and intervals from it; they are
+        about its coefficients, ``result.companion``.
+    companion_share : float, optional
+        Share of the budget for the companion, in (0, 1); by default 0.5.
     budget : Budget, optional
         Shared budget to charge; refused before any row is read when it does not fit.
     progress : bool, optional
@@ -118,7 +126,8 @@ def dp_ols(
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
-        select=select, k=k, select_share=select_share, by=by,
+        select=select, k=k, select_share=select_share, by=by, companion=companion,
+        companion_share=companion_share,
     )  # fmt: skip
     check_by(request, by, groups)
     if budget is not None and not isinstance(budget, Budget):

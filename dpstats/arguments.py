@@ -11,6 +11,7 @@ from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula, RFormula
 from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.companion import with_companion
 from dpstats.mechanisms.spec import Method
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.request import FARTHEST, Request, Selection
@@ -22,14 +23,18 @@ _PLACEHOLDER = Numeric(-1.0, 1.0)
 # Gillenwater et al. 2023, section 4.4; and the share of section 4.3.
 _SELECTED_TERMS = 5
 _SELECT_SHARE = 0.05
+# Methods with intervals of their own, which they lend to others for this share of the budget.
+_COMPANIONS = ("noisy_moments", "adassp")
+_COMPANION_SHARE = 0.5
 
 
 def make_request(
     formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
-    options, select=None, k=None, select_share=None, by=None,
+    options, select=None, k=None, select_share=None, by=None, companion=None,
+    companion_share=None,
 ) -> Request:  # fmt: skip
     """Check every argument against the formula and the data's column types."""
-    chosen = _method(method)
+    chosen = _with_companion(_method(method), companion, companion_share)
     epsilon, delta = _guarantee(chosen, epsilon, delta)
     neighbors = _relation(chosen, neighbors)
     if missing != "drop":
@@ -72,6 +77,22 @@ def _method(name) -> Method:
     if not isinstance(name, str) or name not in METHODS:
         raise ArgumentError(f"expected method to be one of {', '.join(METHODS)}, got {name!r}")
     return METHODS[name]
+
+
+def _with_companion(method: Method, companion, share) -> Method:
+    """The method, with a companion where one is asked for."""
+    if companion is None:
+        if share is not None:
+            raise ArgumentError("companion_share is for a companion; add companion=")
+        return method
+    if companion not in _COMPANIONS:
+        raise ArgumentError(
+            f"expected companion to be one of {', '.join(_COMPANIONS)}, got {companion!r}"
+        )
+    share = _COMPANION_SHARE if share is None else share
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
+        raise ArgumentError(f"expected companion_share in (0, 1), got {share!r}")
+    return with_companion(method, METHODS[companion], float(share))
 
 
 def _guarantee(method: Method, epsilon, delta) -> tuple[float, float]:

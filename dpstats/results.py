@@ -122,8 +122,14 @@ class DPResults:
 
     @property
     def tvalues(self) -> pd.Series:
-        """Coefficients over standard errors."""
-        return self.params / self.bse
+        """Coefficients (of the companion, where there is one) over standard errors."""
+        return (self.params if self.companion is None else self.companion) / self.bse
+
+    @property
+    def companion(self) -> pd.Series | None:
+        """Coefficients of the companion fit, about which the intervals are; None without one."""
+        release = self.release.companion
+        return None if release is None else pd.Series(release.params, self.names)
 
     @property
     def pvalues(self) -> pd.Series:

@@ -28,14 +28,9 @@ class Ends:
     @classmethod
     def of(cls, stack) -> "Ends":
         """From stacked statistics, in which an end at infinity is NaN."""
-        bought = ~np.isnan(stack["level"])[:, None]
-        ends = [
-            np.where(
-                bought & np.isnan(stack["ends"][..., side]), infinite, stack["ends"][..., side]
-            )
-            for side, infinite in enumerate((-np.inf, np.inf))
-        ]
-        return cls(stack["points"], np.stack(ends, axis=-1), stack["level"])
+        level = stack["level"]
+        absent = np.isnan(stack["ends"]) & ~np.isnan(level)[:, None, None]
+        return cls(stack["points"], np.where(absent, [-np.inf, np.inf], stack["ends"]), level)
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Intervals (G, m, 2) of ``rows`` (m, S); NaN for a level beyond the bought one."""
