@@ -12,11 +12,13 @@ from tqdm.auto import tqdm
 from dpstats.engines.output import replacing
 from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
 from dpstats.inference import Uncertainty, deviations, stacked, uncertainty
+from dpstats.inference.error_bounds import check, from_reference, from_sums
+from dpstats.inference.replicates import Sums
 from dpstats.mechanisms.spec import Release
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, Event, PrivacyReport
 from dpstats.request import Request
-from dpstats.schema import check_labels, plain_labels
+from dpstats.schema import Schema, check_labels, plain_labels
 from dpstats.single import NO_RANGE
 
 # Columns of the tidy frame beside the group's own.
@@ -48,6 +50,8 @@ class DPGroupResults:
         Every reason for a NaN that occurs.
     size : int
         Number of coefficients S.
+    schema, term_bounds : mapping
+        The public schema the design was built on.
     privacy : PrivacyReport
         Holds for the whole table: the groups share no row. Of each step the event with
         the most noise over the groups is listed.
@@ -66,6 +70,8 @@ class DPGroupResults:
     released: tuple[str, ...]
     reasons: tuple[str, ...]
     size: int
+    schema: Schema
+    term_bounds: Mapping[str, tuple[float, float]]
     privacy: PrivacyReport
     selected: tuple[str, ...] | None = None
 
@@ -92,6 +98,42 @@ class DPGroupResults:
                 "upper": ends[..., 1].ravel(),
             }
         )
+
+    def error_bound(
+        self, q: float = 68, *, reference=None, trials: int = 400, **options
+    ) -> pd.DataFrame:
+        """How far each group's release is likely to be from least squares on its own rows.
+
+        As :meth:`DPResults.error_bound`, group by group: from released sums, or from the
+        rows of ``reference``, a data frame, that carry the group's label.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Tidy; columns: by, ``term`` and ``error_bound``, NaN where nothing was released or
+            the reference has no rows.
+        """
+        check(q, trials)
+        if reference is not None and self.by not in reference:
+            raise ArgumentError(f"expected reference to have the group column {self.by!r}")
+        bounds = [self._error_bound(g, q, reference, trials, options) for g in range(len(self))]
+        return pd.DataFrame(
+            {
+                self.by: [label for label in self.labels for _ in self.names],
+                "term": list(self.names) * len(self),
+                "error_bound": np.concatenate([*bounds, np.zeros(0)]),
+            }
+        )
+
+    def _error_bound(self, g: int, q, reference, trials, options) -> np.ndarray:
+        params = self.estimates[g, : self.size]
+        sums = Sums.of(self.stack, g)
+        if sums is not None and reference is None:
+            return from_sums(sums, self._rows(), q, trials)
+        if np.isnan(params).any():
+            return np.full(len(self.names), np.nan)
+        own = None if reference is None else reference[reference[self.by] == self.labels[g]]
+        return from_reference(self, params, own, self._rows(), None, q, trials, options)
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -236,6 +278,8 @@ def fit_groups(
         released=tuple(r.status for r in releases),
         reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
         size=len(design.names),
+        schema=dict(final.schema),
+        term_bounds=dict(final.term_bounds),
         privacy=final.report(
             [*noise.events, *events], noise.private, _assumptions(final, by, present)
         ),

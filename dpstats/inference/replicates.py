@@ -1,0 +1,123 @@
+"""Simulated releases from released sums: what else could have come out."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.mechanisms.gram import inverse, ridge, symmetric
+
+# Public: the same numbers for the same release, in every session.
+SEED = 20_220
+
+
+@dataclass(frozen=True)
+class Sums:
+    """A least-squares fit from noisy sums, and the noise they carry.
+
+    Parameters
+    ----------
+    gram, cross, square
+        Released u'u (S, S), u'v (S,) and v'v.
+    least : float
+        Scale of the noise on v'v.
+    solve : callable
+        ``(gram, cross) -> theta``, as the mechanism does it; NaN where it would fail.
+    draw : callable
+        ``(generator) -> (E, w)``: noise on gram and cross as the mechanism adds it.
+    transform, shift : numpy.ndarray, shapes (S, S) and (S,)
+        Coefficients in the user's units are transform @ theta + shift.
+    """
+
+    gram: np.ndarray
+    cross: np.ndarray
+    square: float
+    least: float
+    solve: Callable
+    draw: Callable
+    transform: np.ndarray
+    shift: np.ndarray
+
+    @classmethod
+    def of(cls, stack: Mapping[str, np.ndarray], g: int = 0) -> "Sums | None":
+        """Those of the g-th release of a stack; None for other methods and failed releases."""
+        own = {name: values[g] for name, values in stack.items()}
+        if "Suu" in own and "scale" in own:
+            return None if np.isnan(own["sigma2"]) else _of_a_line(own)
+        return _of_a_design(own) if "gram" in own else None
+
+    @property
+    def theta(self) -> np.ndarray:
+        """The fit that was released."""
+        return self.solve(self.gram, self.cross)
+
+    def replicates(self, theta: np.ndarray, draws: int, sampling: bool) -> np.ndarray:
+        """Coefficients (draws, S) in the user's units that could have been released.
+
+        From u'v = u'u theta, with u'u as released; ``sampling`` adds normal errors of the
+        released residual variance, so that a replicate stands for other rows too.
+        """
+        generator, gram = np.random.default_rng(SEED), self.positive
+        root = math.sqrt(self.variance(theta)) * np.linalg.cholesky(gram) if sampling else 0 * gram
+        fits = np.empty((draws, len(theta)))
+        for i in range(draws):
+            noise, w = self.draw(generator)
+            errors = root @ generator.normal(size=len(theta))
+            fits[i] = self.solve(gram + noise, gram @ theta + errors + w)
+        return fits @ self.transform.T + self.shift
+
+    @property
+    def positive(self) -> np.ndarray:
+        """The released u'u with its eigenvalues raised to those of a few rows at least."""
+        values, vectors = np.linalg.eigh(self.gram)
+        return (vectors * np.maximum(values, 1.0)) @ vectors.T
+
+    def variance(self, theta: np.ndarray) -> float:
+        """Residual variance at theta, at least the noise on the sum of squares over n.
+
+        The number of rows is the entry of the intercept, patsy's first column.
+        """
+        rss = self.square - 2 * theta @ self.cross + theta @ self.gram @ theta
+        return max(rss, self.least) / max(self.gram[0, 0], 1.0)
+
+
+def _of_a_line(own: Mapping) -> Sums:
+    """noisy_moments: u = (1, x), Laplace noise."""
+    column, scale = int(own["column"]), float(own["scale"])
+    scales = np.array([own["n_scale"], scale, scale, scale, scale])
+
+    def draw(generator):
+        n, su, suu, sv, suv = scales * generator.laplace(size=5)
+        return np.array([[n, su], [su, suu]]), np.array([sv, suv])
+
+    def solve(gram, cross):
+        n, su, suu = gram[0, 0], gram[0, 1], gram[1, 1]
+        failed = n <= 0 or suu - su * su / n <= 0
+        return np.full(2, np.nan) if failed else np.linalg.solve(gram, cross)
+
+    slope = own["y_width"] / own["x_width"]
+    transform, shift = np.zeros((2, 2)), np.zeros(2)
+    transform[column, 1] = slope
+    transform[1 - column] = own["y_width"], -own["x_middle"] * slope
+    shift[1 - column] = own["y_middle"]
+    gram = np.array([[own["n"], own["Su"]], [own["Su"], own["Suu"]]])
+    cross = np.array([own["Sv"], own["Suv"]])
+    return Sums(gram, cross, float(own["Svv"]), scale, solve, draw, transform, shift)
+
+
+def _of_a_design(own: Mapping) -> Sums:
+    """adassp: Gaussian noise on the upper triangle, and a ridge."""
+    columns = len(own["cross"])
+    of_gram, of_cross, of_square = own["scales"]
+    size = columns * (columns + 1) // 2
+
+    def draw(generator):
+        triangle, w = generator.normal(size=size), generator.normal(size=columns)
+        return symmetric(of_gram * triangle, columns), of_cross * w
+
+    def solve(gram, cross):
+        return inverse(gram, ridge(gram, of_gram), of_gram) @ cross
+
+    parts = own["gram"], own["cross"], float(own["square"]), float(of_square)
+    return Sums(*parts, solve, draw, own["transform"], own["shift"])
