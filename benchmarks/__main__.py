@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmarks import groups, illinois, methods, r, speed, subsets, table3
+from benchmarks import coverage, groups, illinois, intervals, methods, r, speed, subsets, table3
 
 PARTS = {
     "speed": speed,
@@ -11,6 +11,8 @@ PARTS = {
     "groups": groups,
     "table3": table3,
     "illinois": illinois,
+    "coverage": coverage,
+    "intervals": intervals,
     "r": r,
 }
 

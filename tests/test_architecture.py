@@ -78,7 +78,6 @@ SHARED_BY_MECHANISMS = {
     "mechanisms.smooth",
     "mechanisms.ends",
     "mechanisms.companion",
-    "mechanisms.ends",
 }
 # Where numbers may be made up: noise for releases, and tables that are no release.
 RANDOM = {
