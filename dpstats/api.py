@@ -84,9 +84,9 @@ def dp_ols(
         Share of the budget for the selection, in (0, 0.5]; by default 0.05. It is a share
         of epsilon, or for Gaussian methods of mu squared.
     companion : str, optional
-        ``"noisy_moments"`` or ``"adassp"``: for a method that has no intervals, fit this one to
-        the same rows too and take standard errors, tests and intervals from it; they are
-        about its coefficients, ``result.companion``.
+        ``"noisy_moments"``, ``"adassp"`` or ``"ssp"``: for a method that has no intervals, fit
+        this one to the same rows too and take standard errors, tests and intervals from it;
+        they are about its coefficients, ``result.companion``.
     companion_share : float, optional
         Share of the budget for the companion, in (0, 1); by default 0.5.
     budget : Budget, optional

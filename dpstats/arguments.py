@@ -24,7 +24,7 @@ _PLACEHOLDER = Numeric(-1.0, 1.0)
 _SELECTED_TERMS = 5
 _SELECT_SHARE = 0.05
 # Methods with intervals of their own, which they lend to others for this share of the budget.
-_COMPANIONS = ("noisy_moments", "adassp")
+_COMPANIONS = ("noisy_moments", "adassp", "ssp")
 _COMPANION_SHARE = 0.5
 
 

@@ -64,7 +64,8 @@ def test_hypotheses_are_those_of_statsmodels_where_there_is_no_noise():
     for text in ("x = 0.48", "x = Intercept", "x + Intercept = 0.7, x = 0.5"):
         ours, theirs = result.t_test(text), ols.t_test(text, use_t=False)
         np.testing.assert_allclose(ours.effect, np.atleast_1d(theirs.effect), atol=1e-3)
-        np.testing.assert_allclose(ours.sd, np.diag(np.atleast_2d(theirs.sd)), rtol=0.02)
+        frame = theirs.summary_frame()
+        np.testing.assert_allclose(ours.sd, frame["std err"], rtol=0.02)
         np.testing.assert_allclose(ours.pvalue, np.atleast_1d(theirs.pvalue), atol=0.05)
     joint = result.f_test("x + Intercept = 0.7, x = 0.5")
     theirs = ols.f_test("x + Intercept = 0.7, x = 0.5")
@@ -90,7 +91,7 @@ SMALL = (
 
 @pytest.mark.parametrize("cell", SMALL, ids=str)
 def test_intervals_cover(cell):
-    for outcome in coverage.run(cell, 500, seed=4):
+    for outcome in coverage.run(cell, 300, seed=4):
         for j in range(3):
             verdict = coverage.verdict(outcome.covered[:, j], outcome.ols_covered[:, j])
             assert verdict == "holds", (outcome.epsilon, j, outcome.covered[:, j].mean())
@@ -98,9 +99,9 @@ def test_intervals_cover(cell):
 
 @pytest.mark.parametrize("cell", SMALL[:4], ids=str)
 def test_p_values_at_the_truth_are_uniform(cell):
-    for outcome in coverage.run(cell, 500, seed=5):
+    for outcome in coverage.run(cell, 300, seed=5):
         small = int(np.sum(outcome.p_values[:, 0] < 0.05))
-        assert binomtest(small, 500, 0.05).pvalue > 1e-3
+        assert binomtest(small, 300, 0.05).pvalue > 1e-3
 
 
 def test_the_study_finds_intervals_that_leave_the_noise_out(monkeypatch):
@@ -148,7 +149,7 @@ METHODS = {
     "noisy_moments": {},
     "adassp": {},
     "exp_theil_sen": {"ci": True},
-    "wide_theil_sen": {"ci": 0.9},
+    "wide_theil_sen": {"ci": 0.99},
     "gd_pure": {"companion": "noisy_moments"},
     "boosted_adassp": {"companion": "adassp", "companion_share": 0.3},
 }
@@ -186,7 +187,7 @@ def test_intervals_of_a_group_are_those_of_its_rows(method):
                                        single.conf_int())  # fmt: skip
     wide = groups.conf_int(0.01)["upper"] - groups.conf_int(0.01)["lower"]
     if np.isfinite(wide[:4]).all():
-        assert (wide[:4] > (groups.frame["upper"] - groups.frame["lower"])[:4]).all()
+        assert (wide[:4] >= (groups.frame["upper"] - groups.frame["lower"])[:4]).all()
 
 
 def test_a_companion_speaks_about_its_own_coefficients():
@@ -266,7 +267,7 @@ def test_the_bootstrap_agrees_with_the_default_where_noise_is_small(method):
 @pytest.mark.parametrize("method", ["noisy_moments", "adassp"])
 def test_the_bootstrap_covers(method):
     cell = coverage.Cell(method, "wide x", 1000, epsilons=(4.0,))
-    rng, hits, trials = np.random.default_rng(3), 0, 120
+    rng, hits, trials = np.random.default_rng(3), 0, 80
     with dp.testing.insecure_seed(3):
         for _ in range(trials):
             X, y = coverage.draw(cell, rng, cell.n)
@@ -282,13 +283,13 @@ def test_the_joint_test_has_its_size_and_some_power():
     rng, rejected, found = np.random.default_rng(5), 0, 0
     bounds, data = dict.fromkeys(["x1", "x2", "y"], (0, 1)), None
     with dp.testing.insecure_seed(5):
-        for _ in range(60):
+        for _ in range(30):
             X, y = coverage.draw(cell, rng, cell.n)
             data = {"x1": X[:, 1], "x2": X[:, 2], "y": y}
             fit = dp.dp_ols("y ~ x1 + x2", data, method="adassp", epsilon=4, bounds=bounds)
             rejected += fit.f_test("x1 = x2, x1 = 0.2").pvalue < 0.05
             found += fit.f_test("x1 = 0, x2 = 0").pvalue < 0.05
-    assert binomtest(rejected, 60, 0.05).pvalue > 1e-3 and found == 60
+    assert binomtest(rejected, 30, 0.05).pvalue > 1e-3 and found == 30
 
 
 def test_a_joint_test_needs_standard_errors():

@@ -23,9 +23,10 @@ class Sums:
     least : float
         Scale of the noise on v'v.
     solve : callable
-        ``(gram, cross) -> theta``, as the mechanism does it; NaN where it would fail.
+        ``(gram, cross) -> theta``, as the mechanism does it, for one or many; NaN where it
+        would fail.
     draw : callable
-        ``(generator) -> (E, w)``: noise on gram and cross as the mechanism adds it.
+        ``(generator, M) -> (E, w)``: noise on M grams and crosses as the mechanism adds it.
     transform, shift : numpy.ndarray, shapes (S, S) and (S,)
         Coefficients in the user's units are transform @ theta + shift.
     """
@@ -60,11 +61,9 @@ class Sums:
         """
         generator, gram = np.random.default_rng(SEED), self.positive
         root = math.sqrt(self.variance(theta)) * np.linalg.cholesky(gram) if sampling else 0 * gram
-        fits = np.empty((draws, len(theta)))
-        for i in range(draws):
-            noise, w = self.draw(generator)
-            errors = root @ generator.normal(size=len(theta))
-            fits[i] = self.solve(gram + noise, gram @ theta + errors + w)
+        noise, w = self.draw(generator, draws)
+        errors = generator.normal(size=(draws, len(theta))) @ root.T
+        fits = self.solve(gram + noise, gram @ theta + errors + w)
         return fits @ self.transform.T + self.shift
 
     @property
@@ -87,14 +86,17 @@ def _of_a_line(own: Mapping) -> Sums:
     column, scale = int(own["column"]), float(own["scale"])
     scales = np.array([own["n_scale"], scale, scale, scale, scale])
 
-    def draw(generator):
-        n, su, suu, sv, suv = scales * generator.laplace(size=5)
-        return np.array([[n, su], [su, suu]]), np.array([sv, suv])
+    def draw(generator, draws):
+        n, su, suu, sv, suv = scales[:, None] * generator.laplace(size=(5, draws))
+        return symmetric(np.stack([n, su, suu], axis=-1), 2), np.stack([sv, suv], axis=-1)
 
     def solve(gram, cross):
-        n, su, suu = gram[0, 0], gram[0, 1], gram[1, 1]
-        failed = n <= 0 or suu - su * su / n <= 0
-        return np.full(2, np.nan) if failed else np.linalg.solve(gram, cross)
+        n, su, suu = gram[..., 0, 0], gram[..., 0, 1], gram[..., 1, 1]
+        determinant = n * suu - su * su
+        determinant = np.where((n > 0) & (determinant > 0), determinant, np.nan)
+        sv, suv = cross[..., 0], cross[..., 1]
+        fits = np.stack([suu * sv - su * suv, n * suv - su * sv], axis=-1)
+        return fits / determinant[..., None]
 
     slope = own["y_width"] / own["x_width"]
     transform, shift = np.zeros((2, 2)), np.zeros(2)
@@ -112,12 +114,12 @@ def _of_a_design(own: Mapping) -> Sums:
     of_gram, of_cross, of_square = own["scales"]
     size = columns * (columns + 1) // 2
 
-    def draw(generator):
-        triangle, w = generator.normal(size=size), generator.normal(size=columns)
-        return symmetric(of_gram * triangle, columns), of_cross * w
+    def draw(generator, draws):
+        triangles = of_gram * generator.normal(size=(draws, size))
+        return symmetric(triangles, columns), of_cross * generator.normal(size=(draws, columns))
 
     def solve(gram, cross):
-        return inverse(gram, ridge(gram, of_gram), of_gram) @ cross
+        return np.einsum("...st,...t->...s", inverse(gram, ridge(gram, of_gram), of_gram), cross)
 
     parts = own["gram"], own["cross"], float(own["square"]), float(of_square)
     return Sums(*parts, solve, draw, own["transform"], own["shift"])

@@ -58,10 +58,14 @@ def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:
 
 
 def symmetric(triangle: np.ndarray, columns: int) -> np.ndarray:
-    """The symmetric matrix with this upper triangle, in the order of ``numpy.triu_indices``."""
-    gram = np.zeros((columns, columns))
-    gram[np.triu_indices(columns)] = triangle
-    return gram + np.triu(gram, 1).T
+    """The symmetric matrix with this upper triangle, in the order of ``numpy.triu_indices``.
+
+    Here and below, arrays may have leading axes, for many matrices at once.
+    """
+    gram = np.zeros((*triangle.shape[:-1], columns, columns))
+    rows, others = np.triu_indices(columns)
+    gram[..., rows, others] = gram[..., others, rows] = triangle
+    return gram
 
 
 def least_eigenvalue(gram: np.ndarray, sigma: float) -> float:
@@ -71,7 +75,7 @@ def least_eigenvalue(gram: np.ndarray, sigma: float) -> float:
     2 sigma sqrt(S) for noise of standard deviation sigma. A function of released values, so it
     costs nothing, and no error of an eigenvalue routine can enter a sensitivity.
     """
-    return np.linalg.eigvalsh(gram)[0] - 2 * sigma * math.sqrt(len(gram))
+    return np.linalg.eigvalsh(gram)[..., 0] - 2 * sigma * math.sqrt(gram.shape[-1])
 
 
 def ridge(gram: np.ndarray, sigma: float) -> float:
@@ -81,13 +85,14 @@ def ridge(gram: np.ndarray, sigma: float) -> float:
     deviation of the noise on u'u. lambda_min is not released but bounded as in
     :func:`least_eigenvalue`.
     """
-    columns = len(gram)
+    columns = gram.shape[-1]
     needed = sigma * math.sqrt(columns * math.log(2 * columns**2 / _FAILURE))
-    return max(0.0, needed - max(least_eigenvalue(gram, sigma), 0.0))
+    return np.maximum(0.0, needed - np.maximum(least_eigenvalue(gram, sigma), 0.0))
 
 
 def inverse(gram: np.ndarray, penalty: float, sigma: float) -> np.ndarray:
     """(gram + penalty I)^-1, with eigenvalues taken as no smaller than the noise's own."""
     values, vectors = np.linalg.eigh(gram)
-    floor = sigma * math.sqrt(len(gram))
-    return (vectors / np.maximum(values + penalty, floor)) @ vectors.T
+    floor = sigma * math.sqrt(gram.shape[-1])
+    raised = np.maximum(values + np.asarray(penalty)[..., None], floor)
+    return (vectors / raised[..., None, :]) @ np.swapaxes(vectors, -1, -2)

@@ -1,0 +1,202 @@
+"""Bought intervals and companions: what they cost, and how far a row moves their queries."""
+
+import math
+from dataclasses import replace
+from unittest import mock
+
+import numpy as np
+import pytest
+from replay import (
+    Case,
+    Violation,
+    check_budget,
+    check_reached,
+    line_rows,
+    neighbour,
+    problem_of,
+    row,
+    run,
+    table,
+    with_row,
+)
+
+import dpstats as dp
+from dpstats.mechanisms import METHODS, theil_sen, tukey
+from dpstats.mechanisms.companion import with_companion
+from dpstats.mechanisms.ends import rank_margin
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+PAIRS = [
+    *((name, {"ci": 0.9}, REPLACE_ONE, 60.0) for name in ("exp_theil_sen", "wide_theil_sen")),
+    ("exp_theil_sen", {"ci": 0.9, "k": 3}, REPLACE_ONE, 60.0),
+    *(("tukey", {"ci": 0.5, "m": 24}, relation, 60.0) for relation in (ADD_REMOVE, REPLACE_ONE)),
+]
+
+
+def case_of(name, options, relation, epsilon):
+    method = METHODS[name]
+    problem = problem_of(1, (-3.0, 1.0), (2.0, 10.0), relation)
+    return Case(method, problem, options, method.cost(epsilon, 1e-6))
+
+
+CASES = [case_of(*pair) for pair in PAIRS]
+
+
+def rows_of(case, count=40):
+    """Rows on a line; more of them for the models of tukey."""
+    size = 600 if case.method.name == "tukey" else count
+    return line_rows(np.random.default_rng(1), case.problem, size)[0]
+
+
+def check_ends(case) -> dict[str, float]:
+    """Random neighbours of many rows; returns how much of its sensitivity each query moved."""
+    generator, best = np.random.default_rng(2), {}
+    one = table(rows_of(case), case.problem)
+    for seed in range(1, 9, 2):
+        other = neighbour(generator, case.problem, *one)
+        for step, ratio in case.check(one, other, seed).items():
+            best[step] = max(best.get(step, 0.0), ratio)
+    return best
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_no_row_moves_an_end_further_than_stated(case):
+    assert sum("end" in step for step in check_ends(case)) == 4
+
+
+def worst(case) -> dict[str, float]:
+    """A row from far below all others, which are one, to far above them."""
+    p = case.problem
+    where = np.arange(len(p.low)) != p.intercept
+    rows = [row(p, p.low[where], (p.y_low + p.y_high) / 2)] * 39
+    low, high = (row(p, p.low[where] + 0.1, y) for y in (p.y_low, p.y_high))
+    if case.method.name == "tukey":
+        rows = [row(p, p.high[where], 0.0)] * 400
+        low, high = row(p, -(2.0**50), -(2.0**60)), row(p, 2.0**50, 2.0**60)
+    X, y = table(rows, p)
+    one = (X, y) if p.neighbors == ADD_REMOVE else with_row(X, y, low, 0)
+    best = {}
+    for seed in range(1, 13, 2):
+        for step, ratio in case.check(one, with_row(X, y, high, 0), seed).items():
+            best[step] = max(best.get(step, 0.0), ratio)
+    return best
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_worst_row_moves_the_ends_as_far_as_stated(case):
+    ratios = {step: ratio for step, ratio in worst(case).items() if "end" in step}
+    assert len(ratios) == 4
+    for step, ratio in ratios.items():
+        check_reached(step, ratio, 0.99)
+
+
+def test_an_end_drawn_from_half_the_sensitivity_is_caught():
+    case, drawn = CASES[0], theil_sen.RankQuery
+
+    def halved(step, imbalance, size, sensitivity):
+        return drawn(step, imbalance, size, sensitivity // 2 if "end" in step else sensitivity)
+
+    with mock.patch.object(theil_sen, "RankQuery", halved), pytest.raises(Violation):
+        worst(case)
+
+
+def test_an_end_of_tukey_drawn_from_half_the_sensitivity_is_caught():
+    honest = tukey.private_quantile
+
+    def halved(values, excess, moved, *rest):
+        return honest(values, excess, moved // 2, *rest)
+
+    with mock.patch.object(tukey, "private_quantile", halved), pytest.raises(Violation):
+        worst(CASES[-1])
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_ends_are_paid_out_of_the_budget(case):
+    transcript = run(case.fit(*table(rows_of(case), case.problem)), case.limit, seed=1)
+    check_budget(transcript, case.limit)
+    spent = [(asked.step, asked.event.cost.epsilon) for asked in transcript.asked if asked.event]
+    assert sum(cost for step, cost in spent if "end" in step) == pytest.approx(
+        case.limit.epsilon / 2
+    )
+    assert sum(cost for _, cost in spent) == pytest.approx(case.limit.epsilon)
+
+
+def test_few_rows_buy_no_ends_and_keep_their_budget():
+    data = dp.simulate.line(30, seed=1)
+    result = dp.dp_ols("y ~ x", data, method="exp_theil_sen", epsilon=1, bounds=UNIT, ci=True)
+    assert len(result.privacy.events) == 2 and result.privacy.spent[0] == pytest.approx(1)
+    assert result.status == "not_identified"
+    assert np.isinf(result.conf_int()).all(axis=None)
+
+
+def test_ends_hold_at_their_level_and_below():
+    data = dp.simulate.line(2000, seed=1)
+    result = dp.dp_ols("y ~ x", data, method="exp_theil_sen", epsilon=8, bounds=UNIT, ci=0.9)
+    assert result.conf_int(0.1).equals(result.conf_int(0.4))
+    assert result.conf_int(0.05).isna().all(axis=None)
+    assert result.pvalues.isna().all() and result.bse.isna().all()
+    assert "ends of intervals of one level" in result.reasons["bse"]
+    low, high = result.prediction_intervals(0.1)[["mean_ci_lower", "mean_ci_upper"]].to_numpy().T
+    slope = result.conf_int(0.1).loc["x"]
+    np.testing.assert_allclose(slope, [2 * (low[1] - high[0]), 2 * (high[1] - low[0])])
+
+
+def test_margins_enclose_more_for_less_noise_and_lower_levels():
+    margins = [rank_margin(0.95, 2, 500, epsilon) for epsilon in (0.5, 1, 4, 1e6)]
+    assert margins == sorted(margins, reverse=True) and margins[0] < 0.5
+    assert margins[-1] == pytest.approx(2.2414 / 2 / math.sqrt(500), rel=1e-3)
+    assert rank_margin(0.5, 2, 500, 1) < margins[1]
+    assert rank_margin(0.95, 2, 10, 1) is None and rank_margin(0.95, 2, 0, 1) is None
+
+
+@pytest.mark.parametrize("ci", [0.2, 1.0, "yes", -1])
+def test_a_level_that_is_none_is_refused(ci):
+    with pytest.raises(dp.ArgumentError, match="expected ci"):
+        dp.dp_ols("y ~ x", dp.simulate.line(9), method="tukey", epsilon=1, bounds=UNIT, ci=ci)
+
+
+@pytest.mark.parametrize("pair", [("gd_pure", "noisy_moments"), ("boosted_adassp", "adassp"),
+                                  ("tukey", "noisy_moments"), ("gd_zcdp", "ssp")])  # fmt: skip
+def test_with_a_companion_no_row_moves_a_query_further_than_stated(pair):
+    method = with_companion(METHODS[pair[0]], METHODS[pair[1]], 0.4)
+    generator = np.random.default_rng(4)
+    problem = problem_of(1, (-3.0, 1.0), (2.0, 10.0), method.neighbors[0])
+    options = {"m": 24} if pair[0] == "tukey" else {}
+    options |= {"rounds": 3} if "rounds" in method.options else {}
+    options |= {"steps": 4} if "steps" in method.options else {}
+    case = Case(method, problem, options, method.cost(4.0, 1e-6))
+    one = table(rows_of(case), problem)
+    steps = set()
+    for seed in range(4):
+        steps |= set(case.check(one, neighbour(generator, problem, *one), seed))
+    own = Case(METHODS[pair[0]], problem, options, method.cost(4.0, 1e-6))
+    alone = {asked.step for asked in run(own.fit(*one), own.limit, seed=1).asked}
+    assert steps - alone
+
+
+def test_a_companion_beyond_its_share_is_caught():
+    case = Case(
+        with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 0.4),
+        problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE),
+        {"steps": 4},
+        METHODS["gd_pure"].cost(2.0, 0.0),
+    )
+    transcript = run(case.fit(*table(rows_of(case), case.problem)), case.limit, seed=1)
+    check_budget(transcript, case.limit)
+    costs = [asked.event.cost.epsilon for asked in transcript.asked]
+    assert costs[-1] == pytest.approx(0.8) and sum(costs) == pytest.approx(2.0)
+    whole = with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 1.0)
+    late = replace(case, method=replace(whole, release=_twice(case.method.release)))
+    with pytest.raises(dp.BudgetError):
+        run(late.fit(*table(rows_of(case), case.problem)), case.limit, seed=1)
+
+
+def _twice(release):
+    """A release that asks everything again."""
+
+    def again(*arguments, **options):
+        release(*arguments, **options)
+        return release(*arguments, **options)
+
+    return again
