@@ -201,19 +201,16 @@ def verdict(covered: np.ndarray, ols: np.ndarray) -> str:
 def figures(outcome: Outcome) -> tuple:
     """One line of the table."""
     cell, covered, ols = outcome.cell, outcome.covered, outcome.ols_covered
+    place = cell.shape, cell.n, cell.d, f"{outcome.epsilon:g}"
     if not len(covered):
-        return (cell.method, cell.shape, cell.n, cell.d, f"{outcome.epsilon:g}", *["-"] * 8)
+        return (*place, *["-"] * 8)
     low, high = clopper_pearson(int(covered[:, 0].sum()), len(covered))
     bounded = np.isfinite(outcome.widths)
     ratio = np.median(outcome.widths) / np.median(outcome.ols_widths)
     sizes = np.mean(outcome.p_values[:, 0] < 0.05)
     verdicts = [verdict(covered[:, j], ols[:, j]) for j in range(3)]
     return (
-        cell.method,
-        cell.shape,
-        cell.n,
-        cell.d,
-        f"{outcome.epsilon:g}",
+        *place,
         f"{outcome.share:.3f}",
         f"{low:.3f}..{high:.3f}",
         f"{covered[:, 1].mean():.3f} {covered[:, 2].mean():.3f}",
@@ -226,21 +223,23 @@ def figures(outcome: Outcome) -> tuple:
 
 
 HEADER = (
-    "method", "rows", "n", "d", "epsilon", "slope", "99.9% interval", "p25   p75", "OLS slope",
+    "rows", "n", "d", "epsilon", "slope", "99.9% interval", "p25   p75", "OLS slope",
     "width/OLS", "unbounded", "size at 5%", "95%",
 )  # fmt: skip
 
 
 def main(arguments: list[str]) -> None:
-    """Print one line a cell and epsilon."""
+    """Print one table a method, with one line a cell and epsilon."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--methods", nargs="+", help="by default all that have intervals")
     options = parser.parse_args(arguments)
-    cells = [c for c in CELLS if options.methods is None or c.method in options.methods]
-    lines = [figures(outcome) for cell in cells for outcome in run(cell, options.repetitions)]
-    title = f"coverage of nominal 95% intervals, {options.repetitions} repetitions a line"
-    print_table(title, HEADER, lines)
+    repetitions = options.repetitions
+    for method in options.methods or dict.fromkeys(cell.method for cell in CELLS):
+        cells = [cell for cell in CELLS if cell.method == method]
+        lines = [figures(outcome) for cell in cells for outcome in run(cell, repetitions)]
+        title = f"coverage of nominal 95% intervals of {method}, {repetitions} repetitions a line"
+        print_table(title, HEADER, lines)
     print(_LEGEND)
 
 

@@ -1,0 +1,1 @@
+"""Reporting private regressions: a wage equation from the plan to the published table."""

@@ -1,0 +1,240 @@
+"""Write the page and its pictures: ``python -m vignettes.reporting [--out DIR] [--data DIR]``."""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import statsmodels.formula.api as smf
+from matplotlib.figure import Figure
+
+import dpstats as dp
+from benchmarks.intervals import EPSILONS, SETS, lines, table
+
+FORMULA = "log_wage ~ education + experience + C(region)"
+BOUNDS = {"log_wage": (3, 9), "education": (0, 18), "experience": (0, 50)}
+REGIONS = ["north", "south", "west"]
+GUESS = {"education": 0.1, "experience": 0.02}
+ROWS = 20_000
+
+
+def workers() -> pd.DataFrame:
+    """Made-up workers, who may be shown."""
+    rng = np.random.default_rng(7)
+    rows = pd.DataFrame(
+        {
+            "education": np.clip(np.rint(rng.normal(13, 3, ROWS)), 0, 18),
+            "experience": np.rint(rng.uniform(0, 45, ROWS)),
+            "region": pd.Categorical(rng.choice(REGIONS, ROWS), REGIONS),
+        }
+    )
+    south = 0.1 * (rows["region"] == "south")
+    mean = 4.4 + 0.1 * rows["education"] + 0.015 * rows["experience"] - south
+    return rows.assign(log_wage=mean + rng.normal(0, 0.5, ROWS))
+
+
+class Page:
+    """Markdown in the making: prose, printed values and pictures in one folder."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.parts = folder, ["# Reporting private regressions"]
+
+    def say(self, *paragraphs: str) -> None:
+        self.parts += paragraphs
+
+    def show(self, code: str, value) -> None:
+        """Code and what it prints."""
+        self.parts.append(f"```python\n{code}\n```\n\n```text\n{str(value).rstrip()}\n```")
+
+    def draw(self, name: str, draw, text: str) -> None:
+        """A picture that ``draw(axes)`` makes."""
+        figure = Figure(figsize=(6.5, 4.5), layout="constrained", dpi=90)
+        draw(figure.subplots())
+        figure.savefig(self.folder / name)
+        self.parts.append(f"![{text}]({name})")
+
+    def write(self) -> None:
+        text = "\n\n".join(self.parts) + "\n"
+        (self.folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def forests(fits: dict, terms: list[str]):
+    """A drawing of the intervals of some terms, one row a fit."""
+
+    def draw(axes):
+        for place, term in enumerate(terms):
+            for step, (name, fit) in enumerate(fits.items()):
+                (low, high), y = fit.conf_int().loc[term], place + 0.15 * (step - 1.5)
+                middle = (low + high) / 2
+                colour = "0.4" if name == "OLS" else f"C{step}"
+                axes.errorbar(
+                    middle, -y, xerr=(high - low) / 2, fmt="o", color=colour, capsize=3,
+                    label=name if place == 0 else None,
+                )  # fmt: skip
+        axes.axvline(0, color="0.7", linewidth=1)
+        axes.set_yticks([-place for place in range(len(terms))], terms)
+        axes.set(xlabel="coefficient, 95% interval", title=FORMULA)
+        axes.legend(frameon=False)
+
+    return draw
+
+
+def planned(page: Page) -> None:
+    """Before: what could be learnt at which epsilon."""
+    page.say(
+        "A wage equation on the records of a personnel office, from the plan to the table. The "
+        f"{ROWS:,} workers here are made up, so that private and ordinary results can stand side "
+        "by side; all output on this page was written by `python -m vignettes.reporting`.",
+        "## 1. Plan before you spend",
+        "A privacy budget can be spent once. `dp.plan` makes up rows from what is publicly known "
+        "(ranges, levels, the number of rows) and from your guesses, runs the methods on them, "
+        "and says how wide the intervals would be. It sees no data, so it costs nothing and can "
+        "be repeated. The spread of the regressors matters much; here `guess` holds made-up rows "
+        "with the mean and spread of schooling that a statistical yearbook gives. Left out, "
+        "regressors are taken as uniform over their bounds, which is often too hopeful.",
+    )
+    rng = np.random.default_rng(1)
+    guess = pd.DataFrame(
+        {
+            "education": np.clip(rng.normal(13, 3, 2000), 0, 18),
+            "experience": rng.uniform(0, 45, 2000),
+            "region": rng.choice(REGIONS, 2000),
+        }
+    )
+    forecast = dp.plan(
+        FORMULA, n=ROWS, bounds=BOUNDS, levels={"region": REGIONS}, truth=GUESS, sd=0.5,
+        x=guess, methods=["adassp", "ssp"], epsilon=[0.5, 1, 2, 4], term="education",
+        target_width=0.02, trials=50,
+    )  # fmt: skip
+    page.show(
+        f'plan = dp.plan("{FORMULA}",\n'
+        f"               n={ROWS}, bounds={BOUNDS},\n"
+        f'               levels={{"region": {REGIONS}}}, truth={GUESS}, sd=0.5, x=guess,\n'
+        '               methods=["adassp", "ssp"], epsilon=[0.5, 1, 2, 4],\n'
+        '               term="education", target_width=0.02, trials=50)\nplan',
+        forecast,
+    )
+    page.draw("plan.png", forecast.plot, "Interval width by epsilon, as forecast")
+    page.say(
+        "`covered` is the share of the made-up fits whose interval held the guessed coefficient; "
+        "`unbounded` counts fits that could not tell the coefficient at all. The last line is "
+        "the least epsilon that gives intervals as narrow as asked for."
+    )
+
+
+def fitted(page: Page, rows: pd.DataFrame) -> None:
+    """The fit, its intervals, tests and predictions."""
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols(FORMULA, rows, method="adassp", epsilon=1, bounds=BOUNDS)
+    page.say(
+        "## 2. Fit once",
+        "The fit is seeded here so that the page can be written again; leave the seed out, as "
+        "what is made with it is not private.",
+    )
+    page.show(
+        f'fit = dp.dp_ols("{FORMULA}", workers,\n'
+        f'                method="adassp", epsilon=1, bounds={BOUNDS})\nfit.summary()',
+        fit.summary(),
+    )
+    page.say(
+        "Standard errors contain both the error of sampling and the noise added for privacy. An "
+        "interval that ignored the noise would be too short and cover far less than it says. "
+        "The intervals assume, as those of ordinary least squares do, errors of one variance, "
+        "and are about the regression of the variables as clipped to their bounds.",
+        "## 3. Ask the result, not the data",
+        "Everything below is computed from the released numbers: it costs no budget, and works "
+        "after the data have been deleted.",
+    )
+    new = {"education": [12, 16], "experience": [10, 10], "region": ["north", "north"]}
+    page.show(f"fit.predict({new},\n            interval=True)", fit.predict(new, interval=True))
+    page.show('fit.t_test("education = 5 * experience")',
+              fit.t_test("education = 5 * experience"))  # fmt: skip
+    hypotheses = "C(region)[T.south] = 0, C(region)[T.west] = 0"
+    page.show(f'fit.f_test("{hypotheses}")', fit.f_test(hypotheses))
+    page.show("fit.error_bound(q=68).round(4)", fit.error_bound(q=68).round(4).to_string())
+    page.say(
+        "`error_bound` is about privacy alone: with 68% probability the private coefficients are "
+        "no farther than this from the least-squares coefficients of the same workers."
+    )
+
+
+def reported(page: Page, rows: pd.DataFrame) -> None:
+    """Side by side."""
+    fits = {"OLS": smf.ols(FORMULA, rows).fit()}
+    with dp.testing.insecure_seed(2):
+        for epsilon in (0.5, 1, 4):
+            fits[f"epsilon {epsilon:g}"] = dp.dp_ols(
+                FORMULA, rows, method="adassp", epsilon=epsilon, bounds=BOUNDS
+            )
+    page.say(
+        "## 4. The table",
+        "`dp.compare` sets fits side by side, and prints as text, HTML or LaTeX. The column of "
+        "ordinary least squares is possible only because these workers are made up.",
+    )
+    page.show("dp.compare(ols, half, one, four)", dp.compare(*fits.values(), names=list(fits)))
+    terms = ["education", "experience", "C(region)[T.south]", "C(region)[T.west]"]
+    page.draw("intervals.png", forests(fits, terms), "Intervals of OLS and of private fits")
+
+
+def refused(page: Page, rows: pd.DataFrame) -> None:
+    """What cannot be told."""
+    few = rows.head(150)
+    call = {"epsilon": 0.3, "bounds": {k: BOUNDS[k] for k in ("log_wage", "education")}}
+    with dp.testing.insecure_seed(3):
+        fit = dp.dp_ols("log_wage ~ education", few, method="noisy_moments", **call)
+    page.say(
+        "## 5. When the release cannot tell",
+        "With few rows, a small epsilon or a regressor that hardly varies within its bounds, the "
+        "noise may account for all that the data say. The interval is then unbounded and the "
+        "status `not_identified`; a narrow interval would be wrong.",
+    )
+    shown = f"status: {fit.status}\n{fit.conf_int().to_string()}\n{fit.reasons['conf_int']}"
+    page.show('fit = dp.dp_ols("log_wage ~ education", workers.head(150),\n'
+              '                method="noisy_moments", epsilon=0.3, bounds=bounds)\n'
+              'fit.status, fit.conf_int(), fit.reasons["conf_int"]', shown)  # fmt: skip
+    page.say(
+        "Methods without intervals of their own can have them in two ways, both paid out of the "
+        "same budget: `ci=True` (`exp_theil_sen`, `wide_theil_sen`, `tukey`), and "
+        '`companion="adassp"` (or `"noisy_moments"`, `"ssp"`), a second fit that speaks about its '
+        "own coefficients.",
+    )
+
+
+def real(page: Page, folder: Path) -> None:
+    """Public survey data, where they are at hand."""
+    there = {name: table(name, folder) for name in SETS}
+    found = [line for name, t in there.items() if t is not None for line in lines(name, t)]
+    if not found:
+        return
+    header = ["set", "coefficient", "OLS", *(f"epsilon {epsilon:g}" for epsilon in EPSILONS)]
+    page.say(
+        "## 6. On two public surveys",
+        "CPS 1988 (28,155 men, log weekly wage) and the 1980 census sample on fertility and labour "
+        "supply (254,654 women, weeks worked), both from the R package AER; `adassp` beside OLS, "
+        "which their being public allows.",
+        _markdown(header, found),
+    )
+
+
+def _markdown(header: list[str], rows: list[tuple]) -> str:
+    cells = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in cells)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m vignettes.reporting", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent)
+    parser.add_argument("--data", type=Path, help="folder with the public survey data")
+    options = parser.parse_args()
+    page, rows = Page(options.out), workers()
+    planned(page)
+    fitted(page, rows)
+    reported(page, rows)
+    refused(page, rows)
+    if options.data is not None:
+        real(page, options.data)
+    page.write()
+
+
+if __name__ == "__main__":
+    main()
