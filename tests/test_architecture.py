@@ -50,7 +50,7 @@ LAYERS = [
     ["evaluate.mos", "auditing.procedure"],
     ["evaluate.runs", "auditing"],
     ["evaluate.errors", "inference.error_bounds", "inference.hypotheses"],
-    ["evaluate.comparison"],
+    ["evaluate.comparison", "inferred"],
     ["results", "evaluate", "planning.guess", "planning.trials", "planning.picture"],
     ["single", "planning.simulation", "planning.forecast"],
     ["groups", "comparison", "planning.least", "planning.result"],
