@@ -127,7 +127,7 @@ class DPGroupResults:
 
     def _error_bound(self, g: int, q, reference, trials, options) -> np.ndarray:
         params = self.estimates[g, : self.size]
-        sums = Sums.of(self.stack, g)
+        sums = None if "companion" in self.stack else Sums.of(self.stack, g)
         if sums is not None and reference is None:
             return from_sums(sums, self._rows(), q, trials)
         if np.isnan(params).any():

@@ -149,7 +149,8 @@ class Inferred:
             about the regressors and errors: all but ``noisy_moments`` and ``adassp``.
         trials : int
         **options
-            Options of the method that the fit was called with; only with ``reference``.
+            Options of the method and a companion that the fit was called with; only with
+            ``reference``.
 
         Returns
         -------

@@ -201,6 +201,19 @@ def test_a_companion_speaks_about_its_own_coefficients():
     assert "fit by adassp" in " ".join(result.privacy.assumptions)
 
 
+def test_error_bounds_with_a_companion_are_those_of_the_first_method():
+    data = dp.simulate.line(600, seed=1).assign(g=[i % 2 for i in range(600)])
+    call = {"method": "noisy_stats", "epsilon": 4, "bounds": UNIT, "companion": "noisy_moments"}
+    groups = dp.dp_ols("y ~ x", data, by="g", **call)
+    single = dp.dp_ols("y ~ x", data, **call)
+    for result in (groups, single):
+        with pytest.raises(dp.NotReleasedError, match="reference="):
+            result.error_bound()
+    bound = single.error_bound(reference=data, trials=60, companion="noisy_moments")
+    whole = single.error_bound(reference=data, trials=60)
+    assert (bound > whole).all()
+
+
 def test_companions_that_cannot_share_a_budget_are_refused():
     data = dp.simulate.line(50, seed=1)
     for more, words in (

@@ -32,6 +32,8 @@ def stacked(releases: Sequence, size: int) -> dict[str, np.ndarray]:
         "params": np.array([r.params for r in basis]).reshape(-1, size),
         "cov": np.array([none if r.cov is None else r.cov for r in basis]).reshape(-1, size, size),
     }
+    if any(release.companion for release in releases):
+        stack["companion"] = np.ones(len(basis))
     names = dict.fromkeys(name for r in basis for name in r.statistics)
     return stack | {name: _column([r.statistics.get(name) for r in basis]) for name in names}
 

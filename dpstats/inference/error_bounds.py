@@ -37,7 +37,8 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
     """The same from public rows, for methods whose releases do not describe the rows.
 
     Responses are the released line at regressors drawn from the reference plus residuals
-    drawn from its own least-squares fit; then the mechanism and least squares are run.
+    drawn from its own least-squares fit; then the mechanism and least squares are run, the
+    mechanism with the whole budget, also where ranges or terms were bought out of it.
     """
     request = _request(result, reference, options)
     design = request.design()
@@ -79,8 +80,11 @@ def _request(result, reference, options: Mapping):
     bounds = {k: (v.low, v.high) for k, v in result.schema.items() if isinstance(v, Numeric)}
     levels = {k: v.levels for k, v in result.schema.items() if isinstance(v, Categorical)}
     report = result.privacy
+    options = dict(options)
+    companion = {name: options.pop(name, None) for name in ("companion", "companion_share")}
     return make_request(
         result.formula, reference, method=result.method, epsilon=1.0, delta=report.delta or None,
         bounds={**bounds, **result.term_bounds}, levels=levels or None, x_new=None,
         neighbors=report.neighbors, missing="drop", row_norm=None, options=options,
+        **companion,
     )  # fmt: skip
