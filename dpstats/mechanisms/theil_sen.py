@@ -98,7 +98,7 @@ def release_exponential(
     count = n * (n - 1) // 2 if pairs is None else len(pairs)
     margin = _margin(ci, cost, problem, n)
     kept = cost if margin is None else cost.part(1 - CI_SHARE)
-    fitted = at_each_point(problem, kept, partial(quantile, reach=reach), _BITS, _NO_ERRORS)
+    fitted = at_each_point(problem, kept, partial(quantile, reach=reach), _BITS, _UNPAID)
     if ci is None:
         return fitted
     excess = None if margin is None else math.ceil(2 * margin * count)
@@ -218,6 +218,7 @@ def _check_points(problem: Problem) -> None:
 
 
 _NO_ERRORS = "a private median of pairwise predictions has no standard error of its own"
+_UNPAID = f"{_NO_ERRORS}; ci=True buys intervals"
 _OPTIONS = {
     "k": ("all", options.whole("k", 1, or_word="all")),
     "output_range": ((-0.5, 1.5), options.interval("output_range", -2, 3, least=0.01)),
@@ -236,12 +237,14 @@ METHODS = (
     _method(
         "exp_theil_sen",
         "Alabi et al. 2022, Algorithms 2 and 3",
+        errors=_UNPAID,
         release=release_exponential,
         options={**_OPTIONS, **_CI},
     ),
     _method(
         "wide_theil_sen",
         "Alabi et al. 2022, Algorithms 2 and 4",
+        errors=_UNPAID,
         release=release_exponential,
         options={**_OPTIONS, "theta": (0.01, options.number("theta", 1e-6, 1)), **_CI},
     ),

@@ -212,7 +212,7 @@ METHOD = Method(
     guarantee="approx",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     simple=False,
-    errors="a point of large Tukey depth has no standard error of its own",
+    errors="a point of large Tukey depth has no standard error of its own; ci=True buys intervals",
     summarise=summarise,
     release=release,
     options={
