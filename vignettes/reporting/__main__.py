@@ -89,36 +89,29 @@ def planned(page: Page) -> None:
         "A privacy budget can be spent once. `dp.plan` makes up rows from what is publicly known "
         "(ranges, levels, the number of rows) and from your guesses, runs the methods on them, "
         "and says how wide the intervals would be. It sees no data, so it costs nothing and can "
-        "be repeated. The spread of the regressors matters much; here `guess` holds made-up rows "
-        "with the mean and spread of schooling that a statistical yearbook gives. Left out, "
-        "regressors are taken as uniform over their bounds, which is often too hopeful.",
+        "be repeated. The spread of the regressors matters much; a standard deviation of 3 years "
+        "of schooling is what a statistical yearbook gives. Left out, a regressor is taken as "
+        "uniform over its bounds, which is often too hopeful.",
     )
-    rng = np.random.default_rng(1)
-    guess = pd.DataFrame(
-        {
-            "education": np.clip(rng.normal(13, 3, 2000), 0, 18),
-            "experience": rng.uniform(0, 45, 2000),
-            "region": rng.choice(REGIONS, 2000),
-        }
-    )
-    forecast = dp.plan(
-        FORMULA, n=ROWS, bounds=BOUNDS, levels={"region": REGIONS}, truth=GUESS, sd=0.5,
-        x=guess, methods=["adassp", "ssp"], epsilon=[0.5, 1, 2, 4], term="education",
-        target_width=0.02, trials=50,
-    )  # fmt: skip
+    guess = {
+        "n": ROWS, "bounds": BOUNDS, "levels": {"region": REGIONS}, "truth": GUESS, "sd": 0.5,
+        "x_sd": {"education": 3}, "repetitions": 50,
+    }  # fmt: skip
+    methods = ["adassp", "ssp"]
+    forecast = dp.plan(FORMULA, methods=methods, epsilon=[0.5, 1, 2, 4], **guess)
+    least = dp.plan(FORMULA, methods=methods, target_width=0.02, term="education", **guess)
     page.show(
-        f'plan = dp.plan("{FORMULA}",\n'
-        f"               n={ROWS}, bounds={BOUNDS},\n"
-        f'               levels={{"region": {REGIONS}}}, truth={GUESS}, sd=0.5, x=guess,\n'
-        '               methods=["adassp", "ssp"], epsilon=[0.5, 1, 2, 4],\n'
-        '               term="education", target_width=0.02, trials=50)\nplan',
-        forecast,
+        f'guess = {guess}\nplan = dp.plan("{FORMULA}",\n'
+        f"               methods={methods}, epsilon=[0.5, 1, 2, 4], **guess)\n"
+        'plan.summary("education")',
+        forecast.summary("education"),
     )
-    page.draw("plan.png", forecast.plot, "Interval width by epsilon, as forecast")
-    page.say(
-        "`covered` is the share of the made-up fits whose interval held the guessed coefficient; "
-        "`unbounded` counts fits that could not tell the coefficient at all. The last line is "
-        "the least epsilon that gives intervals as narrow as asked for."
+    page.draw("plan.png", lambda axes: forecast.plot("education", axes), "Error by epsilon")
+    page.say("With a width to reach in place of epsilon, it looks for the least epsilon.")
+    page.show(
+        f'dp.plan("{FORMULA}",\n        methods={methods}, target_width=0.02, term="education",\n'
+        "        **guess).least",
+        least.least.to_string(index=False),
     )
 
 
@@ -166,12 +159,13 @@ def reported(page: Page, rows: pd.DataFrame) -> None:
             fits[f"epsilon {epsilon:g}"] = dp.dp_ols(
                 FORMULA, rows, method="adassp", epsilon=epsilon, bounds=BOUNDS
             )
+    private = {name: fit for name, fit in fits.items() if name != "OLS"}
     page.say(
         "## 4. The table",
-        "`dp.compare` sets fits side by side, and prints as text, HTML or LaTeX. The column of "
-        "ordinary least squares is possible only because these workers are made up.",
+        "`dp.compare` sets private fits side by side, and prints as text, HTML or LaTeX.",
     )
-    page.show("dp.compare(ols, half, one, four)", dp.compare(*fits.values(), names=list(fits)))
+    page.show("dp.compare(half, one, four)", dp.compare(*private.values(), names=list(private)))
+    page.say("Ordinary least squares is in the picture only because these workers are made up.")
     terms = ["education", "experience", "C(region)[T.south]", "C(region)[T.west]"]
     page.draw("intervals.png", forests(fits, terms), "Intervals of OLS and of private fits")
 
