@@ -8,6 +8,7 @@ import pytest
 import dpstats as dp
 from dpstats.engines.frames import Table
 from dpstats.formula import Formula, r_coding
+from dpstats.schema import BOOLEAN, Categorical, Numeric
 
 try:
     from rpy2 import robjects
@@ -157,3 +158,33 @@ def test_a_broken_contrast_would_be_seen(frame, monkeypatch):
     monkeypatch.setitem(r_coding._MATRICES, "sum", lambda levels: np.eye(levels)[:, 1:])
     with pytest.raises(AssertionError):
         test_coefficients_are_those_of_lm("y ~ C(g, contr.sum) + x", frame)
+
+
+def test_columns_of_rpy2_keep_their_kinds_and_missing_values():
+    frame = robjects.r("""
+    data.frame(whole = c(1L, NA), real = c(NA, 2.5), truth = c(NA, TRUE), text = c("NA", NA),
+      size = factor(c("s", NA), levels = c("l", "s"), ordered = TRUE),
+      day = structure(c(NA, 9), class = "Date"))
+    """)
+    table = Table.from_data(frame)
+    kinds = ["numeric", "numeric", "bool", "string", "categorical", "numeric"]
+    assert [table.kind(name) for name in table.columns] == kinds
+    assert table.levels("size") == ("l", "s") and table.ordered("size")
+    wide, labels = Numeric(-9, 99), Categorical(("NA", "s"))
+    schema = {"whole": wide, "real": wide, "day": wide, "truth": BOOLEAN, "text": labels}
+    batch = next(table.batches(schema | {"size": labels}))
+    np.testing.assert_array_equal([batch["whole"], batch["real"]], [[1, np.nan], [np.nan, 2.5]])
+    np.testing.assert_array_equal(batch["day"], [np.nan, 9])
+    codes = [batch[name].tolist() for name in ("truth", "text", "size")]
+    assert codes == [[-1, 1], [0, -1], [1, -1]]
+
+
+def test_frames_of_rpy2_may_be_empty_and_odd_columns_are_named():
+    table = Table.from_data(robjects.r("data.frame(x = numeric(), g = factor(character()))"))
+    assert table.n_rows == 0 and table.kind("g") == "categorical"
+    for odd in ("list(1)", "matrix(1, 1, 2)", "Sys.time()", "1i"):
+        frame = robjects.r(f"local({{d <- data.frame(y = 1); d$odd <- {odd}; d}})")
+        with pytest.raises(dp.ArgumentError, match="'odd'"):
+            Table.from_data(frame)
+    with pytest.raises(dp.ArgumentError, match="R data frame"):
+        Table.from_data(robjects.r("1:3"))

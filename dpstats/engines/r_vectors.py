@@ -91,8 +91,9 @@ def _vector(name: str, vector) -> pd.Series:
     if kind == "date" and vector.typeof.name == "INTSXP":
         kind = "integer"
     levels = list(vector.do_slot("levels")) if kind in ("factor", "ordered") else ()
-    # R's bytes go when R forgets the vector
-    return column("double" if kind == "date" else kind, bytes(vector.memoryview()), levels)
+    # a copy, for R's bytes go when R forgets the vector; there is no view of nothing
+    data = bytes(vector.memoryview()) if len(vector) else b""
+    return column("double" if kind == "date" else kind, data, levels)
 
 
 _CLASSES = (

@@ -19,6 +19,9 @@ bridge_column <- function(x, name) {
       )
     }
     levels <- levels(x)
+    if (anyNA(levels)) {
+      bad_argument("column '", name, "' has NA among its levels; give that level a name")
+    }
     codes <- x
   } else {
     codes <- x

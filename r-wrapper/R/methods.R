@@ -150,7 +150,8 @@ print_notes <- function(notes) {
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
-#' dp_error_bound(dp_ols(y ~ x, d, method = "noisy_moments", epsilon = 4, bounds = b))
+#' fit <- dp_ols(y ~ x, d, method = "noisy_moments", epsilon = 4, bounds = b)
+#' try(dp_error_bound(fit)) # an error where the method releases too little
 #' @export
 dp_error_bound <- function(object, q = 68, reference = NULL) {
   if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")

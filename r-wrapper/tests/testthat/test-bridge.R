@@ -60,6 +60,10 @@ test_that("contrasts of a factor are refused rather than ignored", {
   expect_error(bridge_column(g, "g"), "carries contrasts", class = "dpstats_argument_error")
 })
 
+test_that("a level without a name is refused", {
+  expect_error(bridge_column(addNA(factor(c("a", NA))), "g"), "NA among its levels")
+})
+
 test_that("columns that the formula does not use do not cross", {
   d <- data.frame(y = 1, x = 2)
   d$odd <- list(1)

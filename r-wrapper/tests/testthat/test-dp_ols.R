@@ -44,6 +44,12 @@ test_that("the seed ends with its block, and there is no other", {
   )
 })
 
+test_that("a seed is a whole number", {
+  for (seed in list("a", 1.5, NA_real_, -1, 1:2)) {
+    expect_error(with_insecure_seed(seed, 1), class = "dpstats_argument_error")
+  }
+})
+
 test_that("mistakes end with one sentence and a class", {
   skip_without_python()
   d <- people(50)
