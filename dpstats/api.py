@@ -126,7 +126,7 @@ def dp_ols(
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
-        select=select, k=k, select_share=select_share, by=by, companion=companion,
+        select=select, k=k, select_share=select_share, companion=companion,
         companion_share=companion_share,
     )  # fmt: skip
     check_by(request, by, groups)

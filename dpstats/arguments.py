@@ -30,8 +30,7 @@ _COMPANION_SHARE = 0.5
 
 def make_request(
     formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
-    options, select=None, k=None, select_share=None, by=None, companion=None,
-    companion_share=None,
+    options, select=None, k=None, select_share=None, companion=None, companion_share=None,
 ) -> Request:  # fmt: skip
     """Check every argument against the formula and the data's column types."""
     chosen = _with_companion(_method(method), companion, companion_share)
@@ -46,7 +45,7 @@ def make_request(
     if is_r(formula):
         formula = RFormula(formula_text(formula))
     if isinstance(formula, RFormula):
-        formula = formula.over([name for name in table.columns if name != by])
+        formula = formula.over(table.columns)
     parsed = Formula.parse(formula)
     row_norm = _row_norm(chosen, row_norm)
     ranges, term_bounds = _bounds(bounds, parsed)

@@ -6,6 +6,7 @@ back is a value, or the class of an error and its sentence.
 
 import warnings
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 import pandas as pd
 
@@ -58,17 +59,14 @@ def answer(question: str, arguments: Mapping) -> dict:
     return reply if budget is None else {**reply, "budget": budgets.state(budget)}
 
 
-def fit(formula, data, *, seed=None, k=None, x_new=None, **arguments) -> dict:
-    """``dp_ols`` on columns as R keeps them."""
-    table = _table(data)
+def fit(formula, data, *, by=None, seed=None, k=None, x_new=None, **arguments) -> dict:
+    """``dp_ols`` on columns as R keeps them; a dot in the formula leaves the groups' out."""
+    formula = dp.RFormula(formula).over([name for name in data if name != by])
     whole = isinstance(k, float) and k.is_integer()
-    arguments |= {"k": int(k) if whole else k, "x_new": _points(x_new)}
-    if seed is None:
-        result = dp.dp_ols(dp.RFormula(formula), table, **arguments)
-    else:
-        with dp.testing.insecure_seed(int(seed)):
-            result = dp.dp_ols(dp.RFormula(formula), table, **arguments)
-    return describe_groups(result) if arguments.get("by") else describe(result)
+    arguments |= {"by": by, "k": int(k) if whole else k, "x_new": _points(x_new)}
+    with nullcontext() if seed is None else dp.testing.insecure_seed(int(seed)):
+        result = dp.dp_ols(formula, _table(data), **arguments)
+    return describe(result) if by is None else describe_groups(result)
 
 
 def _table(columns: Mapping) -> dict[str, pd.Series]:
