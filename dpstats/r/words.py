@@ -10,6 +10,8 @@ _WORDS = [
     (r"""(bounds|levels)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
     (r"expected (\w+) \(low, high\)", r"expected \1 = c(low, high)"),
     (r"to be \(low, high\)", "to be c(low, high)"),
+    (r"\bC\((\w+)\)", r"factor(\1)"),
+    (r"\binf\b", "Inf"),
     (r"\bNone\b", "NULL"),
     (r"\bTrue\b", "TRUE"),
     (r"\bFalse\b", "FALSE"),

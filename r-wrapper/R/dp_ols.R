@@ -79,13 +79,14 @@ dp_ols <- function(formula, data, method, epsilon, delta = NULL, bounds = NULL, 
     list(
       formula = text, method = method, epsilon = epsilon, delta = delta,
       bounds = named_lists(bounds, "bounds"), levels = named_lists(levels, "levels"),
-      by = key$name, groups = if (!is.null(groups)) as.list(plain(groups)),
+      by = key$name, groups = labels_of(groups),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
       missing = missing, seed = state$seed,
       data = c(bridge_columns(columns), bridge_columns(key$column))
     ),
     options
   )
+  check_known(arguments)
   value <- ask("fit", arguments, budget)
   if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key)
 }
@@ -97,6 +98,12 @@ check_options <- function(options) {
     bad_argument("dp_ols has no seed; for reproducible noise, which is not private, see ",
                  "with_insecure_seed()")
   }
+}
+
+# Python would take a missing value for TRUE.
+check_known <- function(arguments) {
+  unknown <- vapply(arguments, function(x) is.atomic(x) && anyNA(x), logical(1L))
+  if (any(unknown)) bad_argument("argument ", names(arguments)[unknown][1L], " is NA")
 }
 
 check_data <- function(data) {
@@ -136,6 +143,7 @@ named_lists <- function(values, argument) {
     bad_argument("expected ", argument, " to be a named list, such as list(x = ",
                  if (argument == "bounds") "c(0, 1))" else "c(\"a\", \"b\"))")
   }
+  if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")
   reticulate::dict(lapply(values, function(value) as.list(plain(value))))
 }
 
@@ -145,8 +153,14 @@ plain <- function(values) {
   unname(values)
 }
 
+labels_of <- function(groups) {
+  if (anyNA(groups)) bad_argument("argument groups holds NA")
+  if (!is.null(groups)) as.list(plain(groups))
+}
+
 points_at <- function(x_new) {
   if (is.null(x_new)) return(NULL)
+  if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
   if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
   list(
     columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),

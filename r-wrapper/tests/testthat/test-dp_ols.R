@@ -72,6 +72,17 @@ test_that("mistakes end with one sentence and a class", {
   }
 })
 
+test_that("a missing value is no argument", {
+  skip_without_python()
+  fit <- function(...) dp_ols(y ~ x, line(), "exp_theil_sen", ..., by = "tract")
+  class <- "dpstats_argument_error"
+  expect_error(fit(NA, bounds = unit), "epsilon is NA", class = class)
+  expect_error(fit(1, bounds = list(x = c(0, NA))), "bounds holds NA", class = class)
+  expect_error(fit(1, bounds = unit, groups = c(3, NA)), "groups holds NA", class = class)
+  expect_error(fit(1, bounds = unit, x_new = NA), "x_new holds NA", class = class)
+  expect_error(fit(1, bounds = unit, k = NA), "k is NA", class = class)
+})
+
 test_that("terms that would learn from the rows are refused", {
   skip_without_python()
   refused <- list(wage ~ poly(educ, 2), wage ~ scale(educ), wage ~ cut(educ, 3), wage ~ educ^2,
