@@ -24,7 +24,8 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
   if (missing(newdata) || is.null(newdata)) {
     not_released("predictions at the rows of the fit", "predict(fit, newdata)")
   }
-  fit <- drop(design_at(object, newdata) %*% coef(object))
+  X <- design_at(object, newdata)
+  fit <- stats::setNames(as.vector(X %*% coef(object)), row.names(X))
   if (!se.fit && interval == "none") return(fit)
   said <- uncertain(object, newdata, level)
   if (interval == "confidence") fit <- cbind(fit = fit, lwr = said$conf.low, upr = said$conf.high)

@@ -25,6 +25,7 @@ test_that("predictions are those of lm's arithmetic and of Python's", {
     fit <- fit_wage(formula, d)
     reference <- suppressWarnings(predict(lm(formula, d), new)) # about contrasts of its own
     expect_equal(predict(fit, new), reference, tolerance = 5e-3)
+    expect_equal(predict(fit, new[3L, ]), reference[3L], tolerance = 5e-3)
     columns <- lapply(new[formula_variables(formula[-2L])], function(x) {
       as.list(if (is.numeric(x)) x else as.character(x))
     })
