@@ -1,5 +1,7 @@
 """The picture of a plan: errors against epsilon."""
 
+import textwrap
+
 import numpy as np
 
 from dpstats.plot import SCALE, axes
@@ -7,6 +9,8 @@ from dpstats.plot import SCALE, axes
 # Okabe and Ito's colours and as many markers, told apart without colours too.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
 _MARKERS = "osD^vPX"
+# Characters of a formula that fit above a picture.
+_TITLE = 60
 
 
 def errors(plan, term: str, ax=None):
@@ -32,6 +36,8 @@ def errors(plan, term: str, ax=None):
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
-    ax.set_title(f"{plan.formula}, forecast for {plan.n:,} rows\nmedian, 90th percentile dotted")
+    formula = textwrap.shorten(plan.formula, _TITLE, placeholder=" ...")
+    title = f"{formula}\nforecast for {plan.n:,} rows: median, 90th percentile dotted"
+    ax.set_title(title)
     ax.legend(frameon=False)
     return ax

@@ -97,7 +97,7 @@ def planned(page: Page) -> None:
         "n": ROWS, "bounds": BOUNDS, "levels": {"region": REGIONS}, "truth": GUESS, "sd": 0.5,
         "x_sd": {"education": 3}, "repetitions": 50,
     }  # fmt: skip
-    methods = ["adassp", "ssp"]
+    methods = ["adassp", "noisy_sgd"]
     forecast = dp.plan(FORMULA, methods=methods, epsilon=[0.5, 1, 2, 4], **guess)
     least = dp.plan(FORMULA, methods=methods, target_width=0.02, term="education", **guess)
     page.show(
