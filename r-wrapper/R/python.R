@@ -44,7 +44,9 @@ ask <- function(question, arguments = list(), budget = NULL) {
   reply <- tryCatch(
     reticulate::py_to_r(module$answer(question, reticulate::dict(arguments))),
     # what Python or the conversion says could quote rows
-    error = function(e) list(error = "InternalError", message = "the call to Python failed")
+    error = function(e) {
+      list(error = "InternalError", message = paste("the call to Python failed:", class(e)[1L]))
+    }
   )
   if (!is.null(budget) && !is.null(reply$budget)) update_budget(budget, reply$budget)
   if (!is.null(reply$error)) fail(condition_class(reply$error), reply$message)
