@@ -2,10 +2,11 @@
 
 import sys
 
-from benchmarks import coverage, groups, illinois, intervals, methods, r, speed, subsets, table3
+from benchmarks import coverage, groups, illinois, intervals, methods, r, speed, stream, subsets, table3
 
 PARTS = {
     "speed": speed,
+    "stream": stream,
     "methods": methods,
     "subsets": subsets,
     "groups": groups,

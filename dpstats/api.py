@@ -42,8 +42,13 @@ def dp_ols(
     ----------
     formula : str
         A patsy formula, ``"y ~ x1 + C(region)"``.
-    data : data frame or mapping
-        pandas, polars, pyarrow, or a mapping of columns of equal length.
+    data : data frame, mapping, path or query
+        pandas, polars, pyarrow, or a mapping of columns of equal length. A path or quoted
+        glob of Parquet, CSV or TSV files, a polars LazyFrame, a pyarrow dataset or a duckdb
+        relation is read some rows at a time, once for the sums and some times more for
+        ranges that are left out; no rows stay in memory for the methods on sums
+        (``dpstats.METHODS[name].sums``) without ``by`` and ``select``, else the columns in use
+        do.
     method : str
         A name in ``dpstats.METHODS``.
     epsilon : float

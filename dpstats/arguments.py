@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 
 from dpstats.engines.frames import Table
+from dpstats.engines.opening import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
+from dpstats.engines.streams import Described
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula, RFormula
 from dpstats.mechanisms import METHODS
@@ -41,7 +43,7 @@ def make_request(
             f'expected missing="drop", got {missing!r}: any other answer to a missing value '
             "would tell that there is one"
         )
-    table = Table.from_data(data)
+    table = open_table(data)
     if is_r(formula):
         formula = RFormula(formula_text(formula))
     if isinstance(formula, RFormula):
@@ -158,7 +160,7 @@ def _bounds(bounds, formula: Formula):
     return ranges, term_bounds
 
 
-def _schema(formula: Formula, table: Table, ranges, levels, row_norm, method: Method):
+def _schema(formula: Formula, table: Table | Described, ranges, levels, row_norm, method: Method):
     """The public schema, the variables still without a range, and levels read off dtypes."""
     declared = {**formula.levels, **_levels(levels, formula)}
     schema: dict[str, Numeric | Categorical] = {}
@@ -200,7 +202,9 @@ def _levels(levels, formula: Formula) -> dict[str, tuple]:
     return {name: plain_labels(values) for name, values in (levels or {}).items()}
 
 
-def _kind(name: str, formula: Formula, table: Table, declared) -> Numeric | Categorical | None:
+def _kind(
+    name: str, formula: Formula, table: Table | Described, declared
+) -> Numeric | Categorical | None:
     """What a column's type and the declared levels say of it; None: numeric, range unknown."""
     if name in declared:
         return Categorical(declared[name], table.ordered(name))

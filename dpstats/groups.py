@@ -256,7 +256,7 @@ def fit_groups(
     replace-one the same holds for a row that stays in its group; group membership and
     the groups' sizes are treated as public, and the report says so.
     """
-    final = known or request
+    final = (known or request).gathered(by)
     design = final.design()
     problem = final.problem(design)
     codes, labels, present = _codes(final, by, groups)

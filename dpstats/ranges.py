@@ -1,9 +1,9 @@
 """Ranges of the columns nobody declared bounds for, from noisy histograms."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.stats import norm
@@ -119,13 +119,15 @@ class Histogram:
 
 
 def estimate_ranges(
-    batches: Callable[[], Iterable[Batch]],
+    total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
     columns: tuple[str, ...],
     cost: Cost,
     noise: Noise,
     neighbors: str,
 ) -> dict[str, Numeric] | None:
     """Private ranges of the columns from noisy histograms, an equal share for each column.
+
+    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows.
 
     1. A histogram over dyadic bins gives the order of magnitude. A column of which only
        zeros are seen has the range (-1, 1): its few other values could be anywhere, and a
@@ -154,7 +156,7 @@ def estimate_ranges(
 
     def ask(what: str, bins: Mapping, shares: Mapping[str, float]) -> dict[str, Histogram]:
         costs = {name: each.part(shares[name]) for name in bins}
-        return _histograms(what, batches, bins, costs, noise, neighbors)
+        return _histograms(what, total, bins, costs, noise, neighbors)
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_SHARE))
     if not all(len(histogram.occupied) for histogram in coarse.values()):
@@ -203,20 +205,24 @@ def _either_sign(histogram: Histogram) -> tuple[float, float]:
 
 
 def _histograms(
-    what: str, batches, bins: Mapping, costs: Mapping[str, Cost], noise: Noise, neighbors: str
+    what: str, total, bins: Mapping, costs: Mapping[str, Cost], noise: Noise, neighbors: str
 ) -> dict[str, Histogram]:
     """One pass over the data: a noisy histogram for each column in ``bins``."""
     if not bins:
         return {}
-    edges = {name: kind.edges for name, kind in bins.items()}
-    counts = {name: np.zeros(len(edge) - 1, dtype=np.int64) for name, edge in edges.items()}
-    for batch in batches():
-        for name, kind in bins.items():
-            counts[name] += np.bincount(kind.index(batch[name]), minlength=len(counts[name]))
     moved = 2 if neighbors == REPLACE_ONE else 1
     found = {}
-    for name, count in counts.items():
+    for (name, kind), count in zip(bins.items(), total(partial(_counts, bins)), strict=True):
         query = Query(f"{what} of {name}", count.tolist(), l1=moved, l2=math.sqrt(moved))
         noisy = noise.add(query, costs[name])
-        found[name] = Histogram(edges[name], noisy, noise.events[-1])
+        found[name] = Histogram(kind.edges, noisy, noise.events[-1])
     return found
+
+
+def _counts(bins: Mapping, batch: Batch) -> np.ndarray:
+    """Rows of a batch in each bin, one row of counts a column."""
+    counts = [
+        np.bincount(kind.index(batch[name]), minlength=len(kind.edges) - 1)
+        for name, kind in bins.items()
+    ]
+    return np.array(counts)

@@ -1,13 +1,16 @@
 """One call to dp_ols as public facts, and the rows as its mechanism will see them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpstats.engines.frames import Table
+from dpstats.engines.merging import Summary
+from dpstats.engines.streams import Described
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.spec import Method, Problem
@@ -55,7 +58,7 @@ class Request:
     """
 
     formula: Formula
-    table: Table
+    table: Table | Described
     method: Method
     epsilon: float
     delta: float
@@ -82,6 +85,10 @@ class Request:
     def selected(self) -> tuple[str, ...] | None:
         """The selected terms in the order of their choice; None without a selection."""
         return self.selection.chosen if self.selection else None
+
+    def gathered(self, *others: str) -> "Request":
+        """This request with its columns and some others in memory, their rows in one order."""
+        return replace(self, table=self.table.gathered((*self.schema, *others)))
 
     def with_terms(self, noise: Noise) -> "Request":
         """This request with the selected terms only, in the formula and in the schema.
@@ -133,7 +140,7 @@ class Request:
         if not self.unbounded:
             return self
         cost = self.cost.part(BOUNDS_SHARE)
-        ranges = estimate_ranges(self._batches, self.unbounded, cost, noise, self.neighbors)
+        ranges = estimate_ranges(self.total, self.unbounded, cost, noise, self.neighbors)
         if ranges is None:
             return None
         return replace(
@@ -144,18 +151,16 @@ class Request:
         """The schema, in which a range that could not be released has no ends."""
         return {**self.schema, **dict.fromkeys(self.unbounded, UNLIMITED)}
 
-    def _batches(self) -> Iterator[Batch]:
-        """Batches of the complete rows' raw columns."""
-        for batch in self.table.batches(self.schema):
-            complete = complete_rows(batch, self.schema)
-            yield {name: column[complete] for name, column in batch.items()}
+    def total(self, each: Callable[[Batch], Summary]) -> Summary:
+        """The sum of ``each(batch)`` over batches of the complete rows' raw columns."""
+        return self.table.total(self.schema, partial(_of_complete, self.schema, each))
 
     def rows(self, design: Design, codes: np.ndarray | None = None):
         """Batches (X, y, codes) of the complete rows; ``codes`` has one entry a raw row."""
         start = 0
         for batch in self.table.batches(self.schema):
             complete = complete_rows(batch, self.schema)
-            X, y = design.rows({name: column[complete] for name, column in batch.items()})
+            X, y = design.rows(_only(batch, complete))
             stop = start + len(complete)
             yield X, y, None if codes is None else codes[start:stop][complete]
             start = stop
@@ -264,3 +269,14 @@ class Request:
             bool(self.estimated),
             x_new,
         )
+
+
+def _of_complete(schema: Schema, each: Callable[[Batch], Summary], batch: Batch) -> Summary:
+    return each(_only(batch, complete_rows(batch, schema)))
+
+
+def _only(batch: Batch, chosen: np.ndarray) -> Batch:
+    """The chosen rows of a batch; where all are chosen they are not copied."""
+    if chosen.all():
+        return batch
+    return {name: column[chosen] for name, column in batch.items()}

@@ -1,12 +1,15 @@
 """One private fit over all rows."""
 
-import numpy as np
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 from dpstats.mechanisms.spec import Release
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE
 from dpstats.request import Request
 from dpstats.results import DPResults
+from dpstats.schema import Batch
 
 NO_RANGE = (
     "no range stood out from the noise at this epsilon; declare bounds= for the numeric columns"
@@ -21,15 +24,16 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
     """
     final = known or request
     design = final.design()
-    problem = final.problem(design)
+    problem, method, cost = final.problem(design), final.method, final.fit_cost
     if known is None:
         release, n = Release.nothing(problem, "no_range", NO_RANGE), None
     else:
-        summary, n = _summarise(final, problem)
-        release = final.method.release(summary, problem, final.fit_cost, noise, **final.options)
+        total = _summarise(final, problem)
+        release = method.release(total.summary, problem, cost, noise, **final.options)
+        n = total.rows
     return DPResults(
         formula=final.formula.text,
-        method=final.method.name,
+        method=method.name,
         release=release,
         names=design.names,
         points=final.point_labels(),
@@ -42,10 +46,23 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
     )
 
 
-def _summarise(request: Request, problem):
+@dataclass(frozen=True)
+class _Counted:
+    """The summary of some rows and their number."""
+
+    summary: Any
+    rows: int
+
+    def __add__(self, other: "_Counted") -> "_Counted":
+        return _Counted(self.summary + other.summary, self.rows + other.rows)
+
+
+def _summarise(request: Request, problem) -> _Counted:
     """The method's summary of all complete rows, and their number."""
-    summarise, design = request.method.summarise, request.wide_design()
-    total, n = summarise(np.empty((0, len(design.names))), np.empty(0), problem), 0
-    for X, y, _ in request.rows(design):
-        total, n = total + summarise(X, y, problem), n + len(y)
-    return total, n
+    each = partial(_counted, request.wide_design(), problem, request.method.summarise)
+    return request.total(each)
+
+
+def _counted(design, problem, summarise, batch: Batch) -> _Counted:
+    X, y = design.rows(batch)
+    return _Counted(summarise(X, y, problem), len(y))

@@ -81,7 +81,10 @@ WRONG = {
     "unknown relation": ([*FIT, "--neighbors", "all"], "expected neighbors to be one of"),
     "unproven relation": ([*CELL, "--neighbors", "add_remove"], "for --neighbors 'replace_one'"),
     "missing file": (["fit", "no.csv", *FIT[2:]], "there is no file no.csv"),
-    "folder as data": (["fit", "folder", *FIT[2:]], "cannot tell what folder is"),
+    "folder as data": (
+        ["fit", "folder", *FIT[2:]],
+        "'folder' to name files",
+    ),
     "empty file": (["fit", "empty.csv", *FIT[2:]], "empty.csv cannot be read"),
     "not what it says": (["fit", "binary.parquet", *FIT[2:]], "binary.parquet"),
     "missing column": (fitting("kid_rank ~ age"), "no column 'age'; the columns are parent_rank"),

@@ -1,9 +1,11 @@
 """What every method promises, checked for each entry of METHODS."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from recording import line_data, unit_problem
 
 import dpstats as dp
 from dpstats.privacy import RELATIONS
@@ -21,6 +23,17 @@ def released(result):
     """Everything that was released, as plain numbers and words."""
     content = result.to_dict()
     return {key: content[key] for key in ("params", "predictions", "cov", "status", "privacy")}
+
+
+def test_sums_are_of_one_size_whatever_the_rows(method):
+    """Where a method says so; only then do its rows stay where they are."""
+    entry, problem = dp.METHODS[method], unit_problem(method)
+    sizes = []
+    for n in (100, 10_000):
+        x, y = line_data(n)
+        summary = entry.summarise(np.column_stack([np.ones(n), x]), y, problem)
+        sizes.append(len(pickle.dumps(summary)))
+    assert entry.sums == (sizes[1] - sizes[0] < 100)
 
 
 def test_large_epsilon_gives_the_estimate_without_noise(method, fit, line, limit, enough):

@@ -1,5 +1,6 @@
 """Files are read by their ending; what fails says which file and nothing of what is in it."""
 
+import builtins
 import gzip
 import re
 
@@ -7,20 +8,28 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpstats.engines import files
-from dpstats.engines.files import read
-from dpstats.engines.frames import Table
+from dpstats.engines.opening import ENDINGS, open_table
 from dpstats.errors import ArgumentError
+from dpstats.schema import BOOLEAN, Categorical, Numeric
 
 FRAME = pd.DataFrame({"age": [31, 45], "pay": [1.5, np.nan], "town": ["Ulm", "Bonn"]})
 TEXT = "age,pay,town\n31,1.5,Ulm\n45,,Bonn\n"
+RANGE = Numeric(-1e6, 1e6)
 
 
-def check(frame):
-    assert list(frame.columns) == ["age", "pay", "town"]
-    assert frame["age"].tolist() == [31, 45]
-    assert frame["pay"][0] == 1.5 and frame["pay"].isna().tolist() == [False, True]
-    assert frame["town"].tolist() == ["Ulm", "Bonn"]
+def columns(path, **schema):
+    """Columns of a file as they are summarised."""
+    parts = list(open_table(path).batches(schema))
+    return [np.concatenate([part[name] for part in parts]).tolist() for name in schema]
+
+
+def check(path):
+    table = open_table(path)
+    assert table.columns == ("age", "pay", "town")
+    assert [table.kind(name) for name in table.columns] == ["numeric", "numeric", "string"]
+    age, pay, town = columns(path, age=RANGE, pay=RANGE, town=Categorical(("Bonn", "Ulm")))
+    assert age == [31, 45] and town == [1, 0]
+    assert pay[0] == 1.5 and np.isnan(pay[1])
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.b.CSV", "a.csv.gz", "a.tsv", "a.tsv.gz"])
@@ -28,15 +37,15 @@ def test_text(tmp_path, name):
     path = tmp_path / name
     text = TEXT.replace(",", "\t") if ".tsv" in name else TEXT
     path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
-    check(read(path))
-    check(read(str(path)))
+    check(path)
+    check(str(path))
 
 
 def test_parquet_and_stata(tmp_path):
     FRAME.to_parquet(tmp_path / "a.parquet")
-    check(read(tmp_path / "a.parquet"))
+    check(tmp_path / "a.parquet")
     FRAME.to_stata(tmp_path / "a.dta", write_index=False)
-    check(read(tmp_path / "a.dta"))
+    check(tmp_path / "a.dta")
 
 
 def test_one_missing_cell_changes_no_kind(tmp_path):
@@ -44,60 +53,119 @@ def test_one_missing_cell_changes_no_kind(tmp_path):
     kinds = []
     for flag, age in (("True", "3"), ("", "")):
         path.write_text(f"flag,age\nFalse,1\n{flag},{age}\n")
-        table = Table.from_data(read(path))
-        kinds.append((table.kind("flag"), table.kind("age")))
-    assert kinds == [("bool", "numeric")] * 2
+        table = open_table(path)
+        kinds.append((table.kind("flag"), table.kind("age"), table.whole("age")))
+    assert kinds == [("bool", "numeric", True)] * 2
+
+
+MEGABYTE = "True,0.25,3\n" * 200_000
+ODD = [
+    ("abc,0.5,1", (-1, 0.5, 1)),
+    ("False,oops,2.5", (0, np.nan, 2.5)),
+    ("true,inf,1e400", (1, np.inf, np.inf)),
+    ("NA,,x", (-1, np.nan, np.nan)),
+    ("false,-1e-3, 7 ", (0, -1e-3, np.nan)),
+    ("False,1,9007199254740993", (0, 1, 2.0**53)),
+]
+
+
+@pytest.mark.parametrize("i", range(len(ODD)))
+def test_a_cell_is_read_alike_in_whatever_company(tmp_path, i):
+    """Types are settled by the first block; later on no cell changes how another one is read.
+
+    A line with too few cells is left out; each of the others is read as it is alone.
+    """
+    path = tmp_path / "a.csv"
+    schema = {"flag": BOOLEAN, "x": RANGE, "n": RANGE}
+    found = []
+    for lines in ([ODD[i]], [ODD[i], *ODD]):
+        text = "\n".join(["1,2", *(line for line, _ in lines)])
+        path.write_text(f"flag,x,n\n{MEGABYTE}{text}\n")
+        read = np.array(columns(path, **schema)).T
+        assert len(read) == 200_000 + len(lines)
+        found += [read[200_000]]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], ODD[i][1])
+
+
+def test_whole_numbers_are_labels_as_written(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("area\n" + "3\n" * 200_000 + "12\n")
+    assert open_table(path).gathered(["area"]).labels("area")[1] == (3, 12)
+    assert isinstance(open_table(path).gathered(["area"]).labels("area")[1][0], int)
 
 
 def test_a_trailing_separator_shifts_nothing(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("x,y\n1,2,\n3,4,\n")
-    assert read(path)["x"].tolist() == [1, 3]
+    path.write_text("x,y,\n1,2,\n3,4,\n")
+    assert columns(path, x=RANGE, y=RANGE) == [[1, 3], [2, 4]]
+
+
+def test_files_with_other_columns_are_refused(tmp_path):
+    """A column that one file lacks would be missing in all of its rows."""
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("x,z\n1,2\n")
+    with pytest.raises(ArgumentError, match=r"b\.csv are not those of .*a\.csv"):
+        open_table(tmp_path / "*.csv")
+    FRAME.to_parquet(tmp_path / "a.parquet")
+    FRAME.assign(pay=["low", "high"]).to_parquet(tmp_path / "b.parquet")
+    with pytest.raises(ArgumentError, match=r"b\.parquet are not those of .*a\.parquet"):
+        open_table(tmp_path / "*.parquet")
+
+
+def test_levels_of_a_parquet_file_must_be_declared(tmp_path):
+    """Its dictionaries list what is there, part by part."""
+    FRAME.astype({"town": "category"}).to_parquet(tmp_path / "a.parquet")
+    assert open_table(tmp_path / "a.parquet").levels("town") is None
+    check(tmp_path / "a.parquet")
 
 
 def test_stata_levels_are_the_codebook(tmp_path):
     people = pd.DataFrame({"sex": [1, 2, np.nan], "pay": [10.0, -9.0, 20.0]})
     labels = {"sex": {1: "male", 2: "female", 3: "other"}, "pay": {-9: "refused"}}
     people.to_stata(tmp_path / "a.dta", write_index=False, value_labels=labels)
-    frame = read(tmp_path / "a.dta")
-    table = Table.from_data(frame)
+    table = open_table(tmp_path / "a.dta")
     assert table.levels("sex") == ("male", "female", "other")
     assert table.codes("sex", ["male", "female"]).tolist() == [0, 1, -1]
-    assert frame["pay"].tolist() == [10, -9, 20]
+    assert columns(tmp_path / "a.dta", pay=RANGE) == [[10, -9, 20]]
+
+
+def test_stata_files_come_one_at_a_time(tmp_path):
+    for name in ("a.dta", "b.dta"):
+        FRAME.to_stata(tmp_path / name, write_index=False)
+    with pytest.raises(ArgumentError, match="one .dta file, got 2"):
+        open_table(tmp_path / "*.dta")
 
 
 def test_stata_without_rows(tmp_path):
     FRAME[:0].to_stata(tmp_path / "a.dta", write_index=False)
-    assert len(read(tmp_path / "a.dta")) == 0
+    assert open_table(tmp_path / "a.dta").n_rows == 0
 
 
 def refused(path, match):
     with pytest.raises(ArgumentError, match=match) as error:
-        read(path)
+        open_table(path)
     assert str(path) in str(error.value)
-    assert error.value.__cause__ is None and error.value.__suppress_context__
+    assert error.value.__cause__ is None
     return str(error.value)
 
 
 def test_no_such_file_or_ending(tmp_path):
     path = tmp_path / "a.xlsx"
     path.write_text("x")
-    with pytest.raises(ArgumentError, match=re.escape("expected one of .csv, .csv.gz, .tsv")):
-        read(path)
-    with pytest.raises(ArgumentError, match="there is no file"):
-        read(tmp_path / "b.csv")
+    refused(path, re.escape("in one of .parquet, .csv, .csv.gz, .tsv, .tsv.gz, .dta"))
+    refused(tmp_path / "b.csv", "there is no file")
+    refused(tmp_path / "b*.csv", "there is no file")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(ArgumentError, match="there is no file"):
-        read(tmp_path / "folder.csv")
+    refused(tmp_path / "folder.csv", "to name files")
 
 
-@pytest.mark.parametrize("ending", list(files.READERS))
+@pytest.mark.parametrize("ending", list(ENDINGS))
 def test_unreadable_files_show_nothing(tmp_path, ending):
     path = tmp_path / f"a{ending}"
     # neither UTF-8 nor any of the formats
     path.write_bytes(b'secret,"open\n\xff\xfe\n1,2,3,4\n')
-    message = refused(path, f"cannot be read as a {re.escape(ending)} file")
-    assert "secret" not in message
+    assert "secret" not in refused(path, "cannot be read as its ending says")
 
 
 def test_an_empty_file(tmp_path):
@@ -106,11 +174,16 @@ def test_an_empty_file(tmp_path):
     refused(path, "cannot be read")
 
 
-def test_missing_pyarrow_says_what_to_install(tmp_path, monkeypatch):
-    def absent(path):
-        raise ImportError("pyarrow")
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_missing_pyarrow_says_what_to_install(tmp_path, monkeypatch, name):
+    original = builtins.__import__
 
-    monkeypatch.setitem(files.READERS, ".parquet", absent)
-    path = tmp_path / "a.parquet"
-    path.touch()
+    def without_pyarrow(module, *rest):
+        if module.partition(".")[0] == "pyarrow":
+            raise ImportError(module)
+        return original(module, *rest)
+
+    path = tmp_path / name
+    path.write_text(TEXT)
+    monkeypatch.setattr(builtins, "__import__", without_pyarrow)
     refused(path, re.escape("pip install 'dpstats[parquet]'"))

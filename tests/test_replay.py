@@ -400,7 +400,7 @@ def _ranges(columns, limit, neighbors):
     halves = [{k: v[:40] for k, v in columns.items()}, {k: v[40:] for k, v in columns.items()}]
     names = tuple(columns)
     return lambda noise: ranges.estimate_ranges(
-        lambda: iter(halves), names, limit, noise, neighbors
+        lambda each: sum(map(each, halves)), names, limit, noise, neighbors
     )
 
 

@@ -8,8 +8,9 @@ from dpstats.cli import planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
 from dpstats.cli.values import bounds, groups, options, pairs, points, typed
-from dpstats.engines.files import READERS, read
 from dpstats.engines.frames import Table
+from dpstats.engines.opening import ENDINGS, open_table
+from dpstats.engines.streams import Described
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.selection import SELECTORS
@@ -68,7 +69,7 @@ def _add_by(commands) -> None:
 
 def _add_model(parser: _Parser) -> None:
     add = parser.add_argument
-    add("data", metavar="DATA", help=f"a file ending in {', '.join(READERS)}")
+    add("data", metavar="DATA", help=f"file or quoted glob ending in {', '.join(ENDINGS)}")
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
     add("--method", required=True, metavar="M", help="a name that `dpstats methods` lists")
     add("--epsilon", required=True, type=float, metavar="E", help="privacy loss, > 0")
@@ -136,9 +137,9 @@ def _audit(arguments) -> None:
     print(audit(arguments.method, d=arguments.regressors, **call))
 
 
-def _call(arguments) -> tuple[Table, dict]:
+def _call(arguments) -> tuple[Table | Described, dict]:
     """The data, and the keyword arguments of dp_ols that both commands share."""
-    table = Table.from_data(read(arguments.data))
+    table = open_table(arguments.data)
     levels = pairs(arguments.levels, "--levels", "column=a,b,...")
     call = {
         "method": arguments.method,
@@ -156,7 +157,7 @@ def _call(arguments) -> tuple[Table, dict]:
     return table, call | options(arguments.option)
 
 
-def _check_line(arguments, table: Table, call) -> None:
+def _check_line(arguments, table: Table | Described, call) -> None:
     """Raise ArgumentError for a picture that could not be drawn from the result."""
     formula = Formula.parse(arguments.formula)
     method = METHODS.get(arguments.method)

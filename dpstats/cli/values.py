@@ -8,6 +8,7 @@ import pandas as pd
 
 from dpstats.api import dp_ols
 from dpstats.engines.frames import Table
+from dpstats.engines.streams import Described
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 
@@ -54,7 +55,7 @@ def _number(text: str) -> int | float | None:
     return None
 
 
-def typed(table: Table, column: str, texts: list[str]) -> list:
+def typed(table: Table | Described, column: str, texts: list[str]) -> list:
     """Texts as values of a column: numbers where its type says so."""
     kind, declared = table.kind(column), table.levels(column)
     if kind == "bool":
@@ -78,7 +79,7 @@ def levels(texts: list[str]) -> dict[str, list]:
     return {name: _parsed(values) for name, values in given.items()}
 
 
-def points(texts: list[str], formula: str, table: Table) -> pd.DataFrame | None:
+def points(texts: list[str], formula: str, table: Table | Described) -> pd.DataFrame | None:
     """Prediction points, labelled by their values as typed."""
     if not texts:
         return None
@@ -108,7 +109,7 @@ def options(texts: list[str]) -> dict:
     return options
 
 
-def groups(arguments, table: Table) -> list | None:
+def groups(arguments, table: Table | Described) -> list | None:
     """The public list of labels, typed as the column is."""
     if arguments.groups is not None:
         texts = arguments.groups.split(",")

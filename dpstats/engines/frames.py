@@ -1,14 +1,18 @@
-"""Tables in memory: pandas, polars, pyarrow, duckdb relations, or a mapping of columns."""
+"""Tables in memory: pandas, polars, pyarrow, or a mapping of columns."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import narwhals as nw
 import numpy as np
 
 from dpstats.engines import columns
+from dpstats.engines.merging import Summary, total
 from dpstats.engines.sources import columns_of
 from dpstats.errors import ArgumentError
 from dpstats.schema import Batch, Categorical, Schema
+
+# Rows a batch: enough to outweigh its overhead, few enough for its columns to stay in a cache.
+ROWS = 1 << 16
 
 
 class Table:
@@ -22,6 +26,9 @@ class Table:
     >>> table.columns, table.n_rows
     (('income', 'urban'), 3)
     """
+
+    # Whether the rows are elsewhere, so that only sums of them come here.
+    remote = False
 
     def __init__(self, series: Mapping[str, nw.Series], n_rows: int):
         self._series = dict(series)
@@ -37,7 +44,7 @@ class Table:
 
         Parameters
         ----------
-        data : pandas, polars or pyarrow table, duckdb relation, mapping, or Table
+        data : pandas, polars or pyarrow table, R data frame of rpy2, mapping, or Table
             A mapping holds columns: arrays, lists, or Series, each (n,). Columns are matched by
             position; an index is ignored.
 
@@ -134,7 +141,7 @@ class Table:
         """
         return columns.ordered(self._column(column))
 
-    def batches(self, schema: Schema, size: int = 1 << 17) -> Iterator[Batch]:
+    def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
         """Read the columns of a schema, some rows at a time.
 
         Parameters
@@ -173,6 +180,34 @@ class Table:
                 self._check_numeric(name)
         chosen = {name: self._column(name) for name in schema}
         return _batches(chosen, schema, range(0, max(self.n_rows, 1), size), size)
+
+    def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
+        """Summarise every batch and add the summaries up.
+
+        Parameters
+        ----------
+        schema : mapping of str to Numeric or Categorical
+            What each variable may be.
+        each : callable
+            ``each(batch)`` is a summary; the sum of two is the summary of both batches.
+
+        Returns
+        -------
+        summary
+            That of all rows.
+
+        Examples
+        --------
+        >>> from dpstats.schema import Numeric
+        >>> table = Table.from_data({"x": [1, 2, 3]})
+        >>> table.total({"x": Numeric(0, 5)}, lambda batch: batch["x"].sum())
+        np.float64(6.0)
+        """
+        return total(each, self.batches(schema))
+
+    def gathered(self, names: Sequence[str]) -> "Table":
+        """The table itself, whose columns are in memory."""
+        return self
 
     def labels(self, column: str) -> tuple[np.ndarray, tuple]:
         """Number the labels present in a column.

@@ -11,8 +11,8 @@ from dpstats.engines.r_vectors import frame_columns, is_r
 from dpstats.errors import ArgumentError
 
 ACCEPTED = (
-    "a pandas, polars or pyarrow table, a duckdb relation, an R data frame of rpy2, or a mapping "
-    "of column names to arrays or lists of equal length"
+    "a data frame of pandas, polars, pyarrow or rpy2, a path, a polars LazyFrame, a pyarrow "
+    "dataset, a duckdb relation, or a mapping of column names to arrays or lists of equal length"
 )
 
 
@@ -21,8 +21,7 @@ def columns_of(data) -> dict[str, nw.Series]:
 
     Parameters
     ----------
-    data : pandas, polars or pyarrow table, duckdb relation, or mapping of columns
-        A polars LazyFrame or a duckdb relation is collected.
+    data : pandas, polars or pyarrow table, R data frame of rpy2, or mapping of columns
 
     Returns
     -------
@@ -32,8 +31,8 @@ def columns_of(data) -> dict[str, nw.Series]:
     Raises
     ------
     ArgumentError
-        For any other type, columns of different lengths, a column name used twice, or a query
-        that fails; the message holds names and types only.
+        For any other type, columns of different lengths, or a column name used twice; the
+        message holds names and types only.
 
     Examples
     --------
@@ -47,7 +46,9 @@ def columns_of(data) -> dict[str, nw.Series]:
     # of the libraries, pandas and arrow alone allow a name twice
     names = data.columns if isinstance(data, pd.DataFrame) else getattr(data, "column_names", [])
     _refuse_duplicates([str(name) for name in names])
-    frame = _eager(nw.from_native(data, pass_through=True), data)
+    frame = nw.from_native(data, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise ArgumentError(f"data is a {_type_name(data)}; expected {ACCEPTED}")
     return {
         str(name): column for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
     }
@@ -57,22 +58,6 @@ def _refuse_duplicates(names: list[str]) -> None:
     twice = sorted(name for name, uses in Counter(names).items() if uses > 1)
     if twice:
         raise ArgumentError(f"column names used more than once: {', '.join(twice)}; rename them")
-
-
-def _eager(frame, data) -> nw.DataFrame:
-    if isinstance(frame, nw.LazyFrame) and frame.implementation in (
-        nw.Implementation.POLARS,
-        nw.Implementation.DUCKDB,
-    ):
-        try:
-            return frame.collect()
-        except Exception as error:  # the query's own message may quote rows
-            raise ArgumentError(
-                f"the query in data failed with {type(error).__name__}; collect it before the call"
-            ) from None
-    if not isinstance(frame, nw.DataFrame):
-        raise ArgumentError(f"data is a {_type_name(data)}; expected {ACCEPTED}")
-    return frame
 
 
 def _from_mapping(data: Mapping) -> dict[str, nw.Series]:

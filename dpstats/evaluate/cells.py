@@ -36,6 +36,7 @@ class Cells:
     @classmethod
     def of(cls, request: Request, by: str | None) -> "Cells":
         """Read the complete rows of a request."""
+        request = request.gathered(*([] if by is None else [by]))
         design = request.design()
         codes, labels = _groups(request.table, by)
         rows = tuple(_by_group(request, design, codes, len(labels)))

@@ -148,5 +148,6 @@ METHOD = Method(
     simple=False,
     errors="a posterior sample whose spread is set by privacy has no standard error",
     summarise=scaled_moments,
+    sums=True,
     release=release,
 )

@@ -162,6 +162,7 @@ _method = partial(
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     simple=False,
     summarise=scaled_moments,
+    sums=True,
 )
 METHODS = (
     _method(

@@ -122,6 +122,7 @@ _method = partial(
     Method,
     simple=False,
     summarise=scaled_moments,
+    sums=True,
     options={"radius": (1.0, _radius)},
 )
 METHODS = (

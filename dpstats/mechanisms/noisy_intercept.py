@@ -44,5 +44,6 @@ METHOD = Method(
     simple=True,
     errors="the variance of the response is not released, so there is no standard error",
     summarise=centred_moments,
+    sums=True,
     release=release,
 )

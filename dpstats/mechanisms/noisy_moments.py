@@ -126,5 +126,6 @@ METHOD = Method(
     simple=True,
     errors="intervals and tests by a pivot; standard errors to first order in the noise",
     summarise=centred_moments,
+    sums=True,
     release=release,
 )

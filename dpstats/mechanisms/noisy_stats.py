@@ -100,5 +100,6 @@ METHOD = Method(
     simple=True,
     errors="the residual variance is not released, so there is no standard error",
     summarise=summarise,
+    sums=True,
     release=release,
 )

@@ -105,6 +105,9 @@ class Method:
         ``(X, y, problem) -> summary``; summaries of disjoint rows add up.
     release : callable
         ``(summary, problem, cost, noise, **options) -> Release``.
+    sums : bool
+        Whether the summary is a few sums, of one size for any number of rows; else it holds
+        the rows, and these must fit into memory.
     options : mapping
         Name to (default, check); ``check(value)`` returns the value to use or raises
         ArgumentError.
@@ -125,6 +128,7 @@ class Method:
     errors: str
     summarise: Callable[[np.ndarray, np.ndarray, Problem], Any]
     release: Callable[..., Release]
+    sums: bool = False
     options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
     check: Callable[[Problem], None] = lambda problem: None
     remarks: tuple[str, ...] = ()

@@ -1,0 +1,99 @@
+"""Fits of a Parquet file read in batches: rows a second and peak memory of a fresh process."""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from benchmarks.tools import print_table
+
+REGRESSORS = [f"x{j}" for j in range(1, 6)]
+FORMULA = "y ~ " + " + ".join(REGRESSORS)
+BOUNDS = {name: (0, 1) for name in (*REGRESSORS, "y")}
+_CHUNK = 1 << 18
+
+# What a fresh process does, after its libraries are loaded by a first pass over few rows.
+READ = """
+import pyarrow.dataset as ds
+def work(path):
+    for batch in ds.dataset([path], format="parquet").to_batches(batch_size=1 << 17):
+        pass
+"""
+FIT = """
+import dpstats as dp
+from benchmarks.stream import BOUNDS, FORMULA
+def work(path):
+    dp.dp_ols(FORMULA, path, method="adassp", epsilon=1, bounds=BOUNDS)
+"""
+MEASURE = """
+import json, resource, sys, time
+few, path = sys.argv[1:]
+work(few)
+start = time.perf_counter()
+work(path)
+taken = time.perf_counter() - start
+unit = 1 if sys.platform == "darwin" else 1024
+print(json.dumps([taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit]))
+"""
+
+
+def write(path: Path, rows: int) -> None:
+    """A file of ``rows`` rows and six columns of doubles, in row groups of 2^18 rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(1)
+    schema = pa.schema([(name, pa.float64()) for name in BOUNDS])
+    with pq.ParquetWriter(path, schema) as writer:
+        for start in range(0, rows, _CHUNK):
+            X = rng.uniform(size=(min(_CHUNK, rows - start), len(REGRESSORS)))
+            y = X.mean(axis=1) + rng.normal(0, 0.05, size=len(X))
+            columns = dict(zip(BOUNDS, [*X.T, y], strict=True))
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def measured(code: str, few: Path, path: Path) -> tuple[float, float]:
+    """Seconds of one pass in a fresh process, and that process' peak memory in bytes."""
+    command = [sys.executable, "-c", code + MEASURE, str(few), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return tuple(json.loads(done.stdout))
+
+
+def main(arguments: list[str]) -> None:
+    """Print rows a second and peak memory, of reading alone and of the fit."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks stream", description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000_000, help="48 bytes of disk each")
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        few, path = Path(folder) / "few.parquet", Path(folder) / "rows.parquet"
+        write(few, 1000)
+        write(path, options.rows)
+        works = {"reading alone": READ, "adassp": FIT}
+        runs = [
+            {name: measured(code, few, path) for name, code in works.items()}
+            for _ in range(options.repeats)
+        ]
+    seconds = {name: median(run[name][0] for run in runs) for name in works}
+    rows = [
+        (
+            name,
+            f"{seconds[name]:.2f}",
+            f"{options.rows / seconds[name]:,.0f}",
+            f"{seconds['reading alone'] / seconds[name]:.2f}",
+            f"{max(run[name][1] for run in runs) / 2**20:,.0f}",
+        )
+        for name in works
+    ]
+    print_table(
+        f"stream: Parquet of {options.rows:,} rows x {len(BOUNDS)} doubles, declared bounds; "
+        "targets for the fit: 0.5 of the\nspeed of reading alone, peak below 1,024 MiB. Medians "
+        "of alternating runs in fresh processes, libraries loaded before.",
+        ("work", "seconds", "rows a second", "of reading", "peak MiB"),
+        rows,
+    )

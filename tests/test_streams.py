@@ -1,0 +1,180 @@
+"""Files and queries read in batches: the release of the same rows in memory, to the last bit."""
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+import dpstats as dp
+from dpstats.engines.frames import Table
+from dpstats.engines.opening import open_table
+from dpstats.engines.streams import Stream
+from dpstats.schema import Numeric
+
+N = 1000
+FORMULA = "y ~ x + C(g)"
+LEVELS = {"g": ["u", "v"]}
+BOUNDS = {"x": (0, 1), "y": (0, 1)}
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=N).round(3)
+    frame = pd.DataFrame({"x": x, "y": (0.2 + x / 2 + rng.normal(0, 0.1, N)).round(3)})
+    frame["g"] = rng.choice(["u", "v"], N)
+    frame["area"] = rng.integers(0, 4, N)
+    frame.loc[rng.choice(N, 20), "x"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folder(people, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("people")
+    for part in range(3):
+        own = people.iloc[part * 400 : (part + 1) * 400]
+        own.to_parquet(folder / f"part{part}.parquet", index=False, row_group_size=70)
+        own.to_csv(folder / f"part{part}.csv", index=False)
+        own.to_csv(folder / f"part{part}.csv.gz", index=False)
+    return folder
+
+
+def relation(folder):
+    duckdb = pytest.importorskip("duckdb")
+    return duckdb.read_parquet(str(folder / "*.parquet"))
+
+
+SOURCES = {
+    "parquet": lambda folder: str(folder / "*.parquet"),
+    "csv": lambda folder: str(folder / "*.csv"),
+    "csv.gz": lambda folder: folder / "*.csv.gz",
+    "dataset": lambda folder: ds.dataset(folder, exclude_invalid_files=True),
+    "lazy": lambda folder: pl.scan_parquet(folder / "*.parquet"),
+    "duckdb": relation,
+}
+
+
+@pytest.fixture(params=SOURCES)
+def source(request, folder):
+    if request.param == "dataset":
+        return ds.dataset([str(path) for path in sorted(folder.glob("*.parquet"))])
+    return SOURCES[request.param](folder)
+
+
+def seeded(data, method, **more):
+    with dp.testing.insecure_seed(8):
+        return dp.dp_ols(data=data, method=method, epsilon=3, **more)
+
+
+@pytest.mark.parametrize("bounds", [BOUNDS, None], ids=["declared", "estimated"])
+def test_streamed_sums_are_those_in_memory_to_the_last_grid_unit(source, people, bounds):
+    more = {"formula": FORMULA, "levels": LEVELS, "bounds": bounds}
+    assert isinstance(open_table(source), Stream)
+    streamed, whole = (seeded(data, "adassp", **more) for data in (source, people))
+    assert streamed == whole
+    assert streamed.privacy == whole.privacy
+
+
+@pytest.mark.parametrize("method", ["noisy_moments", "exp_theil_sen", "gd_pure"])
+def test_other_methods_read_streams_too(source, people, method):
+    results = [seeded(data, method, formula="y ~ x", bounds=BOUNDS) for data in (source, people)]
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("groups", [None, [3, 1, 7]])
+def test_groups_of_a_stream(source, people, groups):
+    more = {"formula": "y ~ x", "bounds": BOUNDS, "by": "area", "groups": groups}
+    streamed, whole = (seeded(data, "exp_theil_sen", **more) for data in (source, people))
+    assert streamed.frame.equals(whole.frame)
+    assert streamed.labels == whole.labels and streamed.privacy == whole.privacy
+
+
+def test_a_stream_keeps_types_and_no_rows(folder):
+    stream = open_table(str(folder / "*.csv"))
+    assert repr(stream) == "Stream of Table(x: numeric, y: numeric, g: string, area: numeric)"
+    assert stream.whole("area") and not stream.whole("x")
+    sizes = [len(batch["x"]) for batch in stream.batches({"x": Numeric(0, 1)}, size=150)]
+    assert sizes[0] == 0 and sum(sizes) == N and max(sizes) <= 150
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path):
+    """Peak of Python's and numpy's allocations while batches of 2^17 rows pass."""
+    rows, path = 1 << 20, tmp_path / "large.parquet"
+    pq.write_table(
+        pa.table({"x": np.zeros(rows), "y": np.ones(rows)}), path, row_group_size=1 << 16
+    )
+    seeded(path, "noisy_moments", formula="y ~ x", bounds=BOUNDS)
+    tracemalloc.start()
+    try:
+        seeded(path, "noisy_moments", formula="y ~ x", bounds=BOUNDS)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * 2 * rows / 1.3
+
+
+def test_cells_that_are_no_numbers_are_missing_whatever_they_are(tmp_path, people):
+    """The first block settles the types; a later cell or line of another kind changes no type."""
+    path = tmp_path / "odd.csv"
+    lines = ["x,y,area"] + ["0.25,1,3"] * 200_000 + ["abc,0.5,1", "0.5,oops,2.5", "1,2", "NA,,"]
+    path.write_text("\n".join(lines) + "\n")
+    stream = open_table(path)
+    batches = list(stream.batches({"x": Numeric(0, 1), "y": Numeric(0, 1)}))
+    x, y = (np.concatenate([batch[name] for batch in batches])[-3:] for name in "xy")
+    np.testing.assert_array_equal(x, [np.nan, 0.5, np.nan])
+    np.testing.assert_array_equal(y, [0.5, np.nan, np.nan])
+    area = stream.gathered(["area"])
+    assert area.labels("area")[1] == (1.0, 2.5, 3.0)
+
+
+@pytest.mark.parametrize("method", dp.METHODS)
+def test_an_empty_file_is_a_table_without_rows(tmp_path, method):
+    none = pd.DataFrame({"x": np.empty(0), "y": np.empty(0)})
+    none.to_parquet(tmp_path / "none.parquet")
+    results = [
+        seeded(data, method, formula="y ~ x", bounds=BOUNDS)
+        for data in (none, tmp_path / "none.parquet")
+    ]
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nothing*.parquet", "there is no file"),
+        ("*", "one of .parquet, .csv, .csv.gz"),
+        ("notes.txt", "one of .parquet, .csv, .csv.gz"),
+        ("broken.parquet", "cannot be read"),
+    ],
+)
+def test_unusable_files_are_refused_before_a_budget_is_charged(folder, tmp_path, name, message):
+    (tmp_path / "notes.txt").write_text("a")
+    (tmp_path / "broken.parquet").write_text("0.123456789")
+    budget = dp.Budget(epsilon=5)
+    with pytest.raises(dp.ArgumentError, match=message) as caught:
+        seeded(tmp_path / name, "adassp", formula="y ~ x", bounds=BOUNDS, budget=budget)
+    assert "0.1234" not in str(caught.value) and budget.spent == (0.0, 0.0)
+
+
+def test_a_query_that_fails_later_shows_no_row(tmp_path):
+    query = pl.LazyFrame({"x": ["0.1", "secret"], "y": [0.1, 0.2]}).with_columns(
+        pl.col("x").cast(pl.Float64)
+    )
+    with pytest.raises(dp.InternalError, match="counts as spent") as caught:
+        seeded(query, "noisy_moments", formula="y ~ x", bounds=BOUNDS)
+    assert "secret" not in str(caught.value) and caught.value.__context__ is None
+
+
+def test_evaluation_reads_public_streams(folder, people):
+    more = {"methods": ["noisy_moments"], "epsilon": 1, "bounds": BOUNDS, "public": True}
+    found = [
+        dp.evaluate.error_bounds("y ~ x", data, by="area", trials=5, seed=1, **more)
+        for data in (str(folder / "*.parquet"), people)
+    ]
+    assert found[0].equals(found[1]) and len(found[0])
+    assert isinstance(open_table(people), Table)
