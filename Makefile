@@ -8,7 +8,7 @@ BENCH_STAMP := $(VENV)/.installed-bench
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r demo bench report docs wheel clean
+.PHONY: help install lint format test test-python test-r test-spark demo bench report docs wheel clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -49,13 +49,17 @@ format: install  ## Rewrite the files in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: test-python test-r  ## Run all tests, those of the R package too
+test: test-python test-r test-spark  ## Run all tests, those of the R package and Spark too
 
-test-python: install  ## Run the tests and the examples in the docstrings, without R
-	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests --ignore tests/test_r_oracle.py
+test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
+	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests \
+	    --ignore tests/test_r_oracle.py --ignore tests/test_spark.py
 
 test-r: install  ## Check the R package, and formulas of R against lm; installs R where it may
 	tests/run_r.sh $(BIN)/python
+
+test-spark: install  ## Test Spark DataFrames; installs Java where it may
+	tests/run_spark.sh $(BIN)/python
 
 demo: install  ## Write the demonstration to out/
 	$(BIN)/dpstats demo --out out/

@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpstats.arguments import make_request
+from dpstats.clusters import check_remote, fit_groups_on_workers
 from dpstats.errors import ArgumentError, InternalError
 from dpstats.groups import DPGroupResults, check_by, fit_groups
 from dpstats.noise import Noise
@@ -48,7 +49,7 @@ def dp_ols(
         relation is read some rows at a time, once for the sums and some times more for
         ranges that are left out; no rows stay in memory for the methods on sums
         (``dpstats.METHODS[name].sums``) without ``by`` and ``select``, else the columns in use
-        do.
+        do. A Spark DataFrame is summed by its workers, which also fit the groups of ``by``.
     method : str
         A name in ``dpstats.METHODS``.
     epsilon : float
@@ -135,6 +136,7 @@ def dp_ols(
         companion_share=companion_share,
     )  # fmt: skip
     check_by(request, by, groups)
+    check_remote(request, by)
     if budget is not None and not isinstance(budget, Budget):
         raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
     if budget is not None:
@@ -156,6 +158,8 @@ def _released(request: Request, by, groups, progress):
             known = request.with_ranges(noise)
             if by is None:
                 return fit_single(request, known, noise), None
+            if request.table.remote:
+                return fit_groups_on_workers(request, known, noise, by, groups), None
             return fit_groups(request, known, noise, by, groups, progress), None
     except Exception as error:
         return None, type(error).__name__

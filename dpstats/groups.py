@@ -1,7 +1,7 @@
 """by=: one private fit a group, under parallel composition."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -257,33 +257,39 @@ def fit_groups(
     the groups' sizes are treated as public, and the report says so.
     """
     final = (known or request).gathered(by)
-    design = final.design()
-    problem = final.problem(design)
+    problem = final.problem(final.design())
     codes, labels, present = _codes(final, by, groups)
-    names = (*design.names, *final.point_labels())
     if known is None:
         releases = [Release.nothing(problem, "no_range", NO_RANGE)] * len(labels)
         events = []
     else:
         releases, events = _releases(final, problem, codes, labels, progress)
+    return group_results(final, problem, by, labels, present, releases, [*noise.events, *events])
+
+
+def group_results(
+    request: Request, problem, by: str, labels, present: bool, releases, events
+) -> DPGroupResults:
+    """The result that holds these releases; ``present`` says the labels were read off the rows."""
+    names = (*request.design().names, *request.point_labels())
     return DPGroupResults(
         by=by,
         labels=labels,
-        formula=final.formula.text,
-        method=final.method.name,
+        formula=request.formula.text,
+        method=request.method.name,
         names=names,
         estimates=_stack([np.r_[r.params, r.predictions] for r in releases], len(names)),
-        stack=stacked(releases, len(design.names)),
+        stack=stacked(releases, len(problem.low)),
         x_new=problem.x_new,
         released=tuple(r.status for r in releases),
         reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
-        size=len(design.names),
-        schema=dict(final.schema),
-        term_bounds=dict(final.term_bounds),
-        privacy=final.report(
-            [*noise.events, *events], noise.private, _assumptions(final, by, present)
+        size=len(problem.low),
+        schema=dict(request.schema),
+        term_bounds=dict(request.term_bounds),
+        privacy=request.report(
+            events, Noise(request.cost).private, _assumptions(request, by, present)
         ),
-        selected=final.selected,
+        selected=request.selected,
     )
 
 
@@ -302,7 +308,7 @@ def _releases(request: Request, problem, codes, labels, progress):
     """Fit each group; returns the releases and the worst event of each step."""
     X, y, group = _sorted_rows(request, codes)
     edges = np.searchsorted(group, np.arange(len(labels) + 1))
-    releases, worst = [], {}
+    releases, events = [], []
     show = None if progress is None else not progress
     for i in tqdm(range(len(labels)), desc=request.method.name, disable=show, delay=1.0):
         rows = slice(edges[i], edges[i + 1])
@@ -312,12 +318,20 @@ def _releases(request: Request, problem, codes, labels, progress):
                 X[rows], y[rows], problem=problem, cost=cost, noise=noise, **request.options
             )
         )
+        events.append(noise.events)
+    return releases, worst_events(events)
+
+
+def worst_events(of_groups: Iterable[list[Event]]) -> list[Event]:
+    """Of each step the event with the most noise over the groups."""
+    worst = {}
+    for events in of_groups:
         times = Counter()
-        for event in noise.events:
+        for event in events:
             times[event.step] += 1
             place = event.step, times[event.step]
             worst[place] = max(event, worst.get(place, event), key=_scale)
-    return releases, list(worst.values())
+    return list(worst.values())
 
 
 def _scale(event: Event) -> float:

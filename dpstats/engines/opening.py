@@ -6,18 +6,19 @@ from functools import partial
 
 from dpstats.engines import queries
 from dpstats.engines.frames import Table
+from dpstats.engines.spark import SparkTable
 from dpstats.engines.stata import stata_file
 from dpstats.engines.streams import Stream
 from dpstats.engines.text import text_files
 from dpstats.errors import ArgumentError
 
 
-def open_table(data) -> Table | Stream:
+def open_table(data) -> Table | Stream | SparkTable:
     """A table of any kind the package reads; no row is read of what can be streamed.
 
     Parameters
     ----------
-    data : path, polars LazyFrame, pyarrow dataset, duckdb relation, or in memory
+    data : path, polars LazyFrame, pyarrow dataset, duckdb or Spark query, or in memory
         A path or glob such as ``"people/*.parquet"``; the files end in .parquet, .csv,
         .csv.gz, .tsv or .tsv.gz and all have the columns of the first, or it is one .dta file,
         which is read whole. What :meth:`Table.from_data` takes otherwise.
@@ -28,7 +29,7 @@ def open_table(data) -> Table | Stream:
         For files that are not there, cannot be read or differ in their columns, a query that
         fails, or another type.
     """
-    if isinstance(data, Stream):
+    if isinstance(data, Stream | SparkTable):
         return data
     if isinstance(data, str | os.PathLike):
         return _files(os.fspath(data))
@@ -82,4 +83,5 @@ _QUERIES = {
     ("polars", "LazyFrame"): queries.lazy_frame,
     ("duckdb", "DuckDBPyRelation"): queries.relation,
     ("pyarrow", "Dataset"): queries.dataset,
+    ("pyspark", "DataFrame"): SparkTable,
 }

@@ -11,7 +11,7 @@ from dpstats.engines.r_vectors import frame_columns, is_r
 from dpstats.errors import ArgumentError
 
 ACCEPTED = (
-    "a data frame of pandas, polars, pyarrow or rpy2, a path, a polars LazyFrame, a pyarrow "
+    "a data frame of pandas, polars, pyarrow, Spark or rpy2, a path, a polars LazyFrame, a pyarrow "
     "dataset, a duckdb relation, or a mapping of column names to arrays or lists of equal length"
 )
 

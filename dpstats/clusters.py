@@ -1,0 +1,104 @@
+"""Fits of tables whose rows are elsewhere: what is refused, and groups fitted by the workers."""
+
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from dpstats.engines.frames import Table
+from dpstats.errors import ArgumentError
+from dpstats.groups import DPGroupResults, group_results, worst_events
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.spec import Problem, Release
+from dpstats.noise import Noise
+from dpstats.privacy import Event
+from dpstats.request import Request
+from dpstats.schema import plain_labels
+from dpstats.single import NO_RANGE
+
+
+def check_remote(request: Request, by: str | None) -> None:
+    """Raise ArgumentError unless rows that stay where they are suffice; no row is read."""
+    if not request.table.remote:
+        return
+    if request.selection:
+        raise ArgumentError(
+            f"select={request.selection.selector.name!r} compares rows with one another, which a "
+            "Spark DataFrame keeps apart; leave select out or pass data.toPandas()"
+        )
+    if by is None and not request.method.sums:
+        sums = ", ".join(name for name, method in METHODS.items() if method.sums)
+        raise ArgumentError(
+            f"{request.method.name} needs all rows in one place, which a Spark DataFrame keeps "
+            f"apart; use one of {sums} or pass data.toPandas()"
+        )
+    if by is not None and not Noise(request.cost).private:
+        raise ArgumentError(
+            "insecure_seed does not reach Spark's workers, which draw the noise of their groups; "
+            "leave it out or pass data.toPandas()"
+        )
+    if by is not None and request.table.speculates:
+        raise ArgumentError(
+            "with spark.speculation two tasks may draw noise for the same group; start the "
+            "session with spark.speculation=false"
+        )
+
+
+class Fitted(NamedTuple):
+    """A label, its group's release and the events that made it."""
+
+    label: object
+    release: Release
+    events: list[Event]
+
+
+def fit_groups_on_workers(
+    request: Request, known: Request | None, noise: Noise, by: str, groups
+) -> DPGroupResults:
+    """One release a group, with noise drawn by the worker that holds the group's rows.
+
+    Guarantee. That of :func:`~dpstats.groups.fit_groups`: each row is in one group, and each
+    group's release has the whole of the cost. The noise comes from the operating system of
+    the machine that draws it. A listed group without rows is released here, by the same code.
+    """
+    final = known or request
+    problem = final.problem(final.design())
+    listed = final.table.levels(by) if groups is None else plain_labels(groups)
+    labels = final.table.present(by) if listed is None else listed
+    if known is None:
+        releases, events = [Release.nothing(problem, "no_range", NO_RANGE)] * len(labels), []
+    else:
+        fits = _fits(final, problem, by, labels)
+        releases, events = [one.release for one in fits], worst_events(one.events for one in fits)
+    events = [*noise.events, *events]
+    return group_results(final, problem, by, labels, listed is None, releases, events)
+
+
+def _fits(request: Request, problem: Problem, by: str, labels: tuple) -> list[Fitted]:
+    """The fit of each label, in their order."""
+    bare = replace(request, table=None)
+    answer = partial(_fits_of_table, bare, bare.wide_design(), problem, by, frozenset(labels))
+    found = {one.label: one for one in request.table.of_groups(list(request.schema), by, answer)}
+    none = np.empty((0, len(problem.low))), np.empty(0)
+    return [found.get(label) or _fit(bare, problem, label, *none) for label in labels]
+
+
+def _fits_of_table(
+    request: Request, design, problem, by: str, listed: frozenset, table: Table
+) -> list[Fitted]:
+    """The fits of the listed labels in a table; Spark may put labels together that differ."""
+    codes, labels = table.labels(by)
+    parts = replace(request, table=table).rows(design, codes)
+    X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return [
+        _fit(request, problem, label, X[codes == code], y[codes == code])
+        for code, label in enumerate(labels)
+        if label in listed
+    ]
+
+
+def _fit(request: Request, problem: Problem, label, X: np.ndarray, y: np.ndarray) -> Fitted:
+    cost, noise = request.fit_cost, Noise(request.fit_cost)
+    release = request.method.fit(X, y, problem=problem, cost=cost, noise=noise, **request.options)
+    return Fitted(label, release, noise.events)

@@ -1,0 +1,150 @@
+"""Spark DataFrames: rows are worked on where they lie, and only answers come to the driver."""
+
+import pickle
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+from dpstats.engines.frames import Table
+from dpstats.engines.merging import Summary, added
+from dpstats.engines.streams import Described, frame_total
+from dpstats.errors import ArgumentError
+from dpstats.schema import Batch, Schema
+
+_ANSWER = "answer binary"
+
+
+class SparkTable(Described):
+    """A Spark DataFrame's names and types; its rows never come to this process.
+
+    Parameters
+    ----------
+    data : pyspark.sql.DataFrame
+        Each pass over it is one Spark job.
+
+    Raises
+    ------
+    ArgumentError
+        If the workers cannot run this package.
+    """
+
+    remote = True
+
+    def __init__(self, data):
+        _check_workers(data.sparkSession)
+        super().__init__(Table.from_data(data.limit(0).toArrow()))
+        self._data = data
+
+    @property
+    def speculates(self) -> bool:
+        """Whether Spark runs a slow task twice and keeps the faster one's answer."""
+        return self._data.sparkSession.conf.get("spark.speculation", "false") == "true"
+
+    def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
+        """As :meth:`~dpstats.engines.frames.Table.total`, with one summary a partition.
+
+        Spark may run a task twice; that is harmless where nothing random happens.
+        """
+        work = partial(_of_partition, partial(_partition_total, schema, each), list(schema))
+        parts = _answers(self._chosen(schema).mapInArrow(work, _ANSWER))
+        return added([frame_total(schema, each, self._types), *parts])
+
+    def gathered(self, names: Sequence[str]) -> Table:
+        """Refused: rows stay with the workers."""
+        raise ArgumentError("this needs rows that a Spark DataFrame keeps; pass data.toPandas()")
+
+    def present(self, column: str) -> tuple:
+        """The labels present in a column, sorted."""
+        distinct = self._chosen([column]).distinct().toArrow()
+        return Table.from_data(distinct.rename_columns([column])).labels(column)[1]
+
+    def of_groups(self, names: Sequence[str], by: str, answer: Callable[[Table], list]) -> list:
+        """The values in ``answer(table)`` for the table of each group, in any order.
+
+        A group is what Spark puts together; its rows are in memory on one worker, and its
+        answer is computed in the last stage of the job, so that a task which is repeated
+        has not answered before.
+        """
+        names = list(dict.fromkeys([by, *names]))
+        groups = self._chosen(names).groupBy("0")
+        return _answers(groups.applyInArrow(partial(_of_group, answer, names), _ANSWER))
+
+    def _chosen(self, names: Iterable[str]):
+        """These columns, numbered, because Spark reads some characters in a name as syntax."""
+        from pyspark.sql.functions import col
+
+        quoted = ["`" + name.replace("`", "``") + "`" for name in names]
+        return self._data.select([col(name).alias(str(i)) for i, name in enumerate(quoted)])
+
+
+def _check_workers(session) -> None:
+    """Raise ArgumentError unless a worker can import this package under the same Python."""
+    try:
+        (row,) = session.range(1, numPartitions=1).mapInArrow(_python, _ANSWER).collect()
+        same = pickle.loads(row.answer) == sys.version_info[:2]
+    except Exception:  # no rows are involved, but the message has hundreds of lines
+        same = False
+    if not same:
+        raise ArgumentError(
+            "Spark's workers cannot import dpstats under the driver's Python; before the session "
+            'starts, set os.environ["PYSPARK_PYTHON"] to a Python with dpstats on every worker, '
+            "on one machine to sys.executable"
+        )
+
+
+def _answers(made) -> list:
+    """All values that the tasks of a job returned."""
+    found = [pickle.loads(row.answer) for row in made.collect()]
+    for error, _ in found:
+        if error:
+            raise RuntimeError(f"a task stopped with {error}")
+    return [value for _, values in found for value in values]
+
+
+# What follows runs on the workers.
+
+
+def _python(frames):
+    list(frames)
+    yield _packed(sys.version_info[:2])
+
+
+def _of_partition(answer: Callable, names: list[str], batches):
+    import pyarrow as pa
+
+    frames = (pa.Table.from_batches([batch]).rename_columns(names) for batch in batches)
+    yield _packed(_tried(answer, frames))
+
+
+def _of_group(answer: Callable, names: list[str], frame):
+    import pyarrow as pa
+
+    return pa.Table.from_batches(
+        [_packed(_tried(answer, Table.from_data(frame.rename_columns(names))))]
+    )
+
+
+def _packed(value):
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pydict({"answer": pa.array([pickle.dumps(value)], pa.binary())})
+
+
+def _tried(answer: Callable, data) -> tuple[str | None, list[Any]]:
+    """(None, answer), or the type of the exception: its message may hold values, and Spark logs it.
+
+    A worker has numpy's own settings, whose warnings would go to a log.
+    """
+    import numpy as np
+
+    try:
+        with np.errstate(all="ignore"):
+            return None, answer(data)
+    except Exception as error:
+        return type(error).__name__, []
+
+
+def _partition_total(schema: Schema, each: Callable[[Batch], Summary], frames) -> list:
+    parts = [frame_total(schema, each, frame) for frame in frames]
+    return [added(parts)] if parts else []

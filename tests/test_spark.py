@@ -1,0 +1,209 @@
+"""Spark DataFrames: sums as in memory to the last unit, groups fitted by workers, no row here."""
+
+import os
+import pickle
+import shutil
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import dpstats as dp
+from dpstats.engines import spark as engine
+from dpstats.engines.opening import open_table
+from dpstats.schema import Numeric
+
+REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_SPARK"))
+LEVELS = {"g": ["u", "v"]}
+BOUNDS = {"x": (0, 1), "y": (0, 1)}
+N = 600
+SUMS = [name for name, method in dp.METHODS.items() if method.sums]
+
+
+def missing() -> str:
+    """What these tests lack, or an empty string."""
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        return "pyspark, from pip install 'dpstats[spark]'"
+    java = shutil.which("java") or os.environ.get("JAVA_HOME")
+    return "" if java else "a Java runtime, such as Debian's default-jre-headless"
+
+
+if missing() and not REQUIRED:
+    pytest.skip(f"the Spark tests need {missing()}", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def session():
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    builder = SparkSession.builder.master("local[2]").config(map=settings)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=N).round(3)
+    frame = pd.DataFrame({"x": x, "y": 0.2 + x / 2 + rng.normal(0, 0.1, N).round(3)})
+    frame["g"] = rng.choice(["u", "v", "w"], N)
+    frame["area"] = rng.integers(0, 4, N)
+    frame.loc[rng.choice(N, 20), "x"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def make(session):
+    """A Spark DataFrame of a pandas one, in a few partitions."""
+
+    def made(frame, partitions=3):
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        return session.createDataFrame(table).repartition(partitions)
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def rows(make, people):
+    return make(people)
+
+
+def fit(data, method="adassp", formula="y ~ x", epsilon=3, bounds=BOUNDS, **more):
+    return dp.dp_ols(formula, data, method=method, epsilon=epsilon, bounds=bounds, **more)
+
+
+def seeded(data, *args, **more):
+    with dp.testing.insecure_seed(8):
+        return fit(data, *args, **more)
+
+
+@pytest.mark.parametrize(("bounds", "partitions"), [(BOUNDS, 5), (None, 1)])
+def test_sums_are_those_in_memory_to_the_last_unit(make, people, bounds, partitions):
+    more = {"formula": "y ~ x * C(g)", "levels": LEVELS, "bounds": bounds}
+    here, there = (seeded(data, **more) for data in (people, make(people, partitions)))
+    assert here == there and here.privacy == there.privacy
+
+
+@pytest.mark.parametrize("method", SUMS)
+def test_methods_on_sums_need_no_rows(rows, people, method):
+    assert seeded(rows, method) == seeded(people, method)
+
+
+def test_no_rows_and_strange_names(make, people):
+    odd = {"x": "a.b`c", "y": "y"}
+    frame = people.rename(columns=odd)
+    formula = "y ~ Q('a.b`c')"
+    bounds = {"a.b`c": (0, 1), "y": (0, 1)}
+    for data in (frame, frame[:0]):
+        here, there = (seeded(d, formula=formula, bounds=bounds) for d in (data, make(data)))
+        assert here == there
+
+
+def test_only_summaries_come_here(make, people, monkeypatch):
+    """As many bytes come to the driver whatever the number of rows."""
+    came = []
+
+    def loads(data):
+        came.append(len(data))
+        return pickle.loads(data)
+
+    monkeypatch.setattr(engine, "pickle", SimpleNamespace(loads=loads, dumps=pickle.dumps))
+    sizes = []
+    for frame in (people, pd.concat([people] * 30)):
+        came.clear()
+        fit(make(frame, 2))
+        sizes.append(sum(came))
+    assert sizes[1] - sizes[0] < 100 < sizes[0]
+
+
+OTHERS = [name for name in dp.METHODS if name not in SUMS]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        *(({"method": name}, f"{name} needs all rows in one place") for name in OTHERS),
+        ({"select": "kendall", "k": 1, "formula": "y ~ x + area"}, "compares rows"),
+    ],
+    ids=str,
+)
+def test_what_needs_the_rows_is_refused(rows, more, message):
+    budget = dp.Budget(epsilon=5, delta=1e-5)
+    with pytest.raises(dp.ArgumentError, match=message):
+        fit(rows, budget=budget, **more)
+    assert budget.spent == (0.0, 0.0)
+
+
+def test_groups_with_doubtful_noise_are_refused(rows, monkeypatch):
+    with pytest.raises(dp.ArgumentError, match="insecure_seed does not reach"):
+        seeded(rows, by="area")
+    assert not open_table(rows).speculates
+    monkeypatch.setattr(engine.SparkTable, "speculates", True)
+    with pytest.raises(dp.ArgumentError, match="two tasks may draw noise"):
+        fit(rows, by="area")
+
+
+@pytest.mark.parametrize(("method", "groups"), [("adassp", None), ("exp_theil_sen", [3, 9, 1])])
+def test_groups_are_those_in_memory(rows, people, method, groups):
+    """With so little noise that the fits agree, and with the same report."""
+    more = {"by": "area", "groups": groups, "epsilon": 1e6}
+    here, there = (fit(data, method, **more) for data in (people, rows))
+    assert here.labels == there.labels == tuple(groups or range(4))
+    present = [label for label in here.labels if label != 9]
+    difference = here.params.loc[present] - there.params.loc[present]
+    assert np.abs(difference).to_numpy().max() < 1e-2
+    assert list(here.status) == list(there.status)
+    assert here.privacy == there.privacy and there.privacy.private
+
+
+def test_groups_without_a_released_range(rows):
+    result = fit(rows, by="area", bounds=None, epsilon=1e-3)
+    assert result.labels == (0, 1, 2, 3) and set(result.status) == {"no_range"}
+
+
+def test_each_group_has_noise_of_its_own(make):
+    """Laplace noise of scale 1 / (epsilon n), independent over 400 equal groups.
+
+    The mean of |noise| over the scale is 1 +- 0.05; five deviations are a false alarm in a
+    million. Equal draws would show workers that share a state.
+    """
+    frame = pd.DataFrame({"area": np.repeat(np.arange(400), 2), "x": 0.5, "y": 0.5})
+    noise = fit(make(frame, 2), "noisy_intercept", by="area", epsilon=2).params["Intercept"] - 0.5
+    assert noise.nunique() == 400
+    assert abs(np.abs(noise).mean() * 2 * 2 - 1) < 0.25
+
+
+def test_an_error_in_a_task_shows_no_value(make, capfd):
+    """The error and what Spark logs hold neither 1 / 8.1 nor its first digits."""
+    table = open_table(make(pd.DataFrame({"x": [1 / 8.1]}), 1))
+
+    def boasting(batch):
+        if len(batch["x"]):
+            raise ValueError(f"{batch['x'][0]}")
+        return 0
+
+    with pytest.raises(RuntimeError, match="^a task stopped with ValueError$") as caught:
+        table.total({"x": Numeric(0, 1)}, boasting)
+    shown = "".join(capfd.readouterr())
+    assert str(1 / 8.1)[:6] not in str(caught.getrepr(showlocals=True)) + shown
+
+
+def test_workers_without_this_package_are_refused(session, rows, monkeypatch):
+    monkeypatch.setattr(session.sparkContext, "pythonExec", "no-such-python")
+    with pytest.raises(dp.ArgumentError, match="PYSPARK_PYTHON"):
+        fit(rows)
+
+
+def test_workers_under_another_python_are_refused(rows, monkeypatch):
+    monkeypatch.setattr(engine, "sys", SimpleNamespace(version_info=(2, 7)))
+    with pytest.raises(dp.ArgumentError, match="PYSPARK_PYTHON"):
+        fit(rows)
