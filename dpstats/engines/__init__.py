@@ -1,1 +1,1 @@
-"""Where the rows live: data frames in memory, and files."""
+"""Where the rows live: data frames in memory, files and queries read in batches, Spark."""
