@@ -26,13 +26,23 @@ def dataset(data) -> Stream:
     import pyarrow as pa
 
     schema = pa.schema([(field.name, _plain(field.type)) for field in data.schema])
+    settings = {"batch_size": ROWS, "fragment_scan_options": _frugal(data)}
 
     def read(names):
         wanted = pa.schema([schema.field(name) for name in names])
-        for batch in data.to_batches(columns=list(names), batch_size=ROWS):
+        for batch in data.to_batches(columns=list(names), **settings):
             yield pa.Table.from_batches([batch]).cast(wanted)
 
     return Stream(Table.from_data(schema.empty_table()), read)
+
+
+def _frugal(data):
+    """Settings under which a Parquet file is not kept in memory until its end is read."""
+    import pyarrow.dataset as ds
+
+    style = getattr(data, "format", None)
+    parquet = isinstance(style, ds.ParquetFileFormat)
+    return ds.ParquetFragmentScanOptions(pre_buffer=False) if parquet else None
 
 
 def _plain(kind):
