@@ -2,7 +2,18 @@
 
 import sys
 
-from benchmarks import coverage, groups, illinois, intervals, methods, r, speed, stream, subsets, table3
+from benchmarks import (
+    coverage,
+    groups,
+    illinois,
+    intervals,
+    methods,
+    r,
+    speed,
+    stream,
+    subsets,
+    table3,
+)
 
 PARTS = {
     "speed": speed,

@@ -55,6 +55,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         bounded=main.bounded or other.bounded,
         errors=other.errors,
         summarise=summarise,
+        sums=main.sums and other.sums,
         release=release,
         check=check,
         remarks=(*main.remarks, remark),
