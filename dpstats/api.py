@@ -17,7 +17,7 @@ def dp_ols(
     formula: str,
     data,
     *,
-    method: str,
+    method: str = "auto",
     epsilon: float,
     delta: float | None = None,
     by: str | None = None,
@@ -51,7 +51,10 @@ def dp_ols(
         (``dpstats.METHODS[name].sums``) without ``by`` and ``select``, else the columns in use
         do. A Spark DataFrame is summed by its workers, which also fit the groups of ``by``.
     method : str
-        A name in ``dpstats.METHODS``.
+        A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts: for one
+        regressor with declared bounds ``exp_theil_sen`` or ``noisy_moments``, else
+        ``shrunken`` (``shrunken_pure`` with ``delta=0``). It needs no bounds and no tuning;
+        ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.
     delta : float, optional
@@ -62,7 +65,8 @@ def dp_ols(
     bounds : mapping, optional
         ``{column: (low, high)}``, public; values outside are clipped. A term can be
         bounded by its text, ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric
-        columns that are left out are estimated from 20% of the budget; ``tukey`` needs none.
+        columns that are left out are estimated from 20% of the budget (35% by ``shrunken``);
+        ``tukey`` needs none.
     levels : mapping, optional
         ``{column: [levels]}``, public, for string columns and ``C(number)``.
     groups : sequence, optional
@@ -133,7 +137,7 @@ def dp_ols(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
         select=select, k=k, select_share=select_share, companion=companion,
-        companion_share=companion_share,
+        companion_share=companion_share, by=by,
     )  # fmt: skip
     check_by(request, by, groups)
     check_remote(request, by)

@@ -6,6 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 
+from dpstats.auto import AUTO, choose
 from dpstats.engines.frames import Table
 from dpstats.engines.opening import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
@@ -33,8 +34,20 @@ _COMPANION_SHARE = 0.5
 def make_request(
     formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
     options, select=None, k=None, select_share=None, companion=None, companion_share=None,
+    by=None,
 ) -> Request:  # fmt: skip
     """Check every argument against the formula and the data's column types."""
+    table = open_table(data)
+    if is_r(formula):
+        formula = RFormula(formula_text(formula))
+    if isinstance(formula, RFormula):
+        formula = formula.over(table.columns)
+    parsed = Formula.parse(formula)
+    ranges, term_bounds = _bounds(bounds, parsed)
+    plan = ""
+    if isinstance(method, str) and method == AUTO:
+        alone = by is None and select is None and row_norm is None
+        method, plan = choose(parsed, ranges, epsilon, delta, neighbors, table.n_rows, alone)
     chosen = _with_companion(_method(method), companion, companion_share)
     epsilon, delta = _guarantee(chosen, epsilon, delta)
     neighbors = _relation(chosen, neighbors)
@@ -43,14 +56,7 @@ def make_request(
             f'expected missing="drop", got {missing!r}: any other answer to a missing value '
             "would tell that there is one"
         )
-    table = open_table(data)
-    if is_r(formula):
-        formula = RFormula(formula_text(formula))
-    if isinstance(formula, RFormula):
-        formula = formula.over(table.columns)
-    parsed = Formula.parse(formula)
     row_norm = _row_norm(chosen, row_norm)
-    ranges, term_bounds = _bounds(bounds, parsed)
     schema, unbounded, from_dtype = _schema(parsed, table, ranges, levels, row_norm, chosen)
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
@@ -69,6 +75,7 @@ def make_request(
         levels_from_dtype=from_dtype,
         cost=chosen.cost(epsilon, delta),
         selection=_selection(select, k, select_share, chosen, neighbors, parsed),
+        plan=plan,
     )
     request.check()
     return request
@@ -76,7 +83,8 @@ def make_request(
 
 def _method(name) -> Method:
     if not isinstance(name, str) or name not in METHODS:
-        raise ArgumentError(f"expected method to be one of {', '.join(METHODS)}, got {name!r}")
+        known = ", ".join((AUTO, *METHODS))
+        raise ArgumentError(f"expected method to be one of {known}, got {name!r}")
     return METHODS[name]
 
 

@@ -74,6 +74,12 @@ class DPGroupResults:
     term_bounds: Mapping[str, tuple[float, float]]
     privacy: PrivacyReport
     selected: tuple[str, ...] | None = None
+    plan: str = ""
+
+    @property
+    def method_report(self) -> str:
+        """What ``method="auto"`` chose and why."""
+        return self.plan
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -290,6 +296,7 @@ def group_results(
             events, Noise(request.cost).private, _assumptions(request, by, present)
         ),
         selected=request.selected,
+        plan=request.plan,
     )
 
 

@@ -119,9 +119,12 @@ class Inferred:
         ArgumentError
             For a missing column, an unknown level or a missing value.
         """
-        rows = self._design().predictors(newdata)
+        rows, response = self._design().predictors(newdata), (-np.inf, np.inf)
+        if self.limits is not None:
+            low, high, response = self.limits
+            rows = np.clip(rows, low, high)
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
-        mean = pd.Series(rows @ self.release.params, index)
+        mean = pd.Series(np.clip(rows @ self.release.params, *response), index)
         return self._with_intervals(mean, rows, alpha) if interval else mean
 
     def prediction_intervals(self, alpha: float = 0.05) -> pd.DataFrame:

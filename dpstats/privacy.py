@@ -238,6 +238,11 @@ class Event:
     scale: float
     cost: Cost
 
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of Gaussian or Laplace noise."""
+        return self.scale * (math.sqrt(2) if self.mechanism == "laplace" else 1.0)
+
 
 @dataclass(frozen=True)
 class PrivacyReport:

@@ -19,6 +19,8 @@ _COARSE_SHARE, _ZOOM_SHARE, _ZOOMS = 0.4, 0.12, 3
 # Dyadic bins +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
 _LEAST, _LARGEST = -40, 50
 _LINEAR_BINS = 64
+# The range of a column of which only zeros are seen.
+_ONLY_ZEROS = (-1.0, 1.0)
 # Chance that an empty bin of a histogram is taken for an occupied one.
 _FALSE_BIN = 1e-3
 
@@ -68,11 +70,6 @@ class Histogram:
     counts: np.ndarray
     event: Event
 
-    @property
-    def deviation(self) -> float:
-        """Standard deviation of the noise of one count."""
-        return self.event.scale * (math.sqrt(2) if self.event.mechanism == "laplace" else 1.0)
-
     @cached_property
     def occupied(self) -> np.ndarray:
         """Indices of the bins whose counts noise alone exceeds in one histogram of a thousand.
@@ -88,18 +85,37 @@ class Histogram:
         below, least = np.cumsum(held) - held, 0.001 * held.sum()
         return seen[(below + held > least) & (held.sum() - below > least)]
 
+    @cached_property
+    def span(self) -> tuple[int, int]:
+        """The first and the last bin of a range that leaves out few rows.
+
+        Rows may be spread so thinly that none of their bins is occupied; then the sum of the
+        counts outside shows them. So the occupied bins are extended, toward the larger count,
+        until that sum is at most 5% of what is inside or three standard deviations of its noise.
+        """
+        first, last = int(self.occupied[0]), int(self.occupied[-1])
+        inside, total = self.counts[first : last + 1].sum(), self.counts.sum()
+        left, right = np.r_[-np.inf, self.counts], np.r_[self.counts, -np.inf]
+        while last - first + 1 < len(self.counts):
+            unseen = 3 * self.event.deviation * math.sqrt(len(self.counts) - (last - first + 1))
+            if total - inside <= max(0.05 * inside, unseen):
+                break
+            below, above = left[first], right[last + 1]
+            inside += max(below, above)
+            first, last = (first - 1, last) if below > above else (first, last + 1)
+        return first, last
+
+    @property
     def is_narrow(self) -> bool:
-        """Whether all that is seen lies in one bin or in two that touch."""
-        seen = self.occupied
-        return len(seen) > 0 and seen[-1] - seen[0] <= 1
+        """Whether nearly all rows lie in one bin or in two that touch."""
+        return len(self.occupied) > 0 and self.span[1] - self.span[0] <= 1
 
     def around(self, margin: int) -> tuple[float, float]:
-        """The occupied bins and ``margin`` more on each side; all bins if none is occupied."""
-        seen = self.occupied
-        if not len(seen):
+        """The span and ``margin`` more bins on each side; all bins if none is occupied."""
+        if not len(self.occupied):
             return float(self.edges[0]), float(self.edges[-1])
-        first, last = max(seen[0] - margin, 0), min(seen[-1] + margin, len(self.counts) - 1)
-        return float(self.edges[first]), float(self.edges[last + 1])
+        first, last = self.span[0] - margin, self.span[1] + margin + 1
+        return float(self.edges[max(first, 0)]), float(self.edges[min(last, len(self.counts))])
 
     def without_tails(self) -> tuple[float, float]:
         """The range beyond which rows cannot be told from noise, at most 3% a side.
@@ -111,7 +127,9 @@ class Histogram:
         is left out.
         """
         most = 0.03 * max(self.counts.sum(), 0.0)
-        tail = np.minimum(3 * self.deviation * np.sqrt(np.arange(1, len(self.counts) + 1)), most)
+        tail = np.minimum(
+            3 * self.event.deviation * np.sqrt(np.arange(1, len(self.counts) + 1)), most
+        )
         first = int(np.argmax(np.cumsum(self.counts) > tail))
         last = len(self.counts) - 1 - int(np.argmax(np.cumsum(self.counts[::-1]) > tail))
         seen = [first, last, *self.occupied]
@@ -120,18 +138,18 @@ class Histogram:
 
 def estimate_ranges(
     total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
-    columns: tuple[str, ...],
+    weights: Mapping[str, float],
     cost: Cost,
     noise: Noise,
     neighbors: str,
-) -> dict[str, Numeric] | None:
-    """Private ranges of the columns from noisy histograms, an equal share for each column.
+) -> dict[str, Numeric]:
+    """Private ranges of columns from noisy histograms, for shares in proportion to weights.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows.
 
     1. A histogram over dyadic bins gives the order of magnitude. A column of which only
-       zeros are seen has the range (-1, 1): its few other values could be anywhere, and a
-       row outside a range is shortened, so that a range which is too small does little harm.
+       zeros are seen has the range (-1, 1): its few other values could be anywhere, and what
+       lies outside is clipped or shortened, so that a range too small does little harm.
     2. A column seen in one or two neighbouring bins, away from zero, is far from zero beside
        its spread, as years are: histograms over 64 equal bins zoom in, up to three times.
     3. A last histogram over 64 equal bins gives the range. A column seen in only one of them
@@ -148,36 +166,33 @@ def estimate_ranges(
 
     Returns
     -------
-    dict or None
-        A :class:`~dpstats.schema.Numeric` a column; None when some column is seen in no bin
-        of its first histogram, which is a released fact.
+    dict
+        A :class:`~dpstats.schema.Numeric` a column, but none for a column that is seen in no
+        bin of its first histogram, which is a released fact.
     """
-    each = cost.part(1 / len(columns))
+    each = {name: cost.part(weight / sum(weights.values())) for name, weight in weights.items()}
+    columns = tuple(weights)
 
     def ask(what: str, bins: Mapping, shares: Mapping[str, float]) -> dict[str, Histogram]:
-        costs = {name: each.part(shares[name]) for name in bins}
+        costs = {name: each[name].part(shares[name]) for name in bins}
         return _histograms(what, total, bins, costs, noise, neighbors)
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_SHARE))
-    if not all(len(histogram.occupied) for histogram in coarse.values()):
-        return None
-    ranges = {name: _magnitude(histogram) for name, histogram in coarse.items()}
-    spread = [name for name in columns if ranges[name] != _UNSEEN]
+    columns = tuple(name for name in columns if len(coarse[name].occupied))
+    ranges = {name: _magnitude(coarse[name]) for name in columns}
+    spread = [name for name in columns if ranges[name] != _ONLY_ZEROS]
     narrow = [name for name in spread if _is_far(coarse[name])]
     left = _all(columns, 1 - _COARSE_SHARE)
     for _ in range(_ZOOMS):
         zoomed = ask("neighbourhood", _linear(ranges, narrow), _all(narrow, _ZOOM_SHARE))
         ranges |= {name: histogram.around(1) for name, histogram in zoomed.items()}
         left |= {name: left[name] - _ZOOM_SHARE for name in narrow}
-        narrow = [name for name in narrow if zoomed[name].is_narrow()]
+        narrow = [name for name in narrow if zoomed[name].is_narrow]
     last = ask("range", _linear(ranges, spread), left)
     ranges |= {name: histogram.without_tails() for name, histogram in last.items()}
-    constant = [name for name in spread if len(last[name].occupied) == 1]
+    constant = [name for name in spread if len(last[name].occupied) == 1 and last[name].is_narrow]
     ranges |= {name: _either_sign(coarse[name]) for name in constant}
     return {name: Numeric(*ranges[name]) for name in columns}
-
-
-_UNSEEN = (-1.0, 1.0)
 
 
 def _all(columns, value) -> dict:
@@ -189,13 +204,13 @@ def _linear(ranges: Mapping, columns) -> dict[str, Linear]:
 
 
 def _magnitude(histogram: Histogram) -> tuple[float, float]:
-    """The occupied dyadic bins, or (-1, 1) when only zeros are seen."""
-    return _UNSEEN if set(histogram.occupied) <= set(Dyadic.zero) else histogram.around(0)
+    """The span of the dyadic bins, or (-1, 1) when only zeros are seen."""
+    return _ONLY_ZEROS if set(histogram.span) <= set(Dyadic.zero) else histogram.around(0)
 
 
 def _is_far(histogram: Histogram) -> bool:
     """Whether a column is seen in one or two neighbouring bins, none of them at zero."""
-    return histogram.is_narrow() and not set(histogram.occupied) & set(Dyadic.zero)
+    return histogram.is_narrow and not set(histogram.span) & set(Dyadic.zero)
 
 
 def _either_sign(histogram: Histogram) -> tuple[float, float]:

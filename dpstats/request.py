@@ -22,10 +22,10 @@ from dpstats.selection import Candidates, Selector
 
 # Farther bounds have squares and products beyond the range of doubles.
 FARTHEST = 1e100
-# Share of the budget that buys missing bounds.
-BOUNDS_SHARE = 0.2
 # A range without effect, for columns that are only compared or standardised.
 _WIDE = Numeric(-(2.0**100), 2.0**100)
+# The range of a column that is not seen: beside the others nothing but noise is left of it.
+_VAST = Numeric(-(2.0**59), 2.0**59)
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
@@ -73,11 +73,12 @@ class Request:
     cost: Cost
     estimated: tuple[str, ...] = ()
     selection: Selection | None = None
+    plan: str = ""
 
     @property
     def fit_cost(self) -> Cost:
         """What is left for the mechanism once selection and missing bounds are paid for."""
-        bounds = BOUNDS_SHARE if self.estimated or self.unbounded else 0.0
+        bounds = self.method.bounds_share if self.estimated or self.unbounded else 0.0
         selection = self.selection.share if self.selection else 0.0
         return self.cost.after(bounds + selection)
 
@@ -136,16 +137,22 @@ class Request:
         )
 
     def with_ranges(self, noise: Noise) -> "Request | None":
-        """This request with every range known, or None when none could be released."""
+        """This request with every range known, or None when one that is needed is not.
+
+        The response is worth a quarter of the columns: its range decides over all of them.
+        """
         if not self.unbounded:
             return self
-        cost = self.cost.part(BOUNDS_SHARE)
-        ranges = estimate_ranges(self.total, self.unbounded, cost, noise, self.neighbors)
-        if ranges is None:
+        cost, response = self.cost.part(self.method.bounds_share), self.formula.variables[0]
+        weights = dict.fromkeys(self.unbounded, 1.0)
+        if response in weights:
+            weights[response] = max(1.0, len(weights) / 4)
+        found = estimate_ranges(self.total, weights, cost, noise, self.neighbors)
+        unseen = [name for name in self.unbounded if name not in found]
+        if response in unseen or (unseen and not self.method.drops_unseen):
             return None
-        return replace(
-            self, schema={**self.schema, **ranges}, unbounded=(), estimated=self.unbounded
-        )
+        schema = {**self.schema, **found, **dict.fromkeys(unseen, _VAST)}
+        return replace(self, schema=schema, unbounded=(), estimated=self.unbounded)
 
     def released_schema(self) -> dict[str, Numeric | Categorical]:
         """The schema, in which a range that could not be released has no ends."""

@@ -79,6 +79,23 @@ class DPResults(Inferred):
     term_bounds: Mapping[str, tuple[float, float]]
     privacy: PrivacyReport
     selected: tuple[str, ...] | None = None
+    plan: str = ""
+
+    @property
+    def method_report(self) -> str:
+        """What ``method="auto"`` chose and why, and what a release says of itself."""
+        return "; ".join(filter(None, (self.plan, self.release.note)))
+
+    @property
+    def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:
+        """Where predictions hold fast: bounds of design rows and of the response, or None.
+
+        A fit of ``shrunken`` saw rows clipped to these bounds; so do its predictions.
+        """
+        if not self.release.limited:
+            return None
+        design = self._design()
+        return design.low, design.high, design.response_bounds
 
     def _design(self) -> Design:
         return Formula.parse(self.formula).design(self.schema, self.term_bounds)
@@ -138,6 +155,7 @@ class DPResults(Inferred):
             "formula": str(self.formula),
             "dialect": next(n for n, kind in DIALECTS.items() if type(self.formula) is kind),
             "selected": None if self.selected is None else list(self.selected),
+            "plan": self.plan,
             "method": self.method,
             "nobs": self.nobs,
             "params": dict(zip(self.names, _plain(release.params), strict=True)),
@@ -167,6 +185,7 @@ class DPResults(Inferred):
             term_bounds={name: tuple(pair) for name, pair in content["term_bounds"].items()},
             privacy=_report_from_dict(content["privacy"]),
             selected=content["selected"] and tuple(content["selected"]),
+            plan=content["plan"],
         )
 
     def to_json(self) -> str:
@@ -203,6 +222,8 @@ def _release_to_dict(release: Release) -> dict:
         "cov": None if release.cov is None else _plain(release.cov),
         "reasons": dict(release.reasons),
         "statistics": deepcopy(dict(release.statistics)),
+        "note": release.note,
+        "limited": release.limited,
         "companion": companion
         and {
             "params": _plain(companion.params),
@@ -221,6 +242,8 @@ def _release_from_dict(content: Mapping, params, predictions) -> Release:
         status=content["status"],
         reasons=dict(content["reasons"]),
         statistics=deepcopy(dict(content["statistics"])),
+        note=content["note"],
+        limited=content["limited"],
         companion=companion
         and _release_from_dict(companion, companion["params"], companion["predictions"]),
     )

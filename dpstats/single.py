@@ -43,6 +43,7 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
         term_bounds=dict(final.term_bounds),
         privacy=final.report(noise.events, noise.private),
         selected=final.selected,
+        plan=final.plan,
     )
 
 

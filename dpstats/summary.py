@@ -92,6 +92,8 @@ def _table(rows, headers, title) -> SimpleTable:
 def _notes(result, reasons: Iterable[str]) -> str:
     """Numbered notes: why something is NaN, what was selected, then what is assumed."""
     notes = [f"nan, inf: {reason}" for reason in dict.fromkeys(reasons)]
+    if result.method_report:
+        notes.append(result.method_report)
     if result.selected:
         notes.append(f"selected, in the order of their choice: {', '.join(result.selected)}")
     notes.append(guarantee(result.privacy))

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from replay import BOUNDS, Violation, cases_of
+from test_auto import check_composite
 from test_inversions import check_matchings
 from test_noise import check_coarse_grid, check_fresh
 from test_privacy import reference_delta
@@ -37,6 +38,7 @@ from dpstats.mechanisms import (
     noisy_sgd,
     noisy_stats,
     rows,
+    shrunken,
     theil_sen,
     tukey,
 )
@@ -45,6 +47,7 @@ from dpstats.noise import Noise, depth, sampling, sources
 from dpstats.noise import door as noise_module
 from dpstats.noise.queries import Query, RankQuery
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
+from dpstats.request import Request
 from dpstats.selection import kendall, lasso
 
 
@@ -468,6 +471,9 @@ ESTIMATED = on(check_ties, "adassp", estimated=True)
 LINE_ADASSP = on(check_line, "adassp", intercept=0)
 LINE_NOISY = on(check_line, "noisy_stats")
 
+WORST_SHRUNKEN = on(check_worst, "shrunken")
+WORST_PURE = on(check_worst, "shrunken_pure")
+CLIPPED = on(check_ties, "shrunken", estimated=True)
 WORST_BOOSTED = on(check_worst, "boosted_adassp")
 WORST_SGD = on(check_worst, "noisy_sgd", options={"steps": 3, "clip": 0.2})
 WORST_ADAOPS = on(check_worst, "adaops")
@@ -480,6 +486,24 @@ KENDALL_GDP = choices("kendall", limit=GDP(0.5))
 
 MUTANTS = {
     # Sensitivities.
+    "shrunken: half the sensitivity of X'X": Mutant(smaller(shrunken, step="X'X"), WORST_SHRUNKEN),
+    "shrunken: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_SHRUNKEN),
+    "shrunken_pure: half the sensitivity of X'X": Mutant(smaller(shrunken, step="X'X"), WORST_PURE),
+    "shrunken_pure: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_PURE),
+    "shrunken: no clip at estimated ranges": Mutant(numpy_with(bounds, clip=unclipped), CLIPPED),
+    "shrunken: estimated rows not shortened to the norm": Mutant(
+        patched(bounds.Box, "integers", long_rows), CLIPPED
+    ),
+    "auto: the ranges are not paid for": Mutant(
+        patched(Request, "fit_cost", lambda _: property(lambda self: self.cost)),
+        check_composite,
+        BudgetError,
+    ),
+    "auto: the ranges are not paid for, no limit": Mutant(
+        without_limit(patched(Request, "fit_cost", lambda _: property(lambda self: self.cost))),
+        check_composite,
+    ),
+    "auto: the ranges are read off the counts before noise": Mutant(exact_counts, check_composite),
     "adassp: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_ADASSP),
     "adassp: half the sensitivity of X'y": Mutant(smaller(adassp, step="X'y"), WORST_ADASSP),
     "adassp: half the sensitivity of y'y": Mutant(smaller(adassp, step="y'y"), WORST_ADASSP),

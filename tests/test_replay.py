@@ -162,6 +162,8 @@ ADDED = {
     (3, "ball", True): ([0.25, _REST, 0, 0], 0.96),
     (1, "estimated", True): ([1, math.sqrt(0.6)], 0.97),
     (3, "estimated", True): ([1, 1, math.sqrt(0.8), 0], 0.99),
+    (1, "clipped", True): ([1, math.sqrt(1 / 3)], 0.96),
+    (3, "clipped", True): ([1, 1, 0, 0], 0.99),
 }
 # The same for a row replaced by another. The bound adds two squared norms as if the
 # triangles of u u' and w w' were orthogonal. They are when no entry is nonzero in both
@@ -180,6 +182,8 @@ REPLACED = {
     (3, "ball", True): ([0.25, _REST, 0, 0], [0.25, 0, _REST, 0], 0.95),
     (1, "estimated", True): ([1, 1], [1, -1], 0.784),
     (3, "estimated", True): ([1, 0.892, 1, 0.067], [1, -0.892, -0.067, -1], 0.91),
+    (1, "clipped", True): ([1, math.sqrt(1 / 3)], [1, -math.sqrt(1 / 3)], 0.65),
+    (3, "clipped", True): ([1, 1, 0, 0], [1, -1, 0, 0], 0.81),
 }
 
 
@@ -189,27 +193,57 @@ def gram_worst(case, cross="X'y"):
     A round of boosting moves as X'y does: theta is 0 at first, and no tau exceeds 1.
     """
     p = case.problem
-    kind = "ball" if p.row_norm is not None else "estimated" if p.estimated else "box"
+    clipped = case.method.name.startswith("shrunken")
+    kind = "ball" if p.row_norm is not None else "box"
+    if p.estimated and p.row_norm is None:
+        kind = "clipped" if clipped else "estimated"
     intercept = p.intercept is not None
     key = len(p.low) - intercept, kind, intercept
     u, share = ADDED[key]
     old, new, least = (u, u, share) if p.neighbors == ADD_REMOVE else REPLACED[key]
-    box = box_of(p)
-
-    def unscaled(u, v):
-        return box.center + box.scale * np.asarray(u, float), box.y_center + box.y_scale * v
-
-    others = line_rows(np.random.default_rng(3), p, 20)[0]
     changes = (
         ("X'X", (old, 1), (new, 1), least),
         (cross, (u, -1), (u, 1), 0.99),
         ("y'y", (u, 0), (u, 1), 0.99),
     )
     return [
-        (step, *_pair(p, others, unscaled(*before), unscaled(*after)), share)
+        (step, *_scaled_pair(p, before, after), share)
         for step, before, after, share in changes
         if step != "y'y" or cross == "X'y"
     ]
+
+
+def _scaled_pair(p, before, after):
+    """Neighbours that differ by a row, given in scaled coordinates (u, v)."""
+    box = box_of(p)
+
+    def unscaled(u, v):
+        return box.center + box.scale * np.asarray(u, float), box.y_center + box.y_scale * v
+
+    others = line_rows(np.random.default_rng(3), p, 20)[0]
+    return _pair(p, others, unscaled(*before), unscaled(*after))
+
+
+def pure_worst(case):
+    """The worst cases of X'X, X'y and y'y for Laplace noise."""
+    p = case.problem
+    intercept, ball = p.intercept is not None, p.row_norm is not None
+    d = len(p.low) - intercept
+    corner = np.full(len(p.low), 1 / math.sqrt(d) if ball else 1.0)
+    # The longest row that keeps its response whole.
+    longest = np.r_[1, [math.sqrt(1 / 3)] * d] if p.estimated and not ball else corner
+    if ball and intercept:
+        corner = longest = np.r_[0.25, [_REST / math.sqrt(d)] * d]
+    none = np.r_[corner[0], [0] * d] if intercept else [0] * d
+    gram = 0.99 if not (ball and intercept) else 0.82
+    changes = (
+        ("X'X", (corner, 1), (corner, 1), gram)
+        if p.neighbors == ADD_REMOVE
+        else ("X'X", (none, 1), (corner, 1), 0.33),
+        ("X'y", (longest, -1), (longest, 1), 0.99 if longest is corner and gram > 0.9 else 0.86),
+        ("y'y", (corner, 0), (longest, 1), 0.99),
+    )
+    return [(step, *_scaled_pair(p, old, new), share) for step, old, new, share in changes]
 
 
 def _share(p, x, y):
@@ -353,6 +387,8 @@ RANKS = _at(POINTS, 1 - 1e-9, (0, 0.5), (0.1, 1), (0.1, 0))
 WORST = {
     "adassp": gram_worst,
     "ssp": gram_worst,
+    "shrunken": gram_worst,
+    "shrunken_pure": pure_worst,
     "boosted_adassp": boosted_worst,
     "adaops": adaops_worst,
     "ops": ball_worst("posterior sample", 0.999),
@@ -400,7 +436,7 @@ def _ranges(columns, limit, neighbors):
     halves = [{k: v[:40] for k, v in columns.items()}, {k: v[40:] for k, v in columns.items()}]
     names = tuple(columns)
     return lambda noise: ranges.estimate_ranges(
-        lambda each: sum(map(each, halves)), names, limit, noise, neighbors
+        lambda each: sum(map(each, halves)), dict.fromkeys(names, 1.0), limit, noise, neighbors
     )
 
 
@@ -450,7 +486,7 @@ def test_ranges_of_too_few_rows_end_in_a_released_failure(limit):
     columns = {"a": np.array([1.0]), "b": np.array([2.0])}
     other = {"a": np.array([1.0, 1e9]), "b": np.array([2.0, -1e9])}
     fits = [_ranges(data, limit, ADD_REMOVE) for data in (columns, other)]
-    assert run(fits[0], limit).released is None
+    assert run(fits[0], limit).released == {}
     check_neighbours(*fits, limit)
 
 

@@ -15,7 +15,15 @@ from dpstats.engines.frames import Table
 from dpstats.noise import Noise
 
 # Released outcomes: a result, or a failure whose budget is spent.
-STATUSES = {"ok", "failed", "no_range", "too_few_rows", "ptr_failed", "not_identified"}
+STATUSES = {
+    "ok",
+    "failed",
+    "no_range",
+    "too_few_rows",
+    "ptr_failed",
+    "not_identified",
+    "constant",
+}
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
 GROUPS = ["a", "b", "c"]
 

@@ -71,7 +71,7 @@ def _add_model(parser: _Parser) -> None:
     add = parser.add_argument
     add("data", metavar="DATA", help=f"file or quoted glob ending in {', '.join(ENDINGS)}")
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
-    add("--method", required=True, metavar="M", help="a name that `dpstats methods` lists")
+    add("--method", default="auto", metavar="M", help="a name that `dpstats methods` lists")
     add("--epsilon", required=True, type=float, metavar="E", help="privacy loss, > 0")
     add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
     lists = {"action": "append", "default": []}

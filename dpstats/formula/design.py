@@ -86,6 +86,11 @@ class Formula:
         """Names of the terms of the right-hand side, without the intercept."""
         return tuple(term.name() for term in _model(self.text).rhs_termlist if term.factors)
 
+    @property
+    def has_intercept(self) -> bool:
+        """Whether the right-hand side has an intercept."""
+        return patsy.INTERCEPT in _model(self.text).rhs_termlist
+
     def keep(self, terms: Collection[str]) -> "Formula":
         """The formula with these terms of the right-hand side only, in its own order.
 
@@ -97,7 +102,7 @@ class Formula:
         """
         model = _model(self.text)
         kept = [term.name() for term in model.rhs_termlist if term.name() in terms]
-        intercept = "1" if patsy.INTERCEPT in model.rhs_termlist else "0"
+        intercept = "1" if self.has_intercept else "0"
         kind = type(self.text)
         return Formula.parse(kind(f"{self.response} ~ {' + '.join([intercept, *kept])}"))
 

@@ -10,6 +10,7 @@ from dpstats.mechanisms import (
     noisy_moments,
     noisy_sgd,
     noisy_stats,
+    shrunken,
     theil_sen,
     tukey,
 )
@@ -18,6 +19,7 @@ from dpstats.mechanisms.spec import Method
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
+        *shrunken.METHODS,
         *adassp.METHODS,
         adaops.METHOD,
         *ball.METHODS,

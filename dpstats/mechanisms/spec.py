@@ -58,7 +58,9 @@ class Release:
     covariance of the coefficients (S, S), noise included, or None. ``statistics`` are
     further released numbers by name, floats or nested lists of them, and public facts,
     from which :mod:`dpstats.inference` starts; it starts from ``companion``, a second
-    release from the same rows and budget, where there is one.
+    release from the same rows and budget, where there is one. ``note`` is a sentence
+    on what was released, made of releases. ``limited`` says that predictions are of rows
+    clipped to the columns' ranges and lie in the range of the response.
     """
 
     params: np.ndarray
@@ -68,6 +70,8 @@ class Release:
     reasons: Mapping[str, str] = field(default_factory=dict)
     statistics: Mapping[str, Any] = field(default_factory=dict)
     companion: "Release | None" = None
+    note: str = ""
+    limited: bool = False
 
     def __post_init__(self):
         for values in (self.params, self.predictions, self.cov):
@@ -115,6 +119,10 @@ class Method:
         ``check(problem)`` raises ArgumentError for a problem the method cannot serve.
     remarks : tuple of str
         Sentences the privacy report of every release must carry.
+    bounds_share : float
+        Share of the budget that buys missing bounds.
+    drops_unseen : bool
+        Whether it can do without a regressor whose range cannot be released.
     bounded : bool
         Whether it needs the range of every column; without, ranges left out are neither
         asked for nor estimated but stand at :data:`~dpstats.schema.UNLIMITED`.
@@ -132,6 +140,8 @@ class Method:
     options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
     check: Callable[[Problem], None] = lambda problem: None
     remarks: tuple[str, ...] = ()
+    bounds_share: float = 0.2
+    drops_unseen: bool = False
     bounded: bool = True
 
     def cost(self, epsilon: float, delta: float) -> Cost:

@@ -1,0 +1,48 @@
+"""What method="auto" stands for in one call, decided by public facts alone."""
+
+from collections.abc import Mapping
+
+from dpstats.formula import Formula
+from dpstats.privacy import ADD_REMOVE
+
+AUTO = "auto"
+# Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x, and
+# above it noisy_moments (benchmarks/crossing.py).
+CROSSING = 3200
+
+
+def choose(
+    formula: Formula, bounds: Mapping, epsilon, delta, neighbors, rows: int, alone: bool
+) -> tuple[str, str]:
+    """The name of the method for a call, and the reason.
+
+    Under ``replace_one``, to which the choice among methods for one regressor leads, the
+    number of rows is public. ``alone`` is False with groups, which are many and small, or with
+    arguments that those methods do not take.
+
+    >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
+    >>> choose(line, unit, 1, None, None, 200, True)[0]
+    'exp_theil_sen'
+    >>> choose(line, unit, 1, None, None, 10_000, True)[0]
+    'noisy_moments'
+    >>> choose(line, {}, 1, None, None, 200, True)[0], choose(line, {}, 1, 0, None, 200, True)[0]
+    ('shrunken', 'shrunken_pure')
+    """
+    if _is_bounded_line(formula, bounds) and delta in (None, 0) and neighbors != ADD_REMOVE:
+        if not alone:
+            return "exp_theil_sen", "exp_theil_sen: one regressor with declared bounds, in groups"
+        size = epsilon * rows if isinstance(epsilon, (int, float)) else 0
+        name, side = ("exp_theil_sen", "below") if size < CROSSING else ("noisy_moments", "from")
+        why = f"one regressor with declared bounds, epsilon times n {side} {CROSSING}"
+        return name, f"{name}: {why} (n is public)"
+    if delta == 0:
+        return "shrunken_pure", "shrunken_pure: delta=0 asks for Laplace noise"
+    return "shrunken", "shrunken: Gaussian noise on cross-products"
+
+
+def _is_bounded_line(formula: Formula, bounds: Mapping) -> bool:
+    """Whether the model is an intercept and one plain column, with both ranges declared."""
+    if len(formula.variables) != 2 or formula.declared or formula.categorical:
+        return False
+    y, x = formula.variables
+    return formula.terms == (x,) and formula.has_intercept and {x, y} <= set(bounds)

@@ -1,0 +1,226 @@
+"""method="auto": what it chooses, what it releases when little can be seen, and its privacy."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from replay import check_neighbours
+
+import dpstats as dp
+from dpstats.arguments import make_request
+from dpstats.auto import CROSSING, choose
+from dpstats.formula import Formula
+from dpstats.mechanisms.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
+from dpstats.mechanisms.spec import Release
+from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
+from dpstats.single import fit_single
+from dpstats.testing import insecure_seed
+
+RNG = np.random.default_rng(8)
+ROWS = 4000
+X1, X2, NOISE = RNG.normal(size=(3, ROWS))
+LINE = pd.DataFrame({"x1": X1, "x2": X2, "y": 3 + 2 * X1 - X2 + NOISE})
+UNIT = {"x": (0, 1), "y": (0, 1)}
+
+
+def fitted(data, formula="y ~ x1 + x2", seed=1, **call):
+    """The default method with noise that repeats."""
+    with insecure_seed(seed):
+        return dp.dp_ols(formula, data, **{"epsilon": 1, **call})
+
+
+def test_the_shortest_call_fits_without_bounds():
+    result = fitted(LINE)
+    assert (result.method, result.status) == ("shrunken", "ok")
+    np.testing.assert_allclose(result.params, [3, 2, -1], rtol=0.15)
+    assert "shrunken" in result.method_report and result.method_report in squeezed(result)
+    assert dp.DPResults.from_json(result.to_json()) == result
+
+
+def squeezed(result) -> str:
+    return " ".join(str(result.summary()).split())
+
+
+CHOICES = [
+    ("y ~ x", UNIT, {}, "exp_theil_sen"),
+    ("y ~ x", UNIT, {"rows": CROSSING}, "noisy_moments"),
+    ("y ~ x", UNIT, {"rows": CROSSING, "alone": False}, "exp_theil_sen"),
+    ("y ~ x", UNIT, {"neighbors": ADD_REMOVE}, "shrunken"),
+    ("y ~ x", UNIT, {"neighbors": REPLACE_ONE}, "exp_theil_sen"),
+    ("y ~ x", UNIT, {"delta": 1e-6}, "shrunken"),
+    ("y ~ x - 1", UNIT, {}, "shrunken"),
+    ("y ~ C(x)", UNIT, {}, "shrunken"),
+    ("np.log(y) ~ x", UNIT, {}, "shrunken"),
+    ("y ~ x + z", {**UNIT, "z": (0, 1)}, {}, "shrunken"),
+    ("y ~ x", {"x": (0, 1)}, {}, "shrunken"),
+    ("y ~ x + z", {}, {"delta": 0}, "shrunken_pure"),
+]
+
+
+@pytest.mark.parametrize(("formula", "bounds", "more", "method"), CHOICES)
+def test_the_choice_follows_from_public_facts(formula, bounds, more, method):
+    facts = {"epsilon": 1, "delta": None, "neighbors": None, "rows": 100, "alone": True}
+    name, why = choose(Formula.parse(formula), bounds, **{**facts, **more})
+    assert name == method and why.startswith(method)
+
+
+def test_delta_zero_is_pure():
+    result = fitted(LINE, epsilon=4, delta=0)
+    assert (result.method, result.privacy.delta, result.status) == ("shrunken_pure", 0, "ok")
+    assert {event.mechanism for event in result.privacy.events} == {"laplace"}
+    np.testing.assert_allclose(result.params, [3, 2, -1], rtol=0.2)
+
+
+def test_groups_of_one_line_get_medians():
+    people = dp.datasets.oi_microdata()
+    bounds = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
+    result = dp.dp_ols("kid_rank ~ parent_rank", people, by="cell", epsilon=16, bounds=bounds)
+    assert result.method == "exp_theil_sen" and "in groups" in result.summary()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_there_is_no_slope_a_constant_is_released(seed):
+    result = fitted(LINE.assign(y=5 + NOISE), seed=seed)
+    assert result.status == "constant"
+    assert result.params[["x1", "x2"]].tolist() == [0, 0]
+    assert abs(result.params["Intercept"] - 5) < 0.3
+    assert "rows at this epsilon" in squeezed(result)
+
+
+def strange_tables() -> dict[str, pd.DataFrame]:
+    """Tables on which a fit without bounds may go wrong."""
+    few = RNG.uniform(size=ROWS) < 0.01
+    columns = {
+        "constant": np.full(ROWS, 7.0),
+        "99% zero": few * np.exp(8 * X1),
+        "up to 10^12": RNG.integers(0, 10**12, ROWS).astype(float),
+        "10^-9": 1e-9 * X1,
+        "huge outlier": np.r_[1e300, X1[1:]],
+        "heavy tails": RNG.standard_cauchy(ROWS),
+        "spike": np.where(RNG.uniform(size=ROWS) < 0.4, 25_000, 25_000 + 5000 * np.abs(X1)),
+    }
+    tables = {name: LINE.assign(x1=column) for name, column in columns.items()}
+    tables |= {f"{name}, response": LINE.assign(y=column) for name, column in columns.items()}
+    return tables | {"few rows": LINE[:80], "one row": LINE[:1], "no rows": LINE[:0]}
+
+
+STRANGE = strange_tables()
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 10])
+@pytest.mark.parametrize("name", STRANGE)
+def test_predictions_stay_in_the_released_range(name, epsilon):
+    result = fitted(STRANGE[name], epsilon=epsilon)
+    assert result.status in ("ok", "constant", "no_range")
+    far = pd.DataFrame({"x1": [-1e300, 0, 1e300], "x2": [1e300, 0, 1e300]})
+    values = result.predict(far).to_numpy()
+    if result.status == "no_range":
+        assert np.isnan(values).all()
+    else:
+        kind = result.schema["y"]
+        assert np.all((kind.low <= values) & (values <= kind.high))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_spike_beside_thinly_spread_values_does_not_become_the_range(seed):
+    y = STRANGE["spike, response"]["y"]
+    result = fitted(LINE.assign(y=y), seed=seed)
+    assert result.schema["y"].low < 25_100 and result.schema["y"].high > 30_000
+
+
+def test_a_regressor_that_is_not_seen_is_left_out_and_the_rest_is_fitted():
+    thin = LINE.assign(x1=np.sign(X1) * np.exp(RNG.uniform(-27, 34, ROWS)))
+    result = fitted(thin, seed=2)
+    assert result.status == "ok" and result.schema["x1"].high > 1e17
+    assert abs(result.params["x1"]) < 1e-15 and abs(result.params["x2"] + 1) < 0.5
+
+
+def noisy(rng, n, d, sd, slopes):
+    """Exact and noisy cross-products of n uniform rows."""
+    X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, d))])
+    y = X[:, 1:] @ slopes + 0.2 * rng.normal(size=n)
+    E = np.triu(rng.normal(0, sd, (d + 1, d + 1)))
+    gram, cross = X.T @ X + E + np.triu(E, 1).T, X.T @ y + rng.normal(0, sd, d + 1)
+    return X, y, NoisyMoments(gram, cross, float(y @ y), sd, sd, 0)
+
+
+def test_without_noise_the_slopes_are_those_of_ols():
+    X, y, moments = noisy(np.random.default_rng(1), 500, 3, 1e-9, [0.3, 0, -0.2])
+    ols = np.linalg.lstsq(X, y, rcond=None)[0]
+    np.testing.assert_allclose(moments.theta(shrunken_slopes(moments)), ols, atol=1e-6)
+
+
+def test_slopes_are_rarely_taken_from_noise_alone():
+    """400 tables without a slope: more than 40 taken has a chance below 1e-6 if 1 in 30 is."""
+    rng = np.random.default_rng(2)
+    taken = sum(
+        shrunken_slopes(noisy(rng, 300, d, 30.0, np.zeros(d))[2]).any()
+        for d in (1, 5)
+        for _ in range(200)
+    )
+    assert taken < 40
+
+
+def test_a_tenth_of_the_variance_shows_from_about_the_rows_that_are_said():
+    rng = np.random.default_rng(3)
+    slopes = np.full(3, 0.2 * math.sqrt(1 / 9))
+    shown = {}
+    for n in (1000, 8000):
+        tables = [noisy(rng, n, 3, 40.0, slopes)[2] for _ in range(60)]
+        shown[n] = np.mean([shrunken_slopes(moments).any() for moments in tables])
+        assert 1000 < np.nanmedian([needed_rows(moments) for moments in tables]) < 8000
+    assert shown[1000] < 0.3 and shown[8000] > 0.9
+
+
+CALLS = [{}, {"delta": 0}, {"select": "kendall", "k": 1}, {"bounds": {"y": (-1, 2)}}]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that a call publishes beside its events."""
+
+    release: Release
+    schema: str
+    selected: tuple[str, ...] | None
+
+
+def composite(data, call):
+    """Selection, ranges and fit of one call as a function of the noise, and its limit."""
+    defaults = dict.fromkeys(("delta", "bounds", "levels", "x_new", "row_norm"))
+    request = make_request(
+        "y ~ x1 + x2", data, method="auto", epsilon=30, missing="drop", options={},
+        **{**defaults, **call},
+    )  # fmt: skip
+
+    def fit(noise):
+        chosen = request.with_terms(noise)
+        result = fit_single(chosen, chosen.with_ranges(noise), noise)
+        return Outcome(result.release, str(result.schema), result.selected)
+
+    return fit, request.cost
+
+
+def check_composite(calls=CALLS, relations=RELATIONS, seeds=4):
+    """Replay the whole of auto on neighbouring tables, rows far out among them."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(rng.normal(size=(400, 2)) + [0, 2000], columns=["x1", "x2"])
+    table["y"] = np.clip(table["x1"], 0, None)
+    extremes = [0.0, 1e300, -1e300, np.inf, 1e-300, 2000.0, 1.0, np.nan]
+    for call in calls:
+        for neighbors in relations:
+            for seed in range(seeds):
+                new = pd.DataFrame([rng.choice(extremes, 3)], columns=table.columns)
+                if neighbors == REPLACE_ONE:  # which rows are missing is public there
+                    new = new.fillna(0.0)
+                kept = table[1:] if neighbors == REPLACE_ONE else table
+                other = pd.concat([kept, new], ignore_index=True)
+                base = pd.concat([table[1:], table[:1]], ignore_index=True)
+                fits = [composite(t, {**call, "neighbors": neighbors}) for t in (base, other)]
+                found = check_neighbours(fits[0][0], fits[1][0], fits[0][1], seed)
+                assert {"X'X", "X'y", "y'y"} <= set(found)
+
+
+def test_no_row_moves_the_whole_of_auto_further_than_stated():
+    check_composite()
