@@ -8,7 +8,7 @@ BENCH_STAMP := $(VENV)/.installed-bench
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark demo bench report docs wheel clean
+.PHONY: help install lint format test test-python test-r test-spark demo bench bench-auto report docs wheel clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -66,6 +66,11 @@ demo: install  ## Write the demonstration to out/
 
 bench: $(BENCH_STAMP)  ## Run the benchmarks; DATA=folder for the UCI sets
 	$(BIN)/python -m benchmarks
+
+bench-auto: install  ## Compare method="auto" on the tables of DATA, a folder with a MANIFEST.csv
+	@test -n "$(DATA)" || { echo "name the folder: make bench-auto DATA=dir" >&2; exit 1; }
+	$(BIN)/python -m benchmarks tried
+	$(BIN)/python -m benchmarks auto --data "$(DATA)"
 
 report: install  ## Write the papers' figures and tables to vignettes/papers, from DATA=folder
 	@test -n "$(DATA)" || { echo "name the folder of the data: make report DATA=/path/to/it" >&2; exit 1; }

@@ -1,0 +1,114 @@
+"""What was tried for method="auto", on made-up tables: each change by itself.
+
+``python -m benchmarks tried`` writes vignettes/auto/tried.csv, which the page of
+benchmarks/auto.py shows.
+"""
+
+import argparse
+import math
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+
+import dpstats as dp
+from benchmarks import mixed
+from benchmarks.auto import DELTA, references, scored
+from dpstats.mechanisms import METHODS, gram, shrunken
+
+EPSILONS = (0.5, math.log(3))
+
+
+def _worst_case_ridge(moments) -> np.ndarray:
+    """The ridge of AdaSSP in place of the one with the least estimated risk."""
+    A, c = moments.centred()
+    return gram.inverse(A, gram.ridge(A, moments.gram_sd), moments.gram_sd) @ c
+
+
+def _share(share: float):
+    changed = {"shrunken": replace(METHODS["shrunken"], bounds_share=share)}
+    return mock.patch.dict(METHODS, changed)
+
+
+def _release(**names):
+    """The mechanism with some of its parts exchanged."""
+    return mock.patch.multiple(shrunken, **names)
+
+
+def _whole_rows():
+    changed = replace(METHODS["shrunken"], summarise=_summarised_whole)
+    patches = ExitStack()
+    patches.enter_context(mock.patch.dict(METHODS, {"shrunken": changed}))
+    patches.enter_context(_release(clipping_box=gram.box_of))
+    return patches
+
+
+def _summarised_whole(X, y, problem):
+    return shrunken.Moments.of(X, y, gram.box_of(problem))
+
+
+# A change: how the package is altered, the arguments of the call, and whether predictions
+# are limited to what the fit saw.
+CHANGES = {
+    "as it is": (ExitStack, {}, True),
+    "AdaSSP's worst-case ridge": (
+        lambda: _release(shrunken_slopes=_worst_case_ridge), {}, True,
+    ),
+    "predictions of unclipped rows, without a limit": (ExitStack, {}, False),
+    "rows outside ranges shortened as wholes": (_whole_rows, {}, True),
+    "20% of the budget for ranges": (lambda: _share(0.2), {}, True),
+    "50% of the budget for ranges": (lambda: _share(0.5), {}, True),
+    "30% for X'X and 65% for X'y": (lambda: _release(_SHARES=(0.3, 0.65, 0.05)), {}, True),
+    "five columns by Kendall's tau first": (ExitStack, {"select": "kendall", "k": 5}, True),
+    "boosting (boosted_adassp)": (ExitStack, {"method": "boosted_adassp"}, False),
+    "plain AdaSSP (adassp)": (ExitStack, {"method": "adassp"}, False),
+}  # fmt: skip
+
+
+def score(change: str, task, epsilon: float, trial: int) -> float:
+    """R^2 of one fit on rows that were not fitted; 0 where nothing was released."""
+    altered, call, limited = CHANGES[change]
+    if "select" in call and len(task.frame.columns) <= call["k"] + 2:
+        call = {}
+    fitted, held = task.split(np.random.default_rng(trial))
+    with altered():
+        result = dp.dp_ols(task.formula, fitted, epsilon=epsilon, delta=DELTA, **call)
+    if not limited:
+        result = replace(result, release=replace(result.release, limited=False))
+    found = scored(result.predict(held), held["y"].to_numpy())
+    return 0.0 if math.isinf(found) else found
+
+
+def row(change: str, epsilon: float, cells) -> dict:
+    """How a change did: parts of the R^2 of OLS, from -1 to 1.2 each, and bad fits."""
+    found = [score(change, task, epsilon, trial) for task, trial, _ in cells]
+    parts = [np.clip(s / ols, -1, 1.2) for s, (_, _, ols) in zip(found, cells, strict=True)]
+    return {
+        "epsilon": f"{epsilon:.3g}",
+        "change": change,
+        "fits": len(found),
+        "mean part of OLS's R²": f"{np.mean(parts):.3f}",
+        "share below -0.05": f"{np.mean(np.array(found) < -0.05):.1%}",
+    }
+
+
+def main(arguments: list[str]) -> None:
+    """Try every change and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks tried", description=__doc__)
+    parser.add_argument("--out", default="vignettes/auto")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--trials", type=int, default=1)
+    parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
+    chosen = parser.parse_args(arguments)
+    cells = [
+        (task, trial, references(task, *task.split(np.random.default_rng(trial)))["ols"])
+        for task in mixed.tables(chosen.seeds)
+        for trial in range(chosen.trials)
+    ]
+    rows = [row(change, e, cells) for e in chosen.epsilons for change in CHANGES]
+    Path(chosen.out).mkdir(parents=True, exist_ok=True)
+    pd.DataFrame(rows).to_csv(Path(chosen.out) / "tried.csv", index=False)
+    print(pd.DataFrame(rows).to_string(index=False))
