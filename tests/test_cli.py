@@ -164,7 +164,7 @@ WRONG = {
     ),
     "plan with an unknown method": (
         [*replaced(PLAN, ("--methods", "adassp,magic")), "--epsilon", "1"],
-        "expected methods to name some of adassp",
+        "expected methods to name some of shrunken",
     ),
     "plan with an unknown coefficient": (
         [*PLAN, "--epsilon", "1", "--truth", "x=1"],

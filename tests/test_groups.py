@@ -255,7 +255,7 @@ def test_estimated_ranges_are_bought_once_for_all_groups(name, fit, line):
     ranges = [(e, share) for e, share in report.shares() if "range" in e.step or "order" in e.step]
     steps = [event.step for event, _ in ranges]
     assert len(steps) == len(set(steps)) and {step[-4:] for step in steps} == {"of x", "of y"}
-    assert sum(share for _, share in ranges) == pytest.approx(0.2)
+    assert sum(share for _, share in ranges) == pytest.approx(dp.METHODS[name].bounds_share)
 
 
 @pytest.mark.parametrize("name", BOUNDED)

@@ -30,9 +30,19 @@ def describe(result: DPResults) -> dict:
         "nobs": float("nan") if result.nobs is None else float(result.nobs),
         "status": result.status,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
+        "method_report": result.method_report,
+        "limits": _limits(result),
         "schema": {name: _kind(kind) for name, kind in result.schema.items()},
         "state": result.to_json(),
     }
+
+
+def _limits(result: DPResults) -> dict:
+    """Bounds of design rows and of the response where predictions keep to them, else nothing."""
+    if result.limits is None:
+        return {}
+    low, high, response = result.limits
+    return {"low": _floats(low), "high": _floats(high), "response": _floats(response)}
 
 
 def predicted(table: pd.DataFrame) -> dict:

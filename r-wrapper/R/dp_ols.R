@@ -17,7 +17,8 @@
 #' @param formula A formula such as `wage ~ educ + sex`.
 #' @param data A data frame. Columns in use may be numeric, integer, logical, character, factor
 #'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression a group.
-#' @param method Name of the method; see [dp_methods()].
+#' @param method Name of the method; see [dp_methods()]. `"auto"` needs no bounds and no tuning, and
+#'   chooses by public facts; `fit$method` names its choice and the summary says why.
 #' @param epsilon Privacy loss of the whole call, greater than 0. Smaller is more private.
 #' @param delta Probability with which epsilon may be exceeded: by default 0 for methods that
 #'   need none, else 1e-6. Keep it far below one over the number of rows.
@@ -62,10 +63,10 @@
 #'               bounds = list(wage = c(0, 60), educ = c(8, 20)))
 #' coef(fit)
 #' @export
-dp_ols <- function(formula, data, method, epsilon, delta = NULL, bounds = NULL, levels = NULL,
-                   by = NULL, groups = NULL, x_new = NULL, select = NULL, k = NULL,
-                   neighbors = NULL, budget = NULL, missing = "drop", ...) {
-  for (name in c("formula", "data", "method", "epsilon")) {
+dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds = NULL,
+                   levels = NULL, by = NULL, groups = NULL, x_new = NULL, select = NULL,
+                   k = NULL, neighbors = NULL, budget = NULL, missing = "drop", ...) {
+  for (name in c("formula", "data", "epsilon")) {
     if (do.call(base::missing, list(name))) bad_argument("argument ", name, " is missing")
   }
   options <- list(...)

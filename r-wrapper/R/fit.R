@@ -18,6 +18,8 @@ new_dp_ols <- function(value) {
     reasons = lapply(value$reasons, as.character),
     selected = strings(value$selected),
     method = value$method,
+    method_report = value$method_report,
+    limits = lapply(value$limits, numbers),
     privacy = privacy(value$privacy),
     schema = lapply(value$schema, schema_entry),
     state = value$state

@@ -100,7 +100,8 @@ summary.dp_ols <- function(object, ...) {
         coefficients = coefficients, nobs = nobs(object),
         notes = c(
           paste("NA:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
-          selected, object$privacy$guarantee, object$privacy$assumptions
+          object$method_report[nzchar(object$method_report)], selected,
+          object$privacy$guarantee, object$privacy$assumptions
         )
       )
     ),

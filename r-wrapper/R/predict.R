@@ -24,12 +24,20 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
   if (missing(newdata) || is.null(newdata)) {
     not_released("predictions at the rows of the fit", "predict(fit, newdata)")
   }
-  X <- design_at(object, newdata)
-  fit <- stats::setNames(as.vector(X %*% coef(object)), row.names(X))
+  fit <- within_limits(object, design_at(object, newdata))
   if (!se.fit && interval == "none") return(fit)
   said <- uncertain(object, newdata, level)
   if (interval == "confidence") fit <- cbind(fit = fit, lwr = said$conf.low, upr = said$conf.high)
   if (se.fit) list(fit = fit, se.fit = stats::setNames(said$std.error, row.names(newdata))) else fit
+}
+
+# Predictions at design rows; a method that clipped the rows it fitted clips these too.
+within_limits <- function(object, X) {
+  limits <- object$limits
+  if (length(limits)) X[] <- t(pmin(pmax(t(X), limits$low), limits$high))
+  fit <- as.vector(X %*% coef(object))
+  if (length(limits)) fit <- pmin(pmax(fit, limits$response[1L]), limits$response[2L])
+  stats::setNames(fit, row.names(X))
 }
 
 # Standard errors and intervals at newdata, from Python; NA where a value is missing.

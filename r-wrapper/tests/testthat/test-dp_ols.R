@@ -30,6 +30,19 @@ test_that("the same seed gives the same numbers in R and in Python", {
   expect_output(print(fit), "NOT private")
 })
 
+test_that("a formula, data and epsilon are enough", {
+  skip_without_python()
+  set.seed(1)
+  d <- data.frame(x1 = rnorm(8000), x2 = rnorm(8000))
+  d$y <- 3 + 2 * d$x1 - d$x2 + rnorm(8000)
+  fit <- with_insecure_seed(1, dp_ols(y ~ x1 + x2, d, epsilon = 1))
+  expect_identical(fit$method, "shrunken")
+  expect_equal(unname(coef(fit)), c(3, 2, -1), tolerance = 0.1)
+  far <- predict(fit, data.frame(x1 = 1e9, x2 = -1e9))
+  expect_lt(abs(far), 100)
+  expect_output(print(summary(fit)), "cross-products")
+})
+
 test_that("the seed ends with its block, and there is no other", {
   skip_without_python()
   fit <- function() coef(dp_ols(y ~ x, line(), method = "noisy_stats", epsilon = 2, bounds = unit))
@@ -54,7 +67,7 @@ test_that("mistakes end with one sentence and a class", {
   skip_without_python()
   d <- people(50)
   wrong <- list(
-    list(quote(dp_ols(wage ~ educ, d, epsilon = 1)), "method is missing"),
+    list(quote(dp_ols(wage ~ educ, d)), "epsilon is missing"),
     list(quote(dp_ols(wage ~ educ, d, method = "ols", epsilon = 1)), "expected method"),
     list(quote(dp_ols(wage ~ educ, d, method = "adassp", epsilon = -1)), "epsilon > 0"),
     list(quote(dp_ols(wage ~ log(age), d, method = "adassp", epsilon = 1)), "list\\(age = c\\("),
