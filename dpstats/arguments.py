@@ -1,5 +1,6 @@
 """The arguments of dp_ols, checked against each other before any row is read."""
 
+import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
@@ -47,7 +48,8 @@ def make_request(
     plan = ""
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
-        method, plan = choose(parsed, ranges, epsilon, delta, neighbors, table.n_rows, alone)
+        rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
+        method, plan = choose(parsed, ranges, epsilon, delta, neighbors, rows, alone)
     chosen = _with_companion(_method(method), companion, companion_share)
     epsilon, delta = _guarantee(chosen, epsilon, delta)
     neighbors = _relation(chosen, neighbors)

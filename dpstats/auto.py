@@ -12,7 +12,7 @@ CROSSING = 3200
 
 
 def choose(
-    formula: Formula, bounds: Mapping, epsilon, delta, neighbors, rows: int, alone: bool
+    formula: Formula, bounds: Mapping, epsilon, delta, neighbors, rows: float, alone: bool
 ) -> tuple[str, str]:
     """The name of the method for a call, and the reason.
 
