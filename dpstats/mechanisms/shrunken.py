@@ -122,6 +122,7 @@ _method = partial(
     errors="the fit is shrunken, which biases any interval",
     summarise=summarise,
     release=release,
+    sums=True,
     bounds_share=0.35,
     drops_unseen=True,
 )
