@@ -21,6 +21,7 @@ from replay import (
 )
 
 import dpstats as dp
+from dpstats import cli
 from dpstats.mechanisms import METHODS, theil_sen, tukey
 from dpstats.mechanisms.companion import with_companion
 from dpstats.mechanisms.ends import rank_margin
@@ -200,3 +201,16 @@ def _twice(release):
         return release(*arguments, **options)
 
     return again
+
+
+def test_the_command_line_takes_ends_and_companions(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    dp.simulate.line(400, seed=1).to_csv("rows.csv", index=False)
+    call = ["fit", "rows.csv", "y ~ x", "--epsilon", "8", "--bounds", "x=0,1", "--bounds", "y=0,1"]
+    assert cli.main([*call, "--method", "exp_theil_sen", "--option", "ci=true"]) == 0
+    assert "lower end at x_new[0]" in capsys.readouterr().out
+    companion = ["--companion", "noisy_moments", "--companion-share"]
+    assert cli.main([*call, "--method", "noisy_stats", *companion, "0.3"]) == 0
+    assert "30% of the budget" in " ".join(capsys.readouterr().out.split())
+    assert cli.main([*call, "--method", "noisy_stats", *companion, "3"]) == 2
+    assert "--companion-share" in capsys.readouterr().err

@@ -24,6 +24,8 @@ _WORDING = (
     (r"\btarget_width=?", "--target-width"),
     (r"\bx_sd\b", "--x-sd"),
     (r"\bselect_share\b", "--select-share"),
+    (r"\bcompanion_share\b", "--companion-share"),
+    (r"\bcompanion=", "--companion "),
     (r"\bx_new\b", "--x-new"),
     (r"\brow_norm\b", "--row-norm"),
     (r" or a Categorical column", ""),

@@ -83,6 +83,8 @@ def _add_model(parser: _Parser) -> None:
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
     add("--k", type=int, metavar="K", help="how many terms to keep")
     add("--select-share", type=float, metavar="P", help="share of the budget for it: 0.05")
+    add("--companion", metavar="M", help="take intervals from a second fit by M")
+    add("--companion-share", type=float, metavar="P", help="share of the budget for it: 0.5")
     add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
 
 
@@ -153,6 +155,8 @@ def _call(arguments) -> tuple[Table | Described, dict]:
         "select": arguments.select,
         "k": arguments.k,
         "select_share": arguments.select_share,
+        "companion": arguments.companion,
+        "companion_share": arguments.companion_share,
     }
     return table, call | options(arguments.option)
 

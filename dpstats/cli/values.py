@@ -99,12 +99,12 @@ def points(texts: list[str], formula: str, table: Table | Described) -> pd.DataF
 
 
 def options(texts: list[str]) -> dict:
-    """Options of the method, as numbers or ranges of numbers where they look like it."""
-    options = {}
+    """Options of the method, as numbers, ranges of numbers or truth where they look like it."""
+    options, truth = {}, {"true": True, "false": False}
     for name, values in pairs(texts, "--option", "name=value").items():
         if name != "k" and name in inspect.signature(dp_ols).parameters:
             raise ArgumentError(f"{name} is no --option of a method; see dpstats fit --help")
-        parsed = tuple(_parsed(values))
+        parsed = tuple(truth.get(value, value) for value in _parsed(values))
         options[name] = parsed if len(parsed) > 1 else parsed[0]
     return options
 
