@@ -50,7 +50,7 @@ def make_request(
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
         method, plan = choose(parsed, ranges, epsilon, delta, neighbors, rows, alone)
-    chosen = _with_companion(_method(method), companion, companion_share)
+    chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     epsilon, delta = _guarantee(chosen, epsilon, delta)
     neighbors = _relation(chosen, neighbors)
     if missing != "drop":
@@ -83,9 +83,10 @@ def make_request(
     return request
 
 
-def _method(name) -> Method:
+def find_method(name, *others: str) -> Method:
+    """The method of this name; ``others`` are names that the caller understands besides."""
     if not isinstance(name, str) or name not in METHODS:
-        known = ", ".join((AUTO, *METHODS))
+        known = ", ".join((*others, *METHODS))
         raise ArgumentError(f"expected method to be one of {known}, got {name!r}")
     return METHODS[name]
 

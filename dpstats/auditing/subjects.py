@@ -87,7 +87,7 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
 
 def find_method(name) -> Method:
     """An entry of METHODS, by name or itself."""
-    return name if isinstance(name, Method) else arguments._method(name)
+    return name if isinstance(name, Method) else arguments.find_method(name)
 
 
 def _regressors(method: Method, d) -> int:
