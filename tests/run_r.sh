@@ -29,6 +29,9 @@ fi
 
 export DPSTATS_REQUIRE_R=1 # from here on nothing is skipped
 export RETICULATE_PYTHON=$python
+# R CMD check works beside a folder named dpstats, the R package, which Python would take for ours
+# before it asks where an editable install is.
+export PYTHONPATH=$PWD
 export _R_CHECK_CRAN_INCOMING_=FALSE _R_CHECK_FORCE_SUGGESTS_=FALSE _R_CHECK_SYSTEM_CLOCK_=0
 export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=120 # the first example starts Python
 
