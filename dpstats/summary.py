@@ -115,7 +115,7 @@ def guarantee(report: PrivacyReport) -> str:
     )
 
 
-def _reasons(result) -> tuple[str, ...]:
+def group_reasons(result) -> tuple[str, ...]:
     """Why something is NaN or infinite in some group."""
     return result.reasons + (UNBOUNDED,) * ("not_identified" in result.statuses)
 
@@ -134,7 +134,7 @@ def summarise_groups(result) -> str:
         *_values(result),
         "",
         _steps(report).as_text(),
-        _notes(result, _reasons(result)),
+        _notes(result, group_reasons(result)),
     ]
     return "\n".join(lines)
 

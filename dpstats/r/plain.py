@@ -9,7 +9,7 @@ from dpstats.privacy import PrivacyReport
 from dpstats.r.words import in_r
 from dpstats.results import DPResults
 from dpstats.schema import BOOLEAN, Categorical
-from dpstats.summary import guarantee
+from dpstats.summary import group_reasons, guarantee
 
 
 def describe(result: DPResults) -> dict:
@@ -63,7 +63,7 @@ def describe_groups(result: DPGroupResults) -> dict:
         "conf_low": _floats(intervals["lower"]),
         "conf_high": _floats(intervals["upper"]),
         "status": list(result.statuses),
-        "reasons": [in_r(reason) for reason in result.reasons],
+        "reasons": [in_r(reason) for reason in group_reasons(result)],
     }
 
 

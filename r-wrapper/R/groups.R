@@ -82,7 +82,7 @@ new_dp_ols_groups <- function(value, key) {
 #' @param conf.int Whether to add confidence intervals of level 0.95.
 #' @param row.names,optional Not used.
 #' @param ... Not used.
-#' @return `tidy()`, and `as.data.frame()` without its intervals: one row a group and quantity,
+#' @return `tidy()`, and `as.data.frame()` with its intervals: one row a group and quantity,
 #'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
 #'   terms too, `p25` and `p75`. `coef()`: a data frame, one row a group, the coefficients in
 #'   columns. `glance()`: one row a group. `as.list()`: one `modelsummary_list` a group, its
@@ -126,7 +126,7 @@ glance.dp_ols_groups <- function(x, ...) {
 #' @rdname groups
 #' @export
 as.data.frame.dp_ols_groups <- function(x, row.names = NULL, optional = FALSE, ...) {
-  as.data.frame(tidy(x))
+  as.data.frame(tidy(x, conf.int = TRUE))
 }
 
 #' @rdname groups
@@ -165,7 +165,7 @@ print.dp_ols_groups <- function(x, ...) {
 #' @export
 summary.dp_ols_groups <- function(object, ...) {
   notes <- c(
-    paste("NA:", object$reasons)[length(object$reasons) > 0L],
+    paste("NA, Inf:", object$reasons)[length(object$reasons) > 0L],
     object$privacy$guarantee, object$privacy$assumptions
   )
   structure(

@@ -35,7 +35,9 @@ nobs.dp_ols <- function(object, ...) {
 #' @param level Confidence level, between 0 and 1.
 #' @param ... Not used.
 #' @return A matrix with a row for each coefficient and the columns `2.5 %` and `97.5 %`. The
-#'   intervals contain the noise added for privacy.
+#'   intervals contain the noise added for privacy. They are infinite where the release agrees
+#'   with coefficients of any size, and `NA` where there is no valid interval; [summary()] says
+#'   why.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -99,7 +101,7 @@ summary.dp_ols <- function(object, ...) {
       list(
         coefficients = coefficients, nobs = nobs(object),
         notes = c(
-          paste("NA:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
+          paste("NA, Inf:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
           object$method_report[nzchar(object$method_report)], selected,
           object$privacy$guarantee, object$privacy$assumptions
         )

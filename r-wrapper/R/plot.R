@@ -48,11 +48,14 @@ plot.dp_ols <- function(x, level = 0.95, ...) {
 
 plot_line <- function(fit, line, ...) {
   axes <- axis_names(fit)
-  span <- range(line[c("fit", "lwr", "upr")], na.rm = TRUE)
+  span <- range(unlist(line[c("fit", "lwr", "upr")]), finite = TRUE)
   plot(line$x, line$fit, type = "n", ylim = span, xlab = axes[["x"]], ylab = axes[["y"]], ...)
   if (!anyNA(line$lwr)) {
-    graphics::polygon(c(line$x, rev(line$x)), c(line$lwr, rev(line$upr)), col = "grey85",
-                      border = NA)
+    # what is unbounded goes to the edges of the picture
+    edges <- graphics::par("usr")[3:4]
+    lower <- pmax(line$lwr, edges[1L])
+    upper <- pmin(line$upr, edges[2L])
+    graphics::polygon(c(line$x, rev(line$x)), c(lower, rev(upper)), col = "grey85", border = NA)
   }
   graphics::lines(line$x, line$fit, lwd = 2)
 }
@@ -60,11 +63,12 @@ plot_line <- function(fit, line, ...) {
 plot_coefficients <- function(fit, level, ...) {
   table <- tidy(fit, conf.int = TRUE, conf.level = level)
   rows <- rev(seq_len(nrow(table)))
-  span <- range(table[c("estimate", "conf.low", "conf.high")], na.rm = TRUE)
+  span <- range(unlist(table[c("estimate", "conf.low", "conf.high")]), finite = TRUE)
   margins <- graphics::par(mar = c(5, 2 + 0.5 * max(nchar(table$term)), 2, 1))
   on.exit(graphics::par(margins))
   plot(table$estimate, rows, pch = 19, xlim = span, yaxt = "n", xlab = "estimate", ylab = "", ...)
-  graphics::segments(table$conf.low, rows, table$conf.high, rows)
+  edges <- graphics::par("usr")
+  graphics::segments(pmax(table$conf.low, edges[1L]), rows, pmin(table$conf.high, edges[2L]), rows)
   graphics::abline(v = 0, lty = 3)
   graphics::axis(2, rows, table$term, las = 1)
 }
