@@ -209,6 +209,38 @@ def test_an_answer_is_made_of_plain_values(by):
     assert plain(reply)
 
 
+def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():
+    rng = np.random.default_rng(1)
+    x = rng.random(5000)
+    data = columns(x=x, y=x / 2 + 0.1 * rng.random(5000))
+    state = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "seed": 1.0})["value"]["state"]
+    hypotheses = ["(Intercept) = 0", "-x + 2*(Intercept) = .5"]
+    each = answer("t_test", {"state": state, "hypotheses": hypotheses, "level": 0.9})
+    assert each["value"]["hypothesis"] == ["(Intercept) = 0", "2 (Intercept) - x = 0.5"]
+    joint = answer("f_test", {"state": state, "hypotheses": hypotheses})
+    assert joint["value"]["df"] == 2.0
+    table = answer("compare", {"states": [state]})
+    assert "made under with_insecure_seed()" in table["value"]["text"]
+    assert all(map(plain, (each, joint, table)))
+    reply = answer("t_test", {"state": state, "hypotheses": "x == 0", "level": 0.9})
+    assert reply["error"] == "ArgumentError" and "'x = 0' about (Intercept), x" in reply["message"]
+
+
+def test_a_plan_reaches_r_as_plain_columns():
+    call = {"formula": "y ~ x", "n": 500.0, "bounds": BOUNDS, "methods": ["noisy_stats"]}
+    reply = answer("plan", call | {"epsilon": [1.0, 4.0], "repetitions": 20.0, "seed": 1.0})
+    assert plain(reply)
+    frame = reply["value"]["frame"]
+    wanted = dp.plan(
+        dp.RFormula("y ~ x"), n=500, bounds=BOUNDS, methods=["noisy_stats"], epsilon=[1, 4],
+        repetitions=20, seed=1,
+    ).frame  # fmt: skip
+    assert frame["error"] == wanted["error"].tolist()
+    assert frame["term"][:2] == ["(Intercept)", "x"]
+    reply = answer("plan", call)
+    assert "such as c(0.5, 1), got NULL" in reply["message"]
+
+
 def test_the_records_of_the_budget_add_up_and_refuse():
     data = columns(x=[0.1, 0.9], y=[0.2, 0.8])
     state = answer("budget", {"epsilon": 1.2, "delta": 1e-5})["value"]

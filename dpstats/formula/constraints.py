@@ -1,6 +1,6 @@
 """Linear hypotheses written as statsmodels writes them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import patsy
@@ -19,12 +19,25 @@ def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np
            [ 1.,  0.,  0.]]), array([0., 3.]))
     """
     try:
-        constraint = patsy.DesignInfo(list(names)).linear_constraint(hypotheses)
-    except (patsy.PatsyError, ValueError, TypeError) as error:
+        info = patsy.DesignInfo([_readable(name) for name in names])
+        constraint = info.linear_constraint(_readable(hypotheses))
+    except (patsy.PatsyError, ValueError, TypeError):
         raise ArgumentError(
-            f"cannot read the hypotheses {hypotheses!r} about {', '.join(names)}: {error}"
+            f"cannot read the hypotheses {hypotheses!r}; write equations such as "
+            f"'{names[-1]} = 0' about {', '.join(names)}"
         ) from None
     R, r = constraint.coefs.astype(float), constraint.constants[:, 0].astype(float)
     if np.linalg.matrix_rank(R) < len(R):
         raise ArgumentError(f"expected hypotheses that do not follow from each other: {R.tolist()}")
     return R, r
+
+
+def _readable(hypotheses):
+    """Without a name that begins with a parenthesis, which patsy would take for arithmetic."""
+    if isinstance(hypotheses, str):
+        return hypotheses.replace("(Intercept)", "_(Intercept)")
+    if isinstance(hypotheses, Mapping):
+        return {_readable(text): value for text, value in hypotheses.items()}
+    if isinstance(hypotheses, Sequence):
+        return [_readable(one) for one in hypotheses]
+    return hypotheses

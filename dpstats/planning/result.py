@@ -93,7 +93,7 @@ class Plan:
         parts = [f"Forecast of {self.formula} for {self.n:,} rows"]
         parts += [_least_table(self.target, self.found)] if self.found else []
         parts += [_table(name, frame[frame["term"] == name]) for name in shown]
-        notes = [textwrap.fill(note, _WIDTH, subsequent_indent="  ") for note in self._notes(shown)]
+        notes = [textwrap.fill(note, _WIDTH, subsequent_indent="  ") for note in self.notes(term)]
         return "\n".join([*parts, *notes])
 
     __repr__ = summary
@@ -104,8 +104,9 @@ class Plan:
             raise ArgumentError(f"expected term to be one of {', '.join(self.terms)}, got {term!r}")
         return list(self.slopes) if term is None else [term]
 
-    def _notes(self, shown: list[str]) -> list[str]:
-        """What the numbers are and rest on, and why some are missing."""
+    def notes(self, term: str | None = None) -> list[str]:
+        """What the numbers of :meth:`summary` are and rest on, and why some are missing."""
+        shown = self._shown(term)
         margin = 196 * math.sqrt(0.25 / self.repetitions)
         others = [name for name in self.terms if name not in shown]
         remarks = [f"{name}: {text}" for name, texts in self.remarks.items() for text in texts]

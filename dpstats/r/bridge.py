@@ -8,15 +8,11 @@ import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
 
-import pandas as pd
-
 import dpstats as dp
-from dpstats.engines.r_vectors import column
-from dpstats.formula.r_coding import level_label
-from dpstats.r import budgets
-from dpstats.r.plain import describe, describe_groups, predicted
+from dpstats.r import budgets, plans, stored
+from dpstats.r.given import points, table
+from dpstats.r.plain import describe, describe_groups
 from dpstats.r.words import in_r
-from dpstats.schema import Categorical
 
 
 def answer(question: str, arguments: Mapping) -> dict:
@@ -63,49 +59,10 @@ def fit(formula, data, *, by=None, seed=None, k=None, x_new=None, **arguments) -
     """``dp_ols`` on columns as R keeps them; a dot in the formula leaves the groups' out."""
     formula = dp.RFormula(formula).over([name for name in data if name != by])
     whole = isinstance(k, float) and k.is_integer()
-    arguments |= {"by": by, "k": int(k) if whole else k, "x_new": _points(x_new)}
+    arguments |= {"by": by, "k": int(k) if whole else k, "x_new": points(x_new)}
     with nullcontext() if seed is None else dp.testing.insecure_seed(int(seed)):
-        result = dp.dp_ols(formula, _table(data), **arguments)
+        result = dp.dp_ols(formula, table(data), **arguments)
     return describe(result) if by is None else describe_groups(result)
-
-
-def _table(columns: Mapping) -> dict[str, pd.Series]:
-    return {name: column(**parts) for name, parts in columns.items()}
-
-
-def _points(x_new):
-    """Public points as a frame, whose index labels them."""
-    if not isinstance(x_new, Mapping):
-        return x_new
-    return pd.DataFrame(dict(x_new["columns"]), index=x_new["labels"])
-
-
-def conf_int(state: str, level: float) -> dict:
-    """Intervals of a stored fit."""
-    intervals = dp.DPResults.from_json(state).conf_int(1 - level).to_numpy()
-    return {"low": intervals[:, 0].tolist(), "high": intervals[:, 1].tolist()}
-
-
-def predict(state: str, newdata: Mapping, level: float) -> dict:
-    """Predictions of a stored fit at public values, with their errors and intervals."""
-    result = dp.DPResults.from_json(state)
-    columns = {name: _values(v, result.schema.get(name)) for name, v in newdata.items()}
-    return predicted(result.predict(columns, interval=True, alpha=1 - level))
-
-
-def _values(values, kind) -> list:
-    """Numbers as they are, and levels, which come by their labels, as Python has them."""
-    if not isinstance(kind, Categorical):
-        return list(values)
-    by_label = {level_label(level): level for level in kind.levels}
-    return [by_label[value] for value in values]
-
-
-def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:
-    """The errors that are not exceeded with probability q%."""
-    table = None if reference is None else pd.DataFrame(_table(reference))
-    bound = dp.DPResults.from_json(state).error_bound(q, reference=table)
-    return {"names": list(bound.index), "bound": [float(value) for value in bound]}
 
 
 def methods() -> dict:
@@ -129,9 +86,13 @@ def budget(epsilon: float, delta: float) -> dict:
 
 QUESTIONS = {
     "budget": budget,
-    "conf_int": conf_int,
-    "error_bound": error_bound,
+    "compare": stored.compare,
+    "conf_int": stored.conf_int,
+    "error_bound": stored.error_bound,
+    "f_test": stored.f_test,
     "fit": fit,
     "methods": methods,
-    "predict": predict,
+    "plan": plans.plan,
+    "predict": stored.predict,
+    "t_test": stored.t_test,
 }

@@ -11,6 +11,7 @@ _WORDS = [
     (r"expected (\w+) \(low, high\)", r"expected \1 = c(low, high)"),
     (r"to be \(low, high\)", "to be c(low, high)"),
     (r"\bC\((\w+)\)", r"factor(\1)"),
+    (r"such as \[(.+?)\]", r"such as c(\1)"),
     (r"\binf\b", "Inf"),
     (r"\bNone\b", "NULL"),
     (r"\bTrue\b", "TRUE"),

@@ -66,9 +66,7 @@
 dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds = NULL,
                    levels = NULL, by = NULL, groups = NULL, x_new = NULL, select = NULL,
                    k = NULL, neighbors = NULL, budget = NULL, missing = "drop", ...) {
-  for (name in c("formula", "data", "epsilon")) {
-    if (do.call(base::missing, list(name))) bad_argument("argument ", name, " is missing")
-  }
+  check_given(environment(), c("formula", "data", "epsilon"))
   options <- list(...)
   check_options(options)
   check_data(data)
@@ -92,8 +90,19 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key)
 }
 
+check_given <- function(call, needed) {
+  for (name in needed) {
+    if (do.call(missing, list(name), envir = call)) bad_argument("argument ", name, " is missing")
+  }
+}
+
+# Names of a list's entries, "" where there is none.
+entry_names <- function(entries) {
+  if (is.null(names(entries))) character(length(entries)) else names(entries)
+}
+
 check_options <- function(options) {
-  given <- if (is.null(names(options))) character(length(options)) else names(options)
+  given <- entry_names(options)
   if (any(given == "")) bad_argument("options of the method go by name, such as tau = 2")
   if (any(given %in% c("seed", "data"))) {
     bad_argument("dp_ols has no seed; for reproducible noise, which is not private, see ",

@@ -1,0 +1,23 @@
+"""What R hands over, as Python takes it."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from dpstats.engines.r_vectors import column
+
+
+def table(columns: Mapping) -> dict[str, pd.Series]:
+    """Columns as R keeps them, each a mapping of its kind, its bytes and its levels."""
+    return {name: column(**parts) for name, parts in columns.items()}
+
+
+def points(x_new):
+    """Public points as a frame, whose index labels them.
+
+    >>> points({"columns": {"x": [0.25]}, "labels": ["low"]}).loc["low", "x"].item()
+    0.25
+    """
+    if not isinstance(x_new, Mapping):
+        return x_new
+    return pd.DataFrame(dict(x_new["columns"]), index=x_new["labels"])

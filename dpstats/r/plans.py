@@ -1,0 +1,26 @@
+"""The plan of a regression as the plain values that R keeps."""
+
+import pandas as pd
+
+import dpstats as dp
+from dpstats.r.given import points
+from dpstats.r.words import in_r
+
+
+def plan(formula, *, x_new=None, **arguments) -> dict:
+    """``dpstats.plan`` on a formula of R; the columns of its tables by name."""
+    formula = dp.RFormula(formula)
+    forecast = dp.plan(formula, x_new=points(x_new), progress=False, **arguments)
+    return {
+        "formula": str(formula),
+        "n": float(forecast.n),
+        "slopes": list(forecast.slopes),
+        "frame": _columns(forecast.frame),
+        "target": forecast.target,
+        "least": _columns(forecast.least),
+        "notes": [in_r(note) for note in forecast.notes()],
+    }
+
+
+def _columns(frame: pd.DataFrame) -> dict[str, list]:
+    return {name: frame[name].tolist() for name in frame}

@@ -1,0 +1,130 @@
+#' Plan a private regression
+#'
+#' What would private fits tell, before any budget is spent? Tables are made up from public
+#' guesses, each method is run on them, and errors, widths of intervals and failures are summed
+#' up. No data are read, so nothing is spent, as long as the guesses do not come from the
+#' confidential data.
+#'
+#' @param formula,bounds,levels,delta,neighbors,x_new As in [dp_ols()]. Every variable needs bounds
+#'   or levels, for there are no columns to tell numbers from factors; the levels of a logical
+#'   are `c(FALSE, TRUE)`.
+#' @param n Guessed number of rows, 1 to 10 million.
+#' @param methods Names of methods, or a named list that gives each its options:
+#'   `list("adassp", ends = list("exp_theil_sen", ci = TRUE))`.
+#' @param epsilon Privacy losses to try. With `target_width` the grid to search, by default 129
+#'   values from 0.01 to 100.
+#' @param truth Guessed coefficients by name, `c(educ = 0.1)`, in units of the data. Those left
+#'   out are 0, except that the intercept puts the line through the middle of the bounds.
+#' @param sd Guessed standard deviation of the residuals; by default a sixth of the response's
+#'   range.
+#' @param x_sd Guessed standard deviations by name of numeric regressors that are normal around
+#'   the middle of their bounds. The others are uniform within them; all are independent.
+#' @param target_width Look for the least epsilon at which the median interval of `term` is this
+#'   narrow.
+#' @param term A coefficient or prediction point: the one meant by `target_width`, by default the
+#'   only slope; in a picture by default the first slope.
+#' @param repetitions How many tables to make up, 20 to 100,000.
+#' @param alpha One minus the level of the intervals.
+#' @param seed A whole number. The same call gives the same plan.
+#' @param x,object A plan.
+#' @param digits Significant digits.
+#' @param row.names,optional Not used.
+#' @param ... Passed to [graphics::matplot()] by `plot()`; else not used.
+#' @return An object of class `dp_plan`: a list whose `frame` has one row a method, epsilon and
+#'   term, as [as.data.frame()] and `tidy()` give it: the median `error` and its 90th percentile,
+#'   `width` and `coverage` of the intervals, and the shares `unbounded` and `failed`. Its last
+#'   method is least squares without privacy, with infinite epsilon. With `target_width`, `least`
+#'   has one row a method: the least `epsilon`, which lies between `low` and `high` with 95%
+#'   confidence. `plot()` and `autoplot()` draw errors against epsilon.
+#' @examplesIf dpstats_available()
+#' plan <- dp_plan(y ~ x, n = 1000, bounds = list(x = c(0, 1), y = c(0, 1)),
+#'                 methods = c("adassp", "noisy_stats"), epsilon = c(0.5, 4),
+#'                 truth = c(x = 0.3), sd = 0.1, repetitions = 50)
+#' plan
+#' plot(plan)
+#' @export
+dp_plan <- function(formula, n, bounds, methods, epsilon = NULL, truth = NULL, sd = NULL,
+                    x_sd = NULL, levels = NULL, delta = NULL, neighbors = NULL, x_new = NULL,
+                    target_width = NULL, term = NULL, repetitions = 200, alpha = 0.05, seed = 0) {
+  check_given(environment(), c("formula", "n", "bounds", "methods"))
+  arguments <- list(
+    formula = formula_text(formula), n = n, bounds = named_lists(bounds, "bounds"),
+    methods = planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
+    sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
+    delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,
+    term = term, repetitions = repetitions, alpha = alpha, seed = seed
+  )
+  check_known(arguments)
+  if (!is.null(epsilon)) arguments$epsilon <- as.list(epsilon)
+  new_dp_plan(ask("plan", arguments))
+}
+
+# By label, a method and its options: the entry without a name is the method's.
+planned_methods <- function(methods) {
+  entries <- lapply(as.list(methods), function(entry) {
+    entry <- as.list(entry)
+    names(entry) <- replace(entry_names(entry), entry_names(entry) == "", "method")
+    entry
+  })
+  own <- lapply(entries, function(entry) entry$method)
+  if (!length(own) || !all(vapply(own, is.character, logical(1L)))) {
+    bad_argument("expected methods to name methods, such as c(\"adassp\", \"noisy_stats\")")
+  }
+  labels <- entry_names(methods)
+  names(entries) <- ifelse(labels == "", as.character(own), labels)
+  reticulate::dict(lapply(entries, reticulate::dict))
+}
+
+named_numbers <- function(values, argument) {
+  if (is.null(values)) return(NULL)
+  if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")
+  if (!is.numeric(unlist(values)) || any(entry_names(values) == "")) {
+    bad_argument("expected ", argument, " to be numbers by name, such as c(x = 0.5)")
+  }
+  reticulate::dict(as.list(values))
+}
+
+new_dp_plan <- function(value) {
+  texts <- c("method", "term")
+  columns <- function(table) {
+    as.data.frame(Map(function(name, column) {
+      if (name %in% texts) strings(column) else numbers(column)
+    }, names(table), table))
+  }
+  structure(
+    list(
+      formula = stats::as.formula(value$formula, env = globalenv()), n = value$n,
+      slopes = strings(value$slopes), frame = columns(value$frame), target = value$target,
+      least = columns(value$least), notes = strings(value$notes)
+    ),
+    class = "dp_plan"
+  )
+}
+
+#' @rdname dp_plan
+#' @export
+print.dp_plan <- function(x, digits = 3L, ...) {
+  cat("\nForecast of ", deparse1(x$formula), " for ", format(x$n, big.mark = ","), " rows\n",
+      sep = "")
+  if (nrow(x$least)) {
+    cat("\n", x$target, ":\n", sep = "")
+    print(x$least, digits = digits, row.names = FALSE)
+  }
+  for (slope in x$slopes) {
+    rows <- x$frame[x$frame$term == slope, ]
+    cat("\n", slope, ", guessed to be ", format(rows$truth[1L], digits = 4L), ":\n", sep = "")
+    names(rows)[match(c("error_90", "coverage"), names(rows))] <- c("90%", "covers")
+    rows[c("term", "truth")] <- NULL
+    print(format(rows, digits = digits), row.names = FALSE)
+  }
+  print_notes(x$notes)
+  invisible(x)
+}
+
+#' @rdname dp_plan
+#' @export
+as.data.frame.dp_plan <- function(x, row.names = NULL, optional = FALSE, ...) x$frame
+
+#' @rdname dp_plan
+#' @exportS3Method generics::tidy dp_plan
+tidy.dp_plan <- function(x, ...) tibble::as_tibble(x$frame)

@@ -1,0 +1,65 @@
+#' Test linear hypotheses
+#'
+#' `dp_test()` tests hypotheses about coefficients one by one, `dp_joint_test()` all together.
+#' The tests allow for the noise added for privacy, and cost nothing.
+#'
+#' One hypothesis alone is tested jointly as it is by itself. Several are by simulation under the
+#' fit that obeys them (Alabi and Vadhan 2022, Hypothesis testing for differentially private linear
+#' regression, NeurIPS), with a fixed seed: the smallest p-value is then 1/5000.
+#' `car::linearHypothesis(fit, test = "Chisq")` works too, but takes the noise for normal.
+#'
+#' @param object A fit by [dp_ols()].
+#' @param hypotheses Equations such as `"x1 = x2"` or `c("x1 + x2 = 1", "x3 = 0")`, or a matrix with
+#'   a row of weights for each combination of coefficients that is 0.
+#' @param level Confidence level of the intervals.
+#' @return `dp_test()`: a tibble, one row a hypothesis, with the coefficients moved to its left
+#'   side: `hypothesis`, `estimate` and `std.error` of that side, `statistic`, `p.value`,
+#'   `conf.low` and `conf.high`; `NA` where the fit has no standard errors. `dp_joint_test()`: an
+#'   object of class `htest`, or an error of class `dpstats_not_released_error` that says why
+#'   there is none.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(a = runif(5000), b = runif(5000))
+#' d$y <- (d$a + d$b) / 2
+#' bounds <- list(a = c(0, 1), b = c(0, 1), y = c(0, 1))
+#' fit <- dp_ols(y ~ a + b, d, method = "adassp", epsilon = 4, bounds = bounds)
+#' dp_test(fit, "a = b")
+#' dp_joint_test(fit, c("a = 0", "b = 0"))
+#' @export
+dp_test <- function(object, hypotheses, level = 0.95) {
+  check_level(level)
+  value <- ask("t_test", hypothesis_arguments(object, hypotheses, level = level))
+  tibble::tibble(
+    hypothesis = strings(value$hypothesis), estimate = numbers(value$estimate),
+    std.error = numbers(value$std_error), statistic = numbers(value$statistic),
+    p.value = numbers(value$p_value), conf.low = numbers(value$conf_low),
+    conf.high = numbers(value$conf_high)
+  )
+}
+
+#' @rdname dp_test
+#' @export
+dp_joint_test <- function(object, hypotheses) {
+  value <- ask("f_test", hypothesis_arguments(object, hypotheses))
+  structure(
+    list(
+      statistic = c(F = numbers(value$statistic)), parameter = c("num df" = value$df),
+      p.value = numbers(value$p_value), method = "Joint test of linear hypotheses",
+      data.name = paste(strings(value$hypothesis), collapse = ", ")
+    ),
+    class = "htest"
+  )
+}
+
+hypothesis_arguments <- function(object, hypotheses, ...) {
+  if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
+  texts <- is.character(hypotheses) && length(hypotheses)
+  if (!texts && !(is.matrix(hypotheses) && is.numeric(hypotheses)) || anyNA(hypotheses)) {
+    bad_argument("expected hypotheses to be texts such as \"x1 = x2\", or a matrix of weights")
+  }
+  if (!texts) {
+    hypotheses <- lapply(seq_len(nrow(hypotheses)), function(i) as.list(plain(hypotheses[i, ])))
+  } else if (length(hypotheses) > 1L) {
+    hypotheses <- as.list(plain(hypotheses))
+  }
+  list(state = object$state, hypotheses = hypotheses, ...)
+}

@@ -1,0 +1,119 @@
+test_that("hypotheses are tested as Python tests them, by R's names", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 8)
+  b <- coef(fit)
+  test <- dp_test(fit, c("educ = age", "2*(Intercept) - sexm:age = 1"), level = 0.9)
+  expect_named(test, c("hypothesis", "estimate", "std.error", "statistic", "p.value", "conf.low",
+                       "conf.high"))
+  expect_identical(test$hypothesis, c("educ - age = 0", "2 (Intercept) - sexm:age = 1"))
+  expect_equal(test$estimate,
+               unname(c(b["educ"] - b["age"], 2 * b["(Intercept)"] - b["sexm:age"])))
+  weights <- c(0, 1, 0, -1, 0)
+  expect_equal(test$std.error[1L], drop(sqrt(weights %*% vcov(fit) %*% weights)))
+  expect_equal(test$statistic, (test$estimate - 0:1) / test$std.error)
+  expect_equal(dp_test(fit, rbind(weights), 0.9), test[1L, ])
+  alone <- dp_test(fit, "educ = 0")
+  expect_equal(c(alone$conf.low, alone$conf.high), unname(confint(fit)["educ", ]))
+})
+
+test_that("hypotheses are tested jointly", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 8)
+  joint <- dp_joint_test(fit, c("educ = 0", "sexm = 0"))
+  expect_s3_class(joint, "htest")
+  expect_identical(joint$parameter, c("num df" = 2))
+  expect_lt(joint$p.value, 0.001)
+  expect_output(print(joint), "educ = 0, sexm = 0\\nF = .*, num df = 2, p-value")
+  at <- sprintf("educ = %.17g", coef(fit)[["educ"]])
+  expect_gt(dp_joint_test(fit, c(at, sprintf("age = %.17g", coef(fit)[["age"]])))$p.value, 0.9)
+  alone <- dp_joint_test(fit, "sexm = 0")
+  expect_equal(alone$p.value, dp_test(fit, "sexm = 0")$p.value)
+})
+
+test_that("hypotheses that cannot be tested are refused", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 8)
+  for (wrong in list("educ == 0", "z = 0", 3, character(), c("educ = 0", "educ = 1"), NA)) {
+    expect_error(dp_test(fit, wrong), "hypotheses", class = "dpstats_argument_error")
+  }
+  expect_error(dp_test(lm(y ~ x, line()), "x = 0"), class = "dpstats_argument_error")
+  fit <- dp_ols(y ~ x, line(), "noisy_stats", 2, bounds = unit)
+  expect_true(is.na(dp_test(fit, "x = 0")$p.value))
+  expect_error(dp_joint_test(fit, c("x = 0", "(Intercept) = 0")), "residual variance",
+               class = "dpstats_not_released_error")
+})
+
+test_that("bought ends are intervals at their level and nothing else", {
+  skip_without_python()
+  fit <- dp_ols(y ~ x, line(), "exp_theil_sen", 8, bounds = unit, ci = TRUE)
+  at <- predict(fit, data.frame(x = c(0.25, 0.5)), interval = "confidence")
+  expect_true(all(at[, "lwr"] < at[, "upr"]))
+  expect_equal(unname(at[1L, c("lwr", "upr")]),
+               unname(unlist(fit$predictions["p25", c("conf.low", "conf.high")])))
+  expect_true(all(is.finite(confint(fit))), all(is.na(vcov(fit))))
+  expect_output(print(summary(fit)), "NA, Inf: ci= buys the ends")
+  expect_true(all(is.na(confint(fit, level = 0.99))))
+  steps <- fit$privacy$steps
+  expect_equal(sum(steps$share[grepl("(lower|upper) end", steps$step)]), 0.5)
+})
+
+test_that("a companion lends its standard errors for its share", {
+  skip_without_python()
+  fit <- dp_ols(y ~ x, line(), "exp_theil_sen", 8, bounds = unit, companion = "noisy_moments",
+                companion_share = 0.3)
+  steps <- fit$privacy$steps
+  expect_equal(steps$share[steps$mechanism == "laplace"], 0.3)
+  expect_true(all(fit$table$std.error > 0))
+  expect_output(print(summary(fit)), "a fit by noisy_moments\\s+from the same rows for 30%")
+  expect_error(dp_ols(y ~ x, line(), "exp_theil_sen", 8, bounds = unit, companion = "ols"),
+               "companion", class = "dpstats_argument_error")
+})
+
+test_that("an unbounded interval is infinite, with a reason and a picture", {
+  skip_without_python()
+  fits <- list(
+    with_insecure_seed(1, dp_ols(y ~ x, line(200), "adassp", 0.05, bounds = unit)),
+    fit_wage(data = people(200), epsilon = 0.05)
+  )
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (fit in fits) {
+    expect_identical(fit$status, "not_identified")
+    expect_true(all(confint(fit)[, 1L] == -Inf & confint(fit)[, 2L] == Inf))
+    expect_identical(confint(fit, level = 0.8)["(Intercept)", "10 %"], -Inf)
+    expect_output(print(summary(fit)), "NA, Inf: the noise could")
+    expect_identical(plot(fit), fit)
+  }
+  at <- predict(fits[[1L]], data.frame(x = 0.5), interval = "confidence")
+  expect_identical(at[, c("lwr", "upr")], c(lwr = -Inf, upr = Inf))
+  skip_without_package("ggplot2")
+  for (fit in fits) expect_no_warning(print(ggplot2::autoplot(fit)))
+})
+
+test_that("groups have intervals and say why some are unbounded", {
+  skip_without_python()
+  by <- dp_ols(y ~ x, line(6000), "noisy_moments", 20, by = "tract", bounds = unit)
+  tidied <- tidy(by, conf.int = TRUE)
+  expect_true(all(tidied$conf.low < tidied$estimate & tidied$estimate < tidied$conf.high))
+  expect_equal(as.data.frame(by), as.data.frame(tidied))
+  weak <- with_insecure_seed(1, dp_ols(y ~ x, line(), "adassp", 0.05, by = "tract", bounds = unit))
+  expect_true(all(is.infinite(tidy(weak, conf.int = TRUE)$conf.high)))
+  expect_output(print(summary(weak)), "NA, Inf: the noise could")
+})
+
+test_that("fits stand side by side, as text, for pages and as data", {
+  skip_without_python()
+  fits <- list(strict = fit_wage(epsilon = 1), loose = fit_wage(log(wage) ~ educ, epsilon = 8))
+  side <- do.call(dp_compare, fits)
+  frame <- as.data.frame(side)
+  expect_identical(unique(frame$model), c("strict", "loose"))
+  expect_identical(frame$estimate[frame$model == "strict"], unname(coef(fits$strict)))
+  expect_identical(tidy(side), tibble::as_tibble(frame))
+  expect_output(print(side), "\\(Intercept\\) .*NOT PRIVATE, made under with_insecure_seed")
+  expect_output(print(side, format = "html"), "<table")
+  expect_output(print(side, format = "latex"), "begin\\{tabular")
+  expect_output(print(dp_compare(fits[[1L]])), "\\(1\\)")
+  expect_error(dp_compare(), "dp_compare\\(first, second\\)", class = "dpstats_argument_error")
+  expect_error(dp_compare(lm(y ~ x, line())), class = "dpstats_argument_error")
+  expect_error(dp_compare(a = fits[[1L]], fits[[2L]]), class = "dpstats_argument_error")
+})

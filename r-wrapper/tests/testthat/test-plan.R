@@ -1,0 +1,72 @@
+plan_line <- function(...) {
+  dp_plan(y ~ x, n = 1000, bounds = unit, truth = c(x = 0.3), sd = 0.1, repetitions = 20, ...)
+}
+
+test_that("a plan is Python's, with R's formulas and names", {
+  skip_without_python()
+  plan <- dp_plan(
+    log(wage) ~ sex * educ + I(educ^2) + union, n = 1e4, bounds = limits[1:2],
+    levels = list(sex = c("f", "m"), union = c(FALSE, TRUE)), methods = "adassp", epsilon = 2,
+    truth = c(sexm = -0.1, `I(educ^2)` = 0.01), x_sd = c(educ = 2), repetitions = 20
+  )
+  frame <- as.data.frame(plan)
+  expect_identical(plan$slopes, c("sexm", "educ", "I(educ^2)", "unionTRUE", "sexm:educ"))
+  expect_equal(unique(frame$truth[frame$term == "I(educ^2)"]), 0.01)
+  expect_identical(unique(frame$method), c("adassp", "ols (not private)"))
+  expect_identical(tidy(plan), tibble::as_tibble(frame))
+  expect_match(plan$notes, "educ normal with s.d. 2", all = FALSE)
+  expect_output(print(plan), "sexm:educ, guessed to be 0:")
+  reticulate::py_run_string(paste(
+    "import dpstats as dp", "plan = dp.plan('y ~ x', n=1000, bounds={'x': (0, 1), 'y': (0, 1)},",
+    "               methods=['noisy_stats'], epsilon=[1, 4], truth={'x': 0.3}, sd=0.1,",
+    "               repetitions=20, seed=2).frame['error'].tolist()", sep = "\n"
+  ))
+  here <- plan_line(methods = "noisy_stats", epsilon = c(1, 4), seed = 2)
+  expect_identical(here$frame$error, unlist(reticulate::import_main()$plan))
+})
+
+test_that("methods of a plan take options, and what is missing has a reason", {
+  skip_without_python()
+  plan <- plan_line(methods = list("noisy_stats", ends = list("exp_theil_sen", ci = TRUE)),
+                    epsilon = 4)
+  slope <- plan$frame[plan$frame$term == "x", ]
+  expect_identical(slope$method, c("noisy_stats", "ends", "ols (not private)"))
+  expect_identical(is.na(slope$width), c(TRUE, FALSE, FALSE))
+  expect_identical(slope$epsilon, c(4, 4, Inf))
+  expect_match(plan$notes, "noisy_stats: the residual variance is not released", all = FALSE)
+})
+
+test_that("a plan finds the least epsilon for a width, and is drawn", {
+  skip_without_python()
+  plan <- plan_line(methods = c("adassp", "noisy_stats"), epsilon = 2^(-2:3), target_width = 0.1)
+  expect_true(plan$least$epsilon[1L] %in% 2^(-2:3))
+  expect_true(is.na(plan$least$epsilon[2L]))
+  expect_output(print(plan), "Least epsilon for a median interval of x of width 0.1")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(plan), plan)
+  expect_error(plot(plan, term = "z"), "one of (Intercept), x, p25, p75", fixed = TRUE)
+  skip_without_package("ggplot2")
+  expect_no_warning(print(ggplot2::autoplot(plan, term = "p25")))
+})
+
+test_that("guesses that cannot be used are refused in one sentence", {
+  skip_without_python()
+  wrong <- list(
+    list(quote(dp_plan(y ~ x, 10)), "bounds is missing"),
+    list(quote(plan_line(methods = "adassp")), "such as c\\(0.5, 1\\)"),
+    list(quote(plan_line(methods = NULL, epsilon = 1)), "such as c\\(\"adassp\""),
+    list(quote(plan_line(methods = list(2), epsilon = 1)), "such as c\\(\"adassp\""),
+    list(quote(plan_line(methods = "adassp", epsilon = c(1, NA))), "epsilon is NA"),
+    list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = 2)), "c\\(x = 0.5\\)"),
+    list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = c(x = NA))), "x_sd holds NA"),
+    list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = c(z = 2))), "names 'z'"),
+    list(quote(dp_plan(y ~ x, 10, unit["y"], "adassp", 1)), "list\\(x = c\\(low, high\\)\\)"),
+    list(quote(dp_plan(y ~ ., 10, unit, "adassp", 1)), "write out what")
+  )
+  for (case in wrong) {
+    error <- tryCatch(eval(case[[1L]]), error = identity)
+    expect_s3_class(error, "dpstats_argument_error")
+    expect_match(conditionMessage(error), case[[2L]])
+  }
+})
