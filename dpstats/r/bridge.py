@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 
 import dpstats as dp
+from dpstats.engines.opening import open_table
 from dpstats.r import budgets, plans, stored
 from dpstats.r.given import points, table
 from dpstats.r.plain import describe, describe_groups
@@ -56,12 +57,13 @@ def answer(question: str, arguments: Mapping) -> dict:
 
 
 def fit(formula, data, *, by=None, seed=None, k=None, x_new=None, **arguments) -> dict:
-    """``dp_ols`` on columns as R keeps them; a dot in the formula leaves the groups' out."""
-    formula = dp.RFormula(formula).over([name for name in data if name != by])
+    """``dp_ols`` on columns as R keeps them, or on files; a dot leaves the groups' column out."""
+    rows = open_table(data if isinstance(data, str) else table(data))
+    formula = dp.RFormula(formula).over([name for name in rows.columns if name != by])
     whole = isinstance(k, float) and k.is_integer()
     arguments |= {"by": by, "k": int(k) if whole else k, "x_new": points(x_new)}
     with nullcontext() if seed is None else dp.testing.insecure_seed(int(seed)):
-        result = dp.dp_ols(formula, table(data), **arguments)
+        result = dp.dp_ols(formula, rows, **arguments)
     return describe(result) if by is None else describe_groups(result)
 
 

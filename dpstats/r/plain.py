@@ -55,7 +55,7 @@ def describe_groups(result: DPGroupResults) -> dict:
     intervals = result.conf_int()
     return {
         **_public(result),
-        "labels": list(result.labels),
+        "labels": [_label(label) for label in result.labels],
         "names": list(result.names),
         "size": float(result.size),
         "estimate": _floats(result.estimates.ravel()),
@@ -65,6 +65,13 @@ def describe_groups(result: DPGroupResults) -> dict:
         "status": list(result.statuses),
         "reasons": [in_r(reason) for reason in group_reasons(result)],
     }
+
+
+def _label(label):
+    """A label as R can hold it: R's integers end at 2^31, its doubles are whole up to 2^53."""
+    if not isinstance(label, int) or -(2**31) < label < 2**31:
+        return label
+    return float(label) if abs(label) <= 2**53 else str(label)
 
 
 def _public(result) -> dict:

@@ -16,7 +16,9 @@
 #'
 #' @param formula A formula such as `wage ~ educ + sex`.
 #' @param data A data frame. Columns in use may be numeric, integer, logical, character, factor
-#'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression a group.
+#'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression a group. Or the
+#'   path of Parquet, CSV, TSV or Stata files, such as `"people-*.parquet"`, that Python reads some
+#'   rows at a time; R sees none of them.
 #' @param method Name of the method; see [dp_methods()]. `"auto"` needs no bounds and no tuning, and
 #'   chooses by public facts; `fit$method` names its choice and the summary says why.
 #' @param epsilon Privacy loss of the whole call, greater than 0. Smaller is more private.
@@ -28,7 +30,7 @@
 #'   estimated from 20% of the budget.
 #' @param levels A named list of levels, for character columns and `factor(number)`.
 #' @param by Name of a column of group labels: one regression a group. Several names are crossed;
-#'   those columns must be factors.
+#'   those columns must be factors of a data frame.
 #' @param groups A public list of group labels; by default the levels of a factor, else the
 #'   labels present, which are then treated as public.
 #' @param x_new Public points to predict at: a data frame, whose row names label the points, or
@@ -72,16 +74,15 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   check_data(data)
   text <- formula_text(formula)
   by <- grouping(data, by)
-  columns <- used_columns(formula, data, by)
   key <- group_key(data, by, groups)
+  rows <- bridge_data(formula, data, by, key)
   arguments <- c(
     list(
       formula = text, method = method, epsilon = epsilon, delta = delta,
       bounds = named_lists(bounds, "bounds"), levels = named_lists(levels, "levels"),
       by = key$name, groups = labels_of(groups),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
-      missing = missing, seed = state$seed,
-      data = c(bridge_columns(columns), bridge_columns(key$column))
+      missing = missing, seed = state$seed, data = rows
     ),
     options
   )
@@ -116,8 +117,13 @@ check_known <- function(arguments) {
   if (any(unknown)) bad_argument("argument ", names(arguments)[unknown][1L], " is NA")
 }
 
+is_path <- function(data) is.character(data) && length(data) == 1L && !is.na(data)
+
 check_data <- function(data) {
-  if (!is.data.frame(data)) bad_argument("expected data to be a data frame, got ", class(data)[1L])
+  if (is_path(data)) return()
+  if (!is.data.frame(data)) {
+    bad_argument("expected data to be a data frame or a path, got ", class(data)[1L])
+  }
   twice <- unique(names(data)[duplicated(names(data))])
   if (length(twice)) bad_argument("column names used more than once: ", toString(twice))
 }
@@ -128,6 +134,12 @@ formula_text <- function(formula) {
   }
   attributes(formula) <- NULL
   enc2utf8(paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " "))
+}
+
+# The path, or the columns in use.
+bridge_data <- function(formula, data, by, key) {
+  if (is_path(data)) return(enc2utf8(path.expand(data)))
+  c(bridge_columns(used_columns(formula, data, by)), bridge_columns(key$column))
 }
 
 # The columns a formula names, or with a dot all but the groups'.

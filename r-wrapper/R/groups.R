@@ -13,30 +13,33 @@ grouping <- function(data, by) {
     bad_argument("expected by to name one or more columns, such as by = \"tract\"")
   }
   absent <- setdiff(by, names(data))
-  if (length(absent)) bad_argument("no column '", absent[1L], "' to group by")
+  if (length(absent) && !is_path(data)) bad_argument("no column '", absent[1L], "' to group by")
   by
 }
 
 # The one column Python groups by, and what its labels mean: columns and their values.
 group_key <- function(data, by, groups) {
   if (is.null(by)) return(NULL)
-  columns <- stats::setNames(as.list(data)[by], by)
   name <- paste(by, collapse = ":")
+  if (length(by) == 1L && is_path(data)) return(list(name = name, by = by))
+  columns <- stats::setNames(as.list(data)[by], by)
   if (length(by) == 1L) return(list(name = name, column = columns, by = by))
   if (!is.null(groups) || !all(vapply(columns, is.factor, logical(1L)))) {
-    bad_argument("the columns ", toString(by), " to group by must be factors, whose levels are ",
-                 "public and are crossed, without groups=")
+    bad_argument("the columns ", toString(by), " to group by must be factors of a data frame, ",
+                 "whose levels are public and are crossed, without groups=")
   }
-  grid <- rev(expand.grid(rev(lapply(columns, function(x) factor(levels(x), levels(x), ordered = is.ordered(x))))))
+  grid <- rev(expand.grid(rev(lapply(columns, all_levels))))
   crossed <- interaction(columns, sep = ":", lex.order = TRUE)
   levels(crossed) <- seq_len(nlevels(crossed))
   list(name = name, column = stats::setNames(list(crossed), name), by = by, grid = grid)
 }
 
+all_levels <- function(x) factor(levels(x), levels(x), ordered = is.ordered(x))
+
 # A data frame with the values of the group columns, one row a group.
 group_labels <- function(labels, key) {
   if (!is.null(key$grid)) return(key$grid)
-  column <- key$column[[1L]]
+  column <- if (is.null(key$column)) unlist(labels) else key$column[[1L]]
   labels <- unlist(labels)
   if (is.null(labels)) labels <- column[0L]
   labels <- if (is.factor(column)) {

@@ -1,0 +1,52 @@
+in_files <- function(d) {
+  folder <- tempfile("people ")
+  dir.create(folder)
+  parts <- split(d, rep_len(1:2, nrow(d)))
+  for (i in 1:2) {
+    utils::write.csv(parts[[i]], file.path(folder, paste0("part-", i, ".csv")), row.names = FALSE)
+  }
+  file.path(folder, "part-*.csv")
+}
+
+test_that("files are fitted as the data frame they hold", {
+  skip_without_python()
+  d <- line(4000)
+  files <- in_files(d)
+  on.exit(unlink(dirname(files), recursive = TRUE))
+  for (formula in c(y ~ x + I(x^2), y ~ .)) {
+    bounds <- if ("." %in% all.vars(formula)) c(unit, list(tract = c(0, 10))) else unit
+    fit <- dp_ols(formula, files, "adassp", 1e6, bounds = bounds)
+    expect_equal(coef(fit), coef(lm(formula, d)), tolerance = 0.01)
+  }
+  expect_false(contains(serialize(fit, NULL), d$y[1L], "part-"))
+})
+
+test_that("groups of files have labels of R, however large", {
+  skip_without_python()
+  d <- line(900)
+  d$tract <- 48201100000 + d$tract
+  files <- in_files(d)
+  on.exit(unlink(dirname(files), recursive = TRUE))
+  fits <- lapply(list(files, d), function(data) {
+    dp_ols(y ~ ., data, "noisy_moments", 1e4, by = "tract", bounds = unit, groups = unique(d$tract))
+  })
+  expect_identical(fits[[1L]]$groups, fits[[2L]]$groups)
+  expect_equal(fits[[1L]]$estimates, fits[[2L]]$estimates, tolerance = 0.01)
+  here <- dp_ols(y ~ x, files, "noisy_moments", 1e4, by = "tract", bounds = unit)
+  expect_identical(here$groups, data.frame(tract = 48201100000 + c(3, 7, 9)))
+})
+
+test_that("files that cannot be read are refused in one sentence", {
+  skip_without_python()
+  files <- in_files(line(20))
+  on.exit(unlink(dirname(files), recursive = TRUE))
+  fit <- function(formula = y ~ x, data = files, ...) {
+    dp_ols(formula, data, "noisy_stats", 1, bounds = unit, ...)
+  }
+  class <- "dpstats_argument_error"
+  expect_error(fit(data = "nowhere.csv"), "there is no file nowhere.csv", class = class)
+  expect_error(fit(y ~ z), "z", class = class)
+  expect_error(fit(by = "county"), "county", class = class)
+  expect_error(fit(by = c("tract", "county")), "must be factors of a data frame", class = class)
+  expect_error(fit(data = c("a.csv", "b.csv")), "a data frame or a path", class = class)
+})
