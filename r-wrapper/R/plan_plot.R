@@ -26,14 +26,16 @@ plot.dp_plan <- function(x, term = NULL, ...) {
   kinds <- seq_len(ncol(wide))
   span <- range(wide, upper, drawn$ols, na.rm = TRUE)
   epsilon <- as.numeric(rownames(wide))
-  graphics::matplot(epsilon, wide, type = "b", pch = kinds, lty = 1, col = kinds, log = "xy", xaxt = "n",
-                    ylim = span, xlab = "epsilon", ylab = drawn$title, ...)
+  graphics::matplot(epsilon, wide, type = "b", pch = kinds, lty = 1, col = kinds, log = "xy",
+                    xaxt = "n", ylim = span, xlab = "epsilon", ylab = drawn$title, ...)
   at <- graphics::axTicks(1)
   graphics::axis(1, at, format(at, scientific = FALSE, drop0trailing = TRUE, trim = TRUE))
   graphics::matlines(epsilon, upper, lty = 3, col = kinds)
   graphics::abline(h = drawn$ols, lty = 2, col = "grey40")
-  graphics::legend("topright", c(colnames(wide), "ols (not private)"), bty = "n",
-                   pch = c(kinds, NA), lty = c(rep(1, ncol(wide)), 2), col = c(kinds, "grey40"))
+  graphics::legend(
+    "topright", c(colnames(wide), "90th percentile", "ols (not private)"), bty = "n",
+    pch = c(kinds, NA, NA), lty = c(rep(1, ncol(wide)), 3, 2), col = c(kinds, "black", "grey40")
+  )
   invisible(x)
 }
 
