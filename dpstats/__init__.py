@@ -1,9 +1,10 @@
 """Linear regression under differential privacy, with a statsmodels-style front end."""
 
+from importlib import import_module
+
 from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
 from dpstats.auditing import audit
-from dpstats.comparison import compare
 from dpstats.errors import (
     ArgumentError,
     BudgetError,
@@ -15,7 +16,6 @@ from dpstats.errors import (
 from dpstats.formula import RFormula
 from dpstats.groups import DPGroupResults
 from dpstats.mechanisms import METHODS
-from dpstats.planning import Plan, plan
 from dpstats.privacy import Budget, PrivacyReport
 from dpstats.results import DPResults
 from dpstats.selection import SELECTORS
@@ -45,3 +45,16 @@ __all__ = [
     "simulate",
     "testing",
 ]
+
+# These load tables and distributions that a fit does without, so they wait for their first use.
+_LATER = {"compare": "comparison", "Plan": "planning", "plan": "planning"}
+
+
+def __getattr__(name: str):
+    if name not in _LATER:
+        raise AttributeError(f"module 'dpstats' has no attribute {name!r}")
+    return getattr(import_module(f"dpstats.{_LATER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

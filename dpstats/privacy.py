@@ -16,9 +16,6 @@ from dataclasses import dataclass, field
 from functools import reduce
 from numbers import Real
 
-from scipy.optimize import brentq
-from scipy.special import erf, log_ndtr, ndtr
-
 from dpstats.errors import ArgumentError, BudgetError
 
 ADD_REMOVE = "add_remove"
@@ -83,6 +80,7 @@ class GDP:
     @classmethod
     def of(cls, epsilon: float, delta: float) -> "GDP":
         """The largest mu that is (epsilon, delta)-DP."""
+        from scipy.optimize import brentq  # imported where used: it is slow to import
 
         def excess(log_mu):
             return math.log(gdp_delta(math.exp(log_mu), epsilon)) - math.log(delta)
@@ -111,6 +109,8 @@ class GDP:
         two normal variables by post-processing (Blackwell's theorem; Dong et al. 2022,
         Theorem 2.10), so it is (mu^2 / 2)-zCDP as well.
         """
+        from scipy.special import erf, log_ndtr, ndtr
+
         if self.mu > 1:
             return 2 * float(log_ndtr(self.mu / 2) - log_ndtr(-self.mu / 2))
         return 2 * math.log1p(erf(self.mu / math.sqrt(8)) / ndtr(-self.mu / 2))
@@ -189,6 +189,8 @@ def gdp_delta(mu: float, epsilon: float) -> float:
     >>> round(gdp_delta(1.0, 1.0), 6)
     0.126937
     """
+    from scipy.special import log_ndtr, ndtr
+
     near = ndtr(mu / 2 - epsilon / mu)
     far = math.exp(min(epsilon + log_ndtr(-mu / 2 - epsilon / mu), 0.0))
     return max(float(near - far), 5e-324)
@@ -201,6 +203,8 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     high = 1.0
     while gdp_delta(mu, high) > delta:
         high *= 2
+    from scipy.optimize import brentq
+
     return float(brentq(lambda epsilon: gdp_delta(mu, epsilon) - delta, 0.0, high, rtol=1e-12))
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
-from scipy.stats import norm
 
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
@@ -77,9 +76,11 @@ class Histogram:
         Outer ones that hold at most 0.1% of the counts a side are left out: a few rows far
         away are no order of magnitude.
         """
+        from scipy.special import ndtri
+
         chance = _FALSE_BIN / len(self.counts)
         laplace = self.event.mechanism == "laplace"
-        threshold = self.event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
+        threshold = self.event.scale * (-math.log(2 * chance) if laplace else -ndtri(chance))
         seen = np.flatnonzero(self.counts > threshold)
         held = self.counts[seen]
         below, least = np.cumsum(held) - held, 0.001 * held.sum()

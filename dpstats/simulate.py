@@ -9,7 +9,6 @@ from numbers import Real
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from dpstats.errors import ArgumentError
 
@@ -194,6 +193,8 @@ def _normal_line(p25, slope) -> tuple[np.ndarray, np.ndarray]:
     The two agree at the median, p25 + slope/4. For normal z the least-squares slope of Phi(b z) on
     Phi(z) is (6/pi) arcsin(b / sqrt(2 (1 + b^2))), solved here for b.
     """
+    from scipy.special import ndtri
+
     level = ndtri(np.clip(p25 + slope / 4, 0.01, 0.99))
     sine = np.sin(np.pi * np.clip(slope, -1, 1) / 6)
     return level, sine * np.sqrt(2 / (1 - 2 * sine**2))

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import beta
 
 # How many thresholds are tried on each statistic.
 _THRESHOLDS = 41
@@ -70,9 +68,11 @@ def lower_bound(likely, rare, trials: int, alpha: float, delta: float = 0.0, gau
         P'(E) within Clopper and Pearson's limits, which hold together with probability
         1 - alpha. Where it is below zero the counts prove nothing.
     """
+    from scipy.special import betainccinv, betaincinv, ndtri
+
     likely, rare = np.asarray(likely, float), np.asarray(rare, float)
-    p = beta.ppf(alpha / 2, np.maximum(likely, 0.5), trials - likely + 1) * (likely > 0)
-    q = beta.isf(alpha / 2, rare + 1, np.maximum(trials - rare, 0.5))
+    p = betaincinv(np.maximum(likely, 0.5), trials - likely + 1, alpha / 2) * (likely > 0)
+    q = betainccinv(rare + 1, np.maximum(trials - rare, 0.5), alpha / 2)
     q = np.where(rare < trials, q, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return ndtri(p) - ndtri(q) if gaussian else np.log(np.maximum(p - delta, 0.0) / q)

@@ -1,11 +1,11 @@
 """Standard errors, tests and intervals: functions of releases, never of the data."""
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from dpstats.inference.ends import Ends
-from dpstats.inference.pivot import Pivot
 from dpstats.inference.wald import Wald, deviations
 
 __all__ = ["UNBOUNDED", "Uncertainty", "deviations", "stacked", "uncertainty"]
@@ -16,9 +16,17 @@ UNBOUNDED = (
     "unbounded; raise epsilon or n, or narrow bounds that are too wide"
 )
 
-Uncertainty = Wald | Pivot | Ends
-"""What says how far G fits may be from the truth. All have ``intervals(rows, alpha)``,
-``p_values(rows, values)``, ``covariance()`` and ``unbounded``."""
+
+class Uncertainty(Protocol):
+    """What says how far G fits may be from the truth: Wald, Pivot or Ends."""
+
+    unbounded: np.ndarray
+
+    def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray: ...
+
+    def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray: ...
+
+    def covariance(self) -> np.ndarray: ...
 
 
 def stacked(releases: Sequence, size: int) -> dict[str, np.ndarray]:
@@ -47,6 +55,8 @@ def _column(values: Sequence) -> np.ndarray:
 def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:
     """The inference that a stack of releases allows."""
     if "scale" in stack:
+        from dpstats.inference.pivot import Pivot  # compiled, so slow to import
+
         return Pivot.of(stack)
     if "ends" in stack:
         return Ends.of(stack)

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from statsmodels.iolib.table import SimpleTable
-from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.inference.replicates import Sums
 
@@ -49,7 +47,7 @@ class TTest:
         }
         return pd.DataFrame(columns, self.names)
 
-    def summary(self) -> SimpleTable:
+    def summary(self):
         """A table of statsmodels; print it."""
         ends = f"[{self.alpha / 2:g}", f"{1 - self.alpha / 2:g}]"
         headers = ["", "coef", "std err", "z", "P>|z|", *ends]
@@ -57,6 +55,9 @@ class TTest:
             [name, f"{coef:.4f}", *(f"{value:.3f}" for value in rest)]
             for name, coef, *rest in self.summary_frame().itertuples()
         ]
+        from statsmodels.iolib.table import SimpleTable
+        from statsmodels.iolib.tableformatting import fmt_params
+
         return SimpleTable(rows, headers, title="Test for Constraints", txt_fmt=fmt_params)
 
     def __repr__(self) -> str:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
 
 
 @dataclass(frozen=True)
@@ -26,14 +25,18 @@ class Wald:
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Intervals (G, q, 2) of the linear combinations ``rows`` (q, S) of the coefficients."""
-        half = norm.isf(alpha / 2) * deviations(self.cov, rows)
+        from scipy.special import ndtri
+
+        half = -ndtri(alpha / 2) * deviations(self.cov, rows)
         half = np.where(self.unbounded[:, None], np.inf, half)
         middle = self.params @ rows.T
         return np.stack([middle - half, middle + half], axis=-1)
 
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
-        return 2 * norm.sf(np.abs(self.params @ rows.T - values) / deviations(self.cov, rows))
+        from scipy.special import ndtr
+
+        return 2 * ndtr(-np.abs(self.params @ rows.T - values) / deviations(self.cov, rows))
 
     def covariance(self) -> np.ndarray:
         """Covariance of the coefficients (G, S, S)."""

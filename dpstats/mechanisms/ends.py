@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 
-from dpstats.inference.laws import critical_value
-
 # Share of the cost of a fit that ci= spends on the ends of intervals.
 CI_SHARE = 0.5
 ENDS_ONLY = (
@@ -27,6 +25,8 @@ def rank_margin(level: float, count: int, m: int, epsilon: float, slack: float =
     float or None
         In (0, 1/2); None when even the extremes do not enclose it.
     """
+    from dpstats.inference.laws import critical_value  # compiled, so slow to import
+
     unit = 2 / (epsilon * m) if m > 0 else math.inf
     if unit >= 0.5:
         return None

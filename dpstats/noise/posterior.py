@@ -35,8 +35,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import log_ndtr
 
 from dpstats.noise.precise import MP, Objective, forward, normals, on_grid, uniform
 
@@ -50,6 +48,8 @@ def excess(shift: float, share: float, epsilon: float) -> float:
     >>> round(excess(1.0, 1e-9, 1.0), 6)  # mu-GDP at mu = 1
     0.126937
     """
+    from scipy.special import log_ndtr
+
     deviation, level = math.sqrt(1 - share), math.log1p(-share) / 2
 
     def ends(bound: float) -> tuple[float, float] | None:
@@ -78,6 +78,8 @@ def _difference(one: float, other: float) -> float:
 
 def _log_interval(low: float, high: float) -> float:
     """log of the standard normal probability of (low, high)."""
+    from scipy.special import log_ndtr
+
     if low > 0:
         low, high = -high, -low
     return log_ndtr(high) + math.log1p(-math.exp(min(log_ndtr(low) - log_ndtr(high), -1e-300)))
@@ -88,6 +90,8 @@ def largest_shift(share: float, epsilon: float, delta: float) -> float:
 
     The relative margin exceeds the error of the excess and of the root.
     """
+
+    from scipy.optimize import brentq
 
     def logarithm(log_shift: float) -> float:
         return math.log(max(excess(math.exp(log_shift), share, epsilon), 1e-320) / delta)

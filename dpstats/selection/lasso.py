@@ -7,7 +7,6 @@ import numpy as np
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query, ScoreQuery
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
-from dpstats.selection.path import votes_of_subsets
 from dpstats.selection.spec import Candidates, Selector
 
 # Share of the cost that buys the number of rows where it is private.
@@ -62,6 +61,8 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
 
 def count_votes(candidates: Candidates, labels: np.ndarray, k: int) -> np.ndarray:
     """Votes for each of the T terms, shape (T,); ``labels`` (n,) assign the rows to subsets."""
+    from dpstats.selection.path import votes_of_subsets  # compiled, so slow to import
+
     order = np.argsort(labels, kind="stable")
     edges = np.flatnonzero(np.diff(labels[order], prepend=-1, append=-1))
     rows = candidates.X[order], candidates.y[order]
