@@ -1,12 +1,16 @@
 """dp_ols: formula, bounds, mechanism, result."""
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
-from dpstats.arguments import make_request
+from dpstats.arguments import make_requests
 from dpstats.clusters import check_remote, fit_groups_on_workers
-from dpstats.errors import ArgumentError, InternalError
-from dpstats.groups import DPGroupResults, check_by, fit_groups
+from dpstats.errors import ArgumentError, Defect, InternalError
+from dpstats.groups import DPGroupResults, fit_groups
+from dpstats.labels import check_by
 from dpstats.noise import Noise
+from dpstats.options import whole
 from dpstats.privacy import Budget
 from dpstats.request import Request
 from dpstats.results import DPResults
@@ -14,13 +18,13 @@ from dpstats.single import fit_single
 
 
 def dp_ols(
-    formula: str,
+    formula: str | Sequence[str] | Mapping[str, str],
     data,
     *,
     method: str = "auto",
     epsilon: float,
     delta: float | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     bounds=None,
     levels=None,
     groups=None,
@@ -34,15 +38,17 @@ def dp_ols(
     companion: str | None = None,
     companion_share: float | None = None,
     budget: Budget | None = None,
+    n_jobs: int | None = None,
     progress: bool | None = None,
     **options,
-) -> DPResults | DPGroupResults:
+) -> DPResults | DPGroupResults | dict:
     """Fit a linear regression and release it under differential privacy.
 
     Parameters
     ----------
-    formula : str
-        A patsy formula, ``"y ~ x1 + C(region)"``.
+    formula : str, or list or mapping of str
+        A patsy formula, ``"y ~ x1 + C(region)"``. Several, such as one an outcome, share the
+        budget in equal parts; ``bounds`` and ``levels`` then name the columns of them all.
     data : data frame, mapping, path or query
         pandas, polars, pyarrow, or a mapping of columns of equal length. A path or quoted
         glob of Parquet, CSV or TSV files, a polars LazyFrame, a pyarrow dataset or a duckdb
@@ -60,8 +66,9 @@ def dp_ols(
     delta : float, optional
         Probability with which epsilon may be exceeded: 0 for methods that need none,
         else 1e-6 by default; keep it far below 1 / n.
-    by : str, optional
-        Column of group labels: one regression a group, each row in one group.
+    by : str or list of str, optional
+        Column of group labels, or several such as ``["state", "county", "tract"]``: one
+        regression a group, each row in one group.
     bounds : mapping, optional
         ``{column: (low, high)}``, public; values outside are clipped. A term can be
         bounded by its text, ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric
@@ -70,8 +77,9 @@ def dp_ols(
     levels : mapping, optional
         ``{column: [levels]}``, public, for string columns and ``C(number)``.
     groups : sequence, optional
-        Public list of group labels; by default the categories of a Categorical column,
-        else the labels present, which are then treated as public.
+        Public list of group labels, tuples for several columns; by default the categories
+        of a single Categorical column, else the labels present, which are then treated as
+        public.
     x_new : number, list, mapping or data frame, optional
         Public points to predict at; by default 25% and 75% of the declared range of a
         single numeric regressor (``p25``, ``p75``).
@@ -101,6 +109,9 @@ def dp_ols(
         Share of the budget for the companion, in (0, 1); by default 0.5.
     budget : Budget, optional
         Shared budget to charge; refused before any row is read when it does not fit.
+    n_jobs : int, optional
+        Threads that fit groups, >= 1; by default one a processor. The release does not depend
+        on it.
     progress : bool, optional
         Progress bar over groups; by default on a terminal, for runs over a second.
     **options
@@ -109,7 +120,7 @@ def dp_ols(
     Returns
     -------
     DPResults or DPGroupResults
-        The latter with ``by``.
+        The latter with ``by``; a dict of them by name for several formulas.
 
     Raises
     ------
@@ -133,27 +144,34 @@ def dp_ols(
     >>> bool(abs(res.params["x"] - 0.5) < 0.2)
     True
     """
-    request = make_request(
+    requests = make_requests(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
         select=select, k=k, select_share=select_share, companion=companion,
         companion_share=companion_share, by=by,
     )  # fmt: skip
-    check_by(request, by, groups)
-    check_remote(request, by)
+    for request in requests.values():
+        check_by(request, by, groups)
+        check_remote(request, by)
+    n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
     if budget is not None and not isinstance(budget, Budget):
         raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
     if budget is not None:
-        budget.reserve(request.epsilon, request.delta, request.cost, request.neighbors)
-    result, defect = _released(request, by, groups, progress)
-    if defect is None:
-        return result
-    # No frame of the traceback may lead to rows.
-    del data, request
-    raise InternalError(f"dp_ols stopped with {defect}; the budget of this call counts as spent")
+        budget.reserve(*request.whole_call, request.neighbors)
+    results = {}
+    while requests:
+        name = next(iter(requests))
+        results[name], defect = _released(requests.pop(name), by, groups, progress, n_jobs)
+        if defect is not None:
+            # No frame of the traceback may lead to rows.
+            del data, request, requests
+            raise InternalError(
+                f"dp_ols stopped with {defect}; the budget of this call counts as spent"
+            )
+    return results.get(None, results)
 
 
-def _released(request: Request, by, groups, progress):
+def _released(request: Request, by, groups, progress, n_jobs):
     """The result and None, or None and the type of an exception, which may hold rows."""
     try:
         with np.errstate(all="ignore"):
@@ -164,6 +182,8 @@ def _released(request: Request, by, groups, progress):
                 return fit_single(request, known, noise), None
             if request.table.remote:
                 return fit_groups_on_workers(request, known, noise, by, groups), None
-            return fit_groups(request, known, noise, by, groups, progress), None
+            return fit_groups(request, known, noise, by, groups, progress, n_jobs), None
+    except Defect as defect:
+        return None, str(defect)
     except Exception as error:
         return None, type(error).__name__

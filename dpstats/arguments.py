@@ -35,15 +35,14 @@ _COMPANION_SHARE = 0.5
 def make_request(
     formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
     options, select=None, k=None, select_share=None, companion=None, companion_share=None,
-    by=None,
+    by=None, formulas=1,
 ) -> Request:  # fmt: skip
-    """Check every argument against the formula and the data's column types."""
+    """Check every argument against the formula and the data's column types.
+
+    epsilon and delta are those of the whole call, of which this is one formula out of several.
+    """
     table = open_table(data)
-    if is_r(formula):
-        formula = RFormula(formula_text(formula))
-    if isinstance(formula, RFormula):
-        formula = formula.over(table.columns)
-    parsed = Formula.parse(formula)
+    parsed = _parsed(formula, table)
     ranges, term_bounds = _bounds(bounds, parsed)
     plan = ""
     if isinstance(method, str) and method == AUTO:
@@ -51,7 +50,7 @@ def make_request(
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
         method, plan = choose(parsed, ranges, epsilon, delta, neighbors, rows, alone)
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
-    epsilon, delta = _guarantee(chosen, epsilon, delta)
+    epsilon, delta = chosen.share(*_guarantee(chosen, epsilon, delta), formulas)
     neighbors = _relation(chosen, neighbors)
     if missing != "drop":
         raise ArgumentError(
@@ -78,9 +77,54 @@ def make_request(
         cost=chosen.cost(epsilon, delta),
         selection=_selection(select, k, select_share, chosen, neighbors, parsed),
         plan=plan,
+        formulas=formulas,
     )
     request.check()
     return request
+
+
+def _parsed(formula, table: Table | Described) -> Formula:
+    """The formula, in Python or from R, whose dot stands for the columns."""
+    if is_r(formula):
+        formula = RFormula(formula_text(formula))
+    if isinstance(formula, RFormula):
+        formula = formula.over(table.columns)
+    return Formula.parse(formula)
+
+
+def make_requests(formula, data, *, bounds, levels, **arguments) -> dict[str | None, Request]:
+    """A request a formula, by name; several share the cost of the call in equal parts.
+
+    Bounds and levels may name the columns of any of the formulas.
+    """
+    texts = _texts(formula)
+    table = open_table(data)
+    used = {name: set(_parsed(text, table).variables) for name, text in texts.items()}
+    everything = set().union(*used.values())
+
+    def own(declared, name):
+        if not isinstance(declared, Mapping):
+            return declared
+        others = everything - used[name]
+        return {column: value for column, value in declared.items() if column not in others}
+
+    return {
+        name: make_request(
+            text, table, bounds=own(bounds, name), levels=own(levels, name),
+            formulas=len(texts), **arguments,
+        )
+        for name, text in texts.items()
+    }  # fmt: skip
+
+
+def _texts(formula) -> dict[str | None, str]:
+    """The formulas of a call by name: a list names them by themselves, a single one has none."""
+    if not isinstance(formula, list | tuple | Mapping):
+        return {None: formula}
+    texts = formula if isinstance(formula, Mapping) else {str(text): text for text in formula}
+    if not texts or len(texts) < len(formula):
+        raise ArgumentError(f"expected different formulas, at least one, got {formula!r}")
+    return dict(texts)
 
 
 def find_method(name, *others: str) -> Method:

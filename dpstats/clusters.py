@@ -8,7 +8,8 @@ import numpy as np
 
 from dpstats.engines.frames import Table
 from dpstats.errors import ArgumentError
-from dpstats.groups import DPGroupResults, group_results, worst_events
+from dpstats.groups import DPGroupResults, group_results
+from dpstats.many import Outcomes, column_of
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Problem, Release
 from dpstats.noise import Noise
@@ -32,6 +33,11 @@ def check_remote(request: Request, by: str | None) -> None:
         raise ArgumentError(
             f"{request.method.name} needs all rows in one place, which a Spark DataFrame keeps "
             f"apart; use one of {sums} or pass data.toPandas()"
+        )
+    if by is not None and not isinstance(by, str):
+        raise ArgumentError(
+            f"a Spark DataFrame is grouped by one column, got by={by!r}; join the columns first, "
+            "as in data.withColumn('area', concat_ws('-', 'state', 'tract'))"
         )
     if by is not None and not Noise(request.cost).private:
         raise ArgumentError(
@@ -67,12 +73,13 @@ def fit_groups_on_workers(
     listed = final.table.levels(by) if groups is None else plain_labels(groups)
     labels = final.table.present(by) if listed is None else listed
     if known is None:
-        releases, events = [Release.nothing(problem, "no_range", NO_RANGE)] * len(labels), []
+        outcomes = Outcomes.nothing(len(labels), problem, "no_range", NO_RANGE)
     else:
-        fits = _fits(final, problem, by, labels)
-        releases, events = [one.release for one in fits], worst_events(one.events for one in fits)
-    events = [*noise.events, *events]
-    return group_results(final, problem, by, labels, listed is None, releases, events)
+        outcomes = Outcomes(len(labels), problem)
+        for g, one in enumerate(_fits(final, problem, by, labels)):
+            outcomes.put([g], column_of(one.release))
+            outcomes.record(one.events)
+    return group_results(final, problem, by, labels, listed is None, outcomes, noise)
 
 
 def _fits(request: Request, problem: Problem, by: str, labels: tuple) -> list[Fitted]:

@@ -27,6 +27,10 @@ class InternalError(DPStatsError):
     """A defect of this package, reported without anything the data may have put in it."""
 
 
+class Defect(Exception):
+    """A defect in public words, on its way out of the part that sees rows."""
+
+
 def checked_alpha(alpha) -> float:
     """alpha, or ArgumentError unless it is a probability: one minus the level of intervals."""
     if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:

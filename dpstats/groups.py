@@ -1,28 +1,24 @@
 """by=: one private fit a group, under parallel composition."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from dpstats.engines.output import replacing
 from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
-from dpstats.inference import Uncertainty, deviations, stacked, uncertainty
+from dpstats.inference import Uncertainty, deviations, uncertainty
 from dpstats.inference.error_bounds import check, from_reference, from_sums
 from dpstats.inference.replicates import Sums
-from dpstats.mechanisms.spec import Release
+from dpstats.labels import columns_of, group_rows
+from dpstats.many import GroupedRows, Outcomes, fit_each
 from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, Event, PrivacyReport
+from dpstats.privacy import ADD_REMOVE, PrivacyReport
 from dpstats.request import Request
-from dpstats.schema import Schema, check_labels, plain_labels
+from dpstats.schema import Schema
 from dpstats.single import NO_RANGE
-
-# Columns of the tidy frame beside the group's own.
-_COLUMNS = ("term", "estimate", "std_error", "lower", "upper", "status")
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,10 +27,10 @@ class DPGroupResults:
 
     Parameters
     ----------
-    by : str
-        Name of the group column.
+    by : str or tuple of str
+        Name of the group column, or names of several.
     labels : tuple
-        Group labels, G of them.
+        Group labels, G of them; tuples where there are several columns.
     formula, method : str
     names : tuple of str
         The S coefficients and then the q prediction points.
@@ -59,7 +55,7 @@ class DPGroupResults:
         Terms kept by ``select=``, chosen once for all groups, in the order of their choice.
     """
 
-    by: str
+    by: str | tuple[str, ...]
     labels: tuple
     formula: str
     method: str
@@ -96,7 +92,7 @@ class DPGroupResults:
         ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
         return pd.DataFrame(
             {
-                self.by: [label for label in self.labels for _ in range(terms)],
+                **{name: column.repeat(terms) for name, column in self._label_columns().items()},
                 "term": list(self.names) * len(self.labels),
                 "estimate": self.estimates.ravel(),
                 "std_error": self.errors.ravel(),
@@ -120,12 +116,15 @@ class DPGroupResults:
             the reference has no rows.
         """
         check(q, trials)
-        if reference is not None and self.by not in reference:
+        if reference is not None and not {*columns_of(self.by)} <= {*reference}:
             raise ArgumentError(f"expected reference to have the group column {self.by!r}")
         bounds = [self._error_bound(g, q, reference, trials, options) for g in range(len(self))]
         return pd.DataFrame(
             {
-                self.by: [label for label in self.labels for _ in self.names],
+                **{
+                    name: column.repeat(len(self.names))
+                    for name, column in self._label_columns().items()
+                },
                 "term": list(self.names) * len(self),
                 "error_bound": np.concatenate([*bounds, np.zeros(0)]),
             }
@@ -138,8 +137,13 @@ class DPGroupResults:
             return from_sums(sums, self._rows(), q, trials)
         if np.isnan(params).any():
             return np.full(len(self.names), np.nan)
-        own = None if reference is None else reference[reference[self.by] == self.labels[g]]
+        own = None if reference is None else reference[self._has_label(reference, g)]
         return from_reference(self, params, own, self._rows(), None, q, trials, options)
+
+    def _has_label(self, table: pd.DataFrame, g: int) -> np.ndarray:
+        label = [self.labels[g]] if isinstance(self.by, str) else self.labels[g]
+        pairs = zip(columns_of(self.by), label, strict=True)
+        return np.logical_and.reduce([table[name] == value for name, value in pairs])
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -214,8 +218,16 @@ class DPGroupResults:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def _label_columns(self) -> dict:
+        """The labels, a column for each name in by."""
+        labels = [self.labels] if isinstance(self.by, str) else zip(*self.labels, strict=True)
+        columns = (pd.Series(list(own)).array for own in labels)
+        return dict(zip(columns_of(self.by), columns, strict=bool(self.labels)))
+
     def _index(self) -> pd.Index:
-        return pd.Index(self.labels, name=self.by, tupleize_cols=False)
+        if isinstance(self.by, str):
+            return pd.Index(self.labels, name=self.by, tupleize_cols=False)
+        return pd.MultiIndex.from_tuples(self.labels, names=self.by)
 
     def _wide(self, values: np.ndarray, columns: slice) -> pd.DataFrame:
         return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
@@ -229,31 +241,8 @@ class DPGroupResults:
         return self.predictions[label]
 
 
-def check_by(request: Request, by, groups) -> None:
-    """Raise ArgumentError unless by= and groups= can be used; no row is read."""
-    if by is None:
-        if groups is not None:
-            raise ArgumentError("groups= lists the labels of a group column; name it with by=")
-        return
-    if not isinstance(by, str):
-        raise ArgumentError(f"expected by to be the name of one column, got {by!r}")
-    kind = request.table.kind(by)
-    if by in _COLUMNS:
-        raise ArgumentError(f"by={by!r} is a column of the result; rename the group column")
-    if by in request.formula.variables:
-        raise ArgumentError(f"by={by!r} is in the formula; its values would become public labels")
-    if groups is None and kind == "numeric" and not request.table.whole(by):
-        raise ArgumentError(
-            f"by={by!r} holds real numbers, which would become public labels; list the labels in "
-            "groups= or make it a column of integers or categories"
-        )
-    if groups is None:
-        return
-    check_labels(groups, "groups")
-
-
 def fit_groups(
-    request: Request, known: Request | None, noise: Noise, by: str, groups, progress
+    request: Request, known: Request | None, noise: Noise, by, groups, progress, n_jobs
 ) -> DPGroupResults:
     """One release a group, each with the whole of the mechanism's cost.
 
@@ -262,106 +251,49 @@ def fit_groups(
     replace-one the same holds for a row that stays in its group; group membership and
     the groups' sizes are treated as public, and the report says so.
     """
-    final = (known or request).gathered(by)
+    final = (known or request).gathered(*columns_of(by))
     problem = final.problem(final.design())
-    codes, labels, present = _codes(final, by, groups)
+    codes, labels, present = group_rows(final.table, by, groups)
     if known is None:
-        releases = [Release.nothing(problem, "no_range", NO_RANGE)] * len(labels)
-        events = []
+        outcomes = Outcomes.nothing(len(labels), problem, "no_range", NO_RANGE)
     else:
-        releases, events = _releases(final, problem, codes, labels, progress)
-    return group_results(final, problem, by, labels, present, releases, [*noise.events, *events])
+        rows = GroupedRows.of(final, codes, len(labels))
+        outcomes = fit_each(final, problem, rows, labels, progress, n_jobs)
+    return group_results(final, problem, by, labels, present, outcomes, noise)
 
 
 def group_results(
-    request: Request, problem, by: str, labels, present: bool, releases, events
+    request: Request, problem, by, labels, present: bool, outcomes: Outcomes, noise: Noise
 ) -> DPGroupResults:
-    """The result that holds these releases; ``present`` says the labels were read off the rows."""
-    names = (*request.design().names, *request.point_labels())
+    """The result that holds these outcomes; ``present`` says the labels were read off the rows.
+
+    ``noise`` drew what all groups share, such as ranges.
+    """
+    outcomes.estimates.flags.writeable = False
     return DPGroupResults(
-        by=by,
+        by=by if isinstance(by, str) else tuple(by),
         labels=labels,
         formula=request.formula.text,
         method=request.method.name,
-        names=names,
-        estimates=_stack([np.r_[r.params, r.predictions] for r in releases], len(names)),
-        stack=stacked(releases, len(problem.low)),
+        names=(*request.design().names, *request.point_labels()),
+        estimates=outcomes.estimates,
+        stack=outcomes.stack,
         x_new=problem.x_new,
-        released=tuple(r.status for r in releases),
-        reasons=tuple(dict.fromkeys(reason for r in releases for reason in r.reasons.values())),
+        released=tuple(outcomes.statuses),
+        reasons=tuple(outcomes.reasons),
         size=len(problem.low),
         schema=dict(request.schema),
         term_bounds=dict(request.term_bounds),
         privacy=request.report(
-            events, Noise(request.cost).private, _assumptions(request, by, present)
+            [*noise.events, *outcomes.events], noise.private, _assumptions(request, by, present)
         ),
         selected=request.selected,
         plan=request.plan,
     )
 
 
-def _codes(request: Request, by: str, groups):
-    """Codes of all rows into the labels, the labels, and whether they were read off the rows."""
-    table = request.table
-    listed = table.levels(by) if groups is None else groups
-    if listed is None:
-        codes, labels = table.labels(by)
-        return codes, labels, True
-    labels = plain_labels(listed)
-    return table.codes(by, labels), labels, False
-
-
-def _releases(request: Request, problem, codes, labels, progress):
-    """Fit each group; returns the releases and the worst event of each step."""
-    X, y, group = _sorted_rows(request, codes)
-    edges = np.searchsorted(group, np.arange(len(labels) + 1))
-    releases, events = [], []
-    show = None if progress is None else not progress
-    for i in tqdm(range(len(labels)), desc=request.method.name, disable=show, delay=1.0):
-        rows = slice(edges[i], edges[i + 1])
-        noise, cost = Noise(request.fit_cost), request.fit_cost
-        releases.append(
-            request.method.fit(
-                X[rows], y[rows], problem=problem, cost=cost, noise=noise, **request.options
-            )
-        )
-        events.append(noise.events)
-    return releases, worst_events(events)
-
-
-def worst_events(of_groups: Iterable[list[Event]]) -> list[Event]:
-    """Of each step the event with the most noise over the groups."""
-    worst = {}
-    for events in of_groups:
-        times = Counter()
-        for event in events:
-            times[event.step] += 1
-            place = event.step, times[event.step]
-            worst[place] = max(event, worst.get(place, event), key=_scale)
-    return list(worst.values())
-
-
-def _scale(event: Event) -> float:
-    return event.scale
-
-
-def _sorted_rows(request: Request, codes: np.ndarray):
-    """All complete rows of listed groups, ordered by group: X (m, S), y (m,), codes (m,)."""
-    parts = list(request.rows(request.wide_design(), codes))
-    X, y, group = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.argsort(group, kind="stable")
-    order = order[np.searchsorted(group, 0, sorter=order) :]
-    return X[order], y[order], group[order]
-
-
-def _stack(rows: list[np.ndarray], columns: int) -> np.ndarray:
-    """Rows on top of one another, shape (G, columns) even for no rows."""
-    stacked = np.array(rows, dtype=float).reshape(-1, columns)
-    stacked.flags.writeable = False
-    return stacked
-
-
-def _assumptions(request: Request, by: str, present: bool) -> tuple[str, ...]:
+def _assumptions(request: Request, by, present: bool) -> tuple[str, ...]:
+    by = " x ".join(columns_of(by))
     said = [f"each row belongs to one {by}, so the groups together cost what one group costs"]
     if present:
         said.append(f"the labels of {by} present in the data are treated as public")

@@ -12,6 +12,7 @@ PRODUCT_UNIT = 2.0 ** (-2 * ENTRY_BITS)
 # 2^13 products of at most 2^40 add up to at most 2^53: exact in float64 in any order.
 BLOCK = 1 << 13
 _BLOCKS_IN_INT64 = 1 << 9
+_ROWS_IN_INT64 = 1 << 20
 
 
 def exact_sum(terms: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
@@ -31,7 +32,8 @@ class Moments:
     Parameters
     ----------
     cross : numpy.ndarray, shape (S + 1, S + 1)
-        Python integers (dtype object), so that no number of rows can overflow.
+        Python integers (dtype object), so that no number of rows can overflow. With a
+        third axis, of length G, the sums of G groups.
     """
 
     cross: np.ndarray
@@ -42,6 +44,24 @@ class Moments:
         starts = range(0, len(y), BLOCK)
         blocks = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
         return cls(exact_sum((rows.T @ rows for rows in blocks), (X.shape[1] + 1,) * 2))
+
+    @classmethod
+    def each(cls, X: np.ndarray, y: np.ndarray, edges: np.ndarray, box: Box) -> "Moments":
+        """The moments of G groups of rows, in order; cross has shape (S + 1, S + 1, G).
+
+        Runs of at most 2^20 rows add up in int64, and the runs of a group as Python integers.
+        """
+        rows = box.integers(X, y).astype(np.int64)
+        cuts = np.union1d(edges[:-1], np.arange(0, len(y), _ROWS_IN_INT64))
+        empty = np.diff(edges) == 0
+        cross = np.zeros((rows.shape[1],) * 2 + (len(edges) - 1,), dtype=object)
+        starts = np.searchsorted(cuts, edges[:-1][~empty])
+        for j in range(rows.shape[1]):
+            for l in range(j, rows.shape[1]) if len(y) else ():
+                runs = np.add.reduceat(rows[:, j] * rows[:, l], cuts[cuts < len(y)])
+                sums = np.add.reduceat(runs.astype(object), starts)
+                cross[j, l, ~empty] = cross[l, j, ~empty] = sums
+        return cls(cross)
 
     def __add__(self, other: "Moments") -> "Moments":
         return Moments(self.cross + other.cross)

@@ -64,8 +64,9 @@ def comparison(result, reference, ax=None):
     reference : pandas.DataFrame
         Of the same groups, from :func:`dpstats.evaluate.ols_reference`.
     """
+    by = result.by if isinstance(result.by, str) else list(result.by)
     estimate, error = (
-        reference.pivot(index=result.by, columns="term", values=value).reindex(result.labels)
+        reference.pivot(index=by, columns="term", values=value).reindex(result.labels)
         for value in ("estimate", "std_error")
     )
     p25, p75 = result.p25.to_numpy(), result.p75.to_numpy()

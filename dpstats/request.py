@@ -74,6 +74,15 @@ class Request:
     estimated: tuple[str, ...] = ()
     selection: Selection | None = None
     plan: str = ""
+    formulas: int = 1
+
+    @property
+    def whole_call(self) -> tuple[float, float, Cost]:
+        """(epsilon, delta) and cost of the call, which fits ``formulas`` at equal costs."""
+        if self.formulas == 1:
+            return self.epsilon, self.delta, self.cost
+        cost = self.cost.part(self.formulas)
+        return *cost.guarantee(self.delta), cost
 
     @property
     def fit_cost(self) -> Cost:
@@ -194,6 +203,12 @@ class Request:
         if self.levels_from_dtype:
             named = ", ".join(self.levels_from_dtype)
             said.append(f"the categories of {named}, taken from the column type, are public")
+        if self.formulas > 1:
+            epsilon, delta, _ = self.whole_call
+            together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")
+            said.append(
+                f"one of {self.formulas} formulas fitted to these rows, together at {together}"
+            )
         if self.selection:
             said.append(
                 f"{self.selection.k} of {len(self.selection.candidates)} terms were selected by "

@@ -10,6 +10,7 @@ from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.inference import UNBOUNDED
+from dpstats.labels import columns_of
 from dpstats.privacy import PrivacyReport
 
 _RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
@@ -125,7 +126,7 @@ def summarise_groups(result) -> str:
     report = result.privacy
     counts = result.status.value_counts()
     lines = [
-        f"Differentially private regressions, one a {result.by}",
+        f"Differentially private regressions, one a {' x '.join(columns_of(result.by))}",
         f"{result.formula}",
         f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
         f"neighbours: {_RELATION[report.neighbors]}",

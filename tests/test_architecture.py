@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,8 @@ LAYERS = [
     ["errors"],
     ["schema", "privacy", "inversions", "options", "inference.laws"],
     ["noise.sampling", "noise.queries", "noise.sources", "mechanisms.smooth"],
-    ["noise.precise"],
+    ["noise.precise", "noise.steps"],
+    ["noise.exact"],
     ["noise.depth", "noise.posterior", "noise.perturbation", "testing"],
     ["noise.door"],
     ["noise"],
@@ -29,6 +32,7 @@ LAYERS = [
     ["inference.wald", "inference.ends", "inference.pivot"],
     ["inference"],
     ["formula.columns", "formula.usage", "formula.r_coding", "bounds"],
+    ["mechanisms.pairtable"],
     ["mechanisms.pairs", "mechanisms.medians", "mechanisms.subsets", "mechanisms.ends"],
     ["formula.design", "moments"],
     ["selection.path", "selection.ranks", "selection.spec"],
@@ -41,13 +45,13 @@ LAYERS = [
     ["mechanisms"],
     ["engines.r_vectors"],
     ["engines.columns", "engines.sources", "engines.output", "engines"],
-    ["engines.merging"],
+    ["engines.merging", "engines.ordering"],
     ["engines.frames"],
     ["engines.streams", "engines.stata"],
     ["engines.queries", "engines.text", "engines.spark"],
     ["engines.opening"],
     ["request", "auto"],
-    ["arguments"],
+    ["arguments", "many", "labels"],
     ["summary", "plot", "simulate", "datasets"],
     ["evaluate.cells", "auditing.events", "auditing.inputs"],
     ["evaluate.references", "auditing.subjects"],
@@ -80,6 +84,7 @@ SHARED_BY_MECHANISMS = {
     "mechanisms.rows",
     "mechanisms.shrinkage",
     "mechanisms.pairs",
+    "mechanisms.pairtable",
     "mechanisms.medians",
     "mechanisms.subsets",
     "mechanisms.smooth",
@@ -204,6 +209,14 @@ def test_only_noise_draws_for_releases(module):
     assert module == "noise.sources" or not sources
     drawn = {name for name in attributes(module) | imported(TREES[module]) if "random" in name}
     assert module in RANDOM or not {n for n in drawn if n.startswith(("np.", "numpy.", "os."))}
+
+
+def test_heavy_packages_load_when_first_needed():
+    heavy = {"numba", "opendp", "statsmodels", "matplotlib", "tqdm", "dp_accounting",
+             "scipy.special", "scipy.stats", "scipy.optimize"}  # fmt: skip
+    code = "import dpstats, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not heavy & set(done.stdout.split())
 
 
 @pytest.mark.parametrize("module", FILES)

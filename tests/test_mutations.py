@@ -795,7 +795,7 @@ MUTANTS = {
     "ranges: read off the counts before noise": Mutant(exact_counts, pure_ranges),
     # Sampling.
     "sampling: every point of a block kept": Mutant(
-        patched(sampling, "_magnitudes", lambda f: lambda *args: (f(*args)[1],) * 2),
+        patched(sampling, "magnitudes", lambda f: lambda *args: (f(*args)[1],) * 2),
         exact_sampling,
     ),
     "sampling: a block is left out": Mutant(

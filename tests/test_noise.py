@@ -158,7 +158,9 @@ def test_values_reach_the_grid_unchanged_or_rounded_down(shift):
     query = Query("step", values, l1=1.0, unit=0.25)
     found, _, unit = noise_module._on_noise_grid(query, scale, 1.0, False)
     assert unit == 0.25 / 2.0**shift
-    assert found == [math.floor(v * 2**shift) if shift >= 0 else v // 2**-shift for v in values]
+    assert found.tolist() == [
+        math.floor(v * 2**shift) if shift >= 0 else v // 2**-shift for v in values
+    ]
 
 
 def test_noise_is_added_to_the_values_in_their_units():

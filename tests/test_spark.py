@@ -133,6 +133,7 @@ OTHERS = [name for name in dp.METHODS if name not in SUMS]
     [
         *(({"method": name}, f"{name} needs all rows in one place") for name in OTHERS),
         ({"select": "kendall", "k": 1, "formula": "y ~ x + area"}, "compares rows"),
+        ({"by": ["area", "g"]}, "grouped by one column"),
     ],
     ids=str,
 )

@@ -96,6 +96,14 @@ def test_groups_of_a_stream(source, people, groups):
     assert streamed.labels == whole.labels and streamed.privacy == whole.privacy
 
 
+def test_several_formulas_and_group_columns_of_a_stream(source, people):
+    more = {"formula": ["y ~ x", "x ~ y"], "bounds": BOUNDS, "by": ["area", "g"]}
+    streamed, whole = (seeded(data, "noisy_moments", **more) for data in (source, people))
+    assert list(streamed) == list(whole) == more["formula"]
+    for name, fit in whole.items():
+        assert streamed[name].frame.equals(fit.frame) and streamed[name].privacy == fit.privacy
+
+
 def test_a_stream_keeps_types_and_no_rows(folder):
     stream = open_table(str(folder / "*.csv"))
     assert repr(stream) == "Stream of Table(x: numeric, y: numeric, g: string, area: numeric)"

@@ -68,6 +68,8 @@ SETTINGS = {
 def watched(caplog, capfd):
     """Warnings as errors; nothing may be logged or written."""
     caplog.set_level(0)
+    # what is compiled depends on types, and on what was compiled before
+    caplog.set_level("WARNING", "numba")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
@@ -198,7 +200,7 @@ STRANGE = [
 def counted(monkeypatch) -> Counter:
     """How often each kind of noise is asked for."""
     counts = Counter()
-    for kind in ("add", "choose", "sample"):
+    for kind in ("add", "choose", "choose_each", "sample"):
         original = getattr(Noise, kind)
 
         def spy(self, *arguments, kind=kind, original=original):
@@ -297,7 +299,11 @@ REFUSED = [
     *({"levels": {"x": value}} for value in ([], [[1], [2]])),
     *({"x_new": value} for value in ("a", [float("nan")], {"w": [1]}, np.ones((2, 2)), [None])),
     *({"x_new": value} for value in ({"x": [[1]]}, pl.DataFrame({"w": [1]}))),
-    *({"by": value} for value in ("w", 3, ["s"], "x", "y", "z")),
+    *({"by": value} for value in ("w", 3, "x", "y", "z")),
+    *({"by": value} for value in ([], ["s", "w"], ["s", "s"], ["s", 3], ["s", "x"])),
+    {"by": ["s", "known"], "groups": ["a"]},
+    *({"formula": value} for value in ([], ["y ~ x", "y ~ x"], ["y ~ x", "y ~"])),
+    {"by": "s", "n_jobs": 0},
     {"x_new": pd.DataFrame({"x": [0.1, 0.2]}, index=["x", "Intercept"])},
     *({"by": "s", "groups": value} for value in ("ab", [], ["a", "a"], {"a"}, [["a"], ["b"]])),
     {"groups": ["a"]},

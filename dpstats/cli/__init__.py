@@ -62,8 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except SystemExit as stop:  # --help and --version
         return stop.code or 0
-    except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+    except KeyboardInterrupt as error:
+        return _fail(f"interrupted {error}".rstrip(), 130)
     except BrokenPipeError:
         # As after `dpstats ... | head`: nobody reads, and closing stdout must not complain.
         with suppress(OSError, ValueError):

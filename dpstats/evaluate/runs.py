@@ -6,12 +6,12 @@ from numbers import Integral
 
 import numpy as np
 import pandas as pd
-from tqdm.auto import tqdm
 
 from dpstats.errors import ArgumentError
 from dpstats.evaluate.cells import Cells, declared_public, request_for
 from dpstats.evaluate.mos import draw, observe
 from dpstats.evaluate.references import mean, not_private, ols, theil_sen
+from dpstats.many import GroupedRows, fit_each
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.line import Line
 from dpstats.noise import Noise
@@ -139,16 +139,33 @@ def own_delta(name: str, delta: float | None) -> float | None:
 
 
 def _released(label: str, request: Request, cells: Cells, trials: int, progress) -> np.ndarray:
-    """Releases with the whole budget in each group; the rows are summarised once."""
+    """Releases with the whole budget in each group.
+
+    The groups of a trial are released in one go where the method can; else the rows of a
+    group are summarised once for all its trials.
+    """
     method, problem, cost = request.method, request.problem(request.design()), request.fit_cost
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
-    show = None if progress is None else not progress
-    for g, (X, y) in enumerate(tqdm(cells.rows, desc=label, disable=show, delay=1.0)):
+    bar = _bar(label, progress)
+    if method.release_each is not None:
+        rows = GroupedRows.joined(cells.rows)
+        for t in bar(range(trials)):
+            outcomes = fit_each(request, problem, rows, cells.labels, progress=False, n_jobs=None)
+            predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
+        return predictions
+    for g, (X, y) in enumerate(bar(cells.rows)):
         summary = method.summarise(X, y, problem)
         for t in range(trials):
             release = method.release(summary, problem, cost, Noise(cost), **request.options)
             predictions[g, t] = release.predictions
     return predictions
+
+
+def _bar(label: str, progress) -> Callable:
+    """A progress bar over what it is given, for runs over a second."""
+    from tqdm.auto import tqdm
+
+    return partial(tqdm, desc=label, disable=None if progress is None else not progress, delay=1.0)
 
 
 def _baseline(name: str, epsilon, seed, cells: Cells, trials: int, progress) -> np.ndarray:

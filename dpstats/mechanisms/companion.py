@@ -57,6 +57,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         summarise=summarise,
         sums=main.sums and other.sums,
         release=release,
+        release_each=None,
         check=check,
         remarks=(*main.remarks, remark),
     )

@@ -51,12 +51,14 @@ class Line:
         """Predictions on the unit scale of y in the user's units."""
         return self.y_low + self.y_width * unit_values
 
-    def params(self, intercept: float, slope: float) -> np.ndarray:
-        """Coefficients in design order for v = intercept + slope u on the unit square."""
-        beta = np.empty(2)
-        beta[self.column] = slope * self.y_width / self.width
-        beta[1 - self.column] = self.y_low + self.y_width * intercept - beta[self.column] * self.low
-        return beta
+    def params(self, intercept, slope) -> np.ndarray:
+        """Coefficients in design order for v = intercept + slope u on the unit square.
+
+        Shape (2,) for two numbers, (G, 2) for arrays of shape (G,).
+        """
+        own = slope * self.y_width / self.width
+        other = self.y_low + self.y_width * intercept - own * self.low
+        return np.stack((own, other) if self.column == 0 else (other, own), axis=-1)
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,15 @@ def too_few(problem: Problem, n: int, needed: int = 2) -> Release | None:
     return Release.nothing(problem, "too_few_rows", reason)
 
 
+def centred_box(problem: Problem) -> Box:
+    """x and y centred and scaled to [-1, 1]."""
+    low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
+    return Box.symmetric(low, high, y_low, y_high, problem.intercept)
+
+
 def centred_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
     """Cross-products of (1, x, y) with x and y centred and scaled to [-1, 1]."""
-    low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
-    return Moments.of(X, y, Box.symmetric(low, high, y_low, y_high, problem.intercept))
+    return Moments.of(X, y, centred_box(problem))
 
 
 def at_each_point(
@@ -98,21 +105,32 @@ def at_each_point(
 
     ``median(step, x_new, cost)`` works on the unit square in units of 2^-bits.
     """
-    line = Line.of(problem)
-    positions = line.positions(problem.x_new)
-    share = cost.part(1 / len(positions))
-    values = np.empty(len(positions))
+    values = point_values(problem, cost, median, bits)
+    params, reasons = line_through(problem, values)
+    return Release(params, Line.of(problem).values(values), reasons={**reasons, "bse": no_errors})
+
+
+def point_values(problem: Problem, cost: PureDP, median: Callable, bits: int) -> np.ndarray:
+    """Medians at each x_new on the unit scale, shape (q,), or (G, q) for medians of G groups."""
+    positions = Line.of(problem).positions(problem.x_new)
+    share, values = cost.part(1 / len(positions)), []
     for i, position in enumerate(positions):
         step = f"median of predictions at x_new[{i}]"
-        values[i] = median(step, round(position * 2.0**bits), share) / 2.0**bits
-    params, reasons = _line_through(positions, values, line)
-    return Release(params, line.values(values), reasons={**reasons, "bse": no_errors})
+        values.append(median(step, round(position * 2.0**bits), share) / 2.0**bits)
+    return np.stack(values, axis=-1)
 
 
-def _line_through(positions: np.ndarray, values: np.ndarray, line: Line):
-    """Coefficients of the line through released predictions, or NaN and the reason."""
+def line_through(problem: Problem, values: np.ndarray):
+    """Coefficients of the least-squares line through released predictions, or NaN and the reason.
+
+    ``values`` (q,) or (G, q) on the unit scale give coefficients of shape (2,) or (G, 2).
+    """
+    line = Line.of(problem)
+    positions = line.positions(problem.x_new)
     if len(np.unique(positions)) < 2:
         reason = "one prediction does not determine a line; ask for two different x_new"
-        return np.full(2, np.nan), {"params": reason}
-    slope, intercept = np.polyfit(positions, values, 1)
-    return line.params(intercept, slope), {}
+        return np.full((*values.shape[:-1], 2), np.nan), {"params": reason}
+    away = positions - positions.mean()
+    slope = sum(a * values[..., i] for i, a in enumerate(away)) / np.sum(away**2)
+    middle = sum(values[..., i] for i in range(len(away))) / len(away)
+    return line.params(middle - slope * positions.mean(), slope), {}

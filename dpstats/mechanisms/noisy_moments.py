@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats.mechanisms.line import Line, centred_moments, too_few
-from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release
+from dpstats.mechanisms.line import Line, centred_box, centred_moments, too_few
+from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release, Releases
 from dpstats.moments import PRODUCT_UNIT, Moments
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
@@ -14,6 +14,7 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 # Moments are of rows on [-1, 1]; with u, v in [-1/2, 1/2] products are a quarter of those.
 _UNIT = PRODUCT_UNIT / 4
+_ONE = round(1 / PRODUCT_UNIT)
 _NAMES = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
 
 
@@ -58,19 +59,43 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
     noise scale over n, and, with declared bounds, the public facts from which
     :class:`dpstats.inference.pivot.Pivot` makes intervals and tests.
     """
-    if failure := too_few(problem, _rows(moments, problem)):
+    if failure := too_few(problem, int(_rows(moments, problem))):
         return failure
+    params, statistics = _fit(*_noisy(moments, problem, cost, noise), problem)
+    statistics = {name: float(value) for name, value in statistics.items()}
+    if math.isnan(statistics["sigma2"]):
+        del statistics["sigma2"]
+        return replace(Release.nothing(problem, "failed", _FAIL), statistics=statistics)
+    reasons = {"bse": CLIPPED} if problem.estimated else {}
+    return Release(params, problem.x_new @ params, reasons=reasons, statistics=statistics)
+
+
+def release_each(X, y, edges, problem: Problem, cost: PureDP, noise: Noise) -> Releases:
+    """:func:`release` of every group, the noise of all groups in one draw."""
+    moments = Moments.each(X, y, edges, centred_box(problem))
+    params, statistics = _fit(*_noisy(moments, problem, cost, noise), problem)
+    failed = np.isnan(statistics["sigma2"])
+    reasons = {CLIPPED: problem.estimated and not failed.all(), _FAIL: failed.any()}
+    columns = {name: np.broadcast_to(value, failed.shape) for name, value in statistics.items()}
+    return Releases(
+        params,
+        params @ problem.x_new.T,
+        statuses=np.where(failed, "failed", "ok").tolist(),
+        reasons=tuple(reason for reason, holds in reasons.items() if holds),
+        stack={"params": params, "cov": np.full((len(params), 2, 2), np.nan), **columns},
+    )
+
+
+def _noisy(moments: Moments, problem: Problem, cost: PureDP, noise: Noise):
+    """Noisy n, Su, Sv, Suu, Suv and Svv, shape (6,) or (6, G), and the scale of the noise."""
     first = 1 if problem.neighbors == REPLACE_ONE else 0
     l1, l2 = (bound / _UNIT for bound in sensitivities(problem.neighbors))
-    query = Query("sums of u, v and products", _sums(moments, problem)[first:], l1, l2, _UNIT)
-    sums = noise.add(query, cost)
-    sums = sums if first == 0 else np.r_[_rows(moments, problem), sums]
-    statistics = dict(zip(_NAMES, sums.tolist(), strict=True))
-    fitted = _fit(statistics, noise.events[-1].scale, problem)
-    if problem.estimated:
-        return replace(fitted, reasons={"bse": CLIPPED, **fitted.reasons})
-    known = _known(problem, noise.events[-1].scale)
-    return replace(fitted, statistics={**fitted.statistics, **known})
+    exact = np.array(_sums(moments, problem)[first:], dtype=object)
+    query = Query("sums of u, v and products", exact.T, l1, l2, _UNIT)
+    sums = noise.add(query, cost).T
+    if first:
+        sums = np.stack([_rows(moments, problem).astype(float), *sums])
+    return sums, noise.events[-1].scale
 
 
 def _known(problem: Problem, scale: float) -> dict[str, float]:
@@ -87,37 +112,37 @@ def _known(problem: Problem, scale: float) -> dict[str, float]:
     }
 
 
-def _rows(moments: Moments, problem: Problem) -> int:
+def _rows(moments: Moments, problem: Problem) -> np.ndarray:
     """The number of rows: the constant column is one."""
-    return int(moments.cross[problem.intercept, problem.intercept] * PRODUCT_UNIT)
+    return np.array(moments.cross[problem.intercept, problem.intercept] // _ONE)
 
 
-def _sums(moments: Moments, problem: Problem) -> list[int]:
+def _sums(moments: Moments, problem: Problem) -> list:
     """n, Su, Sv, Suu, Suv and Svv of u, v in [-1/2, 1/2], in units of 2^-42."""
     one, u, v, cross = problem.intercept, 1 - problem.intercept, 2, moments.cross
     first = [4 * cross[one, one], 2 * cross[one, u], 2 * cross[one, v]]
     return [*first, cross[u, u], cross[u, v], cross[v, v]]
 
 
-def _fit(statistics: dict[str, float], scale: float, problem: Problem) -> Release:
-    """Least squares from released sums."""
-    n, su, sv, suu, suv, svv = statistics.values()
-    about_mean = suu - su * su / n if n > 0 else 0.0
-    if about_mean <= 0:
-        reason = "the noisy variance of x was not positive (FAIL)"
-        return replace(Release.nothing(problem, "failed", reason), statistics=statistics)
-    covariation = suv - su * sv / n
+def _fit(sums: np.ndarray, scale: float, problem: Problem):
+    """Least squares from released sums: coefficients and statistics, NaN where it failed."""
+    n, su, sv, suu, suv, svv = sums
+    rows = np.where(n > 0, n, np.nan)
+    about_mean = suu - su * su / rows
+    about_mean = np.where(about_mean > 0, about_mean, np.nan)
+    covariation = suv - su * sv / rows
     slope = covariation / about_mean
     line = Line.of(problem)
-    sigma2 = max(svv - sv * sv / n - slope * covariation, scale) / n * line.y_width**2
-    params = line.params((sv - slope * su) / n + (1 - slope) / 2, slope)
-    return Release(
-        params,
-        problem.x_new @ params,
-        statistics={**statistics, "sigma2": sigma2},
-    )
+    residual = np.maximum(svv - sv * sv / rows - slope * covariation, scale)
+    params = line.params((sv - slope * su) / rows + (1 - slope) / 2, slope)
+    statistics = {
+        **dict(zip(_NAMES, sums, strict=True)),
+        "sigma2": residual / rows * line.y_width**2,
+    }
+    return params, statistics if problem.estimated else {**statistics, **_known(problem, scale)}
 
 
+_FAIL = "the noisy variance of x was not positive (FAIL)"
 METHOD = Method(
     name="noisy_moments",
     paper="this package; sums in the place of Alabi et al. 2022, Algorithm 1",
@@ -128,4 +153,5 @@ METHOD = Method(
     summarise=centred_moments,
     sums=True,
     release=release,
+    release_each=release_each,
 )

@@ -37,11 +37,14 @@ def all_pairs_imbalance(x: np.ndarray, y: np.ndarray, x_new: int) -> Callable[[i
 
 def pairs_imbalance(x, y, x_new: int, pairs: np.ndarray) -> Callable[[int], int]:
     """#above - #below over the given pairs, shape (N, 2), from their sorted predictions."""
-    z = np.sort(predictions(x, y, x_new, pairs))
+    from dpstats.mechanisms.pairtable import given_pairs
+
+    whole = np.array([0, len(pairs)])
+    z = np.sort(given_pairs(x.astype(float), y.astype(float), pairs, whole, float(x_new))[0])
 
     def imbalance(r: int) -> int:
-        below, not_above = np.searchsorted(z, r, "left"), np.searchsorted(z, r, "right")
-        return int(len(z) - not_above - below)
+        below, not_above = (int(z.searchsorted(2 * r, side)) for side in ("left", "right"))
+        return len(z) - not_above - below
 
     return imbalance
 

@@ -1,6 +1,8 @@
 """What every mechanism is: a frozen description, a summary of rows and a release."""
 
-from collections.abc import Callable, Mapping
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,6 +92,27 @@ class Release:
 
 
 @dataclass(frozen=True)
+class Releases:
+    """The releases of G groups that share no row, in columns; NaN where nothing was released.
+
+    Parameters
+    ----------
+    params, predictions : numpy.ndarray, shapes (G, S) and (G, q)
+    statuses : sequence of str, length G
+    reasons : tuple of str
+        Why something is NaN, each reason once.
+    stack : mapping of str to numpy.ndarray, shape (G, ...)
+        What they hold for inference, as :func:`dpstats.inference.stacked` of each would have it.
+    """
+
+    params: np.ndarray
+    predictions: np.ndarray
+    statuses: Sequence[str]
+    reasons: tuple[str, ...]
+    stack: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
 class Method:
     """One mechanism and what is proven about it.
 
@@ -123,6 +146,12 @@ class Method:
         Share of the budget that buys missing bounds.
     drops_unseen : bool
         Whether it can do without a regressor whose range cannot be released.
+    release_each : callable or None
+        ``(X, y, edges, problem, cost, noise, **options) -> Releases``: what ``release``
+        would give for the rows ``edges[g]`` to ``edges[g + 1]`` of each group g, in one go.
+    each_rows : tuple of int
+        Under replace-one, how many rows a group has at least and at most that
+        ``release_each`` takes; ``release`` serves the others.
     bounded : bool
         Whether it needs the range of every column; without, ranges left out are neither
         asked for nor estimated but stand at :data:`~dpstats.schema.UNLIMITED`.
@@ -142,6 +171,8 @@ class Method:
     remarks: tuple[str, ...] = ()
     bounds_share: float = 0.2
     drops_unseen: bool = False
+    release_each: Callable[..., Releases] | None = None
+    each_rows: tuple[int, int] = (2, sys.maxsize)
     bounded: bool = True
 
     def cost(self, epsilon: float, delta: float) -> Cost:
@@ -155,6 +186,20 @@ class Method:
         if self.guarantee == "zcdp":
             return GDP(epsilon)
         return GDP.of(epsilon, delta) if self.guarantee == "gdp" else ApproxDP(epsilon, delta)
+
+    def share(self, epsilon: float, delta: float, parts: int) -> tuple[float, float]:
+        """(epsilon, delta) to ask for in each of several calls that together cost as one does.
+
+        Each has the same part of :meth:`cost`. What is mu-GDP in parts of mu / sqrt(parts)
+        keeps its delta, rounded down by more than its conversion errs.
+        """
+        if parts == 1:
+            return epsilon, delta
+        if self.guarantee in ("pure", "approx"):
+            return epsilon / parts, delta / parts
+        if self.guarantee == "zcdp":
+            return epsilon / math.sqrt(parts), delta
+        return self.cost(epsilon, delta).part(1 / parts).guarantee(delta)[0] * (1 - 1e-7), delta
 
     def promise(self, epsilon: float, delta: float) -> tuple[float, float]:
         """(epsilon, delta) of the release: as asked for, or what zCDP implies at delta.

@@ -10,12 +10,19 @@ import numpy as np
 from dpstats import options
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms.ends import CI_SHARE, ENDS_ONLY, rank_margin
-from dpstats.mechanisms.line import Line, Rows, at_each_point, too_few
+from dpstats.mechanisms.line import (
+    Line,
+    Rows,
+    at_each_point,
+    line_through,
+    point_values,
+    too_few,
+)
 from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
 from dpstats.mechanisms.smooth import smooth_bound
-from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.mechanisms.spec import Method, Problem, Release, Releases
 from dpstats.noise import Noise
-from dpstats.noise.queries import RankQuery, SmoothQuery
+from dpstats.noise.queries import RankQuery, RankTable, SmoothQuery
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 # x, y and the output live on multiples of 2^-24 of their range. With |u| <= 2^25 and
@@ -131,6 +138,61 @@ def _with_ends(fitted: Release, problem: Problem, cost: PureDP, quantile, excess
     return replace(fitted, statistics=statistics, reasons={**fitted.reasons, "bse": ENDS_ONLY})
 
 
+def release_each(
+    X: np.ndarray,
+    y: np.ndarray,
+    edges: np.ndarray,
+    problem: Problem,
+    cost: PureDP,
+    noise: Noise,
+    *,
+    k="all",
+    output_range=(-0.5, 1.5),
+    theta=0.0,
+    ci=None,
+) -> Releases:
+    """:func:`release_exponential` of every group, the choices of all groups in one go.
+
+    Guarantee. That of :func:`release_exponential` for each group: a choice with the same
+    imbalances and the same sensitivity among the same grid points. No intervals are bought.
+    """
+    rows = summarise(X, y, problem)
+    matchings, tables = _tables(rows, edges, k, noise)
+    first, last = (round(bound * _ONE) for bound in output_range)
+    grid = first, last - first + 1, round(theta * _ONE)
+
+    def medians(step: str, x_new: int, share: PureDP) -> np.ndarray:
+        query = RankTable(step, *tables(x_new), *grid, sensitivities=2 * matchings)
+        return first + noise.choose_each(query, share)
+
+    values = point_values(problem, cost, medians, _BITS)
+    params, reasons = line_through(problem, values)
+    return Releases(
+        params,
+        Line.of(problem).values(values),
+        statuses=["ok"] * len(values),
+        reasons=(*reasons.values(), _UNPAID),
+        stack={"params": params, "cov": np.full((len(params), 2, 2), np.nan)},
+    )
+
+
+def _tables(rows: Rows, edges: np.ndarray, k, noise: Noise):
+    """For each group how many pairs a row is in at most; all groups' predictions at an x_new."""
+    from dpstats.mechanisms.pairtable import all_pairs, given_pairs
+
+    x, y = rows.x.astype(float), rows.y.astype(float)
+    if k == "all":
+        return np.diff(edges) - 1, lambda x_new: all_pairs(x, y, edges, float(x_new))
+    sizes = np.diff(edges)
+    matchings = np.minimum(int(k), sizes - 1)
+    drawn = [
+        pairs_of(n, own, noise) for n, own in zip(sizes.tolist(), matchings.tolist(), strict=True)
+    ]
+    pairs = np.concatenate([own + start for own, start in zip(drawn, edges[:-1], strict=True)])
+    ends = np.cumsum([0, *map(len, drawn)])
+    return matchings, lambda x_new: given_pairs(x, y, pairs, ends, float(x_new))
+
+
 def release_smooth(
     rows: Rows, problem: Problem, cost: PureDP, noise: Noise, *, k="all", output_range=(-0.5, 1.5)
 ) -> Release:
@@ -224,6 +286,8 @@ _OPTIONS = {
     "output_range": ((-0.5, 1.5), options.interval("output_range", -2, 3, least=0.01)),
 }
 _CI = {"ci": (False, options.level("ci"))}
+# Up to this many rows a group, counting all pairs is no slower than sorting.
+_each = {"release_each": release_each, "each_rows": (2, 512)}
 _method = partial(
     Method,
     guarantee="pure",
@@ -240,6 +304,7 @@ METHODS = (
         errors=_UNPAID,
         release=release_exponential,
         options={**_OPTIONS, **_CI},
+        **_each,
     ),
     _method(
         "wide_theil_sen",
@@ -247,6 +312,7 @@ METHODS = (
         errors=_UNPAID,
         release=release_exponential,
         options={**_OPTIONS, "theta": (0.01, options.number("theta", 1e-6, 1)), **_CI},
+        **_each,
     ),
     _method(
         "ss_theil_sen",

@@ -22,6 +22,7 @@ from dpstats.noise.queries import (
     PosteriorQuery,
     Query,
     RankQuery,
+    RankTable,
     ScoreQuery,
     SmoothQuery,
 )
@@ -32,6 +33,8 @@ from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
 # Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
 # Gaussian is a continuous one to within double precision, coarse enough for int64.
 _SCALE_BITS = 40
+# Python integers whatever they were, so that nothing can overflow.
+_whole = np.frompyfunc(int, 1, 1)
 # Share of epsilon for the test in Noise.deepest; the draw needs the larger part.
 _TEST_SHARE = 0.4
 
@@ -69,7 +72,9 @@ class Noise:
         Returns
         -------
         numpy.ndarray
-            float64, one noisy value per query value, in the query's natural units.
+            float64, one noisy value per query value, in the query's natural units. Where
+            ``values`` are a table, (G, m), its rows are the same query of G groups that share
+            no row; the sensitivity is that of one group, and the cost too (parallel composition).
         """
         gaussian = isinstance(cost, GDP)
         sensitivity = query.l2 if gaussian else query.l1
@@ -78,8 +83,8 @@ class Noise:
         cost = PureDP(cost.epsilon) if isinstance(cost, ApproxDP) else cost
         self._record(Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost))
         values, scale, unit = _on_noise_grid(query, scale, sensitivity, gaussian)
-        draws = self._source.draw(name, scale, len(values))
-        return np.array([(v + z) * unit for v, z in zip(values, draws, strict=True)], dtype=float)
+        draws = np.array(self._source.draw(name, scale, values.size), dtype=object)
+        return (values + draws.reshape(values.shape)).astype(float) * unit
 
     def choose(self, query: RankQuery, cost: PureDP) -> int:
         """Release an index by the exponential mechanism (McSherry and Talwar 2007).
@@ -99,10 +104,27 @@ class Noise:
         int
             An index in 0..size-1; every index is possible whatever the data.
         """
-        scale = 2 * query.sensitivity / cost.epsilon
-        self._record(Event(query.step, "exponential", query.sensitivity, scale, cost))
-        rate = max(cost.epsilon - 2.0**-36, 0.0) / (2 * query.sensitivity)
+        rate = self._rank_rate(query.step, query.sensitivity, cost)
         return sample_index(query.imbalance, query.size, rate, self._source.randbelow)
+
+    def choose_each(self, query: RankTable, cost: PureDP) -> np.ndarray:
+        """:meth:`choose` for each of the groups of a table, which share no row.
+
+        Guarantee. That of :meth:`choose` for each group; one person is in one group, so all
+        together cost what one costs (parallel composition; McSherry 2009, Theorem 4). The
+        event is that of the group with the most noise.
+
+        Returns
+        -------
+        numpy.ndarray of int64, shape (G,)
+            Indices in 0..size-1.
+        """
+        from dpstats.noise.exact import draw_each
+
+        sensitivities = query.sensitivities.tolist()
+        self._rank_rate(query.step, max(sensitivities), cost)
+        rates = [_rank_rate(cost, sensitivity) for sensitivity in sensitivities]
+        return draw_each(query, np.array(rates), self._source.bytes)
 
     def smooth(self, query: SmoothQuery, cost: PureDP) -> int:
         """Release a grid point with Student-t noise on the scale of its smooth sensitivity.
@@ -263,12 +285,23 @@ class Noise:
             chosen[top if draw in chosen else draw] = None
         return list(chosen)
 
+    def _rank_rate(self, step: str, sensitivity: int, cost: PureDP) -> float:
+        """Record a choice by rank; the rate at which its weights fall."""
+        scale = 2 * sensitivity / cost.epsilon
+        self._record(Event(step, "exponential", sensitivity, scale, cost))
+        return _rank_rate(cost, sensitivity)
+
     def _record(self, event: Event) -> None:
         """Keep the event, unless the limit would be exceeded."""
         costs = [past.cost for past in self.events]
         if not self.limit.covers([*costs, event.cost]):
             raise BudgetError(f"{event.step!r} would exceed the limit {self.limit} of this release")
         self.events.append(event)
+
+
+def _rank_rate(cost: PureDP, sensitivity: int) -> float:
+    """The rate of the exponential mechanism: see :meth:`Noise.choose`."""
+    return max(cost.epsilon - 2.0**-36, 0.0) / (2 * sensitivity)
 
 
 def _on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: bool):
@@ -279,13 +312,14 @@ def _on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: boo
     sensitivity grows by m in L1 and sqrt(m) in L2, and the scale with it.
     """
     shift = _SCALE_BITS - math.frexp(scale)[1] + 1
-    values = [int(value) for value in query.values]
+    values = _whole(np.array(query.values, dtype=object))
     if shift >= 0:
-        return [value << shift for value in values], math.ldexp(scale, shift), query.unit / 2**shift
-    rounding = math.sqrt(len(values)) if gaussian else len(values)
+        return values << shift, math.ldexp(scale, shift), query.unit / 2**shift
+    rounded = values.shape[-1]
+    rounding = math.sqrt(rounded) if gaussian else rounded
     inflation = 1 + math.ldexp(rounding, -shift) / sensitivity
     return (
-        [value >> -shift for value in values],
+        values >> -shift,
         math.ldexp(scale, shift) * inflation,
         math.ldexp(query.unit, -shift),
     )

@@ -37,6 +37,34 @@ class RankQuery:
 
 
 @dataclass(frozen=True)
+class RankTable:
+    """A :class:`RankQuery` about each of G groups that share no row.
+
+    Group g has the entries ``edges[g]`` to ``edges[g + 1]`` of a list of real numbers z. With
+    I(r) the number of its entries above r less that below, its imbalance at the grid point
+    r = first + i is the number nearest to zero between I(r + reach) and I(r - reach).
+
+    Parameters
+    ----------
+    doubled : numpy.ndarray of int32, shape (N,)
+        2 z where z is a whole number, else 2 floor(z) + 1: so z > r says ``doubled`` > 2 r for
+        whole r, and the same for <. At most 2^29 in magnitude, as 2 (r +- reach) is.
+    edges : numpy.ndarray of int64, shape (G + 1,)
+        Fewer than 2^31 entries a group.
+    first, size, reach : int
+    sensitivities : numpy.ndarray of int64, shape (G,)
+    """
+
+    step: str
+    doubled: np.ndarray
+    edges: np.ndarray
+    first: int
+    size: int
+    reach: int
+    sensitivities: np.ndarray
+
+
+@dataclass(frozen=True)
 class SmoothQuery:
     """A point of a public grid whose sensitivity is smoothed over nearby data.
 

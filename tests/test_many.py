@@ -1,0 +1,392 @@
+"""Groups fitted together: the same releases as one by one, bit for bit, under the same noise."""
+
+import math
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recording import line_data, unit_problem
+
+import dpstats as dp
+from dpstats import many
+from dpstats.bounds import Box
+from dpstats.engines.ordering import by_group
+from dpstats.mechanisms import METHODS, theil_sen
+from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance
+from dpstats.mechanisms.pairtable import all_pairs, given_pairs
+from dpstats.moments import Moments
+from dpstats.noise import Noise, exact, steps
+from dpstats.noise.queries import RankTable
+from dpstats.noise.sampling import below_beginning_with, sample_index
+from dpstats.privacy import PureDP
+from dpstats.testing import insecure_seed
+
+TOGETHER = [name for name, method in METHODS.items() if method.release_each is not None]
+UNIT = {"x": (0, 1), "y": (0, 1)}
+ONE = 1 << 24
+
+
+def people(sizes, seed=0, decimals=None):
+    """Rows of groups of the given sizes; rounding makes ties."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    x, y = line_data(len(groups), seed)
+    if decimals is not None:
+        x, y = x.round(decimals), y.round(decimals)
+    return pd.DataFrame({"g": groups, "x": x, "y": y})
+
+
+class Frozen:
+    """A source of given words; the bits beyond a draw's first ones come from elsewhere."""
+
+    private = True
+
+    def __init__(self, seed):
+        self._words, self._beyond, self._laplace = np.random.default_rng(seed).spawn(3)
+
+    def bytes(self, size):
+        return (self._beyond if size % (8 * steps.WORDS) else self._words).bytes(size)
+
+    def draw(self, name, scale, size):
+        return [round(value) for value in self._laplace.laplace(0, scale, size)]
+
+
+class Exactly(Noise):
+    """Noise that answers choices by exact integers alone, from the words of each draw."""
+
+    def choose(self, query, cost):
+        words = np.frombuffer(self._source.bytes(8 * steps.WORDS), "<u8").tolist()
+        below = below_beginning_with(iter(words), self._source.bytes)
+        rate = self._rank_rate(query.step, query.sensitivity, cost)
+        return sample_index(query.imbalance, query.size, rate, below)
+
+
+def both_paths(name, x, y, seed, epsilon=2.0, **options):
+    """The release of one group together, and the one by one, under the same frozen noise."""
+    method, problem = METHODS[name], unit_problem(name)
+    checked = {
+        key: check(options.get(key, default)) for key, (default, check) in method.options.items()
+    }
+    X, cost = np.column_stack([np.ones(len(x)), x]), PureDP(epsilon)
+    releases = []
+    for kind in (Noise, Exactly):
+        noise = kind(cost)
+        noise._source = Frozen(seed)
+        if kind is Noise:
+            edges = np.array([0, len(x)])
+            each = method.release_each(X, y, edges, problem, cost, noise, **checked)
+            releases.append((each.params[0], each.predictions[0], each.statuses[0], noise.events))
+        else:
+            one = method.fit(X, y, problem=problem, cost=cost, noise=noise, **checked)
+            releases.append((one.params, one.predictions, one.status, noise.events))
+    return releases
+
+
+def check_agreement(name, n, decimals, seeds=25):
+    """The group's release and events are those of exact integers alone, bit for bit."""
+    for seed in range(seeds):
+        data = people([n], seed, decimals)
+        epsilon = (0.01, 1.0, 30.0, 1e6)[seed % 4]
+        together, alone = both_paths(name, data["x"], data["y"].to_numpy(), seed, epsilon)
+        for one, other in zip(together[:2], alone[:2], strict=True):
+            assert np.array_equal(one, other, equal_nan=True)
+        assert together[2:] == alone[2:]
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+@pytest.mark.parametrize("n", [2, 3, 40, 400])
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_a_group_gets_the_release_that_exact_integers_alone_would_draw(name, n, decimals):
+    check_agreement(name, n, decimals)
+
+
+def halved(*arguments, sensitivities):
+    return RankTable(*arguments, sensitivities=np.maximum(sensitivities // 2, 1))
+
+
+def unwidened(step, doubled, edges, first, size, reach, **more):
+    return RankTable(step, doubled, edges, first, size, 0, **more)
+
+
+def shifted(step, doubled, edges, first, size, reach, **more):
+    return RankTable(step, doubled + 2, edges, first, size, reach, **more)
+
+
+@pytest.mark.parametrize("broken", [halved, unwidened, shifted])
+def test_what_is_wrong_with_a_table_shows_as_disagreement(broken, monkeypatch):
+    monkeypatch.setattr(theil_sen, "RankTable", broken)
+    with pytest.raises(AssertionError):
+        check_agreement("wide_theil_sen", 40, 1)
+
+
+@pytest.mark.parametrize("name", ["exp_theil_sen", "wide_theil_sen"])
+@pytest.mark.parametrize("k", [1, 3, 30])
+def test_matchings_are_drawn_alike(name, k):
+    """Through dp_ols with two seeds alike: words are read in other places, so matchings decide."""
+    for seed in range(5):
+        data = people([20], seed)
+        y = data["y"].to_numpy()
+        method, problem = METHODS[name], unit_problem(name)
+        X = np.column_stack([np.ones(20), data["x"]])
+        asked = []
+        with insecure_seed(seed):
+            noise = Noise(PureDP(1.0))
+            with mock.patch.object(noise, "choose_each", side_effect=_keep(asked)):
+                method.release_each(X, y, np.array([0, 20]), problem, PureDP(1.0), noise, k=k)
+        with insecure_seed(seed):
+            noise = Noise(PureDP(1.0))
+            with mock.patch.object(noise, "choose", side_effect=_keep(asked)):
+                method.fit(X, y, problem=problem, cost=PureDP(1.0), noise=noise, k=k)
+        assert len(asked) == 4
+        for table, query in zip(asked[:2], asked[2:], strict=True):
+            assert table.sensitivities.tolist() == [query.sensitivity]
+            for index in range(0, query.size, query.size // 97):
+                at = steps.imbalance(table.doubled, table.first + index, 0)
+                assert at == query.imbalance(index)
+
+
+def _keep(asked):
+    def answer(query, cost):
+        asked.append(query)
+        return np.zeros(1, np.int64) if isinstance(query, RankTable) else 0
+
+    return answer
+
+
+tables = st.lists(st.integers(-40, 40), max_size=30)
+
+
+@settings(max_examples=300, deadline=None)
+@given(tables, st.integers(0, 2**32), st.floats(0, 20), st.sampled_from([1, 7, 40]), st.booleans())
+def test_any_table_is_drawn_from_as_exact_integers_do(entries, seed, rate, size, widened):
+    doubled, reach = np.array(entries, np.int32), 3 if widened else 0
+    words = np.random.default_rng(seed).integers(0, 2**64, (1, steps.WORDS), dtype=np.uint64)
+    more = np.random.default_rng(seed + 1).bytes
+    drawn = steps.draw_each(
+        doubled, np.array([0, len(entries)]), -5, size, reach, np.array([rate]), words
+    )
+    below = below_beginning_with(iter(words[0].tolist()), more)
+
+    def imbalance(index):
+        return int(steps.imbalance(doubled, index - 5, reach))
+
+    expected = sample_index(imbalance, size, rate, below)
+    assert drawn[0] in (expected, steps.UNDECIDED)
+
+
+def test_undecided_draws_are_rare_and_get_the_exact_answer():
+    """With a margin of 2^-8 most draws are undecided; the answers stay what they were."""
+    rng = np.random.default_rng(1)
+    doubled = rng.integers(0, 2 * ONE, 300 * 50).astype(np.int32)
+    edges = np.arange(0, len(doubled) + 1, 50)
+    query = RankTable("median", doubled, edges, 0, ONE + 1, 0, np.full(300, 2))
+    rates = np.full(300, 0.3)
+    first = exact.draw_each(query, rates, Frozen(5).bytes)
+
+    def nothing_decided(doubled, edges, first, size, reach, rates, words):
+        return np.full(len(rates), steps.UNDECIDED)
+
+    words = np.frombuffer(Frozen(5).bytes(8 * steps.WORDS * 300), "<u8").reshape(300, -1)
+    compiled = steps.draw_each(doubled, edges, 0, ONE + 1, 0, rates, words)
+    assert np.mean(compiled == steps.UNDECIDED) < 0.01
+    with mock.patch.object(exact.steps, "draw_each", nothing_decided):
+        again = exact.draw_each(query, rates, Frozen(5).bytes)
+    assert np.array_equal(first, again)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(1, 10**9), st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=3))
+def test_uniform_integers_are_the_floors_of_their_words(bound, words):
+    below = below_beginning_with(iter(words), np.random.default_rng(0).bytes)
+    for word in words:
+        value = Fraction(word, 2**64) * bound
+        assert math.floor(value) <= below(bound) <= math.floor(value + Fraction(bound, 2**64))
+
+
+def test_uniform_integers_beyond_64_bits_are_uniform():
+    """Mean and variance over 20,000 draws: |z| > 5 once in 10^6 times."""
+    below = below_beginning_with(iter([]), np.random.default_rng(3).bytes)
+    bound = 3**60
+    draws = np.array([below(bound) / bound for _ in range(20_000)])
+    assert abs(draws.mean() - 0.5) < 5 / math.sqrt(12 * 20_000)
+    assert abs(draws.var() - 1 / 12) < 5 * math.sqrt(1 / 180 / 20_000)
+
+
+rows = st.lists(st.tuples(*[st.sampled_from([0, 1, 3, ONE // 3, ONE - 1, ONE])] * 2), max_size=8)
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows, st.sampled_from([-ONE, 0, 1, ONE // 3, ONE, 2 * ONE]), st.integers(-ONE, 2 * ONE))
+def test_predictions_by_pairs_are_exact(points, x_new, r):
+    x, y = np.array(points, dtype=float).reshape(-1, 2).T
+    doubled, ends = all_pairs(x, y, np.array([0, len(points)]), float(x_new))
+    signs = []
+    for j in range(len(points)):
+        for l in range(j + 1, len(points)):
+            if points[j][0] != points[l][0]:
+                slope = Fraction(points[l][1] - points[j][1], points[l][0] - points[j][0])
+                z = points[j][1] + slope * (x_new - points[j][0])
+                signs.append((z > r) - (z < r))
+    assert ends.tolist() == [0, len(signs)]
+    assert steps.imbalance(doubled, r, 0) == sum(signs)
+    assert np.sign(doubled.astype(int) - 2 * r).tolist() == signs
+    pairs = np.column_stack(np.triu_indices(len(points), 1))
+    given_, _ = given_pairs(x, y, pairs, np.array([0, len(pairs)]), float(x_new))
+    assert np.array_equal(given_, doubled)
+    by_rows = x.astype(np.int64), y.astype(np.int64), x_new
+    assert pairs_imbalance(*by_rows, pairs)(r) == sum(signs)
+    if len(points):
+        assert all_pairs_imbalance(*by_rows)(r) == sum(signs)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-1, 5), max_size=40))
+def test_rows_are_ordered_by_group_and_keep_their_order(codes):
+    order, edges = by_group(np.array(codes, np.int64), 6)
+    for g in range(6):
+        own = order[edges[g] : edges[g + 1]].tolist()
+        assert own == [i for i, code in enumerate(codes) if code == g]
+    assert edges[-1] == sum(code >= 0 for code in codes)
+
+
+def test_moments_of_groups_are_those_of_each_group():
+    rng = np.random.default_rng(2)
+    sizes = np.array([0, 3, 0, 1, 700, 0, 2, 0])
+    edges = np.r_[0, np.cumsum(sizes)]
+    X = np.column_stack([np.ones(edges[-1]), rng.uniform(-2, 2, edges[-1])])
+    y = rng.uniform(-2, 2, edges[-1])
+    box = Box.symmetric(np.array([1.0, -1.0]), np.array([1.0, 1.0]), -1.0, 1.0, 0)
+    with mock.patch("dpstats.moments._ROWS_IN_INT64", 100):
+        each = Moments.each(X, y, edges, box).cross
+    for g in range(len(sizes)):
+        own = slice(edges[g], edges[g + 1])
+        assert np.array_equal(each[:, :, g], Moments.of(X[own], y[own], box).cross)
+    assert (
+        Moments.each(X[:0], y[:0], np.zeros(4, np.int64), box).cross.tolist() == [[[0] * 3] * 3] * 3
+    )
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_the_number_of_threads_and_the_size_of_chunks_change_nothing(name):
+    data = people([30, 0, 1, 25, 2, 40, 600, 3] * 3, decimals=2)
+    found = []
+    for n_jobs, chunk in ((1, 256), (3, 4)):
+        with mock.patch.object(many, "_CHUNK", chunk), insecure_seed(4):
+            res = dp.dp_ols("y ~ x", data, by="g", method=name, epsilon=1e7, bounds=UNIT,
+                            n_jobs=n_jobs, groups=range(24))  # fmt: skip
+        found.append(res)
+    assert found[0].statuses == found[1].statuses
+    large = data["g"].map(data["g"].value_counts()).to_numpy()
+    large = np.unique(data["g"][large >= 25])
+    assert np.allclose(found[0].predictions.loc[large], found[1].predictions.loc[large], atol=0.05)
+    assert found[0].privacy == found[1].privacy
+    expected = "too_few_rows" if METHODS[name].neighbors[0] == "replace_one" else "ok"
+    assert set(found[0].status[[1, 2]]) == {expected}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_threads_draw_from_the_operating_system_and_reach_every_group(name):
+    data = people([40] * 40)
+    with mock.patch.object(many, "_CHUNK", 8):
+        fits = [
+            dp.dp_ols("y ~ x", data, by="g", method=name, epsilon=1e6, bounds=UNIT, n_jobs=3)
+            for _ in range(2)
+        ]
+    assert all(fit.privacy.private and set(fit.statuses) == {"ok"} for fit in fits)
+    assert np.allclose(fits[0].predictions, fits[1].predictions, atol=0.05)
+    assert not np.array_equal(fits[0].estimates, fits[1].estimates)
+
+
+def test_events_are_those_of_the_group_with_the_most_noise():
+    """All pairs of n rows have sensitivity 2 (n - 1): the largest group tells."""
+    data = people([5, 30, 12])
+    res = dp.dp_ols("y ~ x", data, by="g", method="exp_theil_sen", epsilon=3, bounds=UNIT)
+    assert [event.sensitivity for event in res.privacy.events] == [58, 58]
+    assert [event.scale for event in res.privacy.events] == [2 * 58 / 1.5] * 2
+    assert res.privacy.spent == (3.0, 0.0)
+
+
+def test_too_few_rows_everywhere_spend_nothing():
+    res = dp.dp_ols("y ~ x", people([1, 0, 1]), by="g", method="exp_theil_sen", epsilon=1,
+                    bounds=UNIT, groups=[0, 1, 2])  # fmt: skip
+    assert set(res.statuses) == {"too_few_rows"} and not res.privacy.events
+
+
+def test_a_failing_group_is_named_by_public_labels_only():
+    data = people([10] * 6)
+
+    def fail(*args, **options):
+        raise ValueError("0.123456789")
+
+    broken = dict(METHODS, exp_theil_sen=replace(METHODS["exp_theil_sen"], release_each=fail))
+    with (
+        mock.patch.object(many, "_CHUNK", 2),
+        mock.patch("dpstats.arguments.METHODS", broken),
+        pytest.raises(dp.InternalError) as caught,
+    ):
+        dp.dp_ols("y ~ x", data, by="g", method="exp_theil_sen", epsilon=1, bounds=UNIT, n_jobs=2)
+    text = str(caught.value)
+    assert "ValueError in the groups from 0 to 1, after 0 of 6" in text and "0.1234" not in text
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
+
+
+@pytest.mark.parametrize("n_jobs", [0, -1, 1.5, "two"])
+def test_n_jobs_is_a_whole_number(n_jobs):
+    with pytest.raises(dp.ArgumentError, match="n_jobs"):
+        dp.dp_ols("y ~ x", people([5]), by="g", method="exp_theil_sen", epsilon=1, bounds=UNIT,
+                  n_jobs=n_jobs)  # fmt: skip
+
+
+def test_an_interrupted_run_says_how_far_it_got():
+    calls = []
+
+    def interrupted(*arguments, **options):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*arguments, **options)
+
+    real = METHODS["noisy_moments"].release_each
+    broken = dict(
+        METHODS, noisy_moments=replace(METHODS["noisy_moments"], release_each=interrupted)
+    )
+    with (
+        mock.patch.object(many, "_CHUNK", 2),
+        mock.patch("dpstats.arguments.METHODS", broken),
+        pytest.raises(KeyboardInterrupt, match="after 4 of 6 groups"),
+    ):
+        dp.dp_ols("y ~ x", people([10] * 6), by="g", method="noisy_moments", epsilon=1, bounds=UNIT,
+                  n_jobs=1)  # fmt: skip
+
+
+def test_a_killed_process_leaves_the_old_table(tmp_path):
+    """The process kills itself when half of the new table is written."""
+    target = tmp_path / "out.csv"
+    target.write_text("old")
+    code = f"""
+import os, signal
+import pandas as pd
+import dpstats as dp
+
+def half(self, path, **options):
+    with open(path, "w") as file:
+        file.write("half")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+pd.DataFrame.to_csv = half
+data = {{"g": [1, 1, 1, 2, 2], "x": [0.1, 0.2, 0.3, 0.4, 0.5], "y": [0.5] * 5}}
+res = dp.dp_ols("y ~ x", data, by="g", method="noisy_moments", epsilon=1,
+                bounds={{"x": (0, 1), "y": (0, 1)}})
+res.to_csv({str(target)!r})
+"""
+    done = subprocess.run([sys.executable, "-c", code])
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_text() == "old"

@@ -1,0 +1,138 @@
+"""Several group columns, and several formulas in one call."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats.privacy import GDP
+
+BOUNDS = {"x": (0, 1), "y": (0, 1), "z": (0, 1)}
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(5)
+    n = 600
+    frame = pd.DataFrame({"x": rng.uniform(size=n)})
+    frame["y"], frame["z"] = 0.2 + 0.5 * frame["x"], 0.9 - 0.5 * frame["x"]
+    frame["state"] = rng.choice(["A", "B"], n)
+    frame["tract"] = rng.integers(1, 4, n)
+    return frame[(frame["state"] != "B") | (frame["tract"] != 3)]
+
+
+def fit(data, formula="y ~ x", method="noisy_moments", epsilon=1e6, **more):
+    return dp.dp_ols(formula, data, method=method, epsilon=epsilon, **more)
+
+
+def test_groups_of_several_columns_are_the_combinations_present(people):
+    one = people.assign(both=people["state"] + people["tract"].astype(str))
+    both = fit(people, by=["state", "tract"], bounds={"x": (0, 1), "y": (0, 1)})
+    joined = fit(one, by="both", bounds={"x": (0, 1), "y": (0, 1)})
+    assert both.by == ("state", "tract")
+    assert both.labels == (("A", 1), ("A", 2), ("A", 3), ("B", 1), ("B", 2))
+    assert [f"{state}{tract}" for state, tract in both.labels] == list(joined.labels)
+    assert np.allclose(both.estimates, joined.estimates, atol=1e-3)
+    assert both.privacy.events == joined.privacy.events
+    assert any("state x tract present" in text for text in both.privacy.assumptions)
+
+
+def test_results_by_several_columns_are_tidy(people, tmp_path):
+    res = fit(people, by=["state", "tract"], bounds={"x": (0, 1), "y": (0, 1)})
+    assert list(res.frame.columns[:4]) == ["state", "tract", "term", "estimate"]
+    assert res.frame["tract"].dtype.kind == "i" and len(res.frame) == 5 * 4
+    assert res.params.index.names == ["state", "tract"]
+    assert abs(res.params.loc[("A", 2), "x"] - 0.5) < 0.01
+    assert "one a state x tract" in res.summary()
+    res.to_csv(tmp_path / "out.csv")
+    pd.testing.assert_frame_equal(
+        pd.read_csv(tmp_path / "out.csv"), res.frame, check_dtype=False, rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("kind", [np.int64, int])
+def test_listed_combinations_are_all_there_whatever_the_data(people, kind):
+    groups = [("B", kind(3)), ("A", kind(2)), ("C", kind(9))]
+    res = fit(people, by=["state", "tract"], groups=groups, bounds={"x": (0, 1), "y": (0, 1)})
+    assert res.labels == (("B", 3), ("A", 2), ("C", 9))
+    assert res.statuses == ("too_few_rows", "ok", "too_few_rows")
+    own = people[(people["state"] == "A") & (people["tract"] == 2)]
+    alone = fit(own, bounds={"x": (0, 1), "y": (0, 1)})
+    assert np.allclose(res.params.loc[("A", 2)], alone.params, atol=1e-3)
+
+
+def test_missing_labels_leave_a_row_out(people):
+    some = people.assign(state=people["state"].where(people["x"] < 0.9))
+    res = fit(some, by=["state", "tract"], bounds={"x": (0, 1), "y": (0, 1)})
+    assert len(res) == 5
+
+
+@pytest.mark.parametrize(
+    ("by", "groups", "message"),
+    [
+        ([], None, "name one column or a list"),
+        (["state", "state"], None, "name one column or a list"),
+        ({"state"}, None, "name one column or a list"),
+        (["state", 1], None, "name one column or a list"),
+        (["state", "x"], None, "in the formula"),
+        (["state", "tract"], ["A", "B"], "tuple"),
+        (["state", "tract"], [("A",)], "tuple"),
+    ],
+)
+def test_unusable_columns_are_refused(people, by, groups, message):
+    with pytest.raises(dp.ArgumentError, match=message):
+        fit(people, by=by, groups=groups, bounds={"x": (0, 1), "y": (0, 1)})
+
+
+FORMULAS = ["y ~ x", "z ~ x"]
+PARTS = {"noisy_moments": 0, "adassp": 1e-6, "tukey": 1e-6, "gd_zcdp": 1e-6}
+
+
+@pytest.mark.parametrize("method", PARTS)
+def test_several_formulas_cost_what_one_call_costs(people, method):
+    one = fit(people, method=method, epsilon=3, bounds={"x": (0, 1), "y": (0, 1)})
+    both = fit(people, FORMULAS, method=method, epsilon=3, bounds=BOUNDS)
+    assert list(both) == FORMULAS
+    limits = [res.privacy.limit for res in both.values()]
+    whole = one.privacy.limit
+    if isinstance(whole, GDP):
+        assert math.isclose(sum(each.mu**2 for each in limits), whole.mu**2, rel_tol=1e-5)
+        assert sum(each.mu**2 for each in limits) <= whole.mu**2
+    else:
+        assert sum(each.epsilon for each in limits) == whole.epsilon
+    assert whole.covers([event.cost for res in both.values() for event in res.privacy.events])
+    said = [text for text in both["z ~ x"].privacy.assumptions if "one of 2 formulas" in text]
+    assert len(said) == 1 and f"epsilon={one.privacy.epsilon:.3g}"[:10] in said[0]
+
+
+def test_a_budget_is_charged_once_for_all_formulas(people):
+    budget = dp.Budget(epsilon=2)
+    fit(people, FORMULAS, epsilon=2, bounds=BOUNDS, budget=budget)
+    assert budget.spent == (2.0, 0.0)
+    with pytest.raises(dp.BudgetError):
+        fit(people, FORMULAS, epsilon=0.1, bounds=BOUNDS, budget=budget)
+
+
+def test_formulas_may_have_names_and_go_with_groups(people):
+    res = fit(people, {"first": "y ~ x", "second": "z ~ x"}, bounds=BOUNDS,
+              by=["state", "tract"])  # fmt: skip
+    assert list(res) == ["first", "second"]
+    assert np.allclose(res["first"].params["x"], 0.5, atol=0.01)
+    assert np.allclose(res["second"].params["x"], -0.5, atol=0.01)
+
+
+@pytest.mark.parametrize("formula", [[], {}, ["y ~ x", "y ~ x"], [5], [["y ~ x"]], 5, {"y"}])
+def test_unusable_lists_of_formulas_are_refused(people, formula):
+    budget = dp.Budget(epsilon=5)
+    with pytest.raises(dp.ArgumentError):
+        fit(people, formula, epsilon=1, bounds=BOUNDS, budget=budget)
+    assert budget.spent == (0.0, 0.0)
+
+
+def test_all_formulas_are_checked_before_a_budget_is_charged(people):
+    budget = dp.Budget(epsilon=5)
+    with pytest.raises(dp.ArgumentError, match="nosuch"):
+        fit(people, ["y ~ x", "nosuch ~ x"], epsilon=1, bounds={"x": (0, 1)}, budget=budget)
+    assert budget.spent == (0.0, 0.0)
