@@ -11,6 +11,7 @@ from benchmarks import (
     intervals,
     methods,
     r,
+    scale,
     speed,
     stream,
     subsets,
@@ -20,6 +21,7 @@ from benchmarks import (
 
 PARTS = {
     "speed": speed,
+    "scale": scale,
     "stream": stream,
     "methods": methods,
     "subsets": subsets,

@@ -1,0 +1,1 @@
+"""One private regression for each census tract of a nation: ``python -m vignettes.national``."""
