@@ -108,13 +108,20 @@ def make_requests(formula, data, *, bounds, levels, **arguments) -> dict[str | N
         others = everything - used[name]
         return {column: value for column, value in declared.items() if column not in others}
 
-    return {
+    requests = {
         name: make_request(
             text, table, bounds=own(bounds, name), levels=own(levels, name),
             formulas=len(texts), **arguments,
         )
         for name, text in texts.items()
     }  # fmt: skip
+    chosen = sorted({request.method.name for request in requests.values()})
+    if len(chosen) > 1:
+        raise ArgumentError(
+            f'method="auto" would take {", ".join(chosen)} for these formulas, which cannot share '
+            "one budget; name one method for all"
+        )
+    return requests
 
 
 def _texts(formula) -> dict[str | None, str]:
