@@ -233,17 +233,22 @@ def frame(n, seed=0, noise=0.1):
     return pd.DataFrame({"y": y, "a": X[:, 1], "b": X[:, 2]}), beta
 
 
-def fit(data, formula="y ~ a + b", **arguments):
-    with insecure_seed(9):
+def fit(data, formula="y ~ a + b", seed=9, **arguments):
+    with insecure_seed(seed):
         return dp.dp_ols(formula, data, method="tukey", **{"epsilon": 2.0, **arguments})
 
 
 def test_it_is_near_least_squares_and_nearer_with_a_larger_epsilon():
+    """Means over 40 seeds: 0.023 and 0.014, their difference three of its standard errors."""
     data, _ = frame(20_000, noise=1.0)
     X = np.column_stack([np.ones(len(data)), data[["a", "b"]]])
     ols = np.linalg.lstsq(X, data["y"], rcond=None)[0]
-    gaps = [np.abs(fit(data, epsilon=e, m=1000).params - ols).max() for e in (1, 4, 100)]
-    assert gaps[2] < gaps[0] and gaps[2] < 0.03 and gaps[0] < 0.5
+
+    def gap(epsilon):
+        fits = [fit(data, seed=seed, epsilon=epsilon, m=700) for seed in range(40)]
+        return np.mean([np.abs(one.params - ols).max() for one in fits])
+
+    assert gap(100) < gap(1) < 0.05
 
 
 def test_units_of_measurement_do_not_matter():

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # --help and --version
         return stop.code or 0
     except KeyboardInterrupt as error:
-        return _fail(f"interrupted {error}".rstrip(), 130)
+        return _fail(f"interrupted {error}", 130)
     except BrokenPipeError:
         # As after `dpstats ... | head`: nobody reads, and closing stdout must not complain.
         with suppress(OSError, ValueError):
