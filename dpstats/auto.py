@@ -30,14 +30,14 @@ def choose(
     """
     if _is_bounded_line(formula, bounds) and delta in (None, 0) and neighbors != ADD_REMOVE:
         if not alone:
-            return "exp_theil_sen", "exp_theil_sen: one regressor with declared bounds, in groups"
+            return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
         size = epsilon * rows if isinstance(epsilon, (int, float)) else 0
         name, side = ("exp_theil_sen", "below") if size < CROSSING else ("noisy_moments", "from")
         why = f"one regressor with declared bounds, epsilon times n {side} {CROSSING}"
-        return name, f"{name}: {why} (n is public)"
+        return name, f"auto took {name}: {why} (n is public)"
     if delta == 0:
-        return "shrunken_pure", "shrunken_pure: delta=0 asks for Laplace noise"
-    return "shrunken", "shrunken: Gaussian noise on cross-products"
+        return "shrunken_pure", "auto took shrunken_pure, which needs no bounds, for delta=0"
+    return "shrunken", "auto took shrunken, which needs neither bounds nor tuning"
 
 
 def _is_bounded_line(formula: Formula, bounds: Mapping) -> bool:
