@@ -40,7 +40,7 @@ test_that("a formula, data and epsilon are enough", {
   expect_equal(unname(coef(fit)), c(3, 2, -1), tolerance = 0.1)
   far <- predict(fit, data.frame(x1 = 1e9, x2 = -1e9))
   expect_lt(abs(far), 100)
-  expect_output(print(summary(fit)), "cross-products")
+  expect_output(print(summary(fit)), "neither bounds nor tuning")
 })
 
 test_that("the seed ends with its block, and there is no other", {
