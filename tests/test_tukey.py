@@ -248,7 +248,7 @@ def test_it_is_near_least_squares_and_nearer_with_a_larger_epsilon():
         fits = [fit(data, seed=seed, epsilon=epsilon, m=700) for seed in range(40)]
         return np.mean([np.abs(one.params - ols).max() for one in fits])
 
-    assert gap(100) < gap(1) < 0.05
+    assert gap(100) < gap(1) < 0.05 and gap(100) < 0.03
 
 
 def test_units_of_measurement_do_not_matter():
