@@ -11,6 +11,7 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import lower_bound, telling_event
 from dpstats.auditing.inputs import corner_pairs, corner_problem
+from dpstats.mechanisms.companion import with_companion
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
 from dpstats.privacy import GDP, RELATIONS, PureDP
@@ -76,6 +77,18 @@ def test_a_method_with_halved_noise_is_caught(name):
     with dp.testing.insecure_seed(2):
         assert not dp.audit(method, epsilon=epsilon, trials=2000, alpha=ALPHA).violated
         assert dp.audit(halved(method), epsilon=epsilon, trials=2000, alpha=ALPHA).violated
+
+
+def test_a_companion_is_audited_too():
+    """Its noise is far too small; the fit it is with is as it should be."""
+    main, other = dp.METHODS["noisy_intercept"], dp.METHODS["noisy_moments"]
+
+    def loud(summary, problem, cost, noise):
+        return other.release(summary, problem, PureDP(50.0), Noise(PureDP(50.0)))
+
+    for companion, caught in ((other, False), (replace(other, release=loud), True)):
+        pair = with_companion(main, companion, 0.5)
+        assert dp.audit(pair, epsilon=1, trials=400, alpha=ALPHA).violated == caught
 
 
 def test_rows_without_any_noise_are_caught():

@@ -110,14 +110,17 @@ def _named(pairs) -> list[Pair]:
 
 
 def _output(release: Release) -> Output:
-    """Every number of a release, and its status as an indicator."""
+    """Every number of a release and of its companion, and its status as an indicator."""
     corner = np.triu_indices(len(release.params))
     cov = [] if release.cov is None else release.cov[corner]
     parts = {"params": release.params, "predictions": release.predictions, "cov": cov}
     output = {f"status {release.status}": 1.0}
     for name, values in {**parts, **release.statistics}.items():
         output |= _numbers(name, values)
-    return output
+    if release.companion is None:
+        return output
+    of_companion = _output(release.companion).items()
+    return output | {f"companion {name}": value for name, value in of_companion}
 
 
 def _numbers(name: str, values) -> Output:
