@@ -153,6 +153,15 @@ def test_groups_with_doubtful_noise_are_refused(rows, monkeypatch):
         fit(rows, by="area")
 
 
+@pytest.mark.parametrize(
+    ("setting", "doubtful"), [("TRUE", True), ("true", True), ("False", False)]
+)
+def test_speculation_is_seen_however_it_is_written(setting, doubtful):
+    session = SimpleNamespace(conf={"spark.speculation": setting})
+    table = SimpleNamespace(_data=SimpleNamespace(sparkSession=session))
+    assert engine.SparkTable.speculates.fget(table) == doubtful
+
+
 @pytest.mark.parametrize(("method", "groups"), [("adassp", None), ("exp_theil_sen", [3, 9, 1])])
 def test_groups_are_those_in_memory(rows, people, method, groups):
     """With so little noise that the fits agree, and with the same report."""

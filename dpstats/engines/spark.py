@@ -39,7 +39,8 @@ class SparkTable(Described):
     @property
     def speculates(self) -> bool:
         """Whether Spark runs a slow task twice and keeps the faster one's answer."""
-        return self._data.sparkSession.conf.get("spark.speculation", "false") == "true"
+        speculation = self._data.sparkSession.conf.get("spark.speculation", "false")
+        return speculation.strip().lower() != "false"
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
         """As :meth:`~dpstats.engines.frames.Table.total`, with one summary a partition.
