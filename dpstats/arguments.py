@@ -152,6 +152,8 @@ def _with_companion(method: Method, companion, share) -> Method:
         raise ArgumentError(
             f"expected companion to be one of {', '.join(_COMPANIONS)}, got {companion!r}"
         )
+    if method.name in _COMPANIONS:
+        raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
     share = _COMPANION_SHARE if share is None else share
     if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
         raise ArgumentError(f"expected companion_share in (0, 1), got {share!r}")

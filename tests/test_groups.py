@@ -324,3 +324,8 @@ def test_plots_of_groups_without_numbers_are_quiet(method, fit, line, recwarn):
         assert fit(line[:rows], method, by="area", groups=AREAS).plot() is not None
         matplotlib.pyplot.close("all")
     assert not [w for w in recwarn if "dpstats" in str(w.filename)]
+
+
+def test_a_table_for_a_folder_that_is_not_there_is_refused(groups, tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no folder .*none to write a.csv to"):
+        groups.to_csv(tmp_path / "none" / "a.csv")

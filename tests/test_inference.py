@@ -221,6 +221,7 @@ def test_companions_that_cannot_share_a_budget_are_refused():
         ({"method": "boosted_adassp", "companion": "noisy_moments"}, "cannot share the budget"),
         ({"method": "gd_pure", "companion": "tukey"}, "expected companion to be one of"),
         ({"method": "gd_pure", "companion_share": 0.5}, "add companion="),
+        ({"method": "noisy_moments", "companion": "noisy_moments"}, "intervals of its own"),
         ({"method": "gd_pure", "companion": "noisy_moments", "companion_share": 1},
          "expected companion_share in"),
         ({"method": "noisy_stats", "companion": "noisy_moments", "neighbors": "add_remove"},
@@ -250,6 +251,8 @@ def test_other_methods_need_a_reference_for_their_error_bounds():
     result = dp.dp_ols("y ~ x", data, method="noisy_stats", epsilon=4, bounds=UNIT)
     with pytest.raises(dp.NotReleasedError, match="reference="):
         result.error_bound()
+    with pytest.raises(dp.ArgumentError, match="no complete row"):
+        result.error_bound(reference=dp.simulate.line(5, seed=9).assign(x=np.nan))
     own = result.error_bound(reference=dp.simulate.line(500, x_sd=0.2, seed=9))
     measured = dp.evaluate.error_bounds("y ~ x", data, methods=["noisy_stats"], trials=400, seed=1,
                                         epsilon=4, bounds=UNIT, public=True)  # fmt: skip

@@ -17,6 +17,8 @@ def replacing(path) -> Iterator[Path]:
         As writing raises it; then ``path`` is as it was.
     """
     target = Path(path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=target.suffix)
     os.close(handle)
     try:

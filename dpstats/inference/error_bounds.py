@@ -44,7 +44,11 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
     design = request.design()
     parts = list(request.rows(design))
     X, y = (np.concatenate(part) for part in list(zip(*parts, strict=True))[:2])
-    if not len(y) or np.isnan(params).any():
+    if not len(y):
+        raise ArgumentError(
+            "reference has no complete row; give public rows without missing values"
+        )
+    if np.isnan(params).any():
         return np.full(len(rows), np.nan)
     residuals = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
     generator, problem = np.random.default_rng(SEED), request.problem(design)
