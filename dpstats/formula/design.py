@@ -243,11 +243,7 @@ def _refuse_powers(node) -> None:
 def _readings(model: patsy.ModelDesc) -> tuple[list[Reading], list[Reading]]:
     """The checked factors of the left- and of the right-hand side."""
     return tuple(
-        [
-            replace(read(factor.code), code=factor.name())
-            for term in terms
-            for factor in term.factors
-        ]
+        [_reading(factor) for term in terms for factor in term.factors]
         for terms in (model.lhs_termlist, model.rhs_termlist)
     )
 
