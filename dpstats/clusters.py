@@ -9,17 +9,17 @@ import numpy as np
 from dpstats.engines.frames import Table
 from dpstats.errors import ArgumentError
 from dpstats.groups import DPGroupResults, group_results
+from dpstats.labels import columns_of, listed_labels, present_rows
 from dpstats.many import Outcomes, column_of
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.spec import Problem, Release
 from dpstats.noise import Noise
 from dpstats.privacy import Event
 from dpstats.request import Request
-from dpstats.schema import plain_labels
 from dpstats.single import NO_RANGE
 
 
-def check_remote(request: Request, by: str | None) -> None:
+def check_remote(request: Request, by) -> None:
     """Raise ArgumentError unless rows that stay where they are suffice; no row is read."""
     if not request.table.remote:
         return
@@ -33,11 +33,6 @@ def check_remote(request: Request, by: str | None) -> None:
         raise ArgumentError(
             f"{request.method.name} needs all rows in one place, which a Spark DataFrame keeps "
             f"apart; use one of {sums} or pass data.toPandas()"
-        )
-    if by is not None and not isinstance(by, str):
-        raise ArgumentError(
-            f"a Spark DataFrame is grouped by one column, got by={by!r}; join the columns first, "
-            "as in data.withColumn('area', concat_ws('-', 'state', 'tract'))"
         )
     if by is not None and not Noise(request.cost).private:
         raise ArgumentError(
@@ -60,7 +55,7 @@ class Fitted(NamedTuple):
 
 
 def fit_groups_on_workers(
-    request: Request, known: Request | None, noise: Noise, by: str, groups
+    request: Request, known: Request | None, noise: Noise, by, groups
 ) -> DPGroupResults:
     """One release a group, with noise drawn by the worker that holds the group's rows.
 
@@ -70,8 +65,10 @@ def fit_groups_on_workers(
     """
     final = known or request
     problem = final.problem(final.design())
-    listed = final.table.levels(by) if groups is None else plain_labels(groups)
-    labels = final.table.present(by) if listed is None else listed
+    listed = listed_labels(final.table, by, groups)
+    labels = listed
+    if listed is None:
+        _, labels = present_rows(final.table.distinct(columns_of(by)), by)
     if known is None:
         outcomes = Outcomes.nothing(len(labels), problem, "no_range", NO_RANGE)
     else:
@@ -82,20 +79,21 @@ def fit_groups_on_workers(
     return group_results(final, problem, by, labels, listed is None, outcomes, noise)
 
 
-def _fits(request: Request, problem: Problem, by: str, labels: tuple) -> list[Fitted]:
+def _fits(request: Request, problem: Problem, by, labels: tuple) -> list[Fitted]:
     """The fit of each label, in their order."""
     bare = replace(request, table=None)
     answer = partial(_fits_of_table, bare, bare.wide_design(), problem, by, frozenset(labels))
-    found = {one.label: one for one in request.table.of_groups(list(request.schema), by, answer)}
+    fits = request.table.of_groups(list(request.schema), columns_of(by), answer)
+    found = {one.label: one for one in fits}
     none = np.empty((0, len(problem.low))), np.empty(0)
     return [found.get(label) or _fit(bare, problem, label, *none) for label in labels]
 
 
 def _fits_of_table(
-    request: Request, design, problem, by: str, listed: frozenset, table: Table
+    request: Request, design, problem, by, listed: frozenset, table: Table
 ) -> list[Fitted]:
     """The fits of the listed labels in a table; Spark may put labels together that differ."""
-    codes, labels = table.labels(by)
+    codes, labels = present_rows(table, by)
     parts = replace(request, table=table).rows(design, codes)
     X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return [

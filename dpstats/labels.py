@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.engines.frames import Table
+from dpstats.engines.streams import Described
 from dpstats.errors import ArgumentError
 from dpstats.request import Request
 from dpstats.schema import check_labels, plain_labels
@@ -65,21 +66,39 @@ def _is_row(label, length: int) -> bool:
     return isinstance(label, tuple) and len(label) == length
 
 
+def listed_labels(table: Table | Described, by, groups) -> tuple | None:
+    """The public list of labels, tuples for several columns; None: those present count as public.
+
+    Without ``groups=`` a single column's type may declare one.
+    """
+    if isinstance(by, str):
+        listed = table.levels(by) if groups is None else groups
+        return None if listed is None else plain_labels(listed)
+    return None if groups is None else tuple(plain_labels(label) for label in groups)
+
+
+def present_rows(table: Table, by) -> tuple[np.ndarray, tuple]:
+    """The group of each row, -1 where a label is missing, and the labels present, in order."""
+    if isinstance(by, str):
+        return table.labels(by)
+    columns = [table.labels(name) for name in by]
+    codes, rows = _combined([own for own, _ in columns])
+    parts = ([labels[code] for code in own[rows].tolist()] for own, labels in columns)
+    return codes, tuple(zip(*parts, strict=True))
+
+
 def group_rows(table: Table, by, groups) -> Grouping:
     """Group the rows by one column, or by the combinations of several."""
-    if isinstance(by, str):
-        return _by_one(table, by, table.levels(by) if groups is None else groups)
-    groups = None if groups is None else [plain_labels(label) for label in groups]
-    listed = [None if groups is None else _distinct(groups, i) for i in range(len(by))]
-    parts = [_by_one(table, *column) for column in zip(by, listed, strict=True)]
-    codes, rows = _combined([part.codes for part in parts])
-    columns = ([part.labels[code] for code in part.codes[rows].tolist()] for part in parts)
-    present = list(zip(*columns, strict=True))
-    labels = tuple(present if groups is None else groups)
+    labels = listed_labels(table, by, groups)
+    if isinstance(by, str) and labels is not None:
+        return Grouping(table.codes(by, labels), labels, False)
+    codes, present = present_rows(table, by)
+    if labels is None:
+        return Grouping(codes, present, True)
     position = {label: i for i, label in enumerate(labels)}
     # the last entry is where the code -1 points
     place = np.array([position.get(label, -1) for label in present] + [-1], np.int64)
-    return Grouping(place[codes], labels, groups is None)
+    return Grouping(place[codes], labels, False)
 
 
 def _combined(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -93,15 +112,3 @@ def _combined(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     combined = np.full(len(columns[0]), -1)
     combined[known] = number
     return combined, known[rows]
-
-
-def _distinct(groups, i: int) -> list:
-    """The labels of column i, each once."""
-    return list(dict.fromkeys(label[i] for label in groups))
-
-
-def _by_one(table: Table, name: str, listed) -> Grouping:
-    if listed is None:
-        return Grouping(*table.labels(name), True)
-    labels = plain_labels(listed)
-    return Grouping(table.codes(name, labels), labels, False)

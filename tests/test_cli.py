@@ -154,6 +154,16 @@ WRONG = {
     "groups twice": ([*CELL, "--groups", "1,1"], "none twice"),
     "groups empty": ([*CELL, "--groups", ""], "at least one label"),
     "groups both ways": ([*CELL, "--groups", "1", "--groups-file", "x"], "not allowed with"),
+    "groups of several columns": (
+        [*CELL, "--by", "region", "--groups", "1"],
+        "list the combinations of cell, region in --groups-file",
+    ),
+    "lines of the wrong length": (
+        [*CELL, "--by", "region", "--groups-file", "people.csv"],
+        "expected cell,region on each line of --groups-file, got",
+    ),
+    "group column twice": ([*CELL, "--by", "region,cell"], "by to name one column or a list"),
+    "no threads": ([*CELL, "--n-jobs", "0"], "n_jobs to be a whole number >= 1"),
     "groups file missing": ([*CELL, "--groups-file", "no.txt"], "cannot read no.txt"),
     "plan without n": (["plan", FORMULA, "--methods", "adassp"], "are required: --n"),
     "plan without epsilon": (PLAN, "without it give --target-width"),
@@ -369,6 +379,24 @@ def test_plan_is_called_as_asked(capsys, monkeypatch):
     assert (seen["x_sd"], seen["neighbors"]) == ({"a": 0.2}, "replace_one")
     assert seen["levels"] == {"g": [1, 2], "h": ["u", "v"]} and seen["bounds"] == {"a": (-1, 1)}
     assert seen["x_new"].to_dict("list") == {"a": [-1, 2], "g": [1, 2], "h": ["u", "v"]}
+
+
+@pytest.mark.parametrize("by", [["--by", "region, urban"], ["--by", "region", "--by", "urban"]])
+def test_groups_of_several_columns(by, capsys):
+    run([*BY, *by, "-o", "out.csv", "--n-jobs", "1"], capsys)
+    frame = pd.read_csv("out.csv")
+    assert list(frame)[:3] == ["region", "urban", "term"] and len(frame) == 4 * 4
+    Path("groups.txt").write_text('north,true\n"east" , false\n\n')
+    run([*BY, *by, "--groups-file", "groups.txt", "-o", "out.csv"], capsys)
+    frame = pd.read_csv("out.csv")[["region", "urban", "status"]].drop_duplicates()
+    assert frame.to_numpy().tolist() == [["north", True, "too_few_rows"], ["east", False, "ok"]]
+
+
+def test_a_comma_in_the_name_of_a_group_column(capsys):
+    people = pd.read_csv("people.csv").rename(columns={"region": "a,b"})
+    people.to_csv("people.csv", index=False)
+    run([*BY, "--by", "a,b", "--by", "cell", "-o", "out.csv"], capsys)
+    assert list(pd.read_csv("out.csv"))[:3] == ["a,b", "cell", "term"]
 
 
 def test_group_labels_that_are_text(capsys):

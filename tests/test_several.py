@@ -52,6 +52,19 @@ def test_results_by_several_columns_are_tidy(people, tmp_path):
     )
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_files_are_grouped_by_several_columns(people, ending, tmp_path):
+    for i, part in enumerate((people[:200], people[200:])):
+        path = tmp_path / f"part-{i}.{ending}"
+        part.to_csv(path, index=False) if ending == "csv" else part.to_parquet(path)
+    by, bounds = ["state", "tract"], {"x": (0, 1), "y": (0, 1)}
+    here, there = (
+        fit(data, by=by, bounds=bounds) for data in (people, str(tmp_path / f"*.{ending}"))
+    )
+    assert here.labels == there.labels and here.privacy == there.privacy
+    assert np.allclose(here.estimates, there.estimates, atol=1e-3)
+
+
 @pytest.mark.parametrize("kind", [np.int64, int])
 def test_listed_combinations_are_all_there_whatever_the_data(people, kind):
     groups = [("B", kind(3)), ("A", kind(2)), ("C", kind(9))]

@@ -133,7 +133,7 @@ OTHERS = [name for name in dp.METHODS if name not in SUMS]
     [
         *(({"method": name}, f"{name} needs all rows in one place") for name in OTHERS),
         ({"select": "kendall", "k": 1, "formula": "y ~ x + area"}, "compares rows"),
-        ({"by": ["area", "g"]}, "grouped by one column"),
+        ({"by": ["area", "nosuch"]}, "no column 'nosuch'"),
     ],
     ids=str,
 )
@@ -173,6 +173,21 @@ def test_groups_are_those_in_memory(rows, people, method, groups):
     assert np.abs(difference).to_numpy().max() < 1e-2
     assert list(here.status) == list(there.status)
     assert here.privacy == there.privacy and there.privacy.private
+
+
+@pytest.mark.parametrize("groups", [None, [("u", 3), ("z", 9), ("v", 0)]])
+def test_groups_of_several_columns_are_those_in_memory(make, people, groups):
+    """With so little noise that the fits agree, and with the same report."""
+    some = people.assign(g=people["g"].where(people["x"] > 0.1))
+    more = {"by": ["g", "area"], "groups": groups, "epsilon": 1e6, "method": "noisy_moments"}
+    here, there = (fit(data, **more) for data in (some, make(some)))
+    assert here.labels == there.labels and len(here) == (3 if groups else 12)
+    assert here.statuses == there.statuses
+    ok = here.status == "ok"
+    assert ok.sum() == (2 if groups else 12)
+    assert np.abs(here.params - there.params)[ok].to_numpy().max() < 1e-2
+    assert here.privacy == there.privacy
+    assert here.frame.dtypes.equals(there.frame.dtypes)
 
 
 def test_groups_without_a_released_range(rows):

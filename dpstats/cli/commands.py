@@ -7,7 +7,7 @@ from dpstats import METHODS, __version__, audit, dp_ols
 from dpstats.cli import planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
-from dpstats.cli.values import bounds, groups, options, pairs, points, typed
+from dpstats.cli.values import bounds, group_columns, groups, options, pairs, points, typed
 from dpstats.engines.frames import Table
 from dpstats.engines.opening import ENDINGS, open_table
 from dpstats.engines.streams import Described
@@ -59,10 +59,13 @@ def _add_fit(commands) -> None:
 def _add_by(commands) -> None:
     parser = _command(commands, "by", _by, "fit one regression a group")
     _add_model(parser)
-    parser.add_argument("--by", required=True, metavar="COL", help="column of group labels")
+    columns = "column of group labels, or several"
+    parser.add_argument("--by", required=True, action="append", metavar="COL,...", help=columns)
     listed = parser.add_mutually_exclusive_group()
-    listed.add_argument("--groups", metavar="A,B,...", help="public list of group labels")
-    listed.add_argument("--groups-file", metavar="FILE", help="the same, one label a line")
+    listed.add_argument("--groups", metavar="A,B,...", help="public list of one column's labels")
+    lines = "public list of groups, one a line, its labels separated by commas"
+    listed.add_argument("--groups-file", metavar="FILE", help=lines)
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: all processors)")
     parser.add_argument("-o", dest="out", metavar="OUT", required=True, help="tidy table: .csv")
     parser.add_argument("--plot", metavar="OUT", help="p25 against p75: .png, .pdf or .svg")
 
@@ -120,10 +123,11 @@ def _fit(arguments) -> None:
 def _by(arguments) -> None:
     outputs = checked_outputs(arguments, (".csv",))
     table, call = _call(arguments)
-    labels = groups(arguments, table)
+    by = group_columns(arguments.by, table)
+    call |= {"by": by, "groups": groups(arguments, by, table), "n_jobs": arguments.n_jobs}
     if arguments.plot:
         _check_line(arguments, table, call)
-    result = dp_ols(arguments.formula, table, by=arguments.by, groups=labels, **call)
+    result = dp_ols(arguments.formula, table, **call)
     try:
         write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
         if arguments.plot:

@@ -1,5 +1,6 @@
 """What is typed on a command line, as the values dp_ols takes."""
 
+import csv
 import inspect
 from contextlib import suppress
 from pathlib import Path
@@ -109,15 +110,49 @@ def options(texts: list[str]) -> dict:
     return options
 
 
-def groups(arguments, table: Table | Described) -> list | None:
-    """The public list of labels, typed as the column is."""
+def group_columns(texts: list[str], table: Table | Described) -> str | list[str]:
+    """The columns that --by names; a comma separates two unless it is in a column's name."""
+    columns: list[str] = []
+    for text in texts:
+        columns += [text] if text in table.columns else map(str.strip, text.split(","))
+    return columns[0] if len(columns) == 1 else columns
+
+
+def groups(arguments, by: str | list[str], table: Table | Described) -> list | None:
+    """The public list of labels, typed as the columns are; tuples where there are several."""
     if arguments.groups is not None:
-        texts = arguments.groups.split(",")
-    elif arguments.groups_file is not None:
-        try:
-            texts = Path(arguments.groups_file).read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError):
-            raise ArgumentError(f"cannot read {arguments.groups_file}") from None
-    else:
+        if not isinstance(by, str):
+            raise ArgumentError(
+                "--groups lists labels of one column; list the combinations of "
+                f"{', '.join(by)} in --groups-file, one a line"
+            )
+        return typed(table, by, _stripped(arguments.groups.split(",")))
+    if arguments.groups_file is None:
         return None
-    return typed(table, arguments.by, [text.strip() for text in texts if text.strip()])
+    lines = _stripped(_lines(arguments.groups_file))
+    if isinstance(by, str):
+        return typed(table, by, lines)
+    return _combinations(lines, by, table)
+
+
+def _combinations(lines: list[str], by: list[str], table: Table | Described) -> list[tuple]:
+    """Lines of labels separated by commas as tuples, a label for each column."""
+    rows = [_stripped(next(csv.reader([line]))) for line in lines]
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(by):
+            columns = ",".join(by)
+            raise ArgumentError(f"expected {columns} on each line of --groups-file, got {line!r}")
+    columns = zip(by, zip(*rows, strict=True), strict=bool(rows))
+    return list(zip(*(typed(table, name, list(own)) for name, own in columns), strict=True))
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise ArgumentError(f"cannot read {path}") from None
+
+
+def _stripped(texts: list[str]) -> list[str]:
+    """The texts that are more than blanks, without blanks around them."""
+    return [text.strip() for text in texts if text.strip()]

@@ -55,20 +55,24 @@ class SparkTable(Described):
         """Refused: rows stay with the workers."""
         raise ArgumentError("this needs rows that a Spark DataFrame keeps; pass data.toPandas()")
 
-    def present(self, column: str) -> tuple:
-        """The labels present in a column, sorted."""
-        distinct = self._chosen([column]).distinct().toArrow()
-        return Table.from_data(distinct.rename_columns([column])).labels(column)[1]
+    def distinct(self, names: Sequence[str]) -> Table:
+        """The combinations of values present in some columns, each once."""
+        found = self._chosen(names).distinct().toArrow()
+        return Table.from_data(found.rename_columns(list(names)))
 
-    def of_groups(self, names: Sequence[str], by: str, answer: Callable[[Table], list]) -> list:
+    def of_groups(
+        self, names: Sequence[str], by: Sequence[str], answer: Callable[[Table], list]
+    ) -> list:
         """The values in ``answer(table)`` for the table of each group, in any order.
+
+        A group is a combination of values of the columns ``by``.
 
         A group is what Spark puts together; its rows are in memory on one worker, and its
         answer is computed in the last stage of the job, so that a task which is repeated
         has not answered before.
         """
-        names = list(dict.fromkeys([by, *names]))
-        groups = self._chosen(names).groupBy("0")
+        names = list(dict.fromkeys([*by, *names]))
+        groups = self._chosen(names).groupBy([str(i) for i in range(len(by))])
         return _answers(groups.applyInArrow(partial(_of_group, answer, names), _ANSWER))
 
     def _chosen(self, names: Iterable[str]):
