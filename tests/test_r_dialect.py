@@ -197,12 +197,12 @@ def plain(value) -> bool:
     return all(map(plain, value)) if isinstance(value, list) else type(value) in (str, float, bool)
 
 
-@pytest.mark.parametrize("by", [None, "g"])
+@pytest.mark.parametrize("by", [None, "g", ["g", "h"]])
 def test_an_answer_is_made_of_plain_values(by):
     rng = np.random.default_rng(1)
     data = columns(x=rng.random(300), y=rng.random(300))
     codes = rng.integers(1, 3, 300).astype("<i4").tobytes()
-    data["g"] = {"kind": "factor", "data": codes, "levels": ["u", "v"]}
+    data["g"] = data["h"] = {"kind": "factor", "data": codes, "levels": ["u", "v"]}
     start = answer("budget", {"epsilon": 3.0, "delta": 1e-5})["value"]
     reply = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "by": by, "budget": start})
     assert reply["budget"]["spent"][0] == 1.0
@@ -213,7 +213,8 @@ def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():
     rng = np.random.default_rng(1)
     x = rng.random(5000)
     data = columns(x=x, y=x / 2 + 0.1 * rng.random(5000))
-    state = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "seed": 1.0})["value"]["state"]
+    (fit,) = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "seed": 1.0})["value"]
+    state = fit["state"]
     hypotheses = ["(Intercept) = 0", "-x + 2*(Intercept) = .5"]
     each = answer("t_test", {"state": state, "hypotheses": hypotheses, "level": 0.9})
     assert each["value"]["hypothesis"] == ["(Intercept) = 0", "2 (Intercept) - x = 0.5"]

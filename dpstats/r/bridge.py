@@ -10,8 +10,9 @@ from contextlib import nullcontext
 
 import dpstats as dp
 from dpstats.engines.opening import open_table
+from dpstats.labels import columns_of
 from dpstats.r import budgets, plans, stored
-from dpstats.r.given import points, table
+from dpstats.r.given import labels, points, table
 from dpstats.r.plain import describe, describe_groups
 from dpstats.r.words import in_r
 
@@ -56,15 +57,19 @@ def answer(question: str, arguments: Mapping) -> dict:
     return reply if budget is None else {**reply, "budget": budgets.state(budget)}
 
 
-def fit(formula, data, *, by=None, seed=None, k=None, x_new=None, **arguments) -> dict:
-    """``dp_ols`` on columns as R keeps them, or on files; a dot leaves the groups' column out."""
+def fit(formula, data, *, by=None, groups=None, seed=None, k=None, x_new=None, **more) -> list:
+    """``dp_ols`` on columns as R keeps them, or on files: the fit of each formula."""
     rows = open_table(data if isinstance(data, str) else table(data))
-    formula = dp.RFormula(formula).over([name for name in rows.columns if name != by])
+    texts = formula if isinstance(formula, Mapping) else {"": formula}
+    # a dot leaves the groups' columns out
+    others = [name for name in rows.columns if by is None or name not in columns_of(by)]
+    formulas = {name: dp.RFormula(text).over(others) for name, text in texts.items()}
     whole = isinstance(k, float) and k.is_integer()
-    arguments |= {"by": by, "k": int(k) if whole else k, "x_new": points(x_new)}
+    more |= {"by": by, "k": int(k) if whole else k, "x_new": points(x_new)}
+    more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
     with nullcontext() if seed is None else dp.testing.insecure_seed(int(seed)):
-        result = dp.dp_ols(formula, rows, **arguments)
-    return describe(result) if by is None else describe_groups(result)
+        results = dp.dp_ols(formulas, rows, **more)
+    return [describe(fit) if by is None else describe_groups(fit) for fit in results.values()]
 
 
 def methods() -> dict:

@@ -1,6 +1,6 @@
 """What R hands over, as Python takes it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -21,3 +21,12 @@ def points(x_new):
     if not isinstance(x_new, Mapping):
         return x_new
     return pd.DataFrame(dict(x_new["columns"]), index=x_new["labels"])
+
+
+def labels(columns: Sequence[Sequence] | None) -> list[tuple] | None:
+    """Labels of groups by several columns, which come column by column.
+
+    >>> labels([["A", "B"], [1.0, 2.0]])
+    [('A', 1.0), ('B', 2.0)]
+    """
+    return None if columns is None else list(zip(*columns, strict=True))

@@ -55,7 +55,7 @@ def describe_groups(result: DPGroupResults) -> dict:
     intervals = result.conf_int()
     return {
         **_public(result),
-        "labels": [_label(label) for label in result.labels],
+        "labels": _labels(result),
         "names": list(result.names),
         "size": float(result.size),
         "estimate": _floats(result.estimates.ravel()),
@@ -65,6 +65,13 @@ def describe_groups(result: DPGroupResults) -> dict:
         "status": list(result.statuses),
         "reasons": [in_r(reason) for reason in group_reasons(result)],
     }
+
+
+def _labels(result: DPGroupResults) -> list[list]:
+    """The labels of each group column."""
+    if isinstance(result.by, str):
+        return [[_label(label) for label in result.labels]]
+    return [[_label(label[i]) for label in result.labels] for i in range(len(result.by))]
 
 
 def _label(label):

@@ -14,7 +14,8 @@
 #' `lm()`. `poly()`, `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
 #' would learn from the rows or are not supported; the error says what to write.
 #'
-#' @param formula A formula such as `wage ~ educ + sex`.
+#' @param formula A formula such as `wage ~ educ + sex`, or a list of several, which share the
+#'   budget in equal parts; `bounds` and `levels` then name the columns of them all.
 #' @param data A data frame. Columns in use may be numeric, integer, logical, character, factor
 #'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression a group. Or the
 #'   path of Parquet, CSV, TSV or Stata files, such as `"people-*.parquet"`, that Python reads some
@@ -29,10 +30,11 @@
 #'   ``list(`log(wage)` = c(0, 5))``. Ranges of plain numeric columns that are left out are
 #'   estimated from 20% of the budget.
 #' @param levels A named list of levels, for character columns and `factor(number)`.
-#' @param by Name of a column of group labels: one regression a group. Several names are crossed;
-#'   those columns must be factors of a data frame.
-#' @param groups A public list of group labels; by default the levels of a factor, else the
-#'   labels present, which are then treated as public.
+#' @param by Name of a column of group labels: one regression a group. Or several, such as
+#'   `c("state", "county", "tract")`: one regression a combination of their labels.
+#' @param groups A public list of group labels, for several columns a data frame of them; by
+#'   default the levels of a factor, or of several factors crossed, else the labels present, which
+#'   are then treated as public.
 #' @param x_new Public points to predict at: a data frame, whose row names label the points, or
 #'   numbers for a single regressor. By default 25% and 75% of the range of a single numeric
 #'   regressor, named `p25` and `p75`.
@@ -43,7 +45,8 @@
 #' @param missing `"drop"`: rows with a missing value are left out.
 #' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen.
 #'
-#' @return An object of class `dp_ols`, or `dp_ols_groups` with `by`. [coef()], [vcov()],
+#' @return An object of class `dp_ols`, or `dp_ols_groups` with `by`; for several formulas a
+#'   [list of them][formulas]. [coef()], [vcov()],
 #'   [confint()], [predict()] with new data, [summary()], [plot()] and [tidy()] work as for `lm`.
 #'   What was not paid for is `NA`, and the summary says why. Residuals, fitted values, R squared
 #'   and likelihoods do not exist; asking for them is an error that gives the reason.
@@ -72,23 +75,26 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   options <- list(...)
   check_options(options)
   check_data(data)
-  text <- formula_text(formula)
+  texts <- formula_texts(formula)
   by <- grouping(data, by)
-  key <- group_key(data, by, groups)
-  rows <- bridge_data(formula, data, by, key)
+  key <- group_key(data, by)
   arguments <- c(
     list(
-      formula = text, method = method, epsilon = epsilon, delta = delta,
+      formula = if (is.list(formula)) reticulate::dict(texts) else texts,
+      method = method, epsilon = epsilon, delta = delta,
       bounds = named_lists(bounds, "bounds"), levels = named_lists(levels, "levels"),
-      by = key$name, groups = labels_of(groups),
+      by = if (length(by) > 1L) as.list(by) else by, groups = groups_of(groups, key),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
-      missing = missing, seed = state$seed, data = rows
+      missing = missing, seed = state$seed, data = bridge_data(formula, data, by)
     ),
     options
   )
   check_known(arguments)
   value <- ask("fit", arguments, budget)
-  if (is.null(by)) new_dp_ols(value) else new_dp_ols_groups(value, key)
+  fits <- lapply(value, function(fit) {
+    if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)
+  })
+  if (is.list(formula)) new_dp_ols_list(fits, texts) else fits[[1L]]
 }
 
 check_given <- function(call, needed) {
@@ -137,20 +143,20 @@ formula_text <- function(formula) {
 }
 
 # The path, or the columns in use.
-bridge_data <- function(formula, data, by, key) {
+bridge_data <- function(formula, data, by) {
   if (is_path(data)) return(enc2utf8(path.expand(data)))
-  c(bridge_columns(used_columns(formula, data, by)), bridge_columns(key$column))
+  bridge_columns(used_columns(formula, data, by))
 }
 
-# The columns a formula names, or with a dot all but the groups'.
+# The groups' columns, and those that a formula or some of several name, with a dot all.
 used_columns <- function(formula, data, by) {
-  used <- formula_variables(formula)
+  formulas <- if (is.list(formula)) formula else list(formula)
+  used <- c(by, unlist(lapply(formulas, formula_variables)))
   unknown <- setdiff(used, c(names(data), "."))
   if (length(unknown)) {
     bad_argument("no column '", unknown[1L], "'; the columns are ", toString(names(data)))
   }
-  if ("." %in% used) used <- setdiff(names(data), setdiff(by, used))
-  as.list(data)[intersect(names(data), used)]
+  as.list(data)[if ("." %in% used) names(data) else intersect(names(data), used)]
 }
 
 formula_variables <- function(formula) {

@@ -56,7 +56,7 @@ schema_entry <- function(entry) {
 # Terms, levels and contrasts as lm keeps them, from public facts. The formula's environment is
 # the global one: the caller's would save his variables, the data among them, with the fit.
 with_terms <- function(fit, text) {
-  fit$terms <- stats::terms(stats::as.formula(text, env = globalenv()))
+  fit$terms <- terms_of(stats::as.formula(text, env = globalenv()), names(fit$schema))
   fit$call <- call("dp_ols", formula = stats::formula(fit$terms), method = fit$method,
                    epsilon = fit$privacy$epsilon)
   right <- stats::delete.response(fit$terms)
@@ -67,6 +67,13 @@ with_terms <- function(fit, text) {
   kinds <- lapply(factors[!own], function(x) if (is.ordered(x)) "contr.poly" else "contr.treatment")
   fit$contrasts <- if (length(kinds)) kinds
   fit
+}
+
+# Terms without those that were taken away, as in y ~ . - x: their variables are in no schema.
+terms_of <- function(formula, variables) {
+  terms <- stats::terms(formula)
+  if (all(formula_variables(formula) %in% variables)) return(terms)
+  stats::terms(stats::formula(stats::terms(formula, simplify = TRUE)))
 }
 
 # Made-up rows that cover the declared ranges and levels.

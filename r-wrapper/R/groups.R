@@ -17,40 +17,45 @@ grouping <- function(data, by) {
   by
 }
 
-# The one column Python groups by, and what its labels mean: columns and their values.
-group_key <- function(data, by, groups) {
+# The group columns and what their labels are in R: no value of each column, or NULL for files.
+group_key <- function(data, by) {
   if (is.null(by)) return(NULL)
-  name <- paste(by, collapse = ":")
-  if (length(by) == 1L && is_path(data)) return(list(name = name, by = by))
-  columns <- stats::setNames(as.list(data)[by], by)
-  if (length(by) == 1L) return(list(name = name, column = columns, by = by))
-  if (!is.null(groups) || !all(vapply(columns, is.factor, logical(1L)))) {
-    bad_argument("the columns ", toString(by), " to group by must be factors of a data frame, ",
-                 "whose levels are public and are crossed, without groups=")
-  }
-  grid <- rev(expand.grid(rev(lapply(columns, all_levels))))
-  crossed <- interaction(columns, sep = ":", lex.order = TRUE)
-  levels(crossed) <- seq_len(nlevels(crossed))
-  list(name = name, column = stats::setNames(list(crossed), name), by = by, grid = grid)
+  columns <- if (!is_path(data)) lapply(as.list(data)[by], function(column) column[0L])
+  list(by = by, columns = columns)
 }
 
-all_levels <- function(x) factor(levels(x), levels(x), ordered = is.ordered(x))
+# The public list of groups as Python takes it: labels, or for several columns those of each.
+groups_of <- function(groups, key) {
+  if (length(key$by) < 2L) return(labels_of(groups))
+  if (is.null(groups)) groups <- crossed_levels(key$columns)
+  if (is.null(groups)) return(NULL)
+  if (!is.data.frame(groups) || !setequal(names(groups), key$by)) {
+    bad_argument("expected groups to be a data frame with the columns ", toString(key$by))
+  }
+  unname(lapply(as.list(groups)[key$by], labels_of))
+}
+
+# All combinations of the levels of factors; NULL where one of the columns is none.
+crossed_levels <- function(columns) {
+  if (is.null(columns) || !all(vapply(columns, is.factor, logical(1L)))) return(NULL)
+  count <- prod(vapply(columns, nlevels, integer(1L)))
+  if (count > 1e6) {
+    bad_argument("the levels of ", toString(names(columns)), " have ", count, " combinations; ",
+                 "list those that there can be in groups =, a data frame")
+  }
+  rev(expand.grid(rev(lapply(columns, levels)), stringsAsFactors = FALSE))
+}
 
 # A data frame with the values of the group columns, one row a group.
 group_labels <- function(labels, key) {
-  if (!is.null(key$grid)) return(key$grid)
-  column <- if (is.null(key$column)) unlist(labels) else key$column[[1L]]
-  labels <- unlist(labels)
-  if (is.null(labels)) labels <- column[0L]
-  labels <- if (is.factor(column)) {
-    factor(labels, levels = levels(column), ordered = is.ordered(column))
-  } else {
-    like(labels, column)
-  }
-  stats::setNames(data.frame(labels), key$by)
+  columns <- lapply(seq_along(key$by), function(i) like(unlist(labels[[i]]), key$columns[[i]]))
+  as.data.frame(stats::setNames(columns, key$by), optional = TRUE)
 }
 
+# Labels as the column has them.
 like <- function(labels, column) {
+  if (is.null(labels)) return(if (is.null(column)) logical() else column)
+  if (is.factor(column)) return(factor(labels, levels(column), ordered = is.ordered(column)))
   if (is.integer(column)) return(as.integer(labels))
   if (is.logical(column)) as.logical(labels) else labels
 }

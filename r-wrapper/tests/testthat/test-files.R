@@ -36,6 +36,19 @@ test_that("groups of files have labels of R, however large", {
   expect_identical(here$groups, data.frame(tract = 48201100000 + c(3, 7, 9)))
 })
 
+test_that("files are grouped by several columns", {
+  skip_without_python()
+  d <- line(900)
+  d$state <- rep(c("A", "B"), each = 450)
+  files <- in_files(d)
+  on.exit(unlink(dirname(files), recursive = TRUE))
+  fits <- lapply(list(files, d), dp_ols, formula = y ~ ., method = "noisy_moments", epsilon = 1e6,
+                 by = c("state", "tract"), bounds = unit)
+  expect_identical(fits[[1L]]$groups, fits[[2L]]$groups)
+  expect_identical(dim(fits[[1L]]$groups), c(6L, 2L))
+  expect_equal(fits[[1L]]$estimates, fits[[2L]]$estimates, tolerance = 0.01)
+})
+
 test_that("files that cannot be read are refused in one sentence", {
   skip_without_python()
   files <- in_files(line(20))
@@ -47,6 +60,6 @@ test_that("files that cannot be read are refused in one sentence", {
   expect_error(fit(data = "nowhere.csv"), "there is no file nowhere.csv", class = class)
   expect_error(fit(y ~ z), "z", class = class)
   expect_error(fit(by = "county"), "county", class = class)
-  expect_error(fit(by = c("tract", "county")), "must be factors of a data frame", class = class)
+  expect_error(fit(by = c("tract", "county")), "county", class = class)
   expect_error(fit(data = c("a.csv", "b.csv")), "a data frame or a path", class = class)
 })

@@ -55,8 +55,6 @@ test_that("group_by and by are one thing, and several factors are crossed", {
                                         bounds = bounds))
   wanted <- crossed$groups$sex == "m" & crossed$groups$size == "l"
   expect_equal(crossed$estimates[wanted, 1:2], coef(alone), tolerance = 0.02)
-  expect_error(dp_ols(wage ~ educ, d, "exp_theil_sen", 4, by = c("sex", "union"), bounds = bounds),
-               "must be factors")
   expect_error(dp_ols(wage ~ educ, dplyr::group_by(d, sex), "exp_theil_sen", 4, by = "size",
                       bounds = bounds), "grouped by sex")
 })
@@ -65,4 +63,48 @@ test_that("a dot leaves the group column out", {
   skip_without_python()
   by <- dp_ols(y ~ ., line(), "exp_theil_sen", 8, by = "tract", bounds = unit)
   expect_identical(by$coefficients, c("(Intercept)", "x"))
+})
+
+by_two <- function(data, by = c("state", "tract"), ...) {
+  dp_ols(y ~ ., data, "noisy_moments", 1e6, by = by, bounds = unit, ...)
+}
+
+states <- function() {
+  d <- line(900)
+  d$state <- rep(c("B", "A"), each = 450)
+  d[!(d$state == "B" & d$tract == 7L), ]
+}
+
+test_that("several columns have the combinations present, or those listed", {
+  skip_without_python()
+  d <- states()
+  by <- by_two(d)
+  present <- data.frame(state = rep(c("A", "B"), c(3, 2)), tract = c(3L, 7L, 9L, 3L, 9L))
+  expect_identical(by$groups, present)
+  expect_named(tidy(by)[1:3], c("state", "tract", "term"))
+  alone <- dp_ols(y ~ x, d[d$state == "B" & d$tract == 9L, ], "noisy_moments", 1e6, bounds = unit)
+  expect_equal(by$estimates[5L, 1:2], coef(alone), tolerance = 0.01)
+  expect_named(as.list(by)[5L], "B:9")
+  listed <- data.frame(tract = c(9L, 7L), state = c("A", "B"))
+  expect_identical(by_two(d, groups = listed)$groups, listed[2:1])
+  expect_identical(by_two(d, groups = listed)$status, c("ok", "too_few_rows"))
+  expect_identical(by_two(d, by = c("tract", "state"))$groups[1L, ], present[1L, 2:1])
+})
+
+test_that("several factors are crossed unless the groups are listed", {
+  skip_without_python()
+  d <- states()
+  d$state <- factor(d$state, levels = c("B", "A", "C"))
+  d$tract <- factor(d$tract)
+  crossed <- by_two(d)
+  expect_identical(crossed$groups$state, factor(rep(c("B", "A", "C"), each = 3), levels(d$state)))
+  expect_identical(sum(crossed$status == "ok"), 5L)
+  one <- data.frame(state = "A", tract = "3")
+  expect_identical(by_two(d, groups = one)$groups$state, factor("A", levels(d$state)))
+  huge <- data.frame(state = factor(1:2000), tract = factor(1:2000), x = 0, y = 0)
+  expect_error(by_two(huge), "4e\\+06 combinations; list those", class = "dpstats_argument_error")
+  for (groups in list(c("A", "B"), data.frame(state = "A"))) {
+    expect_error(by_two(d, groups = groups), "a data frame with the columns state, tract",
+                 class = "dpstats_argument_error")
+  }
 })

@@ -1,0 +1,57 @@
+outcomes <- function() {
+  d <- line(900)
+  d$z <- 1 - d$y
+  d
+}
+
+fit_both <- function(formula = list(y ~ x, z ~ x), epsilon = 1e6, ...) {
+  dp_ols(formula, outcomes(), "noisy_moments", epsilon, bounds = c(unit, list(z = c(0, 1))), ...)
+}
+
+test_that("several formulas are fitted in one call, and tidy below one another", {
+  skip_without_python()
+  fits <- fit_both()
+  expect_named(fits, c("y ~ x", "z ~ x"))
+  expect_equal(coef(fits[["z ~ x"]]), coef(lm(z ~ x, outcomes())), tolerance = 0.01)
+  rows <- tidy(fits, conf.int = TRUE)
+  expect_named(rows[1:2], c("formula", "term"))
+  expect_identical(rows$formula, rep(names(fits), each = 2L))
+  expect_identical(rows$estimate, unlist(lapply(fits, coef), use.names = FALSE))
+  expect_identical(glance(fits)$formula, names(fits))
+  expect_output(print(fits), "z ~ x")
+  expect_true(is.list(fits))
+})
+
+test_that("formulas go by their names, one keeps the shape, and a dot has its own columns", {
+  skip_without_python()
+  expect_named(fit_both(list(first = y ~ x, z ~ x)), c("first", "z ~ x"))
+  one <- dp_ols(list(y ~ x), line(), "noisy_moments", 1, bounds = unit)
+  expect_s3_class(one, "dp_ols_list")
+  dotted <- fit_both(list(y ~ x, z ~ . - y - tract))
+  expect_named(coef(dotted[[2L]]), c("(Intercept)", "x"))
+})
+
+test_that("groups of several formulas are below one another too", {
+  skip_without_python()
+  rows <- tidy(fit_both(by = "tract"))
+  expect_named(rows[1:3], c("formula", "tract", "term"))
+  expect_identical(dim(rows), c(24L, 6L))
+  expect_identical(unique(rows$tract), c(3L, 7L, 9L))
+})
+
+test_that("formulas share one budget in equal parts", {
+  skip_without_python()
+  budget <- dp_budget(epsilon = 2)
+  fits <- fit_both(epsilon = 2, budget = budget)
+  expect_identical(budget$spent[["epsilon"]], 2)
+  expect_equal(glance(fits)$epsilon, c(1, 1))
+  expect_error(fit_both(epsilon = 1, budget = budget), class = "dpstats_budget_error")
+})
+
+test_that("lists that are none of different formulas are refused", {
+  skip_without_python()
+  wrong <- list(list(), list(y ~ x, y ~ x), list(y ~ x, "z ~ x"), list(a = y ~ x, a = z ~ x))
+  for (formula in wrong) {
+    expect_error(fit_both(formula), "formula", class = "dpstats_argument_error")
+  }
+})
