@@ -38,12 +38,12 @@ def timed(call: Callable, repeats: int = 1) -> dict:
     return {"wall": best[0], "processor": best[1], "added": peak_megabytes() - before}
 
 
-def single(n: int) -> dict:
-    """exp_theil_sen over all pairs of n rows at one x_new, and np.sort of n doubles."""
+def single(n: int, method: str = "exp_theil_sen", epsilon: float = 1) -> dict:
+    """A Theil-Sen method over all pairs of n rows at one x_new, and np.sort of n doubles."""
     import dpstats as dp
 
     def fit(data):
-        return dp.dp_ols("y ~ x", data, method="exp_theil_sen", epsilon=1, x_new=0.5,
+        return dp.dp_ols("y ~ x", data, method=method, epsilon=epsilon, x_new=0.5,
                          bounds={"x": (0, 1), "y": (0, 1)})  # fmt: skip
 
     fit(dp.simulate.line(1000, seed=1))
@@ -161,6 +161,8 @@ def table(alone: pd.DataFrame, nation: pd.DataFrame):
     yield _row("the same, memory", "12 arrays of n", f"{last['added'] * 1e6 / n / 8:.1f} arrays")
     slope = exponent(alone["processor"])
     yield _row(f"the same, growth from n = {sizes[0]:,}", "exponent 1.15", f"{slope:.2f}")
+    found = fresh("scale.single(1_000_000, 'ss_theil_sen', 8)")
+    yield _row("ss_theil_sen, all pairs, n = 1,000,000, epsilon 8", "60 s", _seconds(found), found)
     state = fresh("scale.tracts('exp_theil_sen', None, 'IL', 1)")
     yield _row("Illinois, 3,108 tracts, exp_theil_sen, one core", "0.5 s", _seconds(state), state)
     ratio = fresh("scale.plain_loops()") / state["processor"]

@@ -37,6 +37,7 @@ from dpstats.mechanisms import (
     noisy_moments,
     noisy_sgd,
     noisy_stats,
+    pairranks,
     rows,
     shrunken,
     theil_sen,
@@ -114,6 +115,11 @@ def coarse_theil_sen(monkeypatch):
     """Predictions on multiples of 1/8."""
     monkeypatch.setattr(theil_sen, "_BITS", 3)
     monkeypatch.setattr(theil_sen, "_ONE", 8)
+
+
+def pairs_not_listed(monkeypatch):
+    """Entries of all pairs selected by rank, however few rows there are."""
+    monkeypatch.setattr(theil_sen, "_LISTED_ROWS", 0)
 
 
 def pure_ranges():
@@ -664,8 +670,17 @@ MUTANTS = {
         patched(theil_sen, "smooth_bound", lambda f: lambda *args: f(*args) / 4), WORST_SMOOTH
     ),
     "ss_theil_sen: the local sensitivity, not smoothed": Mutant(
-        patched(theil_sen, "smooth_bound", lambda f: lambda z, k, top, t: f(z, k, top, 1e3)),
+        patched(theil_sen, "smooth_bound", lambda f: lambda z, k, t: f(z, k, 1e3)),
         RANDOM_SMOOTH,
+    ),
+    "ss_theil_sen: nothing but the median is looked at": Mutant(
+        patched(
+            pairranks.PairRanks,
+            "around",
+            lambda f: lambda self, reach: np.repeat(f(self, 0), 2 * reach + 1),
+        ),
+        RANDOM_SMOOTH,
+        setup=pairs_not_listed,
     ),
     "noisy_moments: half the sensitivity": Mutant(smaller(noisy_moments), WORST_MOMENTS),
     "noisy_intercept: half the sensitivity": Mutant(smaller(noisy_intercept), WORST_INTERCEPT),

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.smooth import smooth_bound
+from dpstats.mechanisms.smooth import Listed, smooth_bound
 from dpstats.noise import Noise
 from dpstats.noise.queries import SmoothQuery
 from dpstats.noise.sampling import sample_student
@@ -39,7 +39,7 @@ def test_bound_equals_its_definition(changes):
     for _ in range(300):
         z = np.sort(rng.integers(0, 101, size=rng.integers(1, 25)).astype(np.int32))
         t = rng.choice([0.01, 0.1, 0.5, 2.0])
-        assert smooth_bound(z, changes, 100, t) == pytest.approx(
+        assert smooth_bound(Listed(z, 100), changes, t) == pytest.approx(
             by_definition(z.tolist(), changes, 100, t), rel=1e-12
         )
 
@@ -48,7 +48,7 @@ def test_bound_equals_its_definition(changes):
 def test_bound_is_smooth_on_every_pair_of_lists(size, changes, top):
     t = 0.3
     lists = list(itertools.combinations_with_replacement(range(top + 1), size))
-    bound = {z: smooth_bound(np.array(z, np.int32), changes, top, t) for z in lists}
+    bound = {z: smooth_bound(Listed(np.array(z, np.int32), top), changes, t) for z in lists}
     tightest = [0.0, 0.0]
     for z in lists:
         for kept in itertools.combinations(z, size - changes):

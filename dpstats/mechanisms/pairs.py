@@ -49,14 +49,6 @@ def pairs_imbalance(x, y, x_new: int, pairs: np.ndarray) -> Callable[[int], int]
     return imbalance
 
 
-def predictions(x, y, x_new: int, pairs: np.ndarray) -> np.ndarray:
-    """Values at x_new of the lines through the given pairs with x_j != x_l."""
-    j, l = pairs[:, 0], pairs[:, 1]
-    apart = x[j] != x[l]
-    j, l = j[apart], l[apart]
-    return y[j] + (y[l] - y[j]) * ((x_new - x[j]) / (x[l] - x[j]))
-
-
 def pairs_of(n: int, k: int, noise: Noise) -> np.ndarray:
     """Row pairs, shape (N, 2), with every row in at most k <= n - 1 of them; public.
 

@@ -55,3 +55,31 @@ def given_pairs(x, y, pairs, edges, x_new):
             place += x[j] != x[l]
         ends[g + 1] = place
     return doubled[:place], ends
+
+
+@numba.njit(cache=True, nogil=True)
+def entries_between(x, y, other_x, other_y, x_new, low, high, found, place):
+    """Write the :func:`entries` of a pair of rows that are strictly between two points.
+
+    Returns the place after them; the one at ``place`` is to be written next.
+    """
+    doubled = _doubled(x, y, other_x, other_y, x_new)
+    up, above = (doubled + 1) >> 1, (doubled >> 1) + 1
+    if low < up < high:
+        found[place] = up
+        place += 1
+    if low < above < high:
+        found[place] = above
+        place += 1
+    return place
+
+
+def entries(doubled: np.ndarray) -> np.ndarray:
+    """Two entries for each prediction z: z rounded up, and the next grid point above z.
+
+    They are one and the same unless z is on the grid.
+
+    >>> entries(np.array([6, 7], np.int32))
+    array([3, 4, 4, 4], dtype=int32)
+    """
+    return np.concatenate([(doubled + 1) >> 1, (doubled >> 1) + 1])

@@ -1,11 +1,69 @@
 """The smooth sensitivity of a median (Nissim et al. 2007; Alabi et al. 2022, Lemma 7)."""
 
 import math
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 
-def smooth_bound(z: np.ndarray, changes: int, top: int, t: float) -> float:
+class Ranked(Protocol):
+    """A list of N >= 1 numbers in 0..top, known by rank; N and top are public.
+
+    Ranks go from 1 to N; further down every entry is 0, further up ``top``.
+    """
+
+    size: int
+    top: int
+
+    def entry(self, rank: int) -> int:
+        """The entry of a rank."""
+
+    def around(self, reach: int) -> np.ndarray:
+        """The entries of ranks m - reach to m + reach, m being the :func:`middle`."""
+
+
+def middle(size: int) -> int:
+    """The rank of the median of a list."""
+    return (size + 1) // 2
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list that is there: ``z`` is ascending, in 0..top."""
+
+    z: np.ndarray
+    top: int
+
+    @property
+    def size(self) -> int:
+        """Its length."""
+        return len(self.z)
+
+    def entry(self, rank: int) -> int:
+        """The entry of a rank in 1..N."""
+        return int(self.z[rank - 1])
+
+    def around(self, reach: int) -> np.ndarray:
+        """The entries of ranks m - reach to m + reach."""
+        start, stop = middle(self.size) - 1 - reach, middle(self.size) + reach
+        below = np.zeros(max(-start, 0), self.z.dtype)
+        above = np.full(max(stop - self.size, 0), self.top, self.z.dtype)
+        return np.concatenate([below, self.z[max(start, 0) : stop], above])
+
+
+def reach(size: int, changes: int, top: int, t: float) -> int:
+    """How far from the median the entries can matter to :func:`smooth_bound`, in ranks; public."""
+    return changes * (_last_level(size, changes, top, t) + 1)
+
+
+def _last_level(size: int, changes: int, top: int, t: float) -> int:
+    """From this level on U_l is ``top`` or e^{-l t} U_l is below 1."""
+    whole = -(-(size + 1) // changes) - 1
+    return max(min(whole, math.ceil(math.log(top) / t) + 1), 1)
+
+
+def smooth_bound(ranked: Ranked, changes: int, t: float) -> float:
     r"""A t-smooth upper bound on how far one row moves the median entry of z.
 
     The median is the entry of rank m = floor((N + 1) / 2). With k = ``changes`` entries a
@@ -24,7 +82,8 @@ def smooth_bound(z: np.ndarray, changes: int, top: int, t: float) -> float:
       i >= p - L - k >= m - (L + k), j <= p - 1 + k and j - i <= L + k - 1. Then
       q = max(j + 1, m) satisfies m <= q <= m + L + k and q - (L + k) <= i, so the
       window of z* from rank q - (L + k) to rank q covers the one of z.
-    - U_l is nondecreasing in l and equals ``top`` once L > N, so later l do not matter.
+    - U_l is nondecreasing in l and equals ``top`` once L > N, so later l do not matter; nor
+      do those with e^{-l t} top <= 1. Both are public, and so is how many entries are looked at.
     - The constant 1, one grid step, keeps S in a range doubles resolve.
 
     The formula is the paper's; its proof reads the second step off a figure (with "an
@@ -32,12 +91,10 @@ def smooth_bound(z: np.ndarray, changes: int, top: int, t: float) -> float:
 
     Parameters
     ----------
-    z : numpy.ndarray of int, shape (N,)
-        Ascending, in 0..top; N >= 1 and public.
+    ranked : Ranked
+        z, with ``top`` >= 1.
     changes : int
         Entries that one row can change.
-    top : int
-        Largest value an entry can take, >= 1.
     t : float
         Smoothness, > 0.
 
@@ -46,32 +103,29 @@ def smooth_bound(z: np.ndarray, changes: int, top: int, t: float) -> float:
     Levels are searched by branch and bound: strictly between a and b no level exceeds
     e^{-(a + 1) t} U_b.
     """
-    spread = _spreads(z, changes, top)
-    last = max(-(-(len(z) + 1) // changes) - 1, 1)
-    best = max(1.0, spread(0), top * math.exp(-last * t))
-    between = [(0, last, top)]
+    last = _last_level(ranked.size, changes, ranked.top, t)
+    spread = _spreads(ranked.around(changes * (last + 1)), changes)
+    best = max(1.0, spread(0), ranked.top * math.exp(-last * t))
+    between = [(0, last, ranked.top)]
     while between:
         a, b, most = between.pop()
         if b - a < 2 or most * math.exp(-(a + 1) * t) <= best:
             continue
-        middle = (a + b) // 2
-        here = spread(middle)
-        best = max(best, here * math.exp(-middle * t))
-        between += [(middle, b, most), (a, middle, here)]
+        halfway = (a + b) // 2
+        here = spread(halfway)
+        best = max(best, here * math.exp(-halfway * t))
+        between += [(halfway, b, most), (a, halfway, here)]
     return best
 
 
-def _spreads(z: np.ndarray, changes: int, top: int):
-    """U_l as a function of l, for the levels :func:`smooth_bound` asks for."""
-    margin = len(z) + changes
-    beyond = np.full(margin, top, dtype=z.dtype)
-    padded = np.concatenate([np.zeros_like(beyond), z, beyond])
-    median = margin + (len(z) - 1) // 2
+def _spreads(z: np.ndarray, changes: int):
+    """U_l as a function of l, for the levels :func:`smooth_bound` asks for; z[median] is z_m."""
+    median = len(z) // 2
 
     def spread(level: int) -> int:
         length = changes * (level + 1)
-        upper = padded[median : median + length + 1]
-        lower = padded[median - length : median + 1]
+        upper = z[median : median + length + 1]
+        lower = z[median - length : median + 1]
         if level == 0:
             return int(max(upper[-1] - lower[-1], upper[0] - lower[0]))
         return int(np.max(upper - lower))

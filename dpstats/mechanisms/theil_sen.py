@@ -18,8 +18,8 @@ from dpstats.mechanisms.line import (
     point_values,
     too_few,
 )
-from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of, predictions
-from dpstats.mechanisms.smooth import smooth_bound
+from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of
+from dpstats.mechanisms.smooth import Listed, Ranked, middle, reach, smooth_bound
 from dpstats.mechanisms.spec import Method, Problem, Release, Releases
 from dpstats.noise import Noise
 from dpstats.noise.queries import RankQuery, RankTable, SmoothQuery
@@ -30,8 +30,10 @@ from dpstats.privacy import REPLACE_ONE, PureDP
 # of at least 1 + 2^-51, so double division never confuses or swaps them.
 _BITS = 24
 _ONE = 1 << _BITS
-# Pairs that ss_theil_sen sorts when k is not a number: all of them up to 2,048 rows.
-_SORTED_PAIRS = 1 << 21
+# Up to so many rows all pairs are listed, which is then faster than selecting by rank.
+_LISTED_ROWS = 512
+# Ranks of all pairs that ss_theil_sen has in memory at most, else pairs of matchings.
+_MOST_RANKS, _SORTED_PAIRS = 1 << 26, 1 << 21
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
@@ -199,8 +201,8 @@ def release_smooth(
     """Predictions at x_new: a median and Student-t noise on its smooth sensitivity (Algorithm 5).
 
     Guarantee. epsilon-DP under replace-one, n public. Every pair stands for two entries
-    of a list: twice its value at x_new, rounded to the grid and clamped to
-    ``output_range``, or both ends of the range where x_j = x_l. So the list has the
+    of a list: its value at x_new rounded up to the grid and the next grid point above it,
+    clamped to ``output_range``, or both ends of the range where x_j = x_l. So the list has the
     same public length for all data, replacing one row changes at most 2 k of its
     entries, and a pair without a line leaves the median of the others alone.
     :func:`~dpstats.mechanisms.smooth.smooth_bound` bounds the median's sensitivity smoothly,
@@ -210,14 +212,21 @@ def release_smooth(
     Parameters
     ----------
     k : int or "all"
-        Matchings drawn from a decomposition of the complete graph. "all" takes all
-        pairs up to n = 2,048 and beyond that as many matchings as make 2^21 pairs; a
-        number is taken as it is, at about 100 bytes of memory a pair.
+        Matchings drawn from a decomposition of the complete graph. "all" takes all pairs as
+        long as the ranks that can matter are at most 2^26 (about 400 MB): up to n = 5,792, and
+        beyond that to about n = 1.6 * 10^5 times epsilon over the number of x_new. For more rows
+        it takes as many matchings as make 2^21 pairs. A number is taken as it is, at about 100
+        bytes of memory a pair.
     output_range : tuple of float
         Where predictions may lie, in multiples of the response's range, in [-2, 3].
 
     Notes
     -----
+    All pairs are not listed: the entries near the median are selected by rank
+    (:class:`~dpstats.mechanisms.pairranks.PairRanks`), as many on each side as n, epsilon and
+    the range say. The time this takes depends on the data, as in other methods; the memory and
+    what is released do not.
+
     Where it differs from Algorithm 5. The paper drops pairs with x_j = x_l; then the
     length of the list depends on the data and its proof, for lists of one length, does not
     apply. With t = epsilon / 6 instead of epsilon / 8 the bound is smaller at the same
@@ -226,18 +235,42 @@ def release_smooth(
     n = len(rows.x)
     if failure := too_few(problem, n):
         return failure
-    matchings, pairs = _pairs(n, max(2 * _SORTED_PAIRS // n, 1) if k == "all" else k, noise)
-    pairs = pairs_of(n, matchings, noise) if pairs is None else pairs
     first, last = (round(bound * _ONE) for bound in output_range)
+    if k == "all" and not _affordable(n, last - first, cost.epsilon / len(problem.x_new)):
+        k = max(2 * _SORTED_PAIRS // n, 1)
+    matchings, pairs = _pairs(n, k, noise)
 
     def median(step: str, x_new: int, share: PureDP) -> int:
-        z = _entries(predictions(rows.x, rows.y, x_new, pairs), len(pairs), first, last)
-        bound = partial(smooth_bound, z, 2 * matchings, last - first)
-        middle = int(z[(len(z) - 1) // 2])
-        query = SmoothQuery(step, middle, last - first + 1, bound, unit=1 / _ONE)
+        entries = _entries(rows, x_new, pairs, first, last)
+        bound = partial(smooth_bound, entries, 2 * matchings)
+        index = entries.entry(middle(entries.size))
+        query = SmoothQuery(step, index, last - first + 1, bound, unit=1 / _ONE)
         return first + noise.smooth(query, share)
 
     return at_each_point(problem, cost, median, _BITS, _NO_ERRORS)
+
+
+def _affordable(n: int, top: int, epsilon: float) -> bool:
+    """Whether the entries that can matter among those of all pairs fit into memory."""
+    return 2 * reach(n * (n - 1), 2 * (n - 1), top, epsilon / 6) <= _MOST_RANKS
+
+
+def _entries(rows: Rows, x_new: int, pairs: np.ndarray | None, first: int, last: int) -> Ranked:
+    """Two entries a pair, in grid steps from the lower end of the range."""
+    from dpstats.mechanisms.pairranks import PairRanks
+    from dpstats.mechanisms.pairtable import all_pairs, entries, given_pairs
+
+    n = len(rows.x)
+    if pairs is None and n > _LISTED_ROWS:
+        return PairRanks(rows.x, rows.y, x_new, first, last - first)
+    x, y, at = rows.x.astype(float), rows.y.astype(float), float(x_new)
+    if pairs is None:
+        count, (doubled, _) = n * (n - 1) // 2, all_pairs(x, y, np.array([0, n]), at)
+    else:
+        count, (doubled, _) = len(pairs), given_pairs(x, y, pairs, np.array([0, len(pairs)]), at)
+    inside = np.clip(entries(doubled), first, last) - first
+    ends = np.repeat([0, last - first], count - len(doubled))
+    return Listed(np.sort(np.concatenate([inside, ends]).astype(np.int32)), last - first)
 
 
 def _pairs(n: int, k, noise: Noise) -> tuple[int, np.ndarray | None]:
@@ -258,13 +291,6 @@ def _widened(imbalance: Callable[[int], int], reach: int) -> Callable[[int], int
     if not reach:
         return imbalance
     return lambda r: min(max(imbalance(r + reach), 0), imbalance(r - reach))
-
-
-def _entries(z: np.ndarray, pairs: int, first: int, last: int) -> np.ndarray:
-    """Two entries a pair, ascending, in grid steps from the lower end of the range."""
-    inside = np.clip(np.rint(z), first, last) - first
-    ends = np.repeat([0, last - first], pairs - len(z))
-    return np.sort(np.concatenate([np.repeat(inside, 2), ends]).astype(np.int32))
 
 
 def _check_points(problem: Problem) -> None:
