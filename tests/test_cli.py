@@ -221,19 +221,6 @@ def test_matplotlib_missing(capsys, folder, monkeypatch):
     assert "dpstats[plot]" in refused([*FIT, "--plot", "out.png"], capsys, folder)
 
 
-def test_disk_full_shows_what_was_paid_for(capsys, folder, monkeypatch):
-    def full(source, target):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    before = sorted(folder.rglob("*"))
-    assert cli.main([*FIT, "-o", "out.json"]) == 2
-    shown = capsys.readouterr()
-    assert shown.err == "dpstats: error: cannot write out.json: No space left on device\n"
-    assert "parent_rank" in shown.out
-    assert sorted(folder.rglob("*")) == before
-
-
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [

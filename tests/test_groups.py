@@ -206,24 +206,6 @@ def test_csv_holds_the_frame(groups, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.csv.gz"]
 
 
-def half_written(frame, path, **options):
-    with open(path, "w") as file:
-        file.write("area,term\na0,")
-    raise OSError("no space left on device")
-
-
-@pytest.mark.parametrize("before", [None, "what was there"])
-def test_a_csv_appears_whole_or_not_at_all(groups, tmp_path, monkeypatch, before):
-    target = tmp_path / "out.csv"
-    if before:
-        target.write_text(before)
-    monkeypatch.setattr(pd.DataFrame, "to_csv", half_written)
-    with pytest.raises(OSError, match="no space left"):
-        groups.to_csv(target)
-    assert os.listdir(tmp_path) == (["out.csv"] if before else [])
-    assert not before or target.read_text() == before
-
-
 def test_the_report_says_what_the_groups_rest_on(method, fit, line):
     typed = line.assign(area=line["area"].astype("category"))
     listed = "the list of area labels is public"

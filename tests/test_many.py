@@ -1,9 +1,6 @@
 """Groups fitted together: the same releases as one by one, bit for bit, under the same noise."""
 
 import math
-import signal
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from unittest import mock
@@ -364,29 +361,3 @@ def test_an_interrupted_run_says_how_far_it_got():
     ):
         dp.dp_ols("y ~ x", people([10] * 6), by="g", method="noisy_moments", epsilon=1, bounds=UNIT,
                   n_jobs=1)  # fmt: skip
-
-
-def test_a_killed_process_leaves_the_old_table(tmp_path):
-    """The process kills itself when half of the new table is written."""
-    target = tmp_path / "out.csv"
-    target.write_text("old")
-    code = f"""
-import os, signal
-import pandas as pd
-import dpstats as dp
-
-def half(self, path, **options):
-    with open(path, "w") as file:
-        file.write("half")
-        file.flush()
-        os.kill(os.getpid(), signal.SIGKILL)
-
-pd.DataFrame.to_csv = half
-data = {{"g": [1, 1, 1, 2, 2], "x": [0.1, 0.2, 0.3, 0.4, 0.5], "y": [0.5] * 5}}
-res = dp.dp_ols("y ~ x", data, by="g", method="noisy_moments", epsilon=1,
-                bounds={{"x": (0, 1), "y": (0, 1)}})
-res.to_csv({str(target)!r})
-"""
-    done = subprocess.run([sys.executable, "-c", code])
-    assert done.returncode == -signal.SIGKILL
-    assert target.read_text() == "old"

@@ -14,7 +14,7 @@ def replacing(path) -> Iterator[Path]:
     Raises
     ------
     OSError
-        As writing raises it; then ``path`` is as it was.
+        As writing raises it, with how far it got; then ``path`` is as it was.
     """
     target = Path(path)
     if not target.parent.is_dir():
@@ -25,9 +25,20 @@ def replacing(path) -> Iterator[Path]:
         yield Path(name)
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, target)
+    except OSError as error:
+        raise _stopped(error, name, target) from None
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)
+
+
+def _stopped(error: OSError, beside: str, target: Path) -> OSError:
+    """The error, with how much was written."""
+    if error.strerror is None or not os.path.exists(beside):
+        return error
+    written = os.path.getsize(beside)
+    said = f"{error.strerror} after {written:,} bytes, none of which are kept"
+    return OSError(error.errno, said, str(target))
 
 
 def _umask() -> int:
