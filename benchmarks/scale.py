@@ -13,29 +13,17 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.tools import fresh, peak_megabytes, print_table
+from benchmarks.tools import fresh, print_table, timed
 
 UNIT = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
 FORMULA = "kid_rank ~ parent_rank"
 SIZES = (10**3, 10**4, 10**5, 10**6)
 NATION = 73_000
 HEADER = ("work", "at most", "measured", "wall s", "processor s", "MB added")
-
-
-def timed(call: Callable, repeats: int = 1) -> dict:
-    """Best of some repeats: wall and processor seconds, and by how much the peak memory rose."""
-    before, best = peak_megabytes(), None
-    for _ in range(repeats):
-        wall, processor = time.perf_counter(), time.process_time()
-        call()
-        taken = time.perf_counter() - wall, time.process_time() - processor
-        best = taken if best is None else min(best, taken)
-    return {"wall": best[0], "processor": best[1], "added": peak_megabytes() - before}
 
 
 def single(n: int, method: str = "exp_theil_sen", epsilon: float = 1) -> dict:

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 
 from dpstats.arguments import make_request
 from dpstats.noise import Noise
@@ -40,6 +42,17 @@ def peak_megabytes() -> float:
 
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def timed(call: Callable, repeats: int = 1) -> dict:
+    """Best of some repeats: wall and processor seconds, and by how much the peak memory rose."""
+    before, best = peak_megabytes(), None
+    for _ in range(repeats):
+        wall, processor = time.perf_counter(), time.process_time()
+        call()
+        taken = time.perf_counter() - wall, time.process_time() - processor
+        best = taken if best is None else min(best, taken)
+    return {"wall": best[0], "processor": best[1], "added": peak_megabytes() - before}
 
 
 def print_table(title: str, header: tuple, rows) -> None:

@@ -10,9 +10,9 @@ import pandas as pd
 from dpstats.engines.output import replacing
 from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
 from dpstats.inference import Uncertainty, deviations, uncertainty
-from dpstats.inference.error_bounds import check, from_reference, from_sums
+from dpstats.inference.error_bounds import check_percentile, check_trials, from_reference, from_sums
 from dpstats.inference.replicates import Sums
-from dpstats.labels import columns_of, group_rows
+from dpstats.labels import columns_of, group_rows, label_columns
 from dpstats.many import GroupedRows, Outcomes, fit_each
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, PrivacyReport
@@ -92,7 +92,7 @@ class DPGroupResults:
         ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
         return pd.DataFrame(
             {
-                **{name: column.repeat(terms) for name, column in self._label_columns().items()},
+                **{name: column.repeat(terms) for name, column in self._labels().items()},
                 "term": list(self.names) * len(self.labels),
                 "estimate": self.estimates.ravel(),
                 "std_error": self.errors.ravel(),
@@ -115,16 +115,14 @@ class DPGroupResults:
             Tidy; columns: by, ``term`` and ``error_bound``, NaN where nothing was released or
             the reference has no rows.
         """
-        check(q, trials)
+        check_percentile(q)
+        check_trials(trials)
         if reference is not None and not {*columns_of(self.by)} <= {*reference}:
             raise ArgumentError(f"expected reference to have the group column {self.by!r}")
         bounds = [self._error_bound(g, q, reference, trials, options) for g in range(len(self))]
         return pd.DataFrame(
             {
-                **{
-                    name: column.repeat(len(self.names))
-                    for name, column in self._label_columns().items()
-                },
+                **{name: column.repeat(len(self.names)) for name, column in self._labels().items()},
                 "term": list(self.names) * len(self),
                 "error_bound": np.concatenate([*bounds, np.zeros(0)]),
             }
@@ -218,11 +216,8 @@ class DPGroupResults:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def _label_columns(self) -> dict:
-        """The labels, a column for each name in by."""
-        labels = [self.labels] if isinstance(self.by, str) else zip(*self.labels, strict=True)
-        columns = (pd.Series(list(own)).array for own in labels)
-        return dict(zip(columns_of(self.by), columns, strict=bool(self.labels)))
+    def _labels(self) -> dict:
+        return label_columns(self.by, self.labels)
 
     def _index(self) -> pd.Index:
         if isinstance(self.by, str):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from dpstats.engines.frames import Table
 from dpstats.engines.streams import Described
@@ -26,6 +27,13 @@ class Grouping(NamedTuple):
 def columns_of(by) -> tuple[str, ...]:
     """The group columns that by= names."""
     return (by,) if isinstance(by, str) else tuple(by)
+
+
+def label_columns(by, labels: tuple) -> dict[str, pd.api.extensions.ExtensionArray]:
+    """The labels of groups as columns, one for each name in by."""
+    columns = [labels] if isinstance(by, str) else zip(*labels, strict=True)
+    arrays = (pd.Series(list(own)).array for own in columns)
+    return dict(zip(columns_of(by), arrays, strict=bool(labels)))
 
 
 def check_by(request: Request, by, groups) -> None:

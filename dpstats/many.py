@@ -39,12 +39,6 @@ class GroupedRows:
         order, edges = by_group(group, groups)
         return cls(X[order], y[order], edges)
 
-    @classmethod
-    def joined(cls, groups: Sequence[tuple[np.ndarray, np.ndarray]]) -> "GroupedRows":
-        """The rows (X, y) of one group or more, in their order."""
-        X, y = (np.concatenate(parts) for parts in zip(*groups, strict=True))
-        return cls(X, y, np.cumsum([0, *(len(own) for _, own in groups)]))
-
     def __getitem__(self, groups) -> "GroupedRows":
         """The rows of some groups, given as an ascending array of group numbers."""
         starts, stops = self.edges[groups], self.edges[groups + 1]

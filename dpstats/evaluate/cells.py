@@ -1,12 +1,15 @@
 """The rows of public data, group by group, as a mechanism would see them."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from dpstats.arguments import make_request
 from dpstats.errors import ArgumentError
+from dpstats.labels import check_by, columns_of, group_rows, label_columns
+from dpstats.many import GroupedRows
 from dpstats.mechanisms.spec import Problem
 from dpstats.request import Request
 
@@ -19,8 +22,8 @@ class Cells:
     ----------
     labels : tuple
         Group labels, G of them; ``("all",)`` without groups.
-    rows : tuple
-        (X, y) of each group, shapes (n, S) and (n,), clipped to the bounds.
+    grouped : GroupedRows
+        The rows of each group, clipped to the bounds.
     names, points : tuple of str
         The S design columns and the q prediction points.
     problem : Problem
@@ -28,19 +31,43 @@ class Cells:
     """
 
     labels: tuple
-    rows: tuple[tuple[np.ndarray, np.ndarray], ...]
+    grouped: GroupedRows
     names: tuple[str, ...]
     points: tuple[str, ...]
     problem: Problem
 
     @classmethod
-    def of(cls, request: Request, by: str | None) -> "Cells":
+    def read(cls, name: str, formula, data, *, by, public, **call) -> "Cells":
+        """The complete rows for a function of this name, once they are declared public."""
+        declared_public(public, name)
+        return cls.of(request_for(formula, data, **call), by)
+
+    @classmethod
+    def of(cls, request: Request, by: str | Sequence[str] | None) -> "Cells":
         """Read the complete rows of a request."""
-        request = request.gathered(*([] if by is None else [by]))
-        design = request.design()
-        codes, labels = _groups(request.table, by)
-        rows = tuple(_by_group(request, design, codes, len(labels)))
-        return cls(labels, rows, design.names, request.point_labels(), request.problem(design))
+        check_by(request, by, None)
+        request = request.gathered(*([] if by is None else columns_of(by)))
+        codes, labels = np.zeros(request.table.n_rows, dtype=np.int64), ("all",)
+        if by is not None:
+            codes, labels, _ = group_rows(request.table, by, None)
+        design, grouped = request.design(), GroupedRows.of(request, codes, len(labels))
+        return cls(labels, grouped, design.names, request.point_labels(), request.problem(design))
+
+    @property
+    def rows(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """(X, y) of each group, shapes (n, S) and (n,)."""
+        X, y, edges = self.grouped.X, self.grouped.y, self.grouped.edges
+        spans = map(slice, edges[:-1], edges[1:])
+        return tuple((X[own], y[own]) for own in spans)
+
+    def tidy(self, by: str | Sequence[str] | None, term: str, terms: Sequence[str], columns):
+        """A frame with a row for each group and term: the labels, the term, and columns (G, t)."""
+        frame = pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
+        frame.insert(0, term, [*terms] * len(self.labels))
+        labels = {} if by is None else label_columns(by, self.labels)
+        for place, (name, own) in enumerate(labels.items()):
+            frame.insert(place, name, own.repeat(len(terms)))
+        return frame
 
 
 def declared_public(public, name: str) -> None:
@@ -67,21 +94,3 @@ def request_for(formula, data, *, bounds, levels, x_new, method="adassp", epsilo
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")
     return request
-
-
-def _groups(table, by: str | None) -> tuple[np.ndarray, tuple]:
-    """Group codes (n,) and labels; a single group without ``by``."""
-    if by is None:
-        return np.zeros(table.n_rows, dtype=np.int64), ("all",)
-    levels = table.levels(by)
-    return table.labels(by) if levels is None else (table.codes(by, levels), levels)
-
-
-def _by_group(request: Request, design, codes: np.ndarray, count: int) -> Iterator:
-    """(X, y) of the complete rows, group by group."""
-    X, y, group = (np.concatenate(part) for part in zip(*request.rows(design, codes), strict=True))
-    order = np.argsort(group, kind="stable")
-    edges = np.searchsorted(group[order], np.arange(count + 1))
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
-        rows = order[start:stop]
-        yield X[rows], y[rows]

@@ -1,7 +1,6 @@
 """Empirical error bounds of private predictions, on data declared public."""
 
-import math
-from numbers import Real
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ from dpstats.errors import ArgumentError
 from dpstats.evaluate.cells import Cells, declared_public
 from dpstats.evaluate.references import ols
 from dpstats.evaluate.runs import released_predictions
+from dpstats.inference.error_bounds import check_percentile, percentile
 
 
 def error_bounds(
@@ -19,7 +19,7 @@ def error_bounds(
     methods,
     epsilon: float,
     delta: float | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     bounds,
     levels=None,
     x_new=None,
@@ -91,8 +91,7 @@ def error_bounds(
     True
     """
     declared_public(public, "error_bounds")
-    if isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 100:
-        raise ArgumentError(f"expected a percentile q in (0, 100], got {q!r}")
+    check_percentile(q)
     cells, released = released_predictions(
         formula, data, methods=methods, epsilon=epsilon, delta=delta, by=by, bounds=bounds,
         levels=levels, x_new=x_new, trials=trials, seed=seed, progress=progress,
@@ -119,22 +118,16 @@ def _against(cells: Cells, truth) -> dict[str, np.ndarray]:
 
 def _table(label: str, predictions: np.ndarray, cells: Cells, against, q: float) -> pd.DataFrame:
     """Error bounds of one method from its predictions (G, trials, p)."""
-    columns = {
-        "c_hat": percentile_error(predictions, against["ols"], q),
-        "standard_error": against["standard_error"],
-        "failed": np.isnan(predictions).mean(axis=1),
-    }
+    bound, error = percentile_error(predictions, against["ols"], q), against["standard_error"]
+    failed = np.isnan(predictions).mean(axis=1)
+    columns = {"c_hat": bound, "standard_error": error, "ratio": bound / error, "failed": failed}
     if "truth" in against:
-        columns["c_true"] = percentile_error(predictions, against["truth"], q)
-    frame = pd.DataFrame({name: values.ravel() for name, values in columns.items()})
-    frame.insert(2, "ratio", frame["c_hat"] / frame["standard_error"])
-    if "truth" in against:
-        frame["ratio_true"] = frame["c_true"] / frame["standard_error"]
-    groups = np.repeat(np.array(cells.labels, dtype=object), len(cells.points))
-    frame.insert(0, "point", [*cells.points] * len(cells.labels))
-    frame.insert(0, "group", groups)
+        bound = percentile_error(predictions, against["truth"], q)
+        columns |= {"c_true": bound, "ratio_true": bound / error}
+    # labels of several columns are tuples in one
+    frame = cells.tidy("group", "point", cells.points, columns)
     frame.insert(0, "method", label)
-    return frame.infer_objects()
+    return frame
 
 
 def percentile_error(predictions: np.ndarray, target: np.ndarray, q: float) -> np.ndarray:
@@ -148,7 +141,5 @@ def percentile_error(predictions: np.ndarray, target: np.ndarray, q: float) -> n
     q : float
         Percentile in (0, 100].
     """
-    errors = np.abs(predictions - target[:, None])
-    errors[np.isnan(predictions)] = np.inf
-    rank = max(math.ceil(q * errors.shape[1] / 100 - 1e-9), 1)
-    return np.sort(errors, axis=1)[:, rank - 1]
+    bounds = percentile(np.moveaxis(predictions - target[:, None], 1, 0), q)
+    return np.where(np.isnan(target), np.nan, bounds)

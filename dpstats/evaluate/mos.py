@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.cells import Cells, declared_public, request_for
+from dpstats.evaluate.cells import Cells
 from dpstats.evaluate.references import not_private
 from dpstats.mechanisms.line import Line
 from dpstats.privacy import validate_guarantee
@@ -87,23 +87,15 @@ def mos(
     >>> noisy["method"].iloc[0], sorted(set(noisy["status"]))
     ('mos (not private)', ['ok', 'suppressed'])
     """
-    declared_public(public, "mos")
     epsilon, _ = validate_guarantee(epsilon, 0.0)
-    cells = Cells.of(request_for(formula, data, bounds=bounds, levels=None, x_new=x_new), by)
+    call = {"by": by, "bounds": bounds, "levels": None, "x_new": x_new, "public": public}
+    cells = Cells.read("mos", formula, data, **call)
     observed = observe(cells, epsilon)
     values = Line.of(cells.problem).values(draw(observed, 1, np.random.default_rng(seed))[:, 0])
-    points = len(cells.points)
-    frame = pd.DataFrame(
-        {
-            by: np.repeat(np.array(cells.labels, dtype=object), points),
-            "term": [*cells.points] * len(cells.labels),
-            "estimate": values.ravel(),
-            "scale": (observed.scales * Line.of(cells.problem).y_width).ravel(),
-            "status": np.repeat(np.where(observed.kept, "ok", "suppressed"), points),
-            "method": not_private("mos"),
-        }
-    )
-    return frame.infer_objects()
+    columns = {"estimate": values, "scale": observed.scales * Line.of(cells.problem).y_width}
+    frame = cells.tidy(by, "term", cells.points, columns)
+    status = np.where(observed.kept, "ok", "suppressed").repeat(len(cells.points))
+    return frame.assign(status=status, method=not_private("mos"))
 
 
 def observe(cells: Cells, epsilon: float) -> Observed:

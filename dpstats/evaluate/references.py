@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.cells import Cells, declared_public, request_for
+from dpstats.evaluate.cells import Cells
 from dpstats.mechanisms.line import Line
 from dpstats.mechanisms.pairs import all_pairs_imbalance
 from dpstats.mechanisms.spec import Problem
@@ -16,7 +16,14 @@ _BITS = 24
 
 
 def ols_reference(
-    formula: str, data, *, by: str | None = None, bounds, levels=None, x_new=None, public=False
+    formula: str,
+    data,
+    *,
+    by=None,
+    bounds,
+    levels=None,
+    x_new=None,
+    public=False,
 ) -> pd.DataFrame:
     """Ordinary least squares without privacy, for comparison on public data.
 
@@ -61,13 +68,12 @@ def ols_reference(
     >>> float(ols.query("term == 'p25'")["std_error"].median().round(3))
     0.015
     """
-    declared_public(public, "ols_reference")
-    request = request_for(formula, data, bounds=bounds, levels=levels, x_new=x_new)
-    return _table(Cells.of(request, by), by, "ols", ols)
+    call = {"by": by, "bounds": bounds, "levels": levels, "x_new": x_new, "public": public}
+    return _table(Cells.read("ols_reference", formula, data, **call), by, "ols", ols)
 
 
 def theil_sen_reference(
-    formula: str, data, *, by: str | None = None, bounds, x_new=None, public=False
+    formula: str, data, *, by=None, bounds, x_new=None, public=False
 ) -> pd.DataFrame:
     """Theil-Sen without privacy: what exp_theil_sen tends to as epsilon grows.
 
@@ -93,9 +99,8 @@ def theil_sen_reference(
     >>> fit.set_index("term")["estimate"].round(3).to_dict()["p25"]
     0.225
     """
-    declared_public(public, "theil_sen_reference")
-    request = request_for(formula, data, bounds=bounds, levels=None, x_new=x_new)
-    cells = Cells.of(request, by)
+    call = {"by": by, "bounds": bounds, "levels": None, "x_new": x_new, "public": public}
+    cells = Cells.read("theil_sen_reference", formula, data, **call)
     if cells.problem.intercept is None or len(cells.names) != 2:
         raise ArgumentError(
             "theil_sen_reference fits an intercept and one numeric column, got the columns "
@@ -105,7 +110,14 @@ def theil_sen_reference(
 
 
 def mean_reference(
-    formula: str, data, *, by: str | None = None, bounds, levels=None, x_new=None, public=False
+    formula: str,
+    data,
+    *,
+    by=None,
+    bounds,
+    levels=None,
+    x_new=None,
+    public=False,
 ) -> pd.DataFrame:
     """The trivial fit without privacy: the mean response everywhere.
 
@@ -121,9 +133,8 @@ def mean_reference(
     >>> bool(abs(fit["estimate"].iloc[-1] - points["y"].mean()) < 1e-12)
     True
     """
-    declared_public(public, "mean_reference")
-    request = request_for(formula, data, bounds=bounds, levels=levels, x_new=x_new)
-    return _table(Cells.of(request, by), by, "mean", mean)
+    call = {"by": by, "bounds": bounds, "levels": levels, "x_new": x_new, "public": public}
+    return _table(Cells.read("mean_reference", formula, data, **call), by, "mean", mean)
 
 
 def not_private(name: str) -> str:
@@ -131,16 +142,12 @@ def not_private(name: str) -> str:
     return f"{name} (not private)"
 
 
-def _table(cells: Cells, by: str | None, name: str, estimator: Callable) -> pd.DataFrame:
+def _table(cells: Cells, by, name: str, estimator: Callable) -> pd.DataFrame:
     """Estimates and standard errors of an estimator, one row a group and term."""
-    fits = [estimator(X, y, cells.problem) for X, y in cells.rows]
-    frame = pd.DataFrame(np.concatenate(fits), columns=["estimate", "std_error"])
-    terms = [*cells.names, *cells.points]
-    frame.insert(0, "term", terms * len(cells.labels))
-    if by is not None:
-        frame.insert(0, by, np.repeat(np.array(cells.labels, dtype=object), len(terms)))
-    frame["method"] = not_private(name)
-    return frame.infer_objects()
+    fits = np.array([estimator(X, y, cells.problem) for X, y in cells.rows])
+    columns = {"estimate": fits[..., 0], "std_error": fits[..., 1]}
+    frame = cells.tidy(by, "term", (*cells.names, *cells.points), columns)
+    return frame.assign(method=not_private(name))
 
 
 def ols(X: np.ndarray, y: np.ndarray, problem: Problem) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,8 @@ from dpstats.errors import ArgumentError
 from dpstats.evaluate.cells import Cells, declared_public, request_for
 from dpstats.evaluate.mos import draw, observe
 from dpstats.evaluate.references import mean, not_private, ols, theil_sen
-from dpstats.many import GroupedRows, fit_each
+from dpstats.inference.error_bounds import check_trials
+from dpstats.many import fit_each
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.line import Line
 from dpstats.noise import Noise
@@ -34,7 +34,7 @@ def predictions(
     methods,
     epsilon: float,
     delta: float | None = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     bounds,
     levels=None,
     x_new=None,
@@ -83,8 +83,7 @@ def released_predictions(
     formula, data, *, methods, epsilon, delta, by, trials, seed, progress, **call
 ) -> tuple[Cells, dict[str, np.ndarray]]:
     """The rows by group, and predictions (G, trials, p) by label, all with one seed."""
-    if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 1:
-        raise ArgumentError(f"expected a whole number of trials >= 1, got {trials!r}")
+    check_trials(trials)
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     seed = np.random.SeedSequence().entropy if seed is None else seed
     reading = request_for(formula, data, **call)
@@ -148,9 +147,10 @@ def _released(label: str, request: Request, cells: Cells, trials: int, progress)
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
     bar = _bar(label, progress)
     if method.release_each is not None:
-        rows = GroupedRows.joined(cells.rows)
         for t in bar(range(trials)):
-            outcomes = fit_each(request, problem, rows, cells.labels, progress=False, n_jobs=None)
+            outcomes = fit_each(
+                request, problem, cells.grouped, cells.labels, progress=False, n_jobs=None
+            )
             predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
         return predictions
     for g, (X, y) in enumerate(bar(cells.rows)):

@@ -14,10 +14,14 @@ from dpstats.schema import Categorical, Numeric
 from dpstats.testing import insecure_seed
 
 
-def check(q, trials) -> None:
-    """Raise ArgumentError unless q is a percentile and trials a number of trials."""
+def check_percentile(q) -> None:
+    """Raise ArgumentError unless q is a percentile."""
     if isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 100:
         raise ArgumentError(f"expected a percentile q in (0, 100], got {q!r}")
+
+
+def check_trials(trials) -> None:
+    """Raise ArgumentError unless trials is a number of them."""
     if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 1:
         raise ArgumentError(f"expected a whole number of trials >= 1, got {trials!r}")
 
@@ -68,7 +72,7 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
 
 
 def percentile(errors: np.ndarray, q: float) -> np.ndarray:
-    """Least c (m,) with at least q% of |errors| (trials, m) within c; NaN counts as infinite."""
+    """Least c (...) with at least q% of |errors| (trials, ...) within c; NaN counts as infinite."""
     size = np.abs(np.where(np.isnan(errors), np.inf, errors))
     rank = max(math.ceil(q * len(size) / 100 - 1e-9), 1)
     return np.sort(size, axis=0)[rank - 1]
