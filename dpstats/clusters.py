@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.engines.frames import Table
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, Defect
 from dpstats.groups import DPGroupResults, group_results
 from dpstats.labels import columns_of, listed_labels, present_rows
 from dpstats.many import Outcomes, column_of
@@ -73,37 +73,44 @@ def fit_groups_on_workers(
         outcomes = Outcomes.nothing(len(labels), problem, "no_range", NO_RANGE)
     else:
         outcomes = Outcomes(len(labels), problem)
-        for g, one in enumerate(_fits(final, problem, by, labels)):
+        for g, one in enumerate(_fits(final, problem, by, labels, listed is not None)):
             outcomes.put([g], column_of(one.release))
             outcomes.record(one.events)
     return group_results(final, problem, by, labels, listed is None, outcomes, noise)
 
 
-def _fits(request: Request, problem: Problem, by, labels: tuple) -> list[Fitted]:
-    """The fit of each label, in their order."""
+def _fits(request: Request, problem: Problem, by, labels: tuple, public: bool) -> list[Fitted]:
+    """The fit of each label, in their order; a defect names a label if they are public."""
     bare = replace(request, table=None)
-    answer = partial(_fits_of_table, bare, bare.wide_design(), problem, by, frozenset(labels))
+    fit = partial(_fit, bare, problem, public)
+    answer = partial(_fits_of_table, bare, bare.wide_design(), fit, by, frozenset(labels))
     fits = request.table.of_groups(list(request.schema), columns_of(by), answer)
     found = {one.label: one for one in fits}
     none = np.empty((0, len(problem.low))), np.empty(0)
-    return [found.get(label) or _fit(bare, problem, label, *none) for label in labels]
+    return [found.get(label) or fit(label, *none) for label in labels]
 
 
 def _fits_of_table(
-    request: Request, design, problem, by, listed: frozenset, table: Table
+    request: Request, design, fit, by, listed: frozenset, table: Table
 ) -> list[Fitted]:
     """The fits of the listed labels in a table; Spark may put labels together that differ."""
     codes, labels = present_rows(table, by)
     parts = replace(request, table=table).rows(design, codes)
     X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return [
-        _fit(request, problem, label, X[codes == code], y[codes == code])
+        fit(label, X[codes == code], y[codes == code])
         for code, label in enumerate(labels)
         if label in listed
     ]
 
 
-def _fit(request: Request, problem: Problem, label, X: np.ndarray, y: np.ndarray) -> Fitted:
+def _fit(request: Request, problem: Problem, public: bool, label, X, y) -> Fitted:
     cost, noise = request.fit_cost, Noise(request.fit_cost)
-    release = request.method.fit(X, y, problem=problem, cost=cost, noise=noise, **request.options)
+    try:
+        release = request.method.fit(
+            X, y, problem=problem, cost=cost, noise=noise, **request.options
+        )
+    except Exception as error:
+        group = f"the group {label!r}" if public else "a group"
+        raise Defect(f"{type(error).__name__} in {group}") from None
     return Fitted(label, release, noise.events)

@@ -253,7 +253,7 @@ def fit_groups(
         outcomes = Outcomes.nothing(len(labels), problem, "no_range", NO_RANGE)
     else:
         rows = GroupedRows.of(final, codes, len(labels))
-        outcomes = fit_each(final, problem, rows, labels, progress, n_jobs)
+        outcomes = fit_each(final, problem, rows, None if present else labels, progress, n_jobs)
     return group_results(final, problem, by, labels, present, outcomes, noise)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -114,53 +115,62 @@ class _Part(NamedTuple):
     events: list[Event]
 
 
+class _Failure(NamedTuple):
+    """The type of the exception that ended a fit, and the groups it was about."""
+
+    kind: str
+    groups: np.ndarray
+
+
 def fit_each(
     request: Request, problem: Problem, rows: GroupedRows, labels, progress, n_jobs
 ) -> Outcomes:
-    """Fit every group, each with the whole of the mechanism's cost."""
+    """Fit every group, each with the whole of the mechanism's cost.
+
+    ``labels`` are public names of the groups for the message of a defect, or None.
+    """
     from tqdm.auto import tqdm
 
-    outcomes, done = Outcomes(len(labels), problem), 0
-    chunks = np.split(np.arange(len(labels)), range(_CHUNK, len(labels), _CHUNK))
+    groups, done = len(rows.sizes), 0
+    outcomes = Outcomes(groups, problem)
+    chunks = np.split(np.arange(groups), range(_CHUNK, groups, _CHUNK))
     show = None if progress is None else not progress
-    with tqdm(total=len(labels), desc=request.method.name, disable=show, delay=1.0) as bar:
+    with tqdm(total=groups, desc=request.method.name, disable=show, delay=1.0) as bar:
         try:
             for parts in _run(request, problem, rows, chunks, n_jobs):
+                if isinstance(parts, _Failure):
+                    place = _named(labels, parts.groups)
+                    raise Defect(f"{parts.kind} in {place}, after {done} of {groups}")
                 size = _gather(outcomes, parts)
                 done += size
                 bar.update(size)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"after {done} of {len(labels)} groups") from None
-        except Defect as defect:
-            first, last = labels[done], labels[min(done + _CHUNK, len(labels)) - 1]
-            raise Defect(
-                f"{defect} in the groups from {first!r} to {last!r}, after {done} of {len(labels)}"
-            ) from None
+            raise KeyboardInterrupt(f"after {done} of {groups} groups") from None
     return outcomes
 
 
-def _gather(outcomes: Outcomes, parts: list[_Part] | str) -> int:
-    """Fill in the parts of a chunk and say how many groups that were; Defect if it was ended."""
-    if isinstance(parts, str):
-        raise Defect(parts)
+def _named(labels, groups: np.ndarray) -> str:
+    """Groups by their public labels, where there are any."""
+    if labels is None:
+        return "a group"
+    first, last = labels[groups[0]], labels[groups[-1]]
+    return f"the group {first!r}" if len(groups) == 1 else f"the groups {first!r} to {last!r}"
+
+
+def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
+    """Fill in the parts of a chunk and say how many groups that were."""
     for groups, releases, events in parts:
         outcomes.put(groups, releases)
         outcomes.record(events)
     return sum(len(part.groups) for part in parts)
 
 
-def _run(request, problem, rows, chunks, n_jobs) -> Iterator[list[_Part] | str]:
-    """The parts of each chunk in turn, or the type of the exception that ended it.
+def _run(request, problem, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
+    """The parts of each chunk in turn, or what ended it.
 
     Seeded noise is one sequence of numbers, so its chunks take turns.
     """
-
-    def chunk_parts(groups):
-        try:
-            return list(_parts(request, problem, rows, groups))
-        except Exception as error:
-            return type(error).__name__
-
+    chunk_parts = partial(_chunk, request, problem, rows)
     workers = n_jobs or os.cpu_count() or 1
     if workers == 1 or len(chunks) == 1 or not Noise(request.fit_cost).private:
         yield from map(chunk_parts, chunks)
@@ -173,22 +183,34 @@ def _run(request, problem, rows, chunks, n_jobs) -> Iterator[list[_Part] | str]:
         pool.shutdown(cancel_futures=True)
 
 
-def _parts(request: Request, problem: Problem, rows: GroupedRows, groups) -> Iterator[_Part]:
-    """Releases of the groups of a chunk: together where the method can, else one by one."""
-    method, cost = request.method, request.fit_cost
+def _chunk(request: Request, problem: Problem, rows: GroupedRows, groups) -> list[_Part] | _Failure:
+    """The parts of a chunk: groups released together where the method can, else one by one."""
     together = _together(request, rows.sizes[groups])
+    fits = [(_alone, groups[[i]]) for i in np.flatnonzero(~together)]
     if together.any():
-        own, noise = rows[groups[together]], Noise(cost)
-        releases = method.release_each(
-            own.X, own.y, own.edges, problem, cost, noise, **request.options
-        )
-        yield _Part(groups[together], releases, noise.events)
-    for group in groups[~together]:
-        own, noise = slice(*rows.edges[group : group + 2]), Noise(cost)
-        release = method.fit(
-            rows.X[own], rows.y[own], problem=problem, cost=cost, noise=noise, **request.options
-        )
-        yield _Part(np.array([group]), column_of(release), noise.events)
+        fits.insert(0, (_in_one_go, groups[together]))
+    parts = []
+    for fit, own in fits:
+        try:
+            parts.append(fit(request, problem, rows, own))
+        except Exception as error:
+            return _Failure(type(error).__name__, own)
+    return parts
+
+
+def _in_one_go(request: Request, problem: Problem, rows: GroupedRows, groups) -> _Part:
+    own, cost = rows[groups], request.fit_cost
+    noise, fit = Noise(cost), request.method.release_each
+    releases = fit(own.X, own.y, own.edges, problem, cost, noise, **request.options)
+    return _Part(groups, releases, noise.events)
+
+
+def _alone(request: Request, problem: Problem, rows: GroupedRows, groups) -> _Part:
+    own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), request.fit_cost
+    noise, fit = Noise(cost), request.method.fit
+    X, y = rows.X[own], rows.y[own]
+    release = fit(X, y, problem=problem, cost=cost, noise=noise, **request.options)
+    return _Part(groups, column_of(release), noise.events)
 
 
 def column_of(release: Release) -> Releases:
@@ -203,13 +225,12 @@ def column_of(release: Release) -> Releases:
 
 
 def _together(request: Request, sizes: np.ndarray) -> np.ndarray:
-    """Which groups are released in one go; the number of rows decides only where it is public.
-
-    Groups for which intervals are bought come one by one.
-    """
-    if request.method.release_each is None or request.options.get("ci") is not None:
+    """Which groups are released in one go; the number of rows decides only where it is public."""
+    method, options = request.method, request.options
+    without = any(options[name] is not None for name in method.each_without)
+    if method.release_each is None or without:
         return np.zeros(len(sizes), dtype=bool)
     if request.neighbors != REPLACE_ONE:
         return np.ones(len(sizes), dtype=bool)
-    least, most = request.method.each_rows
+    least, most = method.each_rows
     return (sizes >= least) & (sizes <= most)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from unittest import mock
 
 import numpy as np
@@ -316,21 +317,36 @@ def test_too_few_rows_everywhere_spend_nothing():
     assert set(res.statuses) == {"too_few_rows"} and not res.privacy.events
 
 
-def test_a_failing_group_is_named_by_public_labels_only():
+@pytest.mark.parametrize(
+    ("method", "groups", "place"),
+    [
+        ("exp_theil_sen", range(6), "the groups 4 to 5, after 4 of 6"),
+        ("noisy_stats", range(6), "the group 5, after 4 of 6"),
+        ("noisy_stats", None, "a group, after 4 of 6"),
+    ],
+)
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_failing_group_is_named_by_public_labels_only(method, groups, place, n_jobs):
+    """The last group's rows stop the fit; its label is named where it was listed."""
     data = people([10] * 6)
+    data.loc[data["g"] == 5, "x"] = 0.123456789
 
-    def fail(*args, **options):
-        raise ValueError("0.123456789")
+    def fail(X, *args, fit, **options):
+        if np.any(X == 0.123456789):
+            raise ValueError("0.123456789")
+        return fit(X, *args, **options)
 
-    broken = dict(METHODS, exp_theil_sen=replace(METHODS["exp_theil_sen"], release_each=fail))
+    real = {name: getattr(METHODS[method], name) for name in ("summarise", "release_each")}
+    fails = {name: step and partial(fail, fit=step) for name, step in real.items()}
     with (
         mock.patch.object(many, "_CHUNK", 2),
-        mock.patch("dpstats.arguments.METHODS", broken),
+        mock.patch("dpstats.arguments.METHODS", {method: replace(METHODS[method], **fails)}),
         pytest.raises(dp.InternalError) as caught,
     ):
-        dp.dp_ols("y ~ x", data, by="g", method="exp_theil_sen", epsilon=1, bounds=UNIT, n_jobs=2)
+        dp.dp_ols("y ~ x", data, by="g", groups=groups, method=method, epsilon=1, bounds=UNIT,
+                  n_jobs=n_jobs)  # fmt: skip
     text = str(caught.value)
-    assert "ValueError in the groups from 0 to 1, after 0 of 6" in text and "0.1234" not in text
+    assert f"ValueError in {place}" in text and "0.1234" not in text
     assert caught.value.__cause__ is None and caught.value.__context__ is None
 
 

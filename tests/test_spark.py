@@ -1,9 +1,11 @@
 """Spark DataFrames: sums as in memory to the last unit, groups fitted by workers, no row here."""
 
+import operator
 import os
 import pickle
 import shutil
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +16,7 @@ import pytest
 import dpstats as dp
 from dpstats.engines import spark as engine
 from dpstats.engines.opening import open_table
+from dpstats.errors import Defect
 from dpstats.schema import Numeric
 
 REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_SPARK"))
@@ -216,10 +219,20 @@ def test_an_error_in_a_task_shows_no_value(make, capfd):
             raise ValueError(f"{batch['x'][0]}")
         return 0
 
-    with pytest.raises(RuntimeError, match="^a task stopped with ValueError$") as caught:
+    with pytest.raises(Defect, match="^ValueError on a worker$") as caught:
         table.total({"x": Numeric(0, 1)}, boasting)
     shown = "".join(capfd.readouterr())
     assert str(1 / 8.1)[:6] not in str(caught.getrepr(showlocals=True)) + shown
+
+
+@pytest.mark.parametrize("groups", [[3, 1], None])
+def test_a_group_that_fails_is_named_if_its_label_is_public(rows, groups, monkeypatch):
+    method = dp.METHODS["noisy_intercept"]
+    broken = replace(method, summarise=operator.itemgetter("no such thing"))
+    monkeypatch.setitem(dp.METHODS, "noisy_intercept", broken)
+    place = "the group [31]" if groups else "a group"
+    with pytest.raises(dp.InternalError, match=f"stopped with TypeError in {place} on a worker;"):
+        fit(rows, "noisy_intercept", by="area", groups=groups)
 
 
 def test_workers_without_this_package_are_refused(session, rows, monkeypatch):

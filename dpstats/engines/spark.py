@@ -9,7 +9,7 @@ from typing import Any
 from dpstats.engines.frames import Table
 from dpstats.engines.merging import Summary, added
 from dpstats.engines.streams import Described, frame_total
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, Defect
 from dpstats.schema import Batch, Schema
 
 _ANSWER = "answer binary"
@@ -103,7 +103,7 @@ def _answers(made) -> list:
     found = [pickle.loads(row.answer) for row in made.collect()]
     for error, _ in found:
         if error:
-            raise RuntimeError(f"a task stopped with {error}")
+            raise Defect(f"{error} on a worker")
     return [value for _, values in found for value in values]
 
 
@@ -139,6 +139,7 @@ def _packed(value):
 def _tried(answer: Callable, data) -> tuple[str | None, list[Any]]:
     """(None, answer), or the type of the exception: its message may hold values, and Spark logs it.
 
+    A defect is in public words.
     A worker has numpy's own settings, whose warnings would go to a log.
     """
     import numpy as np
@@ -146,6 +147,8 @@ def _tried(answer: Callable, data) -> tuple[str | None, list[Any]]:
     try:
         with np.errstate(all="ignore"):
             return None, answer(data)
+    except Defect as defect:
+        return str(defect), []
     except Exception as error:
         return type(error).__name__, []
 

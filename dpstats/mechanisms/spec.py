@@ -152,6 +152,8 @@ class Method:
     each_rows : tuple of int
         Under replace-one, how many rows a group has at least and at most that
         ``release_each`` takes; ``release`` serves the others.
+    each_without : tuple of str
+        Options that ``release_each`` does nothing about: ``release`` serves where one is given.
     bounded : bool
         Whether it needs the range of every column; without, ranges left out are neither
         asked for nor estimated but stand at :data:`~dpstats.schema.UNLIMITED`.
@@ -173,6 +175,7 @@ class Method:
     drops_unseen: bool = False
     release_each: Callable[..., Releases] | None = None
     each_rows: tuple[int, int] = (2, sys.maxsize)
+    each_without: tuple[str, ...] = ()
     bounded: bool = True
 
     def cost(self, epsilon: float, delta: float) -> Cost:

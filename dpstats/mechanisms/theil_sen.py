@@ -313,7 +313,7 @@ _OPTIONS = {
 }
 _CI = {"ci": (False, options.level("ci"))}
 # Up to this many rows a group, counting all pairs is no slower than sorting.
-_each = {"release_each": release_each, "each_rows": (2, 512)}
+_each = {"release_each": release_each, "each_rows": (2, 512), "each_without": ("ci",)}
 _method = partial(
     Method,
     guarantee="pure",
