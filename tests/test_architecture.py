@@ -17,6 +17,8 @@ FAMILY = "a family of mechanisms"
 # A module may import what stands on an earlier line, and the package it is in from its parts.
 LAYERS = [
     ["errors"],
+    ["privacy.costs"],
+    ["privacy.budget", "privacy.report"],
     ["schema", "privacy", "inversions", "options", "inference.laws"],
     ["noise.sampling", "noise.queries", "noise.sources", "mechanisms.smooth"],
     ["noise.precise", "noise.steps"],

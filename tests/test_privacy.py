@@ -26,11 +26,11 @@ from dpstats.privacy import (
     Event,
     PrivacyReport,
     PureDP,
-    _pld_epsilon,
     gdp_delta,
     gdp_epsilon,
     validate_guarantee,
 )
+from dpstats.privacy.budget import _pld_epsilon
 
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
 DELTAS = (1e-9, 1e-6, 1e-3)

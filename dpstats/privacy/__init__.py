@@ -1,0 +1,45 @@
+"""Neighbours, costs, recorded events and their composition.
+
+Two tables are *neighbours* when they differ in one person's row:
+
+- ``"add_remove"``: one row more or less, so the number of rows n is private;
+- ``"replace_one"``: one row exchanged for another, so n is public.
+
+A release is (epsilon, delta)-differentially private when, for all neighbours and
+every set of outputs, the probability changes by at most a factor e^epsilon, up to
+delta (Dwork et al. 2006).
+"""
+
+from dpstats.privacy.budget import Budget
+from dpstats.privacy.costs import (
+    DEFAULT_DELTA,
+    GDP,
+    ApproxDP,
+    Cost,
+    PureDP,
+    gdp_delta,
+    gdp_epsilon,
+    validate_guarantee,
+)
+from dpstats.privacy.report import Event, PrivacyReport
+
+ADD_REMOVE = "add_remove"
+REPLACE_ONE = "replace_one"
+RELATIONS = (ADD_REMOVE, REPLACE_ONE)
+
+__all__ = [
+    "ADD_REMOVE",
+    "DEFAULT_DELTA",
+    "GDP",
+    "RELATIONS",
+    "REPLACE_ONE",
+    "ApproxDP",
+    "Budget",
+    "Cost",
+    "Event",
+    "PrivacyReport",
+    "PureDP",
+    "gdp_delta",
+    "gdp_epsilon",
+    "validate_guarantee",
+]

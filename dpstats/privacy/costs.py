@@ -1,0 +1,209 @@
+"""What a release costs, how costs add up, and what a cost guarantees."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+
+from dpstats.errors import ArgumentError
+
+DEFAULT_DELTA = 1e-6
+# Below this no table on earth has enough rows, and noise scales leave the range of doubles.
+LEAST_EPSILON, LARGEST_EPSILON = 1e-9, 1e9
+# Sums of shares such as 1/3 + 1/3 + 1/3 may exceed the whole by rounding alone.
+ROUNDING = 1 + 1e-12
+
+
+@dataclass(frozen=True)
+class PureDP:
+    """A cost of epsilon under pure differential privacy; costs add up."""
+
+    epsilon: float
+
+    @property
+    def loss_range(self) -> float:
+        """How long the interval may be that holds all privacy losses: see GDP's.
+
+        The loss log P(o) / P'(o) of a pair of neighbours has values of either sign, so in
+        an interval of length epsilon it is at most epsilon in magnitude.
+        """
+        return self.epsilon
+
+    def part(self, share: float) -> "PureDP":
+        """The given share of this cost."""
+        return PureDP(self.epsilon * share)
+
+    def after(self, share: float) -> "PureDP":
+        """What is left when draws that need no delta have taken the given share."""
+        return self.part(1 - share)
+
+    def covers(self, costs: Sequence["PureDP | GDP"]) -> bool:
+        """Whether the costs together stay within this one."""
+        if not all(isinstance(cost, PureDP) for cost in costs):
+            return False
+        return math.fsum(cost.epsilon for cost in costs) <= self.epsilon * ROUNDING
+
+    def share(self, cost: "PureDP | GDP") -> float:
+        """The share of this cost that another one takes, in [0, 1]."""
+        return cost.epsilon / self.epsilon
+
+    def guarantee(self, delta: float) -> tuple[float, float]:
+        """(epsilon, delta) of this cost."""
+        return self.epsilon, 0.0
+
+
+@dataclass(frozen=True)
+class GDP:
+    """A cost of mu under Gaussian differential privacy; squares add up.
+
+    A mechanism is mu-GDP when telling two neighbours apart is at least as hard as
+    telling N(0, 1) from N(mu, 1) (Dong, Roth and Su 2022, Definition 2.3 and
+    Corollary 3.3). Noise of standard deviation (L2 sensitivity) / mu achieves it.
+    """
+
+    mu: float
+
+    @classmethod
+    def of(cls, epsilon: float, delta: float) -> "GDP":
+        """The largest mu that is (epsilon, delta)-DP."""
+        from scipy.optimize import brentq  # imported where used: it is slow to import
+
+        def excess(log_mu):
+            return math.log(gdp_delta(math.exp(log_mu), epsilon)) - math.log(delta)
+
+        high = math.log(math.sqrt(2 * epsilon) + 10)
+        low = high
+        while gdp_delta(math.exp(low), epsilon) > delta:
+            low -= 1.0
+        # The relative margin exceeds the error of gdp_delta and of the root.
+        return cls(math.exp(brentq(excess, low, high, xtol=1e-12)) * (1 - 1e-8))
+
+    @property
+    def loss_range(self) -> float:
+        """The largest r for which every mechanism of range r is mu-GDP.
+
+        A mechanism has range r when, for each pair of neighbours, log P(o) / P'(o) lies in
+        an interval of length r over all outputs o (Durfee and Rogers 2019). Its ROC curve
+        then has slopes between e^(t - r) and e^t for some t, so it lies below two lines
+        through (0, 0) and (1, 1) that meet at a point (q, p) with logit p = logit q + r.
+        The ROC of mu-GDP is concave with the same ends, so it covers those lines as soon as
+        probit p <= probit q + mu. Now h(l) = probit(logistic(l)) is odd, and concave for
+        l >= 0, as the logistic distribution has heavier tails than the normal one (van
+        Zwet 1964), so h(l + r) - h(l) is largest at l = -r / 2:
+        mu = 2 probit(logistic(r / 2)), that is r = 2 logit(Phi(mu / 2)). It is tight:
+        randomised response with losses +-r / 2 reaches it. What is mu-GDP can be made of the
+        two normal variables by post-processing (Blackwell's theorem; Dong et al. 2022,
+        Theorem 2.10), so it is (mu^2 / 2)-zCDP as well.
+        """
+        from scipy.special import erf, log_ndtr, ndtr
+
+        if self.mu > 1:
+            return 2 * float(log_ndtr(self.mu / 2) - log_ndtr(-self.mu / 2))
+        return 2 * math.log1p(erf(self.mu / math.sqrt(8)) / ndtr(-self.mu / 2))
+
+    def part(self, share: float) -> "GDP":
+        """The given share of this cost, counted in mu squared."""
+        return GDP(self.mu * math.sqrt(share))
+
+    def after(self, share: float) -> "GDP":
+        """What is left when draws that need no delta have taken the given share."""
+        return self.part(1 - share)
+
+    def covers(self, costs: Sequence["PureDP | GDP"]) -> bool:
+        """Whether the costs together stay within this one."""
+        if not all(isinstance(cost, GDP) for cost in costs):
+            return False
+        return math.fsum(cost.mu**2 for cost in costs) <= self.mu**2 * ROUNDING
+
+    def share(self, cost: "PureDP | GDP") -> float:
+        """The share of this cost, in mu squared, that another one takes, in [0, 1]."""
+        return (cost.mu / self.mu) ** 2
+
+    def guarantee(self, delta: float) -> tuple[float, float]:
+        """(epsilon, delta) of this cost at the given delta."""
+        return gdp_epsilon(self.mu, delta), delta
+
+
+@dataclass(frozen=True)
+class ApproxDP:
+    """A cost of (epsilon, delta); both add up."""
+
+    epsilon: float
+    delta: float
+
+    @property
+    def loss_range(self) -> float:
+        """As without delta."""
+        return self.epsilon
+
+    def part(self, share: float) -> "ApproxDP":
+        """The given share of this cost."""
+        return ApproxDP(self.epsilon * share, self.delta * share)
+
+    def after(self, share: float) -> "ApproxDP":
+        """What is left when draws that need no delta have taken the given share: all of delta."""
+        return ApproxDP(self.epsilon * (1 - share), self.delta)
+
+    def covers(self, costs: Sequence["Cost"]) -> bool:
+        """Whether the costs together stay within this one."""
+        if not all(isinstance(cost, (PureDP, ApproxDP)) for cost in costs):
+            return False
+        epsilon, delta = added(costs)
+        return epsilon <= self.epsilon * ROUNDING and delta <= self.delta * ROUNDING
+
+    def share(self, cost: "Cost") -> float:
+        """The share of epsilon that another cost takes, in [0, 1]."""
+        return cost.epsilon / self.epsilon
+
+    def guarantee(self, delta: float) -> tuple[float, float]:
+        """(epsilon, delta) of this cost."""
+        return self.epsilon, self.delta
+
+
+Cost = PureDP | GDP | ApproxDP
+
+
+def added(costs: Sequence[PureDP | ApproxDP]) -> tuple[float, float]:
+    """Basic composition: the sums of the epsilons and of the deltas."""
+    deltas = (cost.delta for cost in costs if isinstance(cost, ApproxDP))
+    return math.fsum(cost.epsilon for cost in costs), math.fsum(deltas)
+
+
+def gdp_delta(mu: float, epsilon: float) -> float:
+    """delta(epsilon) of mu-GDP (Dong, Roth and Su 2022, Corollary 2.13).
+
+    >>> round(gdp_delta(1.0, 1.0), 6)
+    0.126937
+    """
+    from scipy.special import log_ndtr, ndtr
+
+    near = ndtr(mu / 2 - epsilon / mu)
+    far = math.exp(min(epsilon + log_ndtr(-mu / 2 - epsilon / mu), 0.0))
+    return max(float(near - far), 5e-324)
+
+
+def gdp_epsilon(mu: float, delta: float) -> float:
+    """epsilon(delta) of mu-GDP: the inverse of :func:`gdp_delta` in epsilon."""
+    if gdp_delta(mu, 0.0) <= delta:
+        return 0.0
+    high = 1.0
+    while gdp_delta(mu, high) > delta:
+        high *= 2
+    from scipy.optimize import brentq
+
+    return float(brentq(lambda epsilon: gdp_delta(mu, epsilon) - delta, 0.0, high, rtol=1e-12))
+
+
+def validate_guarantee(epsilon, delta) -> tuple[float, float]:
+    """Return epsilon and delta as floats, or raise ArgumentError."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, Real):
+        raise ArgumentError(f"expected epsilon to be a number > 0, got {epsilon!r}")
+    if not 0 < epsilon < math.inf:
+        raise ArgumentError(f"expected a finite epsilon > 0, got {epsilon}")
+    if not LEAST_EPSILON <= epsilon <= LARGEST_EPSILON:
+        raise ArgumentError(
+            f"expected {LEAST_EPSILON:g} <= epsilon <= {LARGEST_EPSILON:g}, got {epsilon}"
+        )
+    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 <= delta < 0.5:
+        raise ArgumentError(f"expected delta in [0, 0.5), got {delta!r}")
+    return float(epsilon), float(delta)

@@ -1,0 +1,65 @@
+"""What a release drew, spent and takes for granted."""
+
+import math
+from dataclasses import dataclass
+
+from dpstats.privacy.costs import GDP, Cost, added, gdp_epsilon
+
+
+@dataclass(frozen=True)
+class Event:
+    """One draw of noise: what was released, how sensitive it is, how much noise it got.
+
+    ``sensitivity`` and ``scale`` are in the units of the released quantity after
+    scaling to the unit box; ``scale`` is the Laplace scale, the Gaussian standard
+    deviation, or (a choice by scores) 2 sensitivity / epsilon, where under GDP epsilon is
+    the cost's ``loss_range``. For Student-t noise on a smooth sensitivity, which is
+    private, they are the largest there can be. A sample from a posterior exp(-F / scale)
+    states how far one row moves F: its largest residual, or the range of its loss; a
+    perturbed minimiser the norm of its gradient.
+    """
+
+    step: str
+    mechanism: str
+    sensitivity: float
+    scale: float
+    cost: Cost
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of Gaussian or Laplace noise."""
+        return self.scale * (math.sqrt(2) if self.mechanism == "laplace" else 1.0)
+
+
+@dataclass(frozen=True)
+class PrivacyReport:
+    """What a release guarantees, what each step spent and what is assumed.
+
+    ``epsilon`` and ``delta`` are the guarantee of the whole release under
+    ``neighbors``; ``events`` are the recorded draws; ``private`` is False when the
+    noise came from a seeded generator, in which case nothing is guaranteed.
+    """
+
+    neighbors: str
+    epsilon: float
+    delta: float
+    limit: Cost
+    events: tuple[Event, ...]
+    assumptions: tuple[str, ...]
+    private: bool = True
+
+    @property
+    def spent(self) -> tuple[float, float]:
+        """(epsilon, delta) composed from the recorded events.
+
+        Less than the guarantee when a released failure ended the fit early.
+        """
+        costs = [event.cost for event in self.events]
+        if not isinstance(self.limit, GDP):
+            return added(costs)
+        mu = math.sqrt(math.fsum(cost.mu**2 for cost in costs))
+        return (gdp_epsilon(mu, self.delta), self.delta) if mu else (0.0, 0.0)
+
+    def shares(self) -> list[tuple[Event, float]]:
+        """Each event with the share of the budget it took."""
+        return [(event, self.limit.share(event.cost)) for event in self.events]
