@@ -7,7 +7,8 @@ import numpy as np
 from dpstats.arguments import make_requests
 from dpstats.clusters import check_remote, fit_groups_on_workers
 from dpstats.errors import ArgumentError, Defect, InternalError
-from dpstats.groups import DPGroupResults, fit_groups
+from dpstats.grouped import fit_groups
+from dpstats.groups import DPGroupResults
 from dpstats.labels import check_by
 from dpstats.noise import Noise
 from dpstats.options import whole

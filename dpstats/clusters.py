@@ -8,7 +8,8 @@ import numpy as np
 
 from dpstats.engines.frames import Table
 from dpstats.errors import ArgumentError, Defect
-from dpstats.groups import DPGroupResults, group_results
+from dpstats.grouped import group_results
+from dpstats.groups import DPGroupResults
 from dpstats.labels import columns_of, listed_labels, present_rows
 from dpstats.many import Outcomes, column_of
 from dpstats.mechanisms import METHODS
@@ -59,7 +60,7 @@ def fit_groups_on_workers(
 ) -> DPGroupResults:
     """One release a group, with noise drawn by the worker that holds the group's rows.
 
-    Guarantee. That of :func:`~dpstats.groups.fit_groups`: each row is in one group, and each
+    Guarantee. That of :func:`~dpstats.grouped.fit_groups`: each row is in one group, and each
     group's release has the whole of the cost. The noise comes from the operating system of
     the machine that draws it. A listed group without rows is released here, by the same code.
     """
