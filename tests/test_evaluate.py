@@ -100,6 +100,18 @@ def test_rows_are_clipped_as_in_the_private_call():
     np.testing.assert_allclose(ours["estimate"][:2], expected)
 
 
+def test_rows_by_several_columns_are_those_of_their_combinations(people):
+    data = people[people["cell"] <= 4].assign(east=people["cell"] % 2 == 0, high=people["cell"] > 2)
+    call = {"bounds": BOUNDS, "public": True}
+    one = ols_reference(FORMULA, data, by="cell", **call)
+    two = ols_reference(FORMULA, data, by=["high", "east"], **call)
+    assert list(two)[:3] == ["high", "east", "term"]
+    assert two["estimate"].tolist() == one["estimate"].tolist()
+    table = error_bounds(FORMULA, data, by=["high", "east"], methods=["noisy_moments"], epsilon=8,
+                         trials=3, seed=1, **call)  # fmt: skip
+    assert table["group"].iloc[-1] == (True, True) and len(table) == 8
+
+
 @pytest.mark.parametrize("public", [{}, {"public": False}, {"public": 1}])
 def test_the_declaration_must_be_explicit(people, public):
     with pytest.raises(dp.ArgumentError, match="without any protection; pass public=True"):

@@ -54,9 +54,9 @@ to the power {groups:.2f}, which is {each:.0f} microseconds a tract with both of
 Tracts share no family, so the job splits by tract: give each worker some of them, with all of
 their rows, the same call and the same epsilon, and put the tables below one another. Nothing is
 shared but the public arguments, so at {each:.0f} microseconds a tract c cores need about
-{each:.0f} / c microseconds a tract, plus the time to read the rows. A worker that stops, stops with
-the labels of the tracts it was at and writes nothing; its budget counts as spent, so run again
-only what the budget allows.
+{each:.0f} / c microseconds a tract, plus the time to read the rows. A worker that stops
+writes nothing and names the tracts it was at, if `groups=` listed them; its budget counts as spent,
+so run again only what the budget allows. A Spark DataFrame in place of the files does all this.
 """
 
 
