@@ -224,8 +224,7 @@ def release_smooth(
     -----
     All pairs are not listed: the entries near the median are selected by rank
     (:class:`~dpstats.mechanisms.pairranks.PairRanks`), as many on each side as n, epsilon and
-    the range say. The time this takes depends on the data, as in other methods; the memory and
-    what is released do not.
+    the range say, so that how much memory it takes is public. Only the time depends on the data.
 
     Where it differs from Algorithm 5. The paper drops pairs with x_j = x_l; then the
     length of the list depends on the data and its proof, for lists of one length, does not
