@@ -65,11 +65,9 @@ class SparkTable(Described):
     ) -> list:
         """The values in ``answer(table)`` for the table of each group, in any order.
 
-        A group is a combination of values of the columns ``by``.
-
-        A group is what Spark puts together; its rows are in memory on one worker, and its
-        answer is computed in the last stage of the job, so that a task which is repeated
-        has not answered before.
+        A group is what Spark puts together by the columns ``by``; its rows are in memory on
+        one worker, and its answer is computed in the last stage of the job, so that a task
+        which is repeated has not answered before.
         """
         names = list(dict.fromkeys([*by, *names]))
         groups = self._chosen(names).groupBy([str(i) for i in range(len(by))])

@@ -120,14 +120,21 @@ def _table(label: str, predictions: np.ndarray, cells: Cells, against, q: float)
     """Error bounds of one method from its predictions (G, trials, p)."""
     bound, error = percentile_error(predictions, against["ols"], q), against["standard_error"]
     failed = np.isnan(predictions).mean(axis=1)
-    columns = {"c_hat": bound, "standard_error": error, "ratio": bound / error, "failed": failed}
+    ratio = _ratio(bound, error)
+    columns = {"c_hat": bound, "standard_error": error, "ratio": ratio, "failed": failed}
     if "truth" in against:
         bound = percentile_error(predictions, against["truth"], q)
-        columns |= {"c_true": bound, "ratio_true": bound / error}
+        columns |= {"c_true": bound, "ratio_true": _ratio(bound, error)}
     # labels of several columns are tuples in one
     frame = cells.tidy("group", "point", cells.points, columns)
     frame.insert(0, "method", label)
     return frame
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _ratio(bound: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """Infinite or NaN where the rows lie on a line."""
+    return bound / error
 
 
 def percentile_error(predictions: np.ndarray, target: np.ndarray, q: float) -> np.ndarray:

@@ -16,14 +16,7 @@ _BITS = 24
 
 
 def ols_reference(
-    formula: str,
-    data,
-    *,
-    by=None,
-    bounds,
-    levels=None,
-    x_new=None,
-    public=False,
+    formula: str, data, *, by=None, bounds, levels=None, x_new=None, public=False
 ) -> pd.DataFrame:
     """Ordinary least squares without privacy, for comparison on public data.
 
@@ -110,14 +103,7 @@ def theil_sen_reference(
 
 
 def mean_reference(
-    formula: str,
-    data,
-    *,
-    by=None,
-    bounds,
-    levels=None,
-    x_new=None,
-    public=False,
+    formula: str, data, *, by=None, bounds, levels=None, x_new=None, public=False
 ) -> pd.DataFrame:
     """The trivial fit without privacy: the mean response everywhere.
 
