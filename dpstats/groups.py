@@ -10,7 +10,7 @@ import pandas as pd
 from dpstats.engines.output import replacing
 from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
 from dpstats.inference import Uncertainty, deviations, uncertainty
-from dpstats.inference.error_bounds import check_percentile, check_trials, from_reference, from_sums
+from dpstats.inference.error_bounds import check, from_reference, from_sums
 from dpstats.inference.replicates import Sums
 from dpstats.labels import columns_of, label_columns
 from dpstats.privacy import PrivacyReport
@@ -111,8 +111,7 @@ class DPGroupResults:
             Tidy; columns: by, ``term`` and ``error_bound``, NaN where nothing was released or
             the reference has no rows.
         """
-        check_percentile(q)
-        check_trials(trials)
+        check(q, trials)
         if reference is not None and not {*columns_of(self.by)} <= {*reference}:
             raise ArgumentError(f"expected reference to have the group column {self.by!r}")
         bounds = [self._error_bound(g, q, reference, trials, options) for g in range(len(self))]

@@ -9,7 +9,7 @@ import pandas as pd
 from dpstats.errors import NotReleasedError, checked_alpha
 from dpstats.formula import linear_constraints
 from dpstats.inference import UNBOUNDED, Uncertainty, deviations, stacked, uncertainty
-from dpstats.inference.error_bounds import check_percentile, check_trials, from_reference, from_sums
+from dpstats.inference.error_bounds import check, from_reference, from_sums
 from dpstats.inference.hypotheses import FTest, TTest, joint_test
 from dpstats.inference.replicates import Sums
 
@@ -166,8 +166,7 @@ class Inferred:
         NotReleasedError
             Where a reference is needed.
         """
-        check_percentile(q)
-        check_trials(trials)
+        check(q, trials)
         rows = np.vstack([np.eye(len(self.names)), self.x_new])
         sums = Sums.of(stacked([replace(self.release, companion=None)], len(self.names)))
         if sums is None:

@@ -9,7 +9,7 @@ from dpstats.errors import ArgumentError
 from dpstats.evaluate.cells import Cells, declared_public
 from dpstats.evaluate.references import ols
 from dpstats.evaluate.runs import released_predictions
-from dpstats.inference.error_bounds import check_percentile, percentile
+from dpstats.inference.error_bounds import check, percentile
 
 
 def error_bounds(
@@ -91,7 +91,7 @@ def error_bounds(
     True
     """
     declared_public(public, "error_bounds")
-    check_percentile(q)
+    check(q, trials)
     cells, released = released_predictions(
         formula, data, methods=methods, epsilon=epsilon, delta=delta, by=by, bounds=bounds,
         levels=levels, x_new=x_new, trials=trials, seed=seed, progress=progress,

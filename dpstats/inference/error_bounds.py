@@ -14,14 +14,15 @@ from dpstats.schema import Categorical, Numeric
 from dpstats.testing import insecure_seed
 
 
-def check_percentile(q) -> None:
-    """Raise ArgumentError unless q is a percentile."""
+def check(q, trials) -> None:
+    """Raise ArgumentError unless q is a percentile and trials a number of trials."""
     if isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 100:
         raise ArgumentError(f"expected a percentile q in (0, 100], got {q!r}")
+    check_trials(trials)
 
 
 def check_trials(trials) -> None:
-    """Raise ArgumentError unless trials is a number of them."""
+    """Raise ArgumentError unless trials is a number of trials."""
     if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 1:
         raise ArgumentError(f"expected a whole number of trials >= 1, got {trials!r}")
 
