@@ -20,9 +20,11 @@ new_dp_ols_list <- function(fits, texts) {
 #' What [dp_ols()] returns for a list of formulas: a list of fits, or with `by` of groups, under the
 #' names in the list or else the formulas as they were written. They share the budget of the call.
 #'
-#' @param x The fits.
+#' @param x,object The fits.
 #' @param ... Passed on to the method for a single fit, such as `conf.int = TRUE`.
 #' @return `tidy()` and `glance()`: the rows of all fits, with the name of the fit in `formula`.
+#'   `coef()` and `summary()`: a list of those of each fit. To set them side by side, call
+#'   `do.call(dp_compare, fits)`.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500), z = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1), z = c(0, 1))
@@ -45,6 +47,14 @@ below_one_another <- function(fits, each, ...) {
   sizes <- vapply(frames, nrow, integer(1L))
   tibble::as_tibble(c(list(formula = rep(names(fits), sizes)), do.call(rbind, frames)))
 }
+
+#' @rdname formulas
+#' @export
+coef.dp_ols_list <- function(object, ...) lapply(object, stats::coef, ...)
+
+#' @rdname formulas
+#' @export
+summary.dp_ols_list <- function(object, ...) lapply(object, summary, ...)
 
 #' @rdname formulas
 #' @export

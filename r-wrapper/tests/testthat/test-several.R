@@ -19,6 +19,9 @@ test_that("several formulas are fitted in one call, and tidy below one another",
   expect_identical(rows$estimate, unlist(lapply(fits, coef), use.names = FALSE))
   expect_identical(glance(fits)$formula, names(fits))
   expect_output(print(fits), "z ~ x")
+  expect_identical(coef(fits)[["y ~ x"]], coef(fits[["y ~ x"]]))
+  expect_s3_class(summary(fits)[[2L]], "summary.dp_ols")
+  expect_identical(unique(as.data.frame(do.call(dp_compare, fits))$model), names(fits))
   expect_true(is.list(fits))
 })
 
