@@ -3,6 +3,7 @@
 import copy
 import gc
 import pickle
+import re
 import struct
 import traceback
 import types
@@ -305,8 +306,8 @@ def test_a_defect_shows_no_value(defect, silence):
     error, budget = defect
     assert error.__cause__ is None and error.__context__ is None
     message = "dp_ols stopped with ValueError; the budget of this call counts as spent"
-    groups = " in the groups from 'north' to 'east', after 0 of 3"
-    assert str(error).replace(groups, "") == message
+    groups = r" in the groups? '\w+'( to 'east')?, after 0 of 3"
+    assert re.sub(groups, "", str(error)) == message
     check_holds_nothing("".join(traceback.format_exception(error)))
     check_holds_nothing(pickle.dumps(error))
     assert budget.spent[0] > 0
