@@ -10,12 +10,17 @@ from dpstats.engines.frames import Table
 from dpstats.formula import Formula, r_coding
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 
+_LIBRARIES = os.environ.get("LD_LIBRARY_PATH")
 try:
     from rpy2 import robjects
 except Exception:  # without R the import fails in ways of its own
     if os.environ.get("DPSTATS_REQUIRE_R"):
         raise
     pytest.skip("R and rpy2 are not there", allow_module_level=True)
+# R names its libraries in the environment, which other tests hand to processes of their own.
+os.environ.pop("LD_LIBRARY_PATH", None)
+if _LIBRARIES is not None:
+    os.environ["LD_LIBRARY_PATH"] = _LIBRARIES
 
 # A formula of R and, where there is one, its translation into patsy's dialect.
 FORMULAS = [
