@@ -71,25 +71,25 @@ class Box:
     def integers(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Scaled, clipped rows (u, v) in units of 2^-20, shape (m, S + 1), float64 integers.
 
-        Row-local: row i of the result depends on row i of (X, y) only.
+        Row-local: row i of the result depends on row i of (X, y) only. Columns are contiguous.
         """
-        rows = np.empty((len(y), len(self.center) + 1))
-        np.subtract(X, self.center, out=rows[:, :-1])
-        rows[:, :-1] /= self.scale
-        rows[:, -1] = (y - self.y_center) / self.y_scale
+        from dpstats.kernels import cut, scaled
+
+        columns = np.empty((len(self.center) + 1, len(y)))
+        limits = (_FAR, _FAR) if self.shorten else (self.limit, 1.0)
+        for j, (center, scale) in enumerate(zip(self.center, self.scale, strict=True)):
+            scaled(X[:, j], center, scale, limits[0], columns[j])
+        scaled(y, self.y_center, self.y_scale, limits[1], columns[-1])
         if self.shorten:
             # A quotient by something no smaller never exceeds 1, rounding included.
-            np.clip(rows, -_FAR, _FAR, out=rows)
-            rows /= np.maximum(np.abs(rows).max(axis=1), 1.0)[:, None]
-        else:
-            np.clip(rows[:, :-1], -self.limit, self.limit, out=rows[:, :-1])
-            np.clip(rows[:, -1], -1.0, 1.0, out=rows[:, -1])
+            columns /= np.maximum(np.abs(columns).max(axis=0), 1.0)
         if self.norm < self.limit * math.sqrt(len(self.center)):
             bound = self.norm * _NORM_MARGIN
-            length = np.sqrt(np.einsum("ij,ij->i", rows[:, :-1], rows[:, :-1]))
-            rows *= (bound / np.maximum(length, bound))[:, None]
-        rows *= 2.0**ENTRY_BITS
-        return np.trunc(rows, out=rows)
+            # A column at a time, so that a row's length is the same wherever it stands.
+            length = np.sqrt(sum(column**2 for column in columns[:-1]))
+            columns *= bound / np.maximum(length, bound)
+        cut(columns, 2.0**ENTRY_BITS)
+        return columns.T
 
     def linear_map(self) -> tuple[np.ndarray, np.ndarray]:
         """(T, t) with beta = T theta + t for coefficients theta of v on u."""

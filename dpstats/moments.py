@@ -41,9 +41,11 @@ class Moments:
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, box: Box) -> "Moments":
         """Summarise rows; X has shape (m, S), y shape (m,)."""
+        from dpstats.kernels import products
+
         starts = range(0, len(y), BLOCK)
         blocks = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
-        return cls(exact_sum((rows.T @ rows for rows in blocks), (X.shape[1] + 1,) * 2))
+        return cls(exact_sum((products(rows.T) for rows in blocks), (X.shape[1] + 1,) * 2))
 
     @classmethod
     def each(cls, X: np.ndarray, y: np.ndarray, edges: np.ndarray, box: Box) -> "Moments":

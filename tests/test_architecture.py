@@ -19,7 +19,7 @@ LAYERS = [
     ["errors"],
     ["privacy.costs"],
     ["privacy.budget", "privacy.report"],
-    ["schema", "privacy", "inversions", "options", "inference.laws"],
+    ["schema", "privacy", "inversions", "kernels", "options", "inference.laws"],
     ["noise.sampling", "noise.queries", "noise.sources", "mechanisms.smooth"],
     ["noise.precise", "noise.steps"],
     ["noise.exact"],

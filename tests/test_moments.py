@@ -1,5 +1,9 @@
 """Cross-products against Python integers; data from fixed seeds, no noise."""
 
+import math
+from functools import reduce
+from operator import add
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,6 +24,7 @@ BOXES = {
     "short rows": Box.symmetric(LOW, HIGH, -3.0, 1.0, 0, 1.3),
     "no intercept": Box.symmetric(LOW, HIGH, 2.0, 10.0, None),
     "ball": Box.ball(3, 5.0, 2.0, 10.0),
+    "shortened rows": Box.symmetric(LOW, HIGH, -3.0, 1.0, 0, 1.3, shorten=True),
 }
 
 
@@ -33,11 +38,44 @@ def rows_of(n, seed=1):
     return X * far, y * generator.choice([1.0, np.inf], n, p=[0.95, 0.05])
 
 
+ends = [0.0, -0.0, 1.0, -3.0, 2.0, 10.0, 5e-324, -5e-324, 1e300, np.inf, -np.inf]
+entries = st.floats(-4, 12) | st.floats(allow_nan=False) | st.sampled_from(ends)
+
+
+def by_definition(row, box):
+    """A row's integers, one operation at a time on Python's own doubles."""
+    far, places = 2.0**40, [*zip(box.center.tolist(), box.scale.tolist(), strict=True)]
+    places.append((box.y_center, box.y_scale))
+    limits = [box.limit] * len(box.center) + [1.0]
+    z = [(value - center) / scale for value, (center, scale) in zip(row, places, strict=True)]
+    limits = [far] * len(z) if box.shorten else limits
+    z = [max(-limit, min(limit, value)) for value, limit in zip(z, limits, strict=True)]
+    if box.shorten:
+        most = max(1.0, *map(abs, z))
+        z = [value / most for value in z]
+    if box.norm < box.limit * math.sqrt(len(box.center)):
+        bound = box.norm * (1 - 2.0**-30)
+        length = math.sqrt(reduce(add, [value * value for value in z[:-1]]))
+        z = [value * (bound / max(length, bound)) for value in z]
+    return [math.trunc(value * 2.0**ENTRY_BITS) for value in z]
+
+
 def brute_force(X, y, box):
     """Sums of products as Python integers, a row at a time."""
     rows = [[int(entry) for entry in row] for row in box.integers(X, y)]
     columns = range(X.shape[1] + 1)
     return [[sum(row[j] * row[k] for row in rows) for k in columns] for j in columns]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("name", BOXES)
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(*[entries] * 4), max_size=40))
+def test_rows_become_integers_as_defined(name, order, rows):
+    """However long the run is in which compiled loops meet a row, whatever the memory's order."""
+    table = np.array(rows, order=order).reshape(-1, 4)
+    found = BOXES[name].integers(table[:, :3], table[:, 3])
+    assert found.tolist() == [by_definition(row, BOXES[name]) for row in rows]
 
 
 @pytest.mark.parametrize("name", BOXES)

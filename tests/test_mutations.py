@@ -23,7 +23,7 @@ from test_replay import check_line, check_random, check_ranges, check_ties, chec
 from test_sampling import check_exact, check_theil_sen, steps
 from test_selection import check_choices
 
-from dpstats import bounds, ranges
+from dpstats import bounds, kernels, ranges
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
@@ -377,6 +377,38 @@ def long_rows(original):
     return lambda self, X, y: original(replace(self, norm=math.inf), X, y)
 
 
+def other_limit(change):
+    """Rows are clipped to another limit than the box's."""
+    return patched(
+        kernels,
+        "scaled",
+        lambda f: lambda *given: f(*given[:3], change(given[3]), given[4]),
+    )
+
+
+def unclipped_rows(limit):
+    return math.inf
+
+
+def swapped_ends(limit):
+    return -limit
+
+
+def rounded_away(original):
+    """Entries are cut to the grid away from zero."""
+
+    def cut(columns, units):
+        original(columns, units)
+        columns += np.sign(columns)
+
+    return cut
+
+
+def first_row_twice(original):
+    """The first row of a block is counted twice."""
+    return lambda columns: original(np.hstack([columns[:, :1], columns]))
+
+
 def long_margin(monkeypatch):
     """Rows are shortened to slightly more than the norm."""
     monkeypatch.setattr(bounds, "_NORM_MARGIN", 1 + 2.0**-15)
@@ -496,7 +528,7 @@ MUTANTS = {
     "shrunken: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_SHRUNKEN),
     "shrunken_pure: half the sensitivity of X'X": Mutant(smaller(shrunken, step="X'X"), WORST_PURE),
     "shrunken_pure: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_PURE),
-    "shrunken: no clip at estimated ranges": Mutant(numpy_with(bounds, clip=unclipped), CLIPPED),
+    "shrunken: no clip at estimated ranges": Mutant(other_limit(unclipped_rows), CLIPPED),
     "shrunken: estimated rows not shortened to the norm": Mutant(
         patched(bounds.Box, "integers", long_rows), CLIPPED
     ),
@@ -701,8 +733,14 @@ MUTANTS = {
         patched(ranges, "_histograms", one_bin_moves), pure_ranges
     ),
     # Clipping and bounds.
-    "adassp: no clip": Mutant(numpy_with(bounds, clip=unclipped), TIES_ADASSP),
-    "adassp: ends of the clip swapped": Mutant(numpy_with(bounds, clip=swapped), WORST_ADASSP),
+    "adassp: no clip": Mutant(other_limit(unclipped_rows), TIES_ADASSP),
+    "adassp: ends of the clip swapped": Mutant(other_limit(swapped_ends), WORST_ADASSP),
+    "adassp: entries rounded away from zero": Mutant(
+        patched(kernels, "cut", rounded_away), WORST_ADASSP
+    ),
+    "adassp: a row of each block counted twice": Mutant(
+        patched(kernels, "products", first_row_twice), WORST_ADASSP
+    ),
     "adassp: rows not shortened": Mutant(patched(bounds.Box, "integers", long_rows), SHORTENED),
     "adassp: rows shortened too little": Mutant(long_margin, SHORTENED),
     "adassp: rows beyond estimated ranges not shortened": Mutant(

@@ -1,0 +1,56 @@
+"""Compiled loops over columns of rows: clip, scale, cut to the grid, multiply.
+
+Loaded when rows are first summarised, because numba takes a while to load.
+"""
+
+import numba
+import numpy as np
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def within(values, low, high, out):
+    """Write values (m,) clipped to [low, high] into ``out``; NaN becomes the middle."""
+    middle = low / 2 + high / 2
+    for i in range(len(values)):
+        value = values[i]
+        clipped = value if value > low else low
+        clipped = clipped if clipped < high else high
+        out[i] = clipped if value == value else middle
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def scaled(values, center, scale, limit, out):
+    """Write (values - center) / scale, clipped to [-limit, limit], into ``out``.
+
+    The operations round one by one as numpy's do; nothing here may be fused or reordered.
+    """
+    for i in range(len(values)):
+        value = (values[i] - center) / scale
+        value = value if value > -limit else -limit
+        out[i] = value if value < limit else limit
+
+
+@numba.njit(cache=True, nogil=True)
+def cut(columns, units):
+    """Turn each entry of columns (k, m) into a number of units of 1 / ``units``, toward zero."""
+    for column in columns:
+        for i in range(len(column)):
+            column[i] = np.trunc(column[i] * units)
+
+
+# Sums of integers below 2^53 are exact in any order and with any fused operation.
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def products(columns):
+    """Sums of the products of any two columns, (k, k), of integers (k, m).
+
+    Exact as long as m times the square of the largest entry is at most 2^53.
+    """
+    k = len(columns)
+    sums = np.empty((k, k))
+    for j in range(k):
+        for l in range(j, k):
+            total = 0.0
+            for i in range(columns.shape[1]):
+                total += columns[j, i] * columns[l, i]
+            sums[j, l] = sums[l, j] = total
+    return sums
