@@ -34,6 +34,7 @@ LAYERS = [
     ["inference.wald", "inference.ends", "inference.pivot"],
     ["inference"],
     ["formula.columns", "formula.usage", "formula.r_coding", "bounds"],
+    ["formula.matrices"],
     ["mechanisms.pairtable"],
     ["mechanisms.pairs", "mechanisms.medians", "mechanisms.subsets", "mechanisms.ends"],
     ["mechanisms.pairranks"],

@@ -6,8 +6,10 @@ What is called info here is patsy's description of a design matrix, what it lear
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
+import patsy
 
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula.expressions import read
@@ -65,28 +67,42 @@ def _derived_bounds(info, ranges: Mapping) -> Interval:
     )
 
 
+class Part(NamedTuple):
+    """One factor of a column: its values at ``column``, or one of ``levels`` for each code."""
+
+    factor: patsy.EvalFactor
+    column: int
+    levels: np.ndarray | None
+
+
+def products(info) -> list[tuple[Part, ...]]:
+    """What each column multiplies, in patsy's order; nothing for the intercept."""
+    codings = [subterm for subterms in info.term_codings.values() for subterm in subterms]
+    return [parts for subterm in codings for parts in _products(subterm, info.factor_infos)]
+
+
+def _products(subterm, infos: Mapping) -> Iterator[tuple[Part, ...]]:
+    sides = []
+    for factor in subterm.factors:
+        contrast = subterm.contrast_matrices.get(factor)
+        count = infos[factor].num_columns
+        columns = [None] * count if contrast is None else contrast.matrix.T
+        sides.append([Part(factor, j, levels) for j, levels in enumerate(columns)])
+    for parts in product(*reversed(sides)):  # the leftmost factor varies fastest
+        yield parts[::-1]
+
+
 def column_bounds(info, bounds: Mapping) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds (S,) and (S,) of the columns, products of their factors' bounds, in patsy's order."""
+    """Bounds (S,) and (S,) of the columns, products of their factors' bounds."""
+
+    def ends(part: Part) -> Interval:
+        if part.levels is None:
+            return bounds[part.factor][part.column]
+        return part.levels.min(), part.levels.max()
+
     with np.errstate(all="ignore"):
-        columns = [column for subterm in _subterms(info) for column in _products(subterm, bounds)]
+        columns = [reduce(multiply, map(ends, parts), (1.0, 1.0)) for parts in products(info)]
     low, high = np.array(columns, dtype=np.float64).reshape(-1, 2).T
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         raise FormulaError("the product of two terms overflows; tighten their bounds")
     return low, high
-
-
-def _subterms(info) -> Iterator:
-    for subterms in info.term_codings.values():
-        yield from subterms
-
-
-def _products(subterm, bounds: Mapping) -> Iterator[Interval]:
-    contrasts = subterm.contrast_matrices
-    sides = [
-        [(c.min(), c.max()) for c in contrasts[factor].matrix.T]
-        if factor in contrasts
-        else bounds[factor]
-        for factor in subterm.factors
-    ]
-    for combination in product(*reversed(sides)):  # the leftmost factor varies fastest
-        yield reduce(multiply, combination, (1.0, 1.0))

@@ -20,6 +20,7 @@ from dpstats.formula.columns import column_bounds, factor_bounds, squeezed
 from dpstats.formula.expressions import CONTRASTS, Reading, read
 from dpstats.formula.intervals import FUNCTIONS
 from dpstats.formula.learners import affine, spline
+from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.r_coding import coded, model_of
 from dpstats.formula.r_terms import RFormula
@@ -150,14 +151,15 @@ class Design:
         self.response = formula.response
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
-        self._infos = _learnt(model, _schema_frame(self.schema))
+        infos = _learnt(model, self.schema)
         if isinstance(self._recipe[0].text, RFormula):
-            self._infos[1] = coded(self._infos[1], model.rhs_termlist, self.schema)
-        left, right = self._infos
-        bounds = factor_bounds(self._infos, self.schema, term_bounds)
-        self._response_low, self._response_high = column_bounds(left, bounds)
-        self.response_bounds = float(self._response_low[0]), float(self._response_high[0])
+            infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
+        left, right = infos
+        bounds = factor_bounds(infos, self.schema, term_bounds)
+        self._response_ends = column_bounds(left, bounds)
+        self.response_bounds = tuple(float(end[0]) for end in self._response_ends)
         self.low, self.high = column_bounds(right, bounds)
+        self._left, self._right = Matrix(left, self.schema), Matrix(right, self.schema)
         self.names = tuple(right.column_names)
         intercept = right.term_slices.get(patsy.INTERCEPT)
         self.intercept = None if intercept is None else intercept.start
@@ -173,12 +175,11 @@ class Design:
         Total: no value raises, warns or drops a row. A value out of its range counts as the
         end of the range, and a NaN made by a transform as the middle of its column.
         """
-        data = {name: _private_values(batch[name], kind) for name, kind in self.schema.items()}
-        if not len(next(iter(data.values()))):
+        m = len(batch[next(iter(self.schema))])
+        if not m:
             return np.zeros((0, len(self.names))), np.zeros(0)
-        y, X = _evaluate(self._infos, data)
-        y = _within(y, self._response_low, self._response_high)
-        return _within(X, self.low, self.high), y[:, 0]
+        y = self._left.clipped(batch, m, *self._response_ends)
+        return self._right.clipped(batch, m, self.low, self.high), y[:, 0]
 
     def predictors(self, frame) -> np.ndarray:
         """Design rows X (m, S) of public new data, which are not clipped.
@@ -189,10 +190,8 @@ class Design:
         """
         kinds = self._predictors
         m, columns = public_columns(frame, kinds, self._splined)
-        data = {name: _coded(column, kinds[name]) for name, column in columns.items()}
-        X = np.zeros((0, len(self.names)))
-        if m:  # a frame without columns still tells patsy how many rows there are
-            X = _evaluate(self._infos[1:], data or pd.DataFrame(index=range(m)))[0]
+        data = {name: values_of(column, kinds[name]) for name, column in columns.items()}
+        X = self._right.unclipped(data, m) if m else np.zeros((0, len(self.names)))
         for name, column in zip(self.names, X.T, strict=True):
             if not np.isfinite(column).all():
                 raise ArgumentError(f"the term {name} has no finite value on the new data")
@@ -303,30 +302,18 @@ def _schema_frame(schema: Schema) -> dict:
             walk = points * pow(STRIDE, i, GRID) % GRID
             frame[name] = np.linspace(kind.low, kind.high, GRID)[walk]
         else:
-            frame[name] = _coded(points % len(kind.levels), kind)
+            frame[name] = values_of(points % len(kind.levels), kind)
     return frame
 
 
-def _coded(values: np.ndarray, kind: Numeric | Categorical):
-    if isinstance(kind, Numeric):
-        return values
-    return pd.Categorical.from_codes(values, categories=list(kind.levels))
-
-
-def _private_values(values: np.ndarray, kind: Numeric | Categorical):
-    """A private column inside its public range; the one copy of it that is made."""
-    if isinstance(kind, Numeric):
-        return np.clip(values, kind.low, kind.high, dtype=np.float64)
-    return _coded(np.clip(values, 0, len(kind.levels) - 1), kind)
-
-
-def _learnt(model: patsy.ModelDesc, frame: dict) -> list[patsy.DesignInfo]:
+def _learnt(model: patsy.ModelDesc, schema: Schema) -> list[patsy.DesignInfo]:
+    frame = _schema_frame(schema)
     terms = [model.lhs_termlist, model.rhs_termlist]
     environment = patsy.EvalEnvironment([NAMESPACE])
     try:
         with np.errstate(all="ignore"):
             infos = patsy.design_matrix_builders(terms, lambda: iter([frame]), environment, KEEP)
-        matrices = _evaluate(infos, frame)
+        matrices = [Matrix(info, schema).unclipped(frame, GRID) for info in infos]
     except Exception as error:  # any failure here is a fault of the formula: all is public
         reason = getattr(error, "message", str(error)).removeprefix("Error evaluating factor: ")
         raise FormulaError(
@@ -350,14 +337,3 @@ def _check_learnt(infos: list[patsy.DesignInfo], matrices: list[np.ndarray]) -> 
                     f"{name} has no finite value on the declared ranges; what it learns there "
                     "needs finite values that are not all equal, so change the bounds"
                 )
-
-
-def _evaluate(infos: list[patsy.DesignInfo], data: Mapping) -> list[np.ndarray]:
-    with np.errstate(all="ignore"):
-        return [np.asarray(m) for m in patsy.build_design_matrices(infos, data, KEEP)]
-
-
-def _within(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    # privacy rests on this clip, so bounds that are a little off cost accuracy alone
-    np.copyto(values, low / 2 + high / 2, where=np.isnan(values))
-    return np.clip(values, low, high, out=values)

@@ -1,0 +1,121 @@
+"""The rows of one side of a formula, built column by column.
+
+patsy says what the columns are: products of which factors, coded by which contrasts, with
+which constants. It evaluates those factors that are expressions.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial, reduce
+
+import numpy as np
+import pandas as pd
+from patsy import EvalFactor
+from patsy.design_info import DesignInfo, FactorInfo
+
+from dpstats.formula.columns import Part, products
+from dpstats.formula.expressions import read
+from dpstats.schema import Batch, Categorical, Numeric, Schema
+
+
+class Once(dict):
+    """What ``make(key)`` gives, made when it is first asked for."""
+
+    def __init__(self, make: Callable):
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, key):
+        value = self[key] = self._make(key)
+        return value
+
+
+class Matrix:
+    """The map from rows to the S columns of one side of a formula."""
+
+    def __init__(self, info: DesignInfo, schema: Schema):
+        self._schema, self._columns = schema, products(info)
+        self._variables = {factor: _variable(factor) for factor in info.factor_infos}
+        self._factors = {
+            factor: _evaluation(known, self._variables[factor], schema)
+            for factor, known in info.factor_infos.items()
+        }
+
+    def unclipped(self, data: Mapping, m: int) -> np.ndarray:
+        """The columns (m, S) for data as :func:`values_of` gives them."""
+        X = np.empty((len(self._columns), m))
+        with np.errstate(all="ignore"):
+            factors = Once(lambda factor: self._factors[factor](data))
+            for column, parts in zip(X, self._columns, strict=True):
+                column[:] = _product(parts, factors)
+        return X.T
+
+    def clipped(self, batch: Batch, m: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """The columns (m, S) of private rows within ``low`` and ``high``, (S,) each.
+
+        A number out of its range counts as the end of the range in every expression; where a
+        column is a number with its own range, that is one clip and not two.
+        """
+        X = np.empty((len(self._columns), m))
+        with np.errstate(all="ignore"):
+            data = Once(lambda name: _inside(batch[name], self._schema[name]))
+            factors = Once(lambda factor: self._factors[factor](data))
+            for column, parts, *ends in zip(X, self._columns, low, high, strict=True):
+                name = self._number(parts, *ends)
+                values = _product(parts, factors) if name is None else batch[name]
+                _within(values, *ends, column)
+        return X.T
+
+    def _number(self, parts: tuple[Part, ...], low: float, high: float) -> str | None:
+        """The variable that a column with these bounds is, where its range is the same."""
+        name = self._variables[parts[0].factor] if len(parts) == 1 else None
+        kind = self._schema.get(name)
+        return name if isinstance(kind, Numeric) and (kind.low, kind.high) == (low, high) else None
+
+
+def values_of(values: np.ndarray, kind: Numeric | Categorical):
+    """Numbers, or codes of levels, as expressions take them."""
+    if isinstance(kind, Numeric):
+        return values
+    return pd.Categorical.from_codes(values, categories=list(kind.levels))
+
+
+def _inside(values: np.ndarray, kind: Numeric | Categorical):
+    """A private column inside its public range; the one copy of it that is made."""
+    if isinstance(kind, Numeric):
+        return np.clip(values, kind.low, kind.high, dtype=np.float64)
+    return values_of(np.clip(values, 0, len(kind.levels) - 1), kind)
+
+
+def _variable(factor: EvalFactor) -> str | None:
+    """The variable that a factor is, whether or not in C(); None for another expression."""
+    reading = read(factor.code)
+    return reading.bare or next(iter(reading.categorical), None)
+
+
+def _evaluation(info: FactorInfo, variable: str | None, schema: Schema) -> Callable:
+    """From data to the values of a factor: numbers (m,) or (m, k), or codes (m,) of levels."""
+    if variable is None:
+        # what is no variable and has levels is a comparison, false before true
+        dtype = np.intp if info.type == "categorical" else np.float64
+        return lambda data: np.asarray(info.factor.eval(info.state, data), dtype)
+    if isinstance(schema[variable], Categorical):
+        return lambda data: data[variable].codes
+    return lambda data: data[variable]
+
+
+def _product(parts: tuple[Part, ...], factors: Mapping) -> np.ndarray | float:
+    """The product of the parts of a column, multiplied from left to right."""
+    return reduce(np.multiply, map(partial(_values, factors), parts), 1.0)
+
+
+def _values(factors: Mapping, part: Part) -> np.ndarray:
+    values = factors[part.factor]
+    if part.levels is not None:
+        return part.levels[values]
+    return values if values.ndim == 1 else values[:, part.column]
+
+
+def _within(values, low: float, high: float, out: np.ndarray) -> None:
+    # privacy rests on this clip, so bounds that are a little off cost accuracy alone
+    np.clip(values, low, high, out=out)
+    np.copyto(out, low / 2 + high / 2, where=np.isnan(out))
