@@ -8,17 +8,6 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def within(values, low, high, out):
-    """Write values (m,) clipped to [low, high] into ``out``; NaN becomes the middle."""
-    middle = low / 2 + high / 2
-    for i in range(len(values)):
-        value = values[i]
-        clipped = value if value > low else low
-        clipped = clipped if clipped < high else high
-        out[i] = clipped if value == value else middle
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def scaled(values, center, scale, limit, out):
     """Write (values - center) / scale, clipped to [-limit, limit], into ``out``.
 

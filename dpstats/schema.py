@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Hashable, Mapping, Set
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -74,4 +75,4 @@ def complete_rows(batch: Batch, schema: Schema) -> np.ndarray:
         batch[name] < 0 if isinstance(kind, Categorical) else np.isnan(batch[name])
         for name, kind in schema.items()
     ]
-    return ~np.logical_or.reduce(missing)
+    return ~reduce(np.logical_or, missing)

@@ -100,13 +100,19 @@ def numbers(series: nw.Series) -> np.ndarray:
     Returns
     -------
     ndarray
-        float64 (n,), a copy, NaN for missing.
+        float64 (n,), read-only, NaN for missing: the column's own memory where it can be.
 
     Examples
     --------
     >>> numbers(nw.from_native(pd.Series(["2.5", "n/a"], dtype="string"), series_only=True))
     array([2.5, nan])
     """
+    values = _doubles(series).view()
+    values.flags.writeable = False
+    return values
+
+
+def _doubles(series: nw.Series) -> np.ndarray:
     if kind(series) == "string":
         text = pd.Series(series.to_numpy(), dtype=object)
         values = np.array(pd.to_numeric(text, errors="coerce"), dtype=np.float64)
@@ -114,11 +120,15 @@ def numbers(series: nw.Series) -> np.ndarray:
         return np.where(np.isfinite(values), values, np.nan)
     native = series.to_native()
     if series.implementation.is_pandas():
-        return np.array(native.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
+        if native.dtype == np.float64:
+            return native.to_numpy()
+        return np.asarray(native.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
     if series.implementation.is_pyarrow():
         # a safe cast raises on an integer beyond 2^53, which would reveal it
-        return np.array(native.cast("float64", safe=False).to_numpy(), dtype=np.float64)
-    return np.array(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        real = native.cast("float64", safe=False)
+        whole = real.chunk(0) if real.num_chunks == 1 else real.combine_chunks()
+        return whole.to_numpy(zero_copy_only=False)
+    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
 def factorize(series: nw.Series) -> tuple[np.ndarray, list]:

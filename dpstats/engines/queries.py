@@ -31,7 +31,8 @@ def dataset(data) -> Stream:
     def read(names):
         wanted = pa.schema([schema.field(name) for name in names])
         for batch in data.to_batches(columns=list(names), **settings):
-            yield pa.Table.from_batches([batch]).cast(wanted)
+            table = pa.Table.from_batches([batch])
+            yield table if table.schema.equals(wanted) else table.cast(wanted)
 
     return Stream(Table.from_data(schema.empty_table()), read)
 
