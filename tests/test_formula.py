@@ -227,6 +227,47 @@ def test_learnt_columns_agree_with_patsy_learning_on_the_grid(text):
     np.testing.assert_allclose(design.rows(inside)[0], np.asarray(other), rtol=1e-9, atol=1e-12)
 
 
+# what is a variable, a factor or a plain expression, for terms of one to three of them
+NUMBERS = [
+    "x",
+    "z",
+    "u",
+    "Q('my col')",
+    "I(x**2)",
+    "np.log(x)",
+    "I(x - u)",
+    "np.where(z > 0, 1, 2)",
+]
+FACTORS = ["g", "b", "C(h)", "C(h, Sum)", "C(h, Poly)", "I(x > 3)"]
+TERMS = st.lists(st.sampled_from(NUMBERS + FACTORS), min_size=1, max_size=3, unique=True)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(["y", "I(y + z)", "np.exp(z)"]),
+    st.lists(TERMS.map(":".join), min_size=1, max_size=4, unique=True),
+    st.sampled_from(["", " - 1"]),
+    st.integers(1, 70),
+)
+def test_columns_are_patsys_to_the_last_bit(response, terms, intercept, m):
+    """Rows inside the bounds, as patsy itself builds them from the same data."""
+    text = f"{response} ~ {' + '.join(terms)}{intercept}"
+    design, batch = Formula.parse(text).design(SCHEMA), draw(m, np.random.default_rng(m), spread=0)
+    y_other, X_other = patsy.dmatrices(text, as_frame(batch))
+    X, y = design.rows(batch)
+    assert list(design.names) == X_other.design_info.column_names
+    np.testing.assert_array_equal(X, X_other)
+    np.testing.assert_array_equal(y, np.asarray(y_other)[:, 0])
+
+
+def test_a_column_that_is_a_variable_keeps_its_own_bounds_beside_a_terms():
+    """The variable is clipped to its range first, and its column to the bounds of the term."""
+    batch = {"y": np.array([-9.0, 9, 3]), "x": np.array([-9.0, 99, 7])}
+    for bounds, x in (((1, 6), [1, 6, 6]), ((-20, 200), [0.5, 8, 7]), ((0.5, 8), [0.5, 8, 7])):
+        X, y = Formula.parse("y ~ 0 + x").design(SCHEMA, {"x": bounds}).rows(batch)
+        assert X[:, 0].tolist() == x and y.tolist() == [-1, 5, 3]
+
+
 # ---- names and shapes
 
 
