@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 
@@ -42,12 +41,23 @@ MEASURE = """
 import json, resource, sys, time
 few, path = sys.argv[1:]
 work(few)
-start = time.perf_counter()
+clocks = time.perf_counter, time.process_time
+start = [clock() for clock in clocks]
 work(path)
-taken = time.perf_counter() - start
+taken = [clock() - began for clock, began in zip(clocks, start)]
 unit = 1 if sys.platform == "darwin" else 1024
-print(json.dumps([taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit]))
+print(json.dumps([*taken, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit]))
 """
+HEADER = (
+    "work",
+    "seconds",
+    "processor s",
+    "rows a second",
+    "of reading",
+    "of lean reading",
+    "peak MiB",
+)
+WORKS = {"reading": READ, "reading without a buffer": LEAN, "adassp": FIT}
 
 
 def write(path: Path, rows: int) -> None:
@@ -65,11 +75,35 @@ def write(path: Path, rows: int) -> None:
             writer.write_table(pa.table(columns, schema=schema))
 
 
-def measured(code: str, few: Path, path: Path) -> tuple[float, float]:
-    """Seconds of one pass in a fresh process, and that process' peak memory in bytes."""
+def measured(code: str, few: Path, path: Path) -> tuple[float, float, float]:
+    """Seconds, processor seconds and peak memory in bytes of a fresh process' second pass."""
     command = [sys.executable, "-c", code + MEASURE, str(few), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return tuple(json.loads(done.stdout))
+
+
+def runs(rows: int, repeats: int) -> dict[str, np.ndarray]:
+    """What :func:`measured` says of each of WORKS, alternating, shape (repeats, 3)."""
+    with tempfile.TemporaryDirectory() as folder:
+        few, path = Path(folder) / "few.parquet", Path(folder) / "rows.parquet"
+        write(few, 1000)
+        write(path, rows)
+        found = [[measured(code, few, path) for code in WORKS.values()] for _ in range(repeats)]
+    return dict(zip(WORKS, np.swapaxes(found, 0, 1), strict=True))
+
+
+def table(found: dict[str, np.ndarray], rows: int) -> list[tuple[str, ...]]:
+    """Medians of :func:`runs`, and the speed beside either way of reading, run by run."""
+    cells = []
+    for name, taken in found.items():
+        seconds, processor, _ = np.median(taken, axis=0)
+        speeds = [found[read][:, 0] / taken[:, 0] for read in list(WORKS)[:2]]
+        beside = (" ".join(f"{speed:.2f}" for speed in each) for each in speeds)
+        peak = f"{taken[:, 2].max() / 2**20:,.0f}"
+        cells.append(
+            (name, f"{seconds:.2f}", f"{processor:.2f}", f"{rows / seconds:,.0f}", *beside, peak)
+        )
+    return cells
 
 
 def main(arguments: list[str]) -> None:
@@ -78,31 +112,12 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rows", type=int, default=20_000_000, help="48 bytes of disk each")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        few, path = Path(folder) / "few.parquet", Path(folder) / "rows.parquet"
-        write(few, 1000)
-        write(path, options.rows)
-        works = {"reading": READ, "reading without a buffer": LEAN, "adassp": FIT}
-        runs = [
-            {name: measured(code, few, path) for name, code in works.items()}
-            for _ in range(options.repeats)
-        ]
-    seconds = {name: median(run[name][0] for run in runs) for name in works}
-    rows = [
-        (
-            name,
-            f"{seconds[name]:.2f}",
-            f"{options.rows / seconds[name]:,.0f}",
-            *(f"{seconds[read] / seconds[name]:.2f}" for read in list(works)[:2]),
-            f"{max(run[name][1] for run in runs) / 2**20:,.0f}",
-        )
-        for name in works
-    ]
     print_table(
         f"stream: Parquet of {options.rows:,} rows x {len(BOUNDS)} doubles, declared bounds; "
         f"{os.cpu_count()} cores. Targets for the fit:\n0.5 of the speed of reading alone, peak "
         "below 1,024 MiB. Arrow reads with its own settings, or without the buffer\nthat keeps "
-        "the file in memory. Medians of alternating runs in fresh processes, libraries loaded.",
-        ("work", "seconds", "rows a second", "of reading", "of lean reading", "peak MiB"),
-        rows,
+        "the file in memory. Alternating runs in fresh processes, libraries loaded: medians, "
+        "and the\nspeed beside reading run by run.",
+        HEADER,
+        table(runs(options.rows, options.repeats), options.rows),
     )
