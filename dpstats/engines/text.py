@@ -73,11 +73,13 @@ def _column(text, kind):
 
     if kind == pa.string():
         return text
-    distinct = pc.unique(text)
-    values = parsed(distinct, pa.float64() if kind == pa.int64() else kind)
-    if kind == pa.int64() and _all_whole(values):
-        values = values.cast(pa.int64())
-    return values.take(pc.index_in(text, distinct))
+    real = pa.float64() if kind == pa.int64() else kind
+    try:
+        values = text.cast(real)
+    except pa.ArrowInvalid:  # a word that stands for missing is then looked at once
+        distinct = pc.unique(text)
+        values = parsed(distinct, real).take(pc.index_in(text, distinct))
+    return values.cast(kind) if kind == pa.int64() and _all_whole(values) else values
 
 
 def parsed(text, kind):
