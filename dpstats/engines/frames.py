@@ -294,18 +294,15 @@ class Table:
 
 def _batches(chosen, schema, starts, size) -> Iterator[Batch]:
     for start in starts:
-        # a slice costs more than a look at a column that is one batch
-        rows = chosen if len(starts) == 1 else _slices(chosen, start, start + size)
+        rows = chosen
+        if len(starts) > 1:  # to slice columns that are one batch costs more than to read them
+            rows = {name: series[start : start + size] for name, series in chosen.items()}
         yield {
             name: columns.match(rows[name], declared.levels)
             if isinstance(declared, Categorical)
             else columns.numbers(rows[name])
             for name, declared in schema.items()
         }
-
-
-def _slices(chosen, start: int, stop: int) -> dict[str, nw.Series]:
-    return {name: series[start:stop] for name, series in chosen.items()}
 
 
 def _sorted_positions(values: list) -> list[int]:
