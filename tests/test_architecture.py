@@ -49,6 +49,7 @@ LAYERS = [
     ["mechanisms"],
     ["engines.r_vectors"],
     ["engines.columns", "engines.sources", "engines.output", "engines"],
+    ["engines.codes"],
     ["engines.merging", "engines.ordering"],
     ["engines.frames"],
     ["engines.streams", "engines.stata"],

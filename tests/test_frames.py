@@ -9,6 +9,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dpstats.engines import columns
 from dpstats.engines.frames import Table
@@ -281,6 +283,31 @@ def test_numbers_match_by_value_and_never_text():
     assert table.codes("x", (2, True)).tolist() == [1, 0, -1]
     assert table.codes("x", ("1", "2")).tolist() == [-1, -1, -1]
     assert table.codes("s", (1, "2")).tolist() == [-1, 1, -1]
+
+
+COLOUR = [*COLOURS, "green"]
+TEXTS = {
+    "polars": lambda values: pl.Series(values, dtype=pl.String),
+    "polars categorical": lambda values: pl.Series(values, dtype=pl.Categorical),
+    "polars enum": lambda values: pl.Series(values, dtype=pl.Enum(COLOUR)),
+    "arrow": lambda values: pa.array(values, pa.string()),
+    "arrow large": lambda values: pa.array(values, pa.large_string()),
+    "arrow view": lambda values: pa.array(values, pa.string_view()),
+    "arrow dictionary": lambda values: pa.array(values, pa.string()).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("make", TEXTS.values(), ids=TEXTS)
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(
+    st.lists(st.sampled_from([*COLOUR, None]), max_size=20),
+    st.permutations(["red", 1, "green", "no such", 2, "\ud800"]),
+)
+def test_text_is_looked_up_alike_wherever_it_lies(make, values, labels):
+    expected = [labels.index(value) if value in labels else -1 for value in values]
+    assert Table.from_data({"x": make(values)}).codes("x", labels[:5]).tolist() == [
+        code if code < 5 else -1 for code in expected
+    ]
 
 
 def test_a_dictionary_of_numbers_keeps_them():

@@ -271,7 +271,7 @@ DEFECTS = {
     "summarise": "bounds",
     "release": "groups",
     "dpstats.engines.columns.numbers": "bounds",
-    "dpstats.engines.columns.factorize": "groups",
+    "dpstats.engines.codes.factorize": "groups",
     "dpstats.formula.Design.rows": "bounds",
     "dpstats.request.estimate_ranges": "no_bounds",
 }

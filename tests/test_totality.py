@@ -11,7 +11,7 @@ import pytest
 from test_contract import assert_whole_or_nothing
 
 import dpstats as dp
-from dpstats.engines import columns
+from dpstats.engines import codes, columns
 from dpstats.engines.frames import Table
 from dpstats.noise import Noise
 
@@ -370,8 +370,8 @@ def test_checks_ask_the_table_for_types_alone(method, fit, monkeypatch, place):
         raise Read
 
     monkeypatch.setattr(Table, place, refuse)
-    for name in ("numbers", "factorize", "match"):
-        monkeypatch.setattr(columns, name, refuse)
+    for module, name in ((columns, "numbers"), (codes, "factorize"), (codes, "match")):
+        monkeypatch.setattr(module, name, refuse)
     listed = [] if place == "labels" else [{"by": "known"}, {"by": "s", "groups": ["a"]}]
     for good in [{"by": "s"}, *listed]:
         with pytest.raises(Read):

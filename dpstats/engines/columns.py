@@ -4,8 +4,6 @@ The kind of a column follows from its dtype alone. The conversions are total: a 
 be converted counts as missing, because an exception would tell that it is there.
 """
 
-from collections.abc import Sequence
-
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -70,7 +68,7 @@ def levels(series: nw.Series) -> tuple | None:
     native = series.to_native()
     if isinstance(getattr(native, "dtype", None), pd.CategoricalDtype):
         return tuple(native.dtype.categories.tolist())
-    if _is_arrow_dictionary(series):
+    if is_arrow_dictionary(series):
         chunks = native.unify_dictionaries().chunks
         return tuple(chunks[0].dictionary.to_pylist()) if chunks else None
     if series.dtype == nw.Enum:
@@ -131,91 +129,9 @@ def _doubles(series: nw.Series) -> np.ndarray:
     return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
-def factorize(series: nw.Series) -> tuple[np.ndarray, list]:
-    """Number the distinct values of a column in order of appearance.
-
-    Parameters
-    ----------
-    series : narwhals.Series
-        The column, (n,), of any kind.
-
-    Returns
-    -------
-    codes : ndarray
-        int64 (n,), -1 for missing, and for a value that cannot be told apart (a list, say).
-    values : list
-        The distinct values as Python scalars; ``values[codes[i]]`` is the value of row i.
-
-    Examples
-    --------
-    >>> factorize(nw.from_native(pd.Series(["b", None, "a", "b"]), series_only=True))
-    (array([ 0, -1,  1,  0]), ['b', 'a'])
-    """
-    try:
-        codes, values = pd.factorize(_hashable(series))
-    except Exception:  # whatever a library raises here depends on the values
-        codes, values = pd.factorize(_one_by_one(series))
-    return codes.astype(np.int64), pd.Index(values).tolist()
-
-
-def match(series: nw.Series, labels: Sequence) -> np.ndarray:
-    """Code a column by a public list of labels.
-
-    Parameters
-    ----------
-    series : narwhals.Series
-        The column, (n,), of any kind.
-    labels : sequence
-        (L,) distinct hashable labels; 1, 1.0 and True are the same label, 1 and "1" are not.
-
-    Returns
-    -------
-    ndarray
-        int64 (n,), the position of each value in ``labels``; -1 for missing or not among them.
-
-    Examples
-    --------
-    >>> match(nw.from_native(pd.Series(["b", "c", None]), series_only=True), ("a", "b"))
-    array([ 1, -1, -1])
-    """
-    codes, values = factorize(series)
-    position = {label: i for i, label in enumerate(labels)}
-    # the last entry is where the code -1 points
-    table = np.array([position.get(value, -1) for value in values] + [-1], dtype=np.int64)
-    return table[codes]
-
-
 def _is_object(series: nw.Series) -> bool:
     return getattr(series.to_native(), "dtype", None) == np.dtype(object)
 
 
-def _is_arrow_dictionary(series: nw.Series) -> bool:
+def is_arrow_dictionary(series: nw.Series) -> bool:
     return series.implementation.is_pyarrow() and series.dtype == nw.Categorical
-
-
-def _hashable(series: nw.Series):
-    """Give pandas something to factorise in which integers keep every digit beside a null."""
-    if series.implementation.is_pandas():
-        return series.to_native()
-    if _is_arrow_dictionary(series):
-        native = series.to_native()
-        series = nw.from_native(native.cast(native.type.value_type), series_only=True)
-    if kind(series) == "categorical":
-        series = series.cast(nw.String)
-    if series.dtype.is_integer():
-        filled = pd.Series(series.fill_null(0).to_numpy())
-        return filled.astype("UInt64" if filled.dtype.kind == "u" else "Int64").mask(
-            series.is_null().to_numpy()
-        )
-    return series.to_numpy()
-
-
-def _one_by_one(series: nw.Series) -> np.ndarray:
-    values = np.empty(len(series), dtype=object)
-    for i, value in enumerate(series.to_list()):
-        try:
-            hash(value)
-        except TypeError:
-            continue
-        values[i] = value
-    return values

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import narwhals as nw
 import numpy as np
 
-from dpstats.engines import columns
+from dpstats.engines import codes, columns
 from dpstats.engines.merging import Summary, total
 from dpstats.engines.sources import columns_of
 from dpstats.errors import ArgumentError
@@ -234,12 +234,12 @@ class Table:
         >>> Table.from_data({"tract": [7, 3, 7]}).labels("tract")
         (array([1, 0, 1]), (3, 7))
         """
-        codes, values = columns.factorize(self._column(column))
+        places, values = codes.factorize(self._column(column))
         order = _sorted_positions(values)
         rank = np.empty(len(values) + 1, dtype=np.int64)
         rank[order] = np.arange(len(values))
         rank[-1] = -1
-        return rank[codes], tuple(values[i] for i in order)
+        return rank[places], tuple(values[i] for i in order)
 
     def codes(self, column: str, labels: Sequence) -> np.ndarray:
         """Code a column by a public list of labels.
@@ -275,7 +275,7 @@ class Table:
             ) from None
         if not distinct:
             raise ArgumentError(f"expected no label of {column!r} twice")
-        return columns.match(series, labels)
+        return codes.match(series, labels)
 
     def _column(self, name: str) -> nw.Series:
         if name not in self._series:
@@ -298,7 +298,7 @@ def _batches(chosen, schema, starts, size) -> Iterator[Batch]:
         if len(starts) > 1:  # to slice columns that are one batch costs more than to read them
             rows = {name: series[start : start + size] for name, series in chosen.items()}
         yield {
-            name: columns.match(rows[name], declared.levels)
+            name: codes.match(rows[name], declared.levels)
             if isinstance(declared, Categorical)
             else columns.numbers(rows[name])
             for name, declared in schema.items()
