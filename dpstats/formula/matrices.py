@@ -42,18 +42,19 @@ class Matrix:
 
     def unclipped(self, data: Mapping, m: int) -> np.ndarray:
         """The columns (m, S) for data as :func:`values_of` gives them."""
-        X = np.empty((len(self._columns), m))
+        X = np.empty((m, len(self._columns)))
         with np.errstate(all="ignore"):
             factors = Once(lambda factor: self._factors[factor](data))
-            for column, parts in zip(X, self._columns, strict=True):
+            for column, parts in zip(X.T, self._columns, strict=True):
                 column[:] = _product(parts, factors)
-        return X.T
+        return X
 
     def clipped(self, batch: Batch, m: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """The columns (m, S) of private rows within ``low`` and ``high``, (S,) each.
 
-        A number out of its range counts as the end of the range in every expression; where a
-        column is a number with its own range, that is one clip and not two.
+        Each column is contiguous, which is fastest for sums over many rows. A number out of its
+        range counts as the end of the range in every expression; where a column is a number
+        with its own range, that is one clip and not two.
         """
         X = np.empty((len(self._columns), m))
         with np.errstate(all="ignore"):
