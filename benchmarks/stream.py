@@ -76,7 +76,7 @@ def write(path: Path, rows: int) -> None:
 
 
 def measured(code: str, few: Path, path: Path) -> tuple[float, float, float]:
-    """Seconds, processor seconds and peak memory in bytes of a fresh process' second pass."""
+    """Seconds and processor seconds of one pass, and peak bytes, of a fresh process."""
     command = [sys.executable, "-c", code + MEASURE, str(few), str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return tuple(json.loads(done.stdout))

@@ -301,13 +301,11 @@ TEXTS = {
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(
     st.lists(st.sampled_from([*COLOUR, None]), max_size=20),
-    st.permutations(["red", 1, "green", "no such", 2, "\ud800"]),
+    st.permutations(["red", 1, "green", "no such", 2, "\ud800"]).map(lambda mixed: mixed[:5]),
 )
 def test_text_is_looked_up_alike_wherever_it_lies(make, values, labels):
-    expected = [labels.index(value) if value in labels else -1 for value in values]
-    assert Table.from_data({"x": make(values)}).codes("x", labels[:5]).tolist() == [
-        code if code < 5 else -1 for code in expected
-    ]
+    found = Table.from_data({"x": make(values)}).codes("x", labels)
+    assert found.tolist() == [labels.index(v) if v in labels else -1 for v in values]
 
 
 def test_a_dictionary_of_numbers_keeps_them():
