@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.stats import beta, norm
 
 from benchmarks.tools import checked, print_table, released
 from dpstats.inference import stacked, uncertainty
+from dpstats.mechanisms.spec import over
 from dpstats.testing import insecure_seed
 
 EPSILONS = (0.5, 1.0, 4.0, 16.0)
@@ -79,6 +80,11 @@ CELLS = (
 )
 
 
+def robust(cell: Cell) -> Cell:
+    """The same with standard errors for errors of different variances."""
+    return replace(cell, options={**cell.options, "cov_type": "HC1"})
+
+
 def draw(cell: Cell, rng, n: int) -> tuple[np.ndarray, np.ndarray]:
     """n rows (X, y) with an intercept, clipped to [0, 1]."""
     shape = SHAPES[cell.shape]
@@ -142,7 +148,7 @@ def run(cell: Cell, repetitions: int, seed: int = 1) -> Iterator[Outcome]:
             ols.append(_ols(X, y))
             summary = first.method.summarise(X, y, problem)
             for epsilon, request in requests.items():
-                releases[epsilon].append(released(request, problem, summary))
+                releases[epsilon].append(released(request, problem, summary, over(X, y)))
     yield from (_outcome(cell, e, ols, of_e) for e, of_e in releases.items())
 
 

@@ -8,9 +8,8 @@ the smaller typical error for the middle of them.
 
 import numpy as np
 
-from benchmarks.tools import checked, print_table
+from benchmarks.tools import checked, print_table, released
 from dpstats import simulate
-from dpstats.noise import Noise
 from dpstats.testing import insecure_seed
 
 SIZES = (50, 100, 200, 400, 800, 1600, 3200)
@@ -26,10 +25,10 @@ def error(method: str, table, epsilon: float, draws: int) -> float:
     X = np.column_stack([np.ones(len(table)), table["x"]])
     y = table["y"].to_numpy()
     ols = problem.x_new @ np.linalg.lstsq(X, y, rcond=None)[0]
-    summary, cost = request.method.summarise(X, y, problem), request.fit_cost
+    summary = request.method.summarise(X, y, problem)
     errors = []
     for _ in range(draws):
-        release = request.method.release(summary, problem, cost, Noise(cost), **request.options)
+        release = released(request, problem, summary)
         found = np.clip(np.nan_to_num(release.predictions, nan=0.5), -0.5, 1.5)
         errors.append(np.abs(found - ols))
     return float(np.quantile(errors, 0.68))

@@ -22,10 +22,10 @@ def checked(
     )  # fmt: skip
 
 
-def released(request: Request, problem, summary):
-    """One release of the request's method from a summary of rows."""
-    cost = request.fit_cost
-    return request.method.release(summary, problem, cost, Noise(cost), **request.options)
+def released(request: Request, problem, summary, total=None):
+    """One release of the request's method from a summary of rows; ``total`` passes over them."""
+    cost, noise = request.fit_cost, Noise(request.fit_cost)
+    return request.method.conclude(summary, total, problem, cost, noise, **request.options)
 
 
 def fresh(call: str):

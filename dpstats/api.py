@@ -116,7 +116,9 @@ def dp_ols(
     progress : bool, optional
         Progress bar over groups; by default on a terminal, for runs over a second.
     **options
-        Options of the method, such as ``output_range=`` of exp_theil_sen.
+        Options of the method, such as ``output_range=`` of exp_theil_sen, or ``cov_type="HC1"``
+        of noisy_moments, adassp and ssp: for a tenth of the budget, standard errors that hold
+        for errors of different variances too.
 
     Returns
     -------

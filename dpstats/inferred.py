@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpstats.errors import NotReleasedError, checked_alpha
 from dpstats.formula import linear_constraints
-from dpstats.inference import UNBOUNDED, Uncertainty, deviations, stacked, uncertainty
+from dpstats.inference import UNBOUNDED, Uncertainty, cov_type, deviations, stacked, uncertainty
 from dpstats.inference.error_bounds import check, from_reference, from_sums
 from dpstats.inference.hypotheses import FTest, TTest, joint_test
 from dpstats.inference.replicates import Sums
@@ -49,6 +49,11 @@ class Inferred:
     def uncertainty(self) -> Uncertainty:
         """What the release says about its own error."""
         return uncertainty(stacked([self.release], len(self.names)))
+
+    @property
+    def cov_type(self) -> str:
+        """ "nonrobust" or "HC1", as in statsmodels: whether errors are taken as of one variance."""
+        return cov_type(stacked([self.release], len(self.names)))
 
     def cov_params(self) -> pd.DataFrame:
         """Covariance of the coefficients, privacy noise included; NaN when unavailable."""

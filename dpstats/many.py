@@ -200,7 +200,7 @@ def _chunk(request: Request, problem: Problem, rows: GroupedRows, groups) -> lis
 
 def _in_one_go(request: Request, problem: Problem, rows: GroupedRows, groups) -> _Part:
     own, cost = rows[groups], request.fit_cost
-    noise, fit = Noise(cost), request.method.release_each
+    noise, fit = Noise(cost), request.method.fit_each
     releases = fit(own.X, own.y, own.edges, problem, cost, noise, **request.options)
     return _Part(groups, releases, noise.events)
 

@@ -49,18 +49,22 @@ class Moments:
 
     @classmethod
     def each(cls, X: np.ndarray, y: np.ndarray, edges: np.ndarray, box: Box) -> "Moments":
-        """The moments of G groups of rows, in order; cross has shape (S + 1, S + 1, G).
+        """The moments of G groups of rows, in order; cross has shape (S + 1, S + 1, G)."""
+        return cls.of_groups(box.integers(X, y).astype(np.int64), edges)
+
+    @classmethod
+    def of_groups(cls, rows: np.ndarray, edges: np.ndarray) -> "Moments":
+        """The same of rows of whole numbers, at most 2^20 in magnitude, int64.
 
         Runs of at most 2^20 rows add up in int64, and the runs of a group as Python integers.
         """
-        rows = box.integers(X, y).astype(np.int64)
-        cuts = np.union1d(edges[:-1], np.arange(0, len(y), _ROWS_IN_INT64))
+        cuts = np.union1d(edges[:-1], np.arange(0, len(rows), _ROWS_IN_INT64))
         empty = np.diff(edges) == 0
         cross = np.zeros((rows.shape[1],) * 2 + (len(edges) - 1,), dtype=object)
         starts = np.searchsorted(cuts, edges[:-1][~empty])
         for j in range(rows.shape[1]):
-            for l in range(j, rows.shape[1]) if len(y) else ():
-                runs = np.add.reduceat(rows[:, j] * rows[:, l], cuts[cuts < len(y)])
+            for l in range(j, rows.shape[1]) if len(rows) else ():
+                runs = np.add.reduceat(rows[:, j] * rows[:, l], cuts[cuts < len(rows)])
                 sums = np.add.reduceat(runs.astype(object), starts)
                 cross[j, l, ~empty] = cross[l, j, ~empty] = sums
         return cls(cross)

@@ -76,6 +76,23 @@ def whole(
     return check
 
 
+def word(name: str, *words: str) -> Callable[[object], str]:
+    """A check for one of some words.
+
+    >>> word("cov_type", "nonrobust", "HC1")("HC1")
+    'HC1'
+    """
+
+    def check(value) -> str:
+        if not isinstance(value, str) or value not in words:
+            raise ArgumentError(
+                f"expected {name} to be {' or '.join(map(repr, words))}, got {value!r}"
+            )
+        return value
+
+    return check
+
+
 def level(name: str) -> Callable[[object], float | None]:
     """A check for False, True (95%) or a confidence level in [0.5, 0.999]; None for False.
 

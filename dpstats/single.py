@@ -1,5 +1,6 @@
 """One private fit over all rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -28,8 +29,9 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
     if known is None:
         release, n = Release.nothing(problem, "no_range", NO_RANGE), None
     else:
-        total = _summarise(final, problem)
-        release = method.release(total.summary, problem, cost, noise, **final.options)
+        total = _Total(final)
+        summary = total(partial(method.summarise, problem=problem))
+        release = method.conclude(summary, total, problem, cost, noise, **final.options)
         n = total.rows
     return DPResults(
         formula=final.formula.text,
@@ -58,12 +60,19 @@ class _Counted:
         return _Counted(self.summary + other.summary, self.rows + other.rows)
 
 
-def _summarise(request: Request, problem) -> _Counted:
-    """The method's summary of all complete rows, and their number."""
-    each = partial(_counted, request.wide_design(), problem, request.method.summarise)
-    return request.total(each)
+class _Total:
+    """Sums over all complete rows, which a pass also counts."""
+
+    def __init__(self, request: Request):
+        self._request, self._design, self.rows = request, request.wide_design(), 0
+
+    def __call__(self, each: Callable):
+        """The sum of ``each(X, y)``, in one pass."""
+        counted = self._request.total(partial(_counted, self._design, each))
+        self.rows = counted.rows
+        return counted.summary
 
 
-def _counted(design, problem, summarise, batch: Batch) -> _Counted:
+def _counted(design, each: Callable, batch: Batch) -> _Counted:
     X, y = design.rows(batch)
-    return _Counted(summarise(X, y, problem), len(y))
+    return _Counted(each(X, y), len(y))

@@ -52,6 +52,8 @@ def _heading(result) -> SimpleTable:
         ("Neighbours:", _RELATION[report.neighbors]),
         ("Private:", private),
     ]
+    if result.bse.notna().any():
+        left, right = [*left, ("Covariance Type:", result.cov_type)], [*right, ("", "")]
     rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
     return _table(rows, None, "Differentially Private Regression Results")
 

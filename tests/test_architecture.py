@@ -31,6 +31,7 @@ LAYERS = [
     ["formula.r_syntax", "formula.r_factor"],
     ["formula.r_terms", "formula.r_code"],
     ["formula.expressions", "formula.learners", "formula.newdata"],
+    ["inference.sandwich"],
     ["inference.wald", "inference.ends", "inference.pivot"],
     ["inference"],
     ["formula.columns", "formula.usage", "formula.r_coding", "bounds"],
@@ -44,7 +45,7 @@ LAYERS = [
     ["selection"],
     ["formula", "mechanisms.spec"],
     ["mechanisms.line", "mechanisms.gram", "mechanisms.shrinkage"],
-    ["mechanisms.rows", "mechanisms.companion"],
+    ["mechanisms.rows", "mechanisms.companion", "mechanisms.robust"],
     [FAMILY, "inference.replicates"],
     ["mechanisms"],
     ["engines.r_vectors"],
@@ -98,6 +99,7 @@ SHARED_BY_MECHANISMS = {
     "mechanisms.smooth",
     "mechanisms.ends",
     "mechanisms.companion",
+    "mechanisms.robust",
 }
 # Where numbers may be made up: noise for releases, and tables that are no release.
 RANDOM = {

@@ -79,7 +79,7 @@ def both_paths(name, x, y, seed, epsilon=2.0, **options):
         noise._source = Frozen(seed)
         if kind is Noise:
             edges = np.array([0, len(x)])
-            each = method.release_each(X, y, edges, problem, cost, noise, **checked)
+            each = method.fit_each(X, y, edges, problem, cost, noise, **checked)
             releases.append((each.params[0], each.predictions[0], each.statuses[0], noise.events))
         else:
             one = method.fit(X, y, problem=problem, cost=cost, noise=noise, **checked)

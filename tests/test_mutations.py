@@ -20,6 +20,8 @@ from test_inversions import check_matchings
 from test_noise import check_coarse_grid, check_fresh
 from test_privacy import reference_delta
 from test_replay import check_line, check_random, check_ranges, check_ties, check_worst
+from test_robust import CASES as TWICE
+from test_robust import PLAIN, check_squares, check_worst_square
 from test_sampling import check_exact, check_theil_sen, steps
 from test_selection import check_choices
 
@@ -38,6 +40,7 @@ from dpstats.mechanisms import (
     noisy_sgd,
     noisy_stats,
     pairranks,
+    robust,
     rows,
     shrunken,
     theil_sen,
@@ -120,6 +123,18 @@ def coarse_theil_sen(monkeypatch):
 def pairs_not_listed(monkeypatch):
     """Entries of all pairs selected by rank, however few rows there are."""
     monkeypatch.setattr(theil_sen, "_LISTED_ROWS", 0)
+
+
+def squares():
+    """The second release of robust standard errors, about random rows."""
+    for case in TWICE:
+        check_squares(case)
+
+
+def worst_squares():
+    """The same about the rows that move it most."""
+    for case in PLAIN:
+        check_worst_square(case)
 
 
 def pure_ranges():
@@ -468,6 +483,11 @@ def double_range(cost_type):
     return patched(cost_type, "loss_range", lambda _: property(lambda self: 2 * getter(self)))
 
 
+def widest(rows):
+    """The largest response."""
+    return np.abs(rows[:, -1]).max()
+
+
 def choices(name, **more):
     """The replay check of a selector under both relations."""
 
@@ -731,6 +751,19 @@ MUTANTS = {
     "ranges: half the sensitivity, Gaussian": Mutant(smaller(ranges), gaussian_ranges),
     "ranges: add/remove for replace-one": Mutant(
         patched(ranges, "_histograms", one_bin_moves), pure_ranges
+    ),
+    "robust: half the sensitivity": Mutant(smaller(robust), worst_squares),
+    "robust: two for three in L1": Mutant(
+        lambda monkeypatch: monkeypatch.setattr(robust, "_L1", 2.0), worst_squares
+    ),
+    "robust: scores not cut": Mutant(numpy_with(robust, fmin=lambda a, b: a), worst_squares),
+    "robust: the cut is read off the rows": Mutant(
+        patched(robust, "scores", lambda f: lambda rows, theta, _: f(rows, theta, widest(rows))),
+        squares,
+    ),
+    "robust: all of mu for each release": Mutant(full_share(GDP), squares, BudgetError),
+    "robust: all of epsilon for each release, no limit": Mutant(
+        without_limit(full_share(PureDP)), squares
     ),
     # Clipping and bounds.
     "adassp: no clip": Mutant(other_limit(unclipped_rows), TIES_ADASSP),

@@ -10,7 +10,7 @@ import numpy as np
 from dpstats import arguments
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.spec import Method, Release
+from dpstats.mechanisms.spec import Method, Release, over
 from dpstats.noise import Noise
 from dpstats.privacy import GDP, validate_guarantee
 
@@ -77,8 +77,13 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
     cost = method.cost(epsilon, delta)
 
     def start(rows):
-        summary = method.summarise(*rows, problem)
-        return lambda: _output(method.release(summary, problem, cost, Noise(cost), **options))
+        summary, total = method.summarise(*rows, problem), over(*rows)
+
+        def release():
+            made = method.conclude(summary, total, problem, cost, Noise(cost), **options)
+            return _output(made)
+
+        return release
 
     pairs = corner_pairs(d, neighbors) if pairs is None else _named(pairs)
     claim = method.promise(epsilon, delta)

@@ -14,6 +14,7 @@ from dpstats.inference.error_bounds import check_trials
 from dpstats.many import fit_each
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.line import Line
+from dpstats.mechanisms.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import validate_guarantee
 from dpstats.request import Request
@@ -154,9 +155,9 @@ def _released(label: str, request: Request, cells: Cells, trials: int, progress)
             predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
         return predictions
     for g, (X, y) in enumerate(bar(cells.rows)):
-        summary = method.summarise(X, y, problem)
+        summary, total = method.summarise(X, y, problem), over(X, y)
         for t in range(trials):
-            release = method.release(summary, problem, cost, Noise(cost), **request.options)
+            release = method.conclude(summary, total, problem, cost, Noise(cost), **request.options)
             predictions[g, t] = release.predictions
     return predictions
 

@@ -8,7 +8,7 @@ import numpy as np
 from dpstats.inference.ends import Ends
 from dpstats.inference.wald import Wald, deviations
 
-__all__ = ["UNBOUNDED", "Uncertainty", "deviations", "stacked", "uncertainty"]
+__all__ = ["UNBOUNDED", "Uncertainty", "cov_type", "deviations", "stacked", "uncertainty"]
 
 # The reason of the status "not_identified".
 UNBOUNDED = (
@@ -50,6 +50,11 @@ def _column(values: Sequence) -> np.ndarray:
     """One statistic of all releases, NaN where it is None."""
     shape = next(np.shape(value) for value in values if value is not None)
     return np.array([np.full(shape, np.nan) if v is None else v for v in values], dtype=float)
+
+
+def cov_type(stack: Mapping[str, np.ndarray]) -> str:
+    """ "HC1" where squared scores were released, else "nonrobust"."""
+    return "HC1" if "meat" in stack else "nonrobust"
 
 
 def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:

@@ -8,6 +8,7 @@ import numba
 import numpy as np
 
 from dpstats.inference.laws import tail
+from dpstats.inference.sandwich import Meat
 
 _SUMS = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
 # A set that reaches this many standard errors from the estimate is taken as unbounded.
@@ -28,7 +29,9 @@ class Pivot:
     line. What is approximate: r and the nuisance coefficient are read off the noisy sums, and
     the errors e are taken as of one variance, whose estimate under the null is
     max(residual sum of squares, scale) / (n - 1); the sum of squares of u about its mean is taken
-    as at least the scale. An interval is the set of theta not rejected, by inverting the
+    as at least the scale. Where squared scores were released the variance of sum r(u) e is read
+    off those, as :class:`~dpstats.inference.sandwich.Meat` does it but in the one direction r. An
+    interval is the set of theta not rejected, by inverting the
     law of :func:`~dpstats.inference.laws.tail`; there is no matrix to invert that noise
     could make singular, so weak data give long or unbounded intervals, not wrong ones.
 
@@ -40,11 +43,14 @@ class Pivot:
         Laplace scales of the noise on n (0 where n is public) and on the other sums.
     line : numpy.ndarray, shape (G, 5)
         Public: index of x among the columns, middle and width of the range of x, and of y.
+    meat : Meat
+        Released sums of e^2, u e^2 and u^2 e^2, as (G, 2, 2).
     """
 
     sums: np.ndarray
     scales: np.ndarray
     line: np.ndarray
+    meat: Meat
 
     @classmethod
     def of(cls, stack) -> "Pivot":
@@ -53,25 +59,35 @@ class Pivot:
         sums[sums[:, 0] <= 0] = np.nan
         scales = np.column_stack([stack["n_scale"], stack["scale"]])
         names = ("column", "x_middle", "x_width", "y_middle", "y_width")
-        return cls(sums, scales, np.column_stack([stack[name] for name in names]))
+        line = np.column_stack([stack[name] for name in names])
+        return cls(sums, scales, line, Meat.of_line(stack))
+
+    @cached_property
+    def _squares(self) -> np.ndarray:
+        """The sums of e^2, u e^2 and u^2 e^2, and the noise on the first, (G, 4)."""
+        products = self.meat.products
+        sums = products[:, 0, 0], products[:, 0, 1], products[:, 1, 1]
+        return np.column_stack([*sums, self.meat.deviation])
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Intervals (G, q, 2) of the linear combinations ``rows`` (q, 2) of the coefficients."""
         unit, scale, shift = self._targets(rows)
-        ends = _intervals(self.sums, self.scales, unit, alpha)
+        ends = _intervals(self.sums, self.scales, self._squares, unit, alpha)
         ends = scale[..., None] * ends + shift[..., None]
         return np.sort(ends, axis=2)
 
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
         unit, scale, shift = self._targets(rows)
-        return _p_values(self.sums, self.scales, unit, (values - shift) / scale)
+        values = (values - shift) / scale
+        return _p_values(self.sums, self.scales, self._squares, unit, values)
 
     @cached_property
     def unbounded(self) -> np.ndarray:
         """Whether a slope of any size is compatible with the release at the 5% level, (G,)."""
         slope = np.full((len(self.sums), 1), np.nan)
-        return np.isinf(_intervals(self.sums, self.scales, slope, 0.05)).any(axis=(1, 2))
+        ends = _intervals(self.sums, self.scales, self._squares, slope, 0.05)
+        return np.isinf(ends).any(axis=(1, 2))
 
     @np.errstate(all="ignore")
     def covariance(self) -> np.ndarray:
@@ -80,7 +96,7 @@ class Pivot:
         With A the matrix of n, Su and Suu, the estimate is off by A^-1 (sum (1, u) e + noise),
         and noise in the two equations is L_v - a L_n - b L_u and L_uv - a L_u - b L_uu.
         """
-        cov = _covariances(self.sums, self.scales)
+        cov = _covariances(self.sums, self.scales, self.meat)
         cov[self.unbounded] = np.nan
         column, x_middle, x_width, _, y_width = self.line.T
         to_user = np.zeros_like(cov)
@@ -109,7 +125,7 @@ class Pivot:
 
 @numba.njit(cache=True)
 def _problem(sums, scales, unit):
-    """(g, r, line, floor): G = g_0 - theta g_1, r_0 and r_1, a_0 + a_1 theta, b_0 + b_1 theta."""
+    """(g, r, line, spread): G = g_0 - theta g_1, r_0 and r_1, a_0 + a_1 theta, b_0 + b_1 theta."""
     n, su, sv, suu, suv, svv = sums
     if math.isnan(unit):
         r0, r1 = -su / n, 1.0
@@ -121,18 +137,28 @@ def _problem(sums, scales, unit):
         r0, r1 = 1 + k * unit, -k
         line = np.array([-h * unit, 1 + k * unit, h, -k])
         g1 = r0 * n + r1 * su
-    spread = max(suu - su * su / n, scales[1])
-    squares = n * (r0 + r1 * su / n) ** 2 + r1 * r1 * spread
-    return np.array([r0 * sv + r1 * suv, g1]), np.array([r0, r1]), line, squares
+    about_mean = max(suu - su * su / n, scales[1])
+    spread = n * (r0 + r1 * su / n) ** 2 + r1 * r1 * about_mean
+    return np.array([r0 * sv + r1 * suv, g1]), np.array([r0, r1]), line, spread
 
 
 @numba.njit(cache=True)
-def _law(sums, scales, r, line, squares, theta):
-    """Standard deviation of the sampling part and factors of the five Laplace variables."""
+def _law(sums, scales, squared, r, line, spread, theta):
+    """Standard deviation of the sampling part and factors of the five Laplace variables.
+
+    The first is the square root of n / (n - 2) sum r(u)^2 min(e^2, c^2), its noise as in
+    :meth:`~dpstats.inference.sandwich.Meat.covariance`, and ``spread``, the sum of r(u)^2,
+    times what the residual sum of squares has beyond the released squares, over n - 1.
+    """
     n, su, sv, suu, suv, svv = sums
     a, b = line[0] + line[1] * theta, line[2] + line[3] * theta
     rss = svv - 2 * a * sv - 2 * b * suv + a * a * n + 2 * a * b * su + b * b * suu
-    normal = math.sqrt(squares * max(rss, scales[1]) / max(n - 1, 1.0))
+    one, half = r[0], r[1] / 2
+    within = one**2 * squared[0] + 2 * one * r[1] * squared[1] + r[1] ** 2 * squared[2]
+    noise = squared[3] * math.sqrt(one**4 + 4 * one**2 * half**2 + half**4)
+    beyond = max(max(rss, scales[1]) - squared[0], 0.0)
+    robust = n / max(n - 2, 1.0) * (max(within, 0.0) + noise)
+    normal = math.sqrt(robust + spread * beyond / max(n - 1, 1.0))
     laplace = scales[1] * np.array(
         [r[0], r[1], r[0] * b + r[1] * a, r[1] * b, r[0] * a * scales[0] / scales[1]]
     )
@@ -140,23 +166,23 @@ def _law(sums, scales, r, line, squares, theta):
 
 
 @numba.njit(cache=True)
-def _p_value(sums, scales, problem, theta):
-    g, r, line, squares = problem
-    normal, laplace = _law(sums, scales, r, line, squares, theta)
+def _p_value(sums, scales, squared, problem, theta):
+    g, r, line, spread = problem
+    normal, laplace = _law(sums, scales, squared, r, line, spread, theta)
     return tail(abs(g[0] - theta * g[1]), normal, laplace)
 
 
 @numba.njit(cache=True)
-def _end(sums, scales, problem, start, step, alpha):
+def _end(sums, scales, squared, problem, start, step, alpha):
     """Where the p-value falls below alpha when going from ``start`` in the direction of step."""
-    if _p_value(sums, scales, problem, start + _FAR * step) > alpha:
+    if _p_value(sums, scales, squared, problem, start + _FAR * step) > alpha:
         return math.copysign(math.inf, step)
     near, far = 0.0, 1.0
-    while _p_value(sums, scales, problem, start + far * step) > alpha:
+    while _p_value(sums, scales, squared, problem, start + far * step) > alpha:
         near, far = far, 1.5 * far
     for _ in range(26):
         middle = (near + far) / 2
-        if _p_value(sums, scales, problem, start + middle * step) > alpha:
+        if _p_value(sums, scales, squared, problem, start + middle * step) > alpha:
             near = middle
         else:
             far = middle
@@ -164,49 +190,49 @@ def _end(sums, scales, problem, start, step, alpha):
 
 
 @numba.njit(cache=True)
-def _interval(sums, scales, unit, alpha):
+def _interval(sums, scales, squared, unit, alpha):
     """The two ends; a prediction has them only where the slope does."""
     problem = _problem(sums, scales, unit)
-    g, r, line, squares = problem
+    g, r, line, spread = problem
     if math.isnan(g[0]) or g[1] <= 0:
         return -math.inf, math.inf
     theta = g[0] / g[1]
-    normal, laplace = _law(sums, scales, r, line, squares, theta)
+    normal, laplace = _law(sums, scales, squared, r, line, spread, theta)
     step = math.sqrt(normal**2 + 2 * np.sum(laplace**2)) / g[1]
-    low = _end(sums, scales, problem, theta, -step, alpha)
-    high = _end(sums, scales, problem, theta, step, alpha)
+    low = _end(sums, scales, squared, problem, theta, -step, alpha)
+    high = _end(sums, scales, squared, problem, theta, step, alpha)
     if math.isinf(low) or math.isinf(high):
         return -math.inf, math.inf
     return low, high
 
 
 @numba.njit(cache=True)
-def _intervals(sums, scales, units, alpha):
+def _intervals(sums, scales, squared, units, alpha):
     ends = np.full((*units.shape, 2), np.nan)
     for i in range(len(units)):
         if math.isnan(sums[i, 0]):
             continue
-        slope = _interval(sums[i], scales[i], math.nan, alpha)
+        slope = _interval(sums[i], scales[i], squared[i], math.nan, alpha)
         for j in range(units.shape[1]):
             if math.isinf(slope[0]) or math.isnan(units[i, j]):
                 ends[i, j] = slope
             else:
-                ends[i, j] = _interval(sums[i], scales[i], units[i, j], alpha)
+                ends[i, j] = _interval(sums[i], scales[i], squared[i], units[i, j], alpha)
     return ends
 
 
 @numba.njit(cache=True)
-def _p_values(sums, scales, units, values):
+def _p_values(sums, scales, squared, units, values):
     result = np.full(units.shape, np.nan)
     for i in range(len(units)):
         if not math.isnan(sums[i, 0]):
             for j in range(units.shape[1]):
                 problem = _problem(sums[i], scales[i], units[i, j])
-                result[i, j] = _p_value(sums[i], scales[i], problem, values[i, j])
+                result[i, j] = _p_value(sums[i], scales[i], squared[i], problem, values[i, j])
     return result
 
 
-def _covariances(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
+def _covariances(sums: np.ndarray, scales: np.ndarray, meat: Meat) -> np.ndarray:
     """Covariance of intercept and slope on the unit scale, (G, 2, 2)."""
     n, su, sv, suu, suv, svv = sums.T
     gram = np.array([[n, su], [su, suu]]).transpose(2, 0, 1)
@@ -214,7 +240,7 @@ def _covariances(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
     determinant = np.where(determinant > 0, determinant, np.nan)
     inverse = np.array([[suu, -su], [-su, n]] / determinant).transpose(2, 0, 1)
     a, b = np.einsum("gij,gj->ig", inverse, np.array([sv, suv]).T)
-    sigma2 = np.maximum(svv - a * sv - b * suv, scales[:, 1]) / np.maximum(n - 2, 1)
+    energy = np.maximum(svv - a * sv - b * suv, scales[:, 1])
     of_n, of_sums = 2 * scales.T**2
     noise = np.array(
         [
@@ -222,4 +248,4 @@ def _covariances(sums: np.ndarray, scales: np.ndarray) -> np.ndarray:
             [of_sums * a * b, of_sums * (1 + a * a + b * b)],
         ]
     ).transpose(2, 0, 1)
-    return inverse @ (sigma2[:, None, None] * gram + noise) @ inverse
+    return inverse @ (meat.covariance(gram, energy, n) + noise) @ inverse

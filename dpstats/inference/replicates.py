@@ -1,11 +1,11 @@
 """Simulated releases from released sums: what else could have come out."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.inference.sandwich import Meat
 from dpstats.mechanisms.gram import inverse, ridge, symmetric
 
 # Public: the same numbers for the same release, in every session.
@@ -20,8 +20,12 @@ class Sums:
     ----------
     gram, cross, square
         Released u'u (S, S), u'v (S,) and v'v.
+    rows : float
+        Released number of rows; NaN where it was not released.
     least : float
         Scale of the noise on v'v.
+    meat : Meat
+        Squared scores, where they were released.
     solve : callable
         ``(gram, cross) -> theta``, as the mechanism does it, for one or many; NaN where it
         would fail.
@@ -34,7 +38,9 @@ class Sums:
     gram: np.ndarray
     cross: np.ndarray
     square: float
+    rows: float
     least: float
+    meat: Meat
     solve: Callable
     draw: Callable
     transform: np.ndarray
@@ -57,10 +63,10 @@ class Sums:
         """Coefficients (draws, S) in the user's units that could have been released.
 
         From u'v = u'u theta, with u'u as released; ``sampling`` adds normal errors of the
-        released residual variance, so that a replicate stands for other rows too.
+        released variance, so that a replicate stands for other rows too.
         """
         generator, gram = np.random.default_rng(SEED), self.positive
-        root = math.sqrt(self.variance(theta)) * np.linalg.cholesky(gram) if sampling else 0 * gram
+        root = np.linalg.cholesky(self.spread(theta)) if sampling else 0 * gram
         noise, w = self.draw(generator, draws)
         errors = generator.normal(size=(draws, len(theta))) @ root.T
         fits = self.solve(gram + noise, gram @ theta + errors + w)
@@ -72,13 +78,10 @@ class Sums:
         values, vectors = np.linalg.eigh(self.gram)
         return (vectors * np.maximum(values, 1.0)) @ vectors.T
 
-    def variance(self, theta: np.ndarray) -> float:
-        """Residual variance at theta, at least the noise on the sum of squares over n.
-
-        The number of rows is the entry of the intercept, patsy's first column.
-        """
+    def spread(self, theta: np.ndarray) -> np.ndarray:
+        """Covariance of u'e at theta, whose squared errors add up to the noise on them at least."""
         rss = self.square - 2 * theta @ self.cross + theta @ self.gram @ theta
-        return max(rss, self.least) / max(self.gram[0, 0], 1.0)
+        return self.meat.covariance(self.positive, max(rss, self.least), max(self.rows, 1.0))
 
 
 def _of_a_line(own: Mapping) -> Sums:
@@ -105,7 +108,8 @@ def _of_a_line(own: Mapping) -> Sums:
     shift[1 - column] = own["y_middle"]
     gram = np.array([[own["n"], own["Su"]], [own["Su"], own["Suu"]]])
     cross = np.array([own["Sv"], own["Suv"]])
-    return Sums(gram, cross, float(own["Svv"]), scale, solve, draw, transform, shift)
+    parts = gram, cross, float(own["Svv"]), float(own["n"]), scale, Meat.of_line(own)
+    return Sums(*parts, solve, draw, transform, shift)
 
 
 def _of_a_design(own: Mapping) -> Sums:
@@ -121,5 +125,6 @@ def _of_a_design(own: Mapping) -> Sums:
     def solve(gram, cross):
         return np.einsum("...st,...t->...s", inverse(gram, ridge(gram, of_gram), of_gram), cross)
 
-    parts = own["gram"], own["cross"], float(own["square"]), float(of_square)
+    rows = float(own.get("rows", np.nan))
+    parts = own["gram"], own["cross"], float(own["square"]), rows, float(of_square), Meat.of(own)
     return Sums(*parts, solve, draw, own["transform"], own["shift"])

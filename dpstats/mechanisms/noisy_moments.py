@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpstats.mechanisms import robust
 from dpstats.mechanisms.line import Line, centred_box, centred_moments, too_few
 from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release, Releases
 from dpstats.moments import PRODUCT_UNIT, Moments
@@ -154,4 +155,6 @@ METHOD = Method(
     sums=True,
     release=release,
     release_each=release_each,
+    options=robust.OPTIONS,
+    again=robust.robust(),
 )

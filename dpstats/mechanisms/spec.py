@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,39 @@ class Releases:
     stack: Mapping[str, np.ndarray]
 
 
+def over(X: np.ndarray, y: np.ndarray) -> Callable:
+    """A pass over rows that are all at hand: ``total(each)`` is ``each(X, y)``."""
+    return lambda each: each(X, y)
+
+
+@dataclass(frozen=True)
+class Again:
+    """A second release, from the rows and what the first one published.
+
+    Parameters
+    ----------
+    option : str
+        The method's option that asks for it.
+    asked : callable
+        ``(value of the option, problem) -> bool``.
+    share : float
+        Share of the cost that is kept for it.
+    summarise : callable
+        ``(X, y, problem, first) -> summary``; summaries of disjoint rows add up.
+    release : callable
+        ``(summary, first, problem, cost, noise) -> Release``, where ``first`` has standard errors.
+    release_each : callable
+        ``(X, y, edges, first, problem, cost, noise) -> Releases``, as in :class:`Method`.
+    """
+
+    option: str
+    asked: Callable[[Any, Problem], bool]
+    share: float
+    summarise: Callable[..., Any]
+    release: Callable[..., Release]
+    release_each: Callable[..., Releases]
+
+
 @dataclass(frozen=True)
 class Method:
     """One mechanism and what is proven about it.
@@ -154,6 +188,8 @@ class Method:
         ``release_each`` takes; ``release`` serves the others.
     each_without : tuple of str
         Options that ``release_each`` does nothing about: ``release`` serves where one is given.
+    again : Again or None
+        A second pass over the rows, which an option asks for.
     bounded : bool
         Whether it needs the range of every column; without, ranges left out are neither
         asked for nor estimated but stand at :data:`~dpstats.schema.UNLIMITED`.
@@ -176,6 +212,7 @@ class Method:
     release_each: Callable[..., Releases] | None = None
     each_rows: tuple[int, int] = (2, sys.maxsize)
     each_without: tuple[str, ...] = ()
+    again: Again | None = None
     bounded: bool = True
 
     def cost(self, epsilon: float, delta: float) -> Cost:
@@ -216,4 +253,41 @@ class Method:
 
     def fit(self, X, y, *, problem: Problem, cost: Cost, noise: Noise, **options) -> Release:
         """Summarise and release rows that are all at hand."""
-        return self.release(self.summarise(X, y, problem), problem, cost, noise, **options)
+        summary = self.summarise(X, y, problem)
+        return self.conclude(summary, over(X, y), problem, cost, noise, **options)
+
+    def conclude(
+        self, summary, total: Callable, problem: Problem, cost: Cost, noise: Noise, **options
+    ) -> Release:
+        """Release from a summary of all rows, and once more where that is asked for.
+
+        ``total(each)`` is the sum of ``each(X, y)`` over all rows.
+
+        Guarantee. The cost: the second release is private for any value of the first, and
+        their costs add up to it.
+        """
+        again = self._again(problem, options)
+        if again is None:
+            return self.release(summary, problem, cost, noise, **options)
+        first = self.release(summary, problem, cost.part(1 - again.share), noise, **options)
+        if "bse" in first.reasons:
+            return first
+        found = total(partial(again.summarise, problem=problem, first=first))
+        return again.release(found, first, problem, cost.part(again.share), noise)
+
+    def fit_each(self, X, y, edges, problem, cost: Cost, noise: Noise, **options) -> Releases:
+        """:meth:`fit` of every group in one go, by ``release_each``."""
+        again = self._again(problem, options)
+        if again is None:
+            return self.release_each(X, y, edges, problem, cost, noise, **options)
+        first = cost.part(1 - again.share)
+        releases = self.release_each(X, y, edges, problem, first, noise, **options)
+        second = cost.part(again.share)
+        return again.release_each(X, y, edges, releases, problem, second, noise)
+
+    def _again(self, problem: Problem, options: dict) -> Again | None:
+        """The second release if it is asked for; takes its option out of the others."""
+        if self.again is None:
+            return None
+        value = options.pop(self.again.option, self.options[self.again.option][0])
+        return self.again if self.again.asked(value, problem) else None

@@ -43,7 +43,9 @@
 #' @param neighbors `"add_remove"` or `"replace_one"`; by default the method's own.
 #' @param budget A [dp_budget()] to charge; a call that does not fit is refused.
 #' @param missing `"drop"`: rows with a missing value are left out.
-#' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen.
+#' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen, or
+#'   `cov_type = "HC1"` of noisy_moments, adassp and ssp: for a tenth of the budget, standard errors
+#'   that hold for errors of different variances too.
 #'
 #' @return An object of class `dp_ols`, or `dp_ols_groups` with `by`; for several formulas a
 #'   [list of them][formulas]. [coef()], [vcov()],

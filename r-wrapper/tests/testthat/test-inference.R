@@ -117,3 +117,12 @@ test_that("fits stand side by side, as text, for pages and as data", {
   expect_error(dp_compare(lm(y ~ x, line())), class = "dpstats_argument_error")
   expect_error(dp_compare(a = fits[[1L]], fits[[2L]]), class = "dpstats_argument_error")
 })
+
+test_that("robust standard errors are bought with a share of the budget", {
+  skip_without_python()
+  fit <- dp_ols(y ~ x, line(), "noisy_moments", 8, bounds = unit, cov_type = "HC1")
+  expect_true(all(is.finite(confint(fit))), all(fit$table$std.error > 0))
+  expect_equal(fit$privacy$steps$share, c(0.9, 0.1))
+  expect_error(dp_ols(y ~ x, line(), "noisy_moments", 8, bounds = unit, cov_type = "HC3"),
+               "cov_type", class = "dpstats_argument_error")
+})

@@ -1,0 +1,85 @@
+"""The covariance of the scores, the sum of u e over the rows: the middle of a sandwich."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+# The coordinates of a line are (1, u) with u in [-1/2, 1/2]; its scores were released for 2 u
+# and for residuals twice as large.
+_LINE = np.array([1.0, 0.5])
+
+
+@dataclass(frozen=True)
+class Meat:
+    """Released sums of u u' min(e^2, c^2) over the rows; zero where there is no such release.
+
+    Parameters
+    ----------
+    products : numpy.ndarray, shape (..., S, S)
+    deviation : numpy.ndarray, shape (...)
+        Standard deviation of the noise on each entry on and above the diagonal of
+        ``products / outer(unit, unit)``.
+    unit : numpy.ndarray, shape (S,)
+    """
+
+    products: np.ndarray
+    deviation: np.ndarray
+    unit: np.ndarray
+
+    @classmethod
+    def of(cls, stack: Mapping) -> "Meat":
+        """From the statistics of a release or a stack of them, in their coordinates."""
+        if "meat" not in stack:
+            columns = np.shape(stack["cross"])[-1]
+            return cls(np.zeros((columns, columns)), np.zeros(()), np.ones(columns))
+        products, cut = np.asarray(stack["meat"]), np.asarray(stack["meat_cut"])
+        deviation = cut * np.asarray(stack["meat_deviation"])
+        return cls(cut[..., None, None] * products, deviation, np.ones(products.shape[-1]))
+
+    @classmethod
+    def of_line(cls, stack: Mapping) -> "Meat":
+        """The same for noisy_moments, in the coordinates (1, u)."""
+        column = np.asarray(stack["column"])
+        none = np.zeros((*column.shape, 2, 2))
+        products = np.nan_to_num(stack.get("meat", none))
+        products = np.where(column[..., None, None] == 0, products[..., ::-1, ::-1], products)
+        cut = np.nan_to_num(stack.get("meat_cut", none[..., 0, 0])) / 4
+        deviation = cut * np.nan_to_num(stack.get("meat_deviation", none[..., 0, 0]))
+        return cls(cut[..., None, None] * products * np.outer(_LINE, _LINE), deviation, _LINE)
+
+    def covariance(
+        self, gram: np.ndarray, energy: np.ndarray, rows: np.ndarray, intercept: int = 0
+    ) -> np.ndarray:
+        """Covariance of the scores at a fit with the residual sum of squares ``energy``.
+
+        HC1 (MacKinnon and White 1985): n / (n - S) times the sum of u u' e^2. Of that
+        the released products hold what lies within c. Their noise may leave them with
+        negative eigenvalues, which are set to 0, and sqrt 2 times its standard deviation is
+        added in all directions: for a'(sum)a the noise has a variance of
+        2 ||a||^4 - sum a_j^4 times its square, at most that of 2 ||a||^4. What the
+        residuals beyond c have in excess of c^2, energy less the released sum of
+        min(e^2, c^2), is spread over the rows as errors of one variance would be. Without a
+        release that is all of it: energy / (n - S) times u'u.
+
+        Parameters
+        ----------
+        gram : numpy.ndarray, shape (..., S, S)
+        energy, rows : numpy.ndarray, shape (...)
+        intercept : int
+            Index of the constant column, whose entry need not be 1.
+        """
+        unit = np.outer(self.unit, self.unit)
+        noise = math.sqrt(2) * self.deviation[..., None, None] * np.eye(len(unit))
+        within = (_positive(self.products / unit) + noise) * unit
+        share = self.products[..., intercept, intercept] / gram[..., intercept, intercept]
+        beyond = np.maximum(energy - rows * share, 0.0)
+        rows, beyond = (np.asarray(part)[..., None, None] for part in (rows, beyond))
+        return (rows * within + beyond * gram) / np.maximum(rows - len(unit), 1.0)
+
+
+def _positive(matrix: np.ndarray) -> np.ndarray:
+    """A symmetric matrix with its negative eigenvalues set to 0."""
+    values, vectors = np.linalg.eigh(matrix)
+    return (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)

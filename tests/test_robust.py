@@ -1,0 +1,301 @@
+"""cov_type="HC1": what the second release may tell, and what it is good for.
+
+All seeds are fixed. A coverage is refused when its Clopper-Pearson interval of level 99.9% lies
+below 95%, which a correct one does once in 2,000 choices of a seed.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recording import unit_problem
+from replay import Case, check_reached, line_rows, neighbour, problem_of, run, table, with_row
+from test_leaks import check_holds_nothing, check_reaches_no_rows, confidential, pickled, printed
+from test_many import Frozen, people
+from test_totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
+
+import dpstats as dp
+from benchmarks import coverage
+from dpstats import cli
+from dpstats.inference.sandwich import Meat
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.gram import box_of
+from dpstats.mechanisms.robust import scores
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+HC1 = {"cov_type": "HC1"}
+STEP = "sum of e^2 x x'"
+ROBUST = ("noisy_moments", "adassp", "ssp")
+
+
+def case_of(name, relation, epsilon=1e4, d=1, **problem):
+    """A budget at which the first release has standard errors, so that there is a second."""
+    method = METHODS[name]
+    problem = problem_of(d, (-3.0, 1.0), (2.0, 10.0), relation, **problem)
+    return Case(method, problem, HC1, method.cost(epsilon, 1e-6))
+
+
+CASES = [
+    *(case_of(name, relation) for name in ROBUST for relation in METHODS[name].neighbors),
+    *(case_of("adassp", relation, d=3) for relation in METHODS["adassp"].neighbors),
+    *(case_of("adassp", ADD_REMOVE, row_norm=norm) for norm in (2.5, 4.0)),
+    case_of("noisy_moments", REPLACE_ONE, intercept=1),
+]
+
+
+def lined(case, count=200):
+    """Rows on a line."""
+    return line_rows(np.random.default_rng(1), case.problem, count)[0]
+
+
+def check_squares(case) -> None:
+    """Random strange neighbours of rows around a line, for which there are two releases."""
+    generator = np.random.default_rng(2)
+    X, y = table(lined(case), case.problem)
+    one = (
+        X,
+        y + 0.15 * (case.problem.y_high - case.problem.y_low) * generator.uniform(-1, 1, len(y)),
+    )
+    for seed in range(8):
+        asked = case.check(one, neighbour(generator, case.problem, *one), seed)
+        assert STEP in asked
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_no_row_moves_a_query_further_than_stated(case):
+    check_squares(case)
+
+
+def far_row(problem, u, v):
+    """The row at these scaled coordinates."""
+    box = box_of(problem)
+    return box.center + box.scale * np.asarray(u, float), box.y_center + box.y_scale * v
+
+
+# The corner of all regressors, from where another corner is as far as it gets in L2; in L1 a row
+# on the line is farther. The line is at +-1/2 there, so a residual is 3/2, beyond any cut.
+OTHERS = {1: [1, -1], 3: [1, 1, -1, -1]}
+REACHED = {1: 0.81, 3: 0.89}
+
+
+def check_worst_square(case) -> None:
+    """The row that moves the squares most comes close to what is stated."""
+    p, d = case.problem, len(case.problem.low) - 1
+    others, corner = lined(case), far_row(p, np.ones(d + 1), -1)
+    one = two = table(others, p)
+    level = 0.99
+    if p.neighbors == ADD_REMOVE:
+        two = with_row(*one, corner, 0)
+    elif case.method.name == "noisy_moments":
+        two = with_row(*table(others[1:], p), corner, 0)
+    else:
+        one = with_row(*one, corner, 0)
+        two, level = with_row(*two, far_row(p, OTHERS[d], 1), 0), REACHED[d]
+    best = max(case.check(one, two, seed)[STEP] for seed in range(4))
+    check_reached(STEP, best, level)
+
+
+PLAIN = [case for case in CASES if case.problem.row_norm is None and case.problem.intercept == 0]
+
+
+@pytest.mark.parametrize("case", PLAIN, ids=str)
+def test_the_worst_row_moves_the_squares_as_far_as_stated(case):
+    check_worst_square(case)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_tenth_of_the_budget_is_for_the_squares(case):
+    transcript = run(case.fit(*table(lined(case), case.problem)), case.limit, seed=1)
+    shares = {asked.step: case.limit.share(asked.event.cost) for asked in transcript.asked}
+    assert shares[STEP] == pytest.approx(0.1) and sum(shares.values()) == pytest.approx(1)
+
+
+def test_in_l1_no_pair_of_scores_is_farther_apart_than_three():
+    """By search over a grid of pairs; both proofs allow any scores in the square."""
+    a, b, x, y = np.meshgrid(*[np.linspace(-1, 1, 17)] * 4)
+    moved = np.abs(a * a - x * x) + np.abs(a * b - x * y) + np.abs(b * b - y * y)
+    assert moved.max() == 3
+
+
+whole = st.integers(-(2**20), 2**20).map(float)
+number = st.floats(allow_nan=True, allow_infinity=True)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(whole, whole, whole), min_size=1, max_size=9),
+    st.tuples(number, number),
+    st.floats(1e-300, 1e300),
+)
+def test_a_score_is_shorter_than_its_row_and_its_own_affair(rows, theta, cut):
+    """Bit for bit, whatever coefficients are released."""
+    rows = np.array(rows)
+    with np.errstate(all="ignore"):
+        found = scores(rows, np.array(theta), np.array(cut))
+        alone = [scores(row[None], np.array(theta), np.array(cut))[0] for row in rows]
+        each = scores(rows, np.tile(theta, (len(rows), 1)), np.full(len(rows), cut))
+    assert np.array_equal(found, alone) and np.array_equal(found, each)
+    assert np.array_equal(found, np.trunc(found)) and (np.abs(found) <= np.abs(rows[:, :2])).all()
+
+
+@pytest.mark.parametrize("n", [3, 40, 400])
+def test_a_group_gets_the_release_of_its_rows(n):
+    """Together and alone, under the same frozen noise."""
+    method, problem, data = METHODS["noisy_moments"], unit_problem("noisy_moments"), people([n])
+    X, y, cost = np.column_stack([np.ones(n), data["x"]]), data["y"].to_numpy(), PureDP(1e3)
+    noises = []
+    for _ in range(2):
+        noises.append(Noise(cost))
+        noises[-1]._source = Frozen(1)
+    each = method.fit_each(X, y, np.array([0, n]), problem, cost, noises[0], **HC1)
+    alone = method.fit(X, y, problem=problem, cost=cost, noise=noises[1], **HC1)
+    assert noises[0].events == noises[1].events and len(noises[0].events) == 2
+    assert alone.status == "ok" and set(each.stack) - {"params", "cov"} == set(alone.statistics)
+    for name, value in alone.statistics.items():
+        assert np.array_equal(each.stack[name][0], value), name
+
+
+def uneven(n=4000, seed=3):
+    """A line whose errors grow with x."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 1, n)
+    errors = 0.02 * rng.normal(size=n) + 0.08 * x**2 * rng.normal(size=n)
+    return pd.DataFrame({"x": x, "y": np.clip(0.3 + 0.4 * x + errors, 0, 1)})
+
+
+@pytest.mark.parametrize("name", ROBUST)
+@pytest.mark.parametrize("neighbors", [ADD_REMOVE, REPLACE_ONE])
+def test_without_noise_the_covariance_is_that_of_statsmodels(name, neighbors):
+    data = uneven()
+    ols = smf.ols("y ~ x", data).fit(cov_type="HC1")
+    call = {"method": name, "epsilon": 1e5, "bounds": UNIT, "neighbors": neighbors}
+    with dp.testing.insecure_seed(1):
+        result = dp.dp_ols("y ~ x", data, **call, **HC1)
+        plain = dp.dp_ols("y ~ x", data, **call)
+    assert result.cov_type == ols.cov_type == "HC1" and plain.cov_type == "nonrobust"
+    np.testing.assert_allclose(result.cov_params(), ols.cov_params(), rtol=0.05)
+    np.testing.assert_allclose(result.bse, ols.bse, rtol=0.02)
+    np.testing.assert_allclose(result.conf_int(), ols.conf_int(), atol=0.1 * ols.bse.max())
+    assert (np.abs(plain.bse / ols.bse - 1) > 0.1).all()
+    for fit in (result, plain):
+        assert f"Covariance Type: {fit.cov_type}" in " ".join(str(fit.summary()).split())
+    together = "x = 0.4, Intercept = 0.3"
+    p = result.f_test(together).pvalue
+    assert p == pytest.approx(float(ols.f_test(together).pvalue), abs=0.06)
+
+
+def test_squares_beyond_the_cut_are_spread_over_the_rows():
+    """All of them where nothing was released, none where the releases hold them all."""
+    gram, rows = np.array([[100.0, 10.0], [10.0, 40.0]]), 100.0
+    none = Meat(np.zeros((2, 2)), np.zeros(()), np.ones(2))
+    np.testing.assert_allclose(none.covariance(gram, 49.0, rows), gram / 2)
+    products = np.array([[30.0, 5.0], [5.0, 20.0]])
+    all_of_them = Meat(products, np.zeros(()), np.ones(2))
+    for energy, beyond in ((25.0, 0.0), (30.0, 0.0), (44.7, 14.7)):
+        expected = (rows * products + beyond * gram) / 98
+        np.testing.assert_allclose(all_of_them.covariance(gram, energy, rows), expected)
+
+
+def test_a_negative_direction_of_the_squares_is_as_wide_as_their_noise():
+    meat = Meat(np.diag([30.0, -5.0]), np.array(2.0), np.ones(2))
+    found = meat.covariance(np.diag([100.0, 40.0]), 30.0, 100.0)
+    np.testing.assert_allclose(found, np.diag([30.0, 0.0]) / 0.98 + math.sqrt(8) / 0.98 * np.eye(2))
+
+
+CELLS = (
+    coverage.Cell("noisy_moments", "heteroscedastic errors", 1000, epsilons=(16.0,)),
+    coverage.Cell("adassp", "heteroscedastic errors", 2000, epsilons=(16.0,)),
+)
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_intervals_cover_where_the_default_falls_short(cell):
+    (plain,) = coverage.run(cell, 600, seed=4)
+    assert coverage.verdict(plain.covered[:, 2], plain.ols_covered[:, 2]) == "short, as OLS"
+    (robust,) = coverage.run(coverage.robust(cell), 600, seed=4)
+    for j in range(3):
+        assert coverage.verdict(robust.covered[:, j], robust.ols_covered[:, j]) == "holds"
+
+
+@pytest.mark.parametrize("name", ROBUST)
+def test_a_result_survives_json_and_the_data(name):
+    data = uneven()
+    result = dp.dp_ols("y ~ x", data, method=name, epsilon=8, bounds=UNIT, **HC1)
+    before = result.conf_int(), result.cov_params(), result.error_bound(), result.bootstrap(0.05)
+    del data
+    again = dp.DPResults.from_json(result.to_json())
+    assert again == result and again.cov_type == "HC1"
+    after = again.conf_int(), again.cov_params(), again.error_bound(), again.bootstrap(0.05)
+    assert all(one.equals(other) for one, other in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize("name", ROBUST)
+def test_nothing_of_a_row_survives(name, fit):
+    data = confidential()
+    for more in ({}, {"by": "place", "groups": ["north", "south", "east"]}):
+        result = fit(data, name, epsilon=50, **more, **HC1)
+        assert STEP in {event.step for event in result.privacy.events}
+        check_holds_nothing(printed(result))
+        check_holds_nothing(pickled(result))
+        check_reaches_no_rows(result)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("name", ROBUST)
+def test_every_table_gives_a_result_of_the_same_form(name, fit, setting, caplog, capfd):
+    more = SETTINGS[setting] | HC1 | {"epsilon": 20}
+    expected = form(fit(TABLES["plain"], name, **more))
+    for label, data in TABLES.items():
+        with watched(caplog, capfd):
+            result = fit(data, name, **more)
+            assert form(result) == expected and statuses(result) <= STATUSES, label
+            assert str(result.summary())
+
+
+def test_where_there_are_no_standard_errors_nothing_is_kept_for_them(fit, line):
+    """Estimated ranges, and no intercept."""
+    for more in ({"bounds": None}, {"formula": "y ~ x - 1"}):
+        result = fit(line, "adassp", epsilon=50, **more, **HC1)
+        assert result.bse.isna().all() and sum(s for _, s in result.privacy.shares()) > 0.999
+        assert STEP not in {event.step for event in result.privacy.events}
+
+
+def test_files_give_what_rows_in_memory_give(tmp_path):
+    data = uneven(1000)
+    data.to_csv(tmp_path / "rows.csv", index=False)
+    found = []
+    for rows in (data, tmp_path / "rows.csv"):
+        with dp.testing.insecure_seed(1):
+            fit = dp.dp_ols("y ~ x", rows, method="adassp", epsilon=8, bounds=UNIT, **HC1)
+        found.append(fit.to_dict())
+    assert found[0] == found[1]
+
+
+def test_a_plan_knows_the_option():
+    methods = {"plain": {"method": "adassp"}, "robust": {"method": "adassp", **HC1}}
+    plan = dp.plan("y ~ x", n=5000, bounds=UNIT, epsilon=8, methods=methods, truth={"x": 0.3},
+                   sd=0.1, repetitions=20)  # fmt: skip
+    widths = plan.frame[plan.frame["term"] == "x"].set_index("method")["width"]
+    assert 1 < widths["robust"] / widths["plain"] < 1.3
+
+
+def test_the_command_line_takes_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    uneven(400).to_csv("rows.csv", index=False)
+    call = ["fit", "rows.csv", "y ~ x", "--epsilon", "8", "--bounds", "x=0,1", "--bounds", "y=0,1"]
+    assert cli.main([*call, "--method", "noisy_moments", "--option", "cov_type=HC1"]) == 0
+    assert "HC1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("given", ["HC3", "hc1", 1, ["HC1"]])
+def test_another_covariance_is_refused(given):
+    with pytest.raises(dp.ArgumentError, match="expected cov_type to be 'nonrobust' or 'HC1'"):
+        dp.dp_ols("y ~ x", uneven(9), method="adassp", epsilon=1, bounds=UNIT, cov_type=given)
+    with pytest.raises(dp.ArgumentError, match="has no option 'cov_type'"):
+        dp.dp_ols("y ~ x", uneven(9), method="tukey", epsilon=1, bounds=UNIT, **HC1)
