@@ -1,9 +1,11 @@
 """How often nominal 95% intervals hold the truth, how wide they are, and the size of tests."""
 
 import argparse
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from itertools import chain, product
 
 import numpy as np
 from scipy.stats import beta, norm
@@ -14,91 +16,68 @@ from dpstats.mechanisms.spec import over
 from dpstats.testing import insecure_seed
 
 EPSILONS = (0.5, 1.0, 4.0, 16.0)
+SIZES = (200, 1000, 10**4, 10**5)
 LINE = 0.3, 0.4
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A law of rows on [0, 1]: regressors (n, d) and errors given the first regressor."""
-
-    name: str
-    regressors: Callable
-    errors: Callable
-    projected: bool = False
-
-
-def _normal(sd):
-    return lambda rng, x: rng.normal(0, sd, len(x))
-
-
-SHAPES = {
-    shape.name: shape
-    for shape in (
-        Shape("wide x", lambda rng, size: rng.uniform(0, 1, size), _normal(0.1)),
-        Shape("narrow x", lambda rng, size: rng.normal(0.5, 0.1, size), _normal(0.1)),
-        Shape(
-            "heavy-tailed errors",
-            lambda rng, size: rng.uniform(0, 1, size),
-            lambda rng, x: 0.1 / np.sqrt(3) * rng.standard_t(3, len(x)),
-            projected=True,
-        ),
-        Shape(
-            "heteroscedastic errors",
-            lambda rng, size: rng.uniform(0, 1, size),
-            lambda rng, x: rng.normal(0, 0.05 + 0.1 * x),
-        ),
-        Shape(
-            "clipped rows",
-            lambda rng, size: rng.normal(0.5, 0.35, size),
-            _normal(0.3),
-            projected=True,
-        ),
-    )
+PLAIN, ROBUST = {}, {"cov_type": "HC1"}
+# Laws of the regressors (n, d), and of the errors given the first regressor.
+SPREADS = {
+    "wide": lambda rng, size: rng.uniform(0, 1, size),
+    "narrow": lambda rng, size: rng.normal(0.5, 0.1, size),
 }
+ERRORS = {
+    "normal": lambda rng, x: rng.normal(0, 0.1, len(x)),
+    "heavy-tailed": lambda rng, x: 0.1 / np.sqrt(3) * rng.standard_t(3, len(x)),
+    "heteroscedastic": lambda rng, x: rng.normal(0, 0.05 + 0.1 * x),
+    "clipped": lambda rng, x: rng.normal(0, 0.3, len(x)),
+}
+# Large tables are made fewer times, so that a study of all takes about half an hour.
+_MOST_ROWS = 4 * 10**7
+# How far regressors reach beyond their bounds where rows are clipped.
+_STRETCHED = 1.4
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one law of rows, at several epsilons."""
+    """One method on one law of rows, at several epsilons and under several sets of options."""
 
     method: str
-    shape: str
     n: int
+    spread: str = "wide"
+    errors: str = "normal"
     d: int = 1
     epsilons: tuple[float, ...] = EPSILONS
-    options: dict = field(default_factory=dict, hash=False)
+    variants: tuple[dict, ...] = field(default=(PLAIN,), hash=False)
+    companion: str | None = None
 
 
 CELLS = (
-    *(Cell("noisy_moments", shape, n) for shape in SHAPES for n in (200, 1000, 10**4, 10**5)),
-    *(Cell("adassp", "wide x", n) for n in (200, 1000, 10**4, 10**5)),
-    *(Cell("adassp", shape, 10**4) for shape in SHAPES if shape != "wide x"),
-    *(Cell("adassp", "wide x", n, d) for d, n in ((5, 10**4), (10, 10**4), (10, 10**5))),
-    *(Cell("exp_theil_sen", s, 200, options={"ci": True}) for s in ("wide x", "narrow x")),
-    Cell("exp_theil_sen", "wide x", 1000, options={"ci": True, "k": 10}),
-    Cell("tukey", "wide x", 10**4, epsilons=(1.0, 4.0), options={"ci": True}),
+    *(
+        Cell(method, n, spread, errors, d, variants=(PLAIN, ROBUST))
+        for method, ds in (("noisy_moments", (1,)), ("adassp", (1, 5, 10)))
+        for spread, errors, d, n in product(SPREADS, ERRORS, ds, SIZES)
+    ),
+    *(Cell("exp_theil_sen", 200, spread, variants=({"ci": True},)) for spread in SPREADS),
+    Cell("exp_theil_sen", 1000, variants=({"ci": True, "k": 10},)),
+    *(Cell("tukey", n, epsilons=(1.0, 4.0), variants=({"ci": True},)) for n in (10**4, 3 * 10**4)),
+    Cell("noisy_stats", 1000, companion="noisy_moments"),
 )
-
-
-def robust(cell: Cell) -> Cell:
-    """The same with standard errors for errors of different variances."""
-    return replace(cell, options={**cell.options, "cov_type": "HC1"})
 
 
 def draw(cell: Cell, rng, n: int) -> tuple[np.ndarray, np.ndarray]:
     """n rows (X, y) with an intercept, clipped to [0, 1]."""
-    shape = SHAPES[cell.shape]
-    x = shape.regressors(rng, (n, cell.d))
-    y = LINE[0] + LINE[1] / cell.d * x.sum(axis=1) + shape.errors(rng, x[:, 0])
+    x = SPREADS[cell.spread](rng, (n, cell.d))
+    if cell.errors == "clipped":
+        x = 0.5 + _STRETCHED * (x - 0.5)
+    y = LINE[0] + LINE[1] / cell.d * x.sum(axis=1) + ERRORS[cell.errors](rng, x[:, 0])
     return np.column_stack([np.ones(n), np.clip(x, 0, 1)]), np.clip(y, 0, 1)
 
 
 @lru_cache
-def truth(shape: str, d: int) -> np.ndarray:
-    """The coefficients; where rows are clipped those of least squares on 2 * 10^7 clipped rows."""
-    if not SHAPES[shape].projected:
+def truth(spread: str, errors: str, d: int) -> np.ndarray:
+    """The line, or where errors reach the bounds least squares on 2 * 10^7 clipped rows."""
+    if errors == "normal":
         return np.r_[LINE[0], np.full(d, LINE[1] / d)]
-    rng, cell = np.random.default_rng(11), Cell("adassp", shape, 0, d)
+    rng, cell = np.random.default_rng(11), Cell("adassp", 0, spread, errors, d)
     gram, cross = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
     for _ in range(100):
         X, y = draw(cell, rng, 200_000)
@@ -108,7 +87,7 @@ def truth(shape: str, d: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of one cell at one epsilon, over the repetitions R.
+    """What came out of one cell at one epsilon under one set of options, over R repetitions.
 
     ``covered`` and ``p_values`` (R, 3) are of the first slope, p25 and p75 at the truth;
     ``widths`` (R,) of the slope's interval, ``ols_covered`` (R, 3) of least squares.
@@ -116,6 +95,7 @@ class Outcome:
 
     cell: Cell
     epsilon: float
+    options: dict
     covered: np.ndarray
     p_values: np.ndarray
     widths: np.ndarray
@@ -129,27 +109,29 @@ class Outcome:
 
 
 def run(cell: Cell, repetitions: int, seed: int = 1) -> Iterator[Outcome]:
-    """Fit the cell; the rows of a repetition are summarised once for all epsilons."""
+    """Fit the cell; the rows of a repetition are summarised once for all epsilons and options."""
     names = [f"x{j}" for j in range(cell.d)]
     rows = dict.fromkeys([*names, "y"], np.zeros(1))
-    requests = {
-        epsilon: checked(
+    requests = [
+        checked(
             f"y ~ {' + '.join(names)}", rows, method=cell.method, epsilon=epsilon,
-            bounds=dict.fromkeys([*names, "y"], (0, 1)), options=cell.options,
+            bounds=dict.fromkeys([*names, "y"], (0, 1)), companion=cell.companion, options=options,
         )
-        for epsilon in cell.epsilons
-    }  # fmt: skip
-    first = requests[cell.epsilons[0]]
-    problem, rng = first.problem(first.design()), np.random.default_rng(seed)
-    releases, ols = {epsilon: [] for epsilon in requests}, []
+        for options, epsilon in product(cell.variants, cell.epsilons)
+    ]  # fmt: skip
+    first, rng = requests[0], np.random.default_rng(seed)
+    problem = first.problem(first.design())
+    ols, releases = [], [[] for _ in requests]
     with insecure_seed(seed):
         for _ in range(repetitions):
             X, y = draw(cell, rng, cell.n)
             ols.append(_ols(X, y))
             summary = first.method.summarise(X, y, problem)
-            for epsilon, request in requests.items():
-                releases[epsilon].append(released(request, problem, summary, over(X, y)))
-    yield from (_outcome(cell, e, ols, of_e) for e, of_e in releases.items())
+            for request, own in zip(requests, releases, strict=True):
+                own.append(released(request, problem, summary, over(X, y)))
+    kinds = product(cell.variants, cell.epsilons)
+    for (options, epsilon), own in zip(kinds, releases, strict=True):
+        yield _outcome(cell, epsilon, options, ols, own)
 
 
 def _quantities(d: int) -> np.ndarray:
@@ -166,9 +148,9 @@ def _ols(X, y) -> np.ndarray:
     return np.array([rows @ params, half])
 
 
-def _outcome(cell: Cell, epsilon: float, ols, releases) -> Outcome:
+def _outcome(cell: Cell, epsilon: float, options: dict, ols, releases) -> Outcome:
     rows = _quantities(cell.d)
-    values = rows @ truth(cell.shape, cell.d)
+    values = rows @ truth(cell.spread, cell.errors, cell.d)
     known = [release for release in releases if release.status == "ok"]
     inference = uncertainty(stacked(known, cell.d + 1))
     ends = inference.intervals(rows, 0.05)
@@ -176,6 +158,7 @@ def _outcome(cell: Cell, epsilon: float, ols, releases) -> Outcome:
     return Outcome(
         cell,
         epsilon,
+        options,
         covered=(ends[..., 0] <= values) & (values <= ends[..., 1]),
         p_values=inference.p_values(rows, values),
         widths=ends[:, 0, 1] - ends[:, 0, 0],
@@ -196,6 +179,9 @@ def clopper_pearson(hits: int, trials: int, level: float = 0.999) -> tuple[float
     return float(low), float(high)
 
 
+VERDICTS = ["holds", "short, as OLS", "SHORT"]
+
+
 def verdict(covered: np.ndarray, ols: np.ndarray) -> str:
     """Whether 95% lies in the interval of the coverage or below it, for a column (R,)."""
     if clopper_pearson(int(covered.sum()), len(covered))[1] >= 0.95:
@@ -207,14 +193,13 @@ def verdict(covered: np.ndarray, ols: np.ndarray) -> str:
 def figures(outcome: Outcome) -> tuple:
     """One line of the table."""
     cell, covered, ols = outcome.cell, outcome.covered, outcome.ols_covered
-    place = cell.shape, cell.n, cell.d, f"{outcome.epsilon:g}"
+    place = cell.spread, cell.errors, cell.n, cell.d, f"{outcome.epsilon:g}", len(covered)
     if not len(covered):
         return (*place, *["-"] * 8)
     low, high = clopper_pearson(int(covered[:, 0].sum()), len(covered))
     bounded = np.isfinite(outcome.widths)
     ratio = np.median(outcome.widths) / np.median(outcome.ols_widths)
     sizes = np.mean(outcome.p_values[:, 0] < 0.05)
-    verdicts = [verdict(covered[:, j], ols[:, j]) for j in range(3)]
     return (
         *place,
         f"{outcome.share:.3f}",
@@ -224,29 +209,63 @@ def figures(outcome: Outcome) -> tuple:
         "inf" if np.isinf(ratio) else f"{ratio:.1f}",
         f"{1 - bounded.mean():.3f}",
         "-" if np.isnan(outcome.p_values).all() else f"{sizes:.3f}",
-        max(verdicts, key=["holds", "short, as OLS", "SHORT"].index),
+        worst(outcome),
     )
 
 
+def worst(outcome: Outcome) -> str:
+    """The worst verdict on the slope, p25 and p75; "-" where every fit failed."""
+    pairs = zip(outcome.covered.T, outcome.ols_covered.T, strict=True)
+    found = [verdict(covered, ols) for covered, ols in pairs if len(covered)]
+    return max(found, key=VERDICTS.index, default="-")
+
+
 HEADER = (
-    "rows", "n", "d", "epsilon", "slope", "99.9% interval", "p25   p75", "OLS slope",
+    "x", "errors", "n", "d", "epsilon", "fits", "slope", "99.9% interval", "p25   p75", "OLS slope",
     "width/OLS", "unbounded", "size at 5%", "95%",
 )  # fmt: skip
 
 
+def lines(cell: Cell, repetitions: int) -> list[tuple[str, tuple]]:
+    """The lines of a cell, each with the title of its table."""
+    found = []
+    for outcome in run(cell, min(repetitions, max(_MOST_ROWS // cell.n, 1))):
+        more = {**outcome.options, **({"companion": cell.companion} if cell.companion else {})}
+        said = "".join(f", {name}={value!r}" for name, value in more.items())
+        found.append((f"{cell.method}{said}", figures(outcome)))
+    return found
+
+
 def main(arguments: list[str]) -> None:
-    """Print one table a method, with one line a cell and epsilon."""
+    """Print one table a method and set of options, with one line a cell and epsilon."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=1000)
+    parser.add_argument("--repetitions", type=int, default=1000, help="400 at most of 100,000 rows")
     parser.add_argument("--methods", nargs="+", help="by default all that have intervals")
+    parser.add_argument("--sizes", nargs="+", type=int, help="by default 200 to 100,000 rows")
+    parser.add_argument("--jobs", type=int, help="by default one a processor")
     options = parser.parse_args(arguments)
-    repetitions = options.repetitions
-    for method in options.methods or dict.fromkeys(cell.method for cell in CELLS):
-        cells = [cell for cell in CELLS if cell.method == method]
-        lines = [figures(outcome) for cell in cells for outcome in run(cell, repetitions)]
-        title = f"coverage of nominal 95% intervals of {method}, {repetitions} repetitions a line"
-        print_table(title, HEADER, lines)
+    cells = [
+        cell
+        for cell in CELLS
+        if cell.method in (options.methods or [cell.method])
+        and cell.n in (options.sizes or [cell.n])
+    ]
+    tables: dict[str, list[tuple]] = {}
+    with ProcessPoolExecutor(options.jobs) as pool:
+        each = partial(lines, repetitions=options.repetitions)
+        for title, line in chain.from_iterable(pool.map(each, cells)):
+            tables.setdefault(title, []).append(line)
+    for title, rows in tables.items():
+        title = f"coverage of nominal 95% intervals of {title}"
+        print_table(title, HEADER, rows)
+    counts = [_counted(title, rows) for title, rows in tables.items()]
+    print_table("of these lines", ("", "lines", *VERDICTS), counts)
     print(_LEGEND)
+
+
+def _counted(title: str, rows: list[tuple]) -> tuple:
+    """How many lines a table has, and how many of each verdict."""
+    return title, len(rows), *(sum(row[-1] == verdict for row in rows) for verdict in VERDICTS)
 
 
 _LEGEND = """\

@@ -13,12 +13,13 @@ from dpstats.request import Request
 
 def checked(
     formula, data, *, method, epsilon, delta=None, bounds=None, row_norm=None, neighbors=None,
-    options=None,
+    companion=None, options=None,
 ) -> Request:  # fmt: skip
     """The arguments of dp_ols as the mechanism sees them, for many fits of one kind."""
     return make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=None,
-        x_new=None, neighbors=neighbors, missing="drop", row_norm=row_norm, options=options or {},
+        x_new=None, neighbors=neighbors, missing="drop", row_norm=row_norm, companion=companion,
+        options=options or {},
     )  # fmt: skip
 
 

@@ -80,12 +80,12 @@ def test_hypotheses_that_cannot_be_tested_are_refused(text):
 
 
 SMALL = (
-    coverage.Cell("noisy_moments", "wide x", 200, epsilons=(1.0, 16.0)),
-    coverage.Cell("noisy_moments", "wide x", 1000, epsilons=(1.0, 4.0)),
-    coverage.Cell("noisy_moments", "narrow x", 1000, epsilons=(4.0,)),
-    coverage.Cell("noisy_moments", "heavy-tailed errors", 1000, epsilons=(1.0,)),
-    coverage.Cell("adassp", "wide x", 1000, epsilons=(4.0, 16.0)),
-    coverage.Cell("exp_theil_sen", "wide x", 60, epsilons=(16.0,), options={"ci": True, "k": 5}),
+    coverage.Cell("noisy_moments", 200, epsilons=(1.0, 16.0)),
+    coverage.Cell("noisy_moments", 1000, epsilons=(1.0, 4.0)),
+    coverage.Cell("noisy_moments", 1000, "narrow", epsilons=(4.0,)),
+    coverage.Cell("noisy_moments", 1000, errors="heavy-tailed", epsilons=(1.0,)),
+    coverage.Cell("adassp", 1000, epsilons=(4.0, 16.0)),
+    coverage.Cell("exp_theil_sen", 60, epsilons=(16.0,), variants=({"ci": True, "k": 5},)),
 )
 
 
@@ -113,12 +113,12 @@ def test_the_study_finds_intervals_that_leave_the_noise_out(monkeypatch):
     for name in ("_end", "_interval", "_intervals"):
         monkeypatch.setattr(pivot, name, getattr(pivot, name).py_func)
     monkeypatch.setattr(pivot, "_p_value", silent)
-    (outcome,) = coverage.run(coverage.Cell("noisy_moments", "wide x", 1000, epsilons=(1.0,)), 60)
+    (outcome,) = coverage.run(coverage.Cell("noisy_moments", 1000, epsilons=(1.0,)), 60)
     assert coverage.verdict(outcome.covered[:, 0], outcome.ols_covered[:, 0]) == "SHORT"
 
 
 def test_weak_data_give_unbounded_intervals():
-    (outcome,) = coverage.run(coverage.Cell("noisy_moments", "narrow x", 200, epsilons=(1.0,)), 300)
+    (outcome,) = coverage.run(coverage.Cell("noisy_moments", 200, "narrow", epsilons=(1.0,)), 300)
     assert np.isinf(outcome.widths).mean() > 0.8
     assert outcome.covered[:, 0].mean() > 0.95
 
@@ -282,7 +282,7 @@ def test_the_bootstrap_agrees_with_the_default_where_noise_is_small(method):
 
 @pytest.mark.parametrize("method", ["noisy_moments", "adassp"])
 def test_the_bootstrap_covers(method):
-    cell = coverage.Cell(method, "wide x", 1000, epsilons=(4.0,))
+    cell = coverage.Cell(method, 1000, epsilons=(4.0,))
     rng, hits, trials = np.random.default_rng(3), 0, 80
     with dp.testing.insecure_seed(3):
         for _ in range(trials):
@@ -295,7 +295,7 @@ def test_the_bootstrap_covers(method):
 
 
 def test_the_joint_test_has_its_size_and_some_power():
-    cell = coverage.Cell("adassp", "wide x", 3000, 2)
+    cell = coverage.Cell("adassp", 3000, d=2)
     rng, rejected, found = np.random.default_rng(5), 0, 0
     bounds, data = dict.fromkeys(["x1", "x2", "y"], (0, 1)), None
     with dp.testing.insecure_seed(5):
