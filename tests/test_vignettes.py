@@ -11,6 +11,7 @@ import pytest
 from benchmarks import methods, subsets, tools
 from vignettes.papers import __main__ as papers
 from vignettes.papers import clips, lines, page, splits
+from vignettes.reporting import __main__ as reporting
 
 REPORT = Path(papers.__file__).parent
 PICTURES = {"lines", "tracts", "bikes", "widened", "stock", "nanotubes", "uci", "clips"}
@@ -101,6 +102,36 @@ def test_what_is_committed_is_whole():
     assert "Left out" not in text
     assert set(re.findall(r"\]\((\w+)\.png\)", text)) == PICTURES
     assert {path.stem for path in REPORT.glob("*.png")} == PICTURES
+
+
+@pytest.fixture(scope="module")
+def surveys(tmp_path_factory):
+    """A folder with tiny stand-ins for the two public surveys."""
+    folder, n = tmp_path_factory.mktemp("surveys"), 3000
+    rng = np.random.default_rng(2)
+    wages = pd.DataFrame({"education": rng.integers(6, 19, n), "experience": rng.uniform(0, 50, n)})
+    wages["wage"] = np.exp(5 + 0.1 * wages["education"] + rng.normal(0, 0.5, n))
+    mothers = pd.DataFrame(
+        {"morekids": rng.choice(["yes", "no"], n), "age": rng.uniform(21, 35, n)}
+    )
+    mothers["work"] = rng.uniform(0, 52, n)
+    for name, rows in (("cps1988", wages), ("aer_fertility", mothers)):
+        rows.to_csv(folder / reporting.SETS[name][0], index=False)
+    return folder
+
+
+def test_the_page_on_reporting_is_written_anew(surveys, tmp_path, monkeypatch):
+    """With few rows and tables, all that it shows is computed."""
+    monkeypatch.setattr(reporting, "ROWS", 12_000)
+    monkeypatch.setattr(reporting, "REPETITIONS", 20)
+    reporting.report(tmp_path, surveys)
+    text, committed = (
+        (folder / "README.md").read_text() for folder in (tmp_path, Path(reporting.__file__).parent)
+    )
+    headings = re.findall(r"^## .*$", text, re.MULTILINE)
+    assert headings == re.findall(r"^## .*$", committed, re.MULTILINE) and len(headings) == 6
+    assert "Covariance Type:        HC1" in text and "Covariance Type:        HC1" in committed
+    assert {path.name for path in tmp_path.glob("*.png")} == {"plan.png", "intervals.png"}
 
 
 def test_the_lead_changes_where_a_method_stays_ahead():
