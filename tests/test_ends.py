@@ -24,8 +24,10 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.mechanisms import METHODS, theil_sen, tukey
 from dpstats.mechanisms.companion import with_companion
-from dpstats.mechanisms.ends import rank_margin
-from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+from dpstats.mechanisms.ends import cell_margin, rank_margin
+from dpstats.mechanisms.medians import CELLS, private_end
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 PAIRS = [
@@ -67,14 +69,14 @@ def test_no_row_moves_an_end_further_than_stated(case):
 
 
 def worst(case) -> dict[str, float]:
-    """A row from far below all others, which are one, to far above them."""
+    """A row from far below all others, which are one, to far above them, or with another slope."""
     p = case.problem
     where = np.arange(len(p.low)) != p.intercept
     rows = [row(p, p.low[where], (p.y_low + p.y_high) / 2)] * 39
     low, high = (row(p, p.low[where] + 0.1, y) for y in (p.y_low, p.y_high))
     if case.method.name == "tukey":
         rows = [row(p, p.high[where], 0.0)] * 400
-        low, high = row(p, -(2.0**50), -(2.0**60)), row(p, 2.0**50, 2.0**60)
+        low, high = row(p, -(2.0**50), -(2.0**60)), row(p, 2.0**50, -(2.0**60))
     X, y = table(rows, p)
     one = (X, y) if p.neighbors == ADD_REMOVE else with_row(X, y, low, 0)
     best = {}
@@ -103,12 +105,12 @@ def test_an_end_drawn_from_half_the_sensitivity_is_caught():
 
 
 def test_an_end_of_tukey_drawn_from_half_the_sensitivity_is_caught():
-    honest = tukey.private_quantile
+    honest = tukey.private_end
 
     def halved(values, excess, moved, *rest):
         return honest(values, excess, moved // 2, *rest)
 
-    with mock.patch.object(tukey, "private_quantile", halved), pytest.raises(Violation):
+    with mock.patch.object(tukey, "private_end", halved), pytest.raises(Violation):
         worst(CASES[-1])
 
 
@@ -149,6 +151,33 @@ def test_margins_enclose_more_for_less_noise_and_lower_levels():
     assert margins[-1] == pytest.approx(2.2414 / 2 / math.sqrt(500), rel=1e-3)
     assert rank_margin(0.5, 2, 500, 1) < margins[1]
     assert rank_margin(0.95, 2, 10, 1) is None and rank_margin(0.95, 2, 0, 1) is None
+
+
+def test_margins_of_cells_are_those_of_a_normal_plus_an_exponential_variable():
+    """By simulation, and no wider for more cells, less epsilon or fewer values."""
+    rng, m, epsilon = np.random.default_rng(3), 800, 0.5
+    unit, draws = 2 / (epsilon * m), 10**6
+    beyond = rng.normal(0, 0.5 / math.sqrt(m), draws) + unit * rng.exponential(size=draws)
+    margin = cell_margin(0.9, 2, m, epsilon, 50)
+    assert np.mean(beyond + unit * math.log(50) > margin) == pytest.approx(0.025, rel=0.03)
+    assert cell_margin(0.9, 2, m, epsilon, 49) < margin < cell_margin(0.95, 2, m, epsilon, 50)
+    assert cell_margin(0.9, 2, m, 1e9, 50) == pytest.approx(1.96 / 2 / math.sqrt(m), rel=1e-3)
+    assert cell_margin(0.9, 2, 60, epsilon, 50) is None and cell_margin(0.9, 2, 0, 1, 50) is None
+
+
+def lower_ends_inside(units: float) -> int:
+    """How many of 400 lower ends, drawn so far out, lie above the centre of the values."""
+    m, unit, centre = 800, 1 / 30, -0.01  # most cells are about 0, beyond the centre
+    cost, values = PureDP(2 / (unit * m)), centre + np.linspace(-1, 1, m)
+    excess = math.ceil(2 * unit * units * m)
+    with dp.testing.insecure_seed(5):
+        drawn = [private_end(values, excess, 2, "end", cost, Noise(cost)) for _ in range(400)]
+    return sum(end > centre for end in drawn)
+
+
+def test_an_end_lies_inside_the_centre_as_seldom_as_is_proven():
+    """In 5% of all draws at most; the same draws can tell a margin that is too small."""
+    assert lower_ends_inside(math.log(20 * CELLS)) <= 20 < lower_ends_inside(math.log(2))
 
 
 @pytest.mark.parametrize("ci", [0.2, 1.0, "yes", -1])

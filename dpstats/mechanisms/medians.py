@@ -14,6 +14,9 @@ _LOWEST = -40
 _OCTAVES = 100
 _STEPS = 1 << 12
 _ZERO = _OCTAVES * _STEPS
+# Cells between grid points for ends of intervals, eight to a factor of two on either side of zero.
+_CELL = _STEPS // 8
+CELLS = 2 * _ZERO // _CELL
 
 
 def private_median(values: np.ndarray, step: str, cost: PureDP, noise: Noise, neighbors: str):
@@ -25,25 +28,38 @@ def private_median(values: np.ndarray, step: str, cost: PureDP, noise: Noise, ne
     The grid has about 8 * 10^5 points whatever the data, so the rank of the release is
     off by about 14 / epsilon rows.
     """
-    moved = 2 if neighbors == REPLACE_ONE else 1
-    return private_quantile(values, 0, moved, step, cost, noise)
+    moved, ordered = 2 if neighbors == REPLACE_ONE else 1, np.sort(values)
+    query = RankQuery(step, lambda index: _imbalance(ordered, index), 2 * _ZERO + 1, moved)
+    return grid_point(noise.choose(query, cost))
 
 
-def private_quantile(values: np.ndarray, excess: int, moved: int, step: str, cost: PureDP, noise):
-    """A point of the grid with about ``excess`` more of the values (n,) above than below it.
+def private_end(values: np.ndarray, excess: int, moved: int, step: str, cost: PureDP, noise):
+    """The outer edge of a cell in which ``excess`` more of the values (n,) lie above than below.
 
-    Guarantee. epsilon-DP where one person changes ``moved`` / 2 of the values, or adds or
-    removes ``moved`` of them: the mechanism of :func:`private_median` with a public number
-    taken off the difference.
+    That is the lower edge for a positive excess and the upper one for a negative. The cell is one
+    of ``CELLS`` between points of the grid.
+
+    Guarantee. epsilon-DP where one person changes ``moved`` / 2 of the values: the exponential
+    mechanism whose utility is how near to ``excess`` the difference of :func:`private_median`
+    comes within a cell. Between neighbours the difference moves by at most ``moved`` at every
+    point, so its least and largest value in a cell do, and so does the number between them
+    that is nearest to ``excess``.
     """
     ordered = np.sort(values)
 
-    def imbalance(index: int) -> int:
-        point = grid_point(index)
-        below, not_above = (int(ordered.searchsorted(point, side)) for side in ("left", "right"))
-        return len(ordered) - not_above - below - excess
+    def imbalance(cell: int) -> int:
+        most, least = (_imbalance(ordered, _CELL * edge) - excess for edge in (cell, cell + 1))
+        return min(max(least, 0), most)
 
-    return grid_point(noise.choose(RankQuery(step, imbalance, 2 * _ZERO + 1, moved), cost))
+    cell = noise.choose(RankQuery(step, imbalance, CELLS, moved), cost)
+    return grid_point(_CELL * (cell if excess > 0 else cell + 1))
+
+
+def _imbalance(ordered: np.ndarray, index: int) -> int:
+    """How many more of the sorted values lie above a grid point than below it."""
+    point = grid_point(index)
+    below, not_above = (int(ordered.searchsorted(point, side)) for side in ("left", "right"))
+    return len(ordered) - not_above - below
 
 
 def grid_point(index: int) -> float:

@@ -6,8 +6,8 @@ import numpy as np
 
 from dpstats import options
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.ends import CI_SHARE, ENDS_ONLY, rank_margin
-from dpstats.mechanisms.medians import private_median, private_quantile
+from dpstats.mechanisms.ends import CI_SHARE, ENDS_ONLY, cell_margin
+from dpstats.mechanisms.medians import CELLS, private_end, private_median
 from dpstats.mechanisms.rows import Rows
 from dpstats.mechanisms.spec import Method, Problem, Release
 from dpstats.mechanisms.subsets import fit_subsets
@@ -23,9 +23,6 @@ _COUNT_SHARE = 0.05
 _CENTER_SHARE = 0.10
 # A column with a wider range than this has no centre worth the name until one is bought.
 _WIDE = 2.0**50
-# The grid of the ends is even on a log scale: most of its 8 * 10^5 points lie far closer to the
-# released point, or farther from it, than an end, around which there are about 1,000.
-_GRID_SLACK = math.log(800)
 # The number of rows is bought as a lower bound that fails with probability 1%.
 _COUNT_FAILURE = 0.01
 
@@ -112,21 +109,21 @@ def release(
 def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, noise, ci) -> dict:
     """Ends of intervals of the coefficients at the centre, around the released point.
 
-    Guarantee. Pure DP at this cost: 2 S private quantiles of columns of m numbers, of which
-    one row changes one.
+    Guarantee. Pure DP at this cost: 2 S private ends in columns of m numbers, of which one row
+    changes one.
     """
     if cost is None:
         return {}
     m, columns = models.shape
     each = cost.part(1 / (2 * columns))
-    margin = rank_margin(ci, columns, m, each.epsilon, _GRID_SLACK)
+    margin = cell_margin(ci, columns, m, each.epsilon, CELLS)
     ends = []
     for j in range(columns):
         values, pair = models[:, j] - deep[j], [None, None]
         if margin is not None:
             excess, step = math.ceil(2 * margin * m), f"end of coefficient {j}"
-            lower = private_quantile(values, excess, 2, f"lower {step}", each, noise)
-            upper = private_quantile(values, -excess, 2, f"upper {step}", each, noise)
+            lower = private_end(values, excess, 2, f"lower {step}", each, noise)
+            upper = private_end(values, -excess, 2, f"upper {step}", each, noise)
             pair = sorted([deep[j] + lower, deep[j] + upper])
         ends.append([None if end is None else float(end) for end in pair])
     points = np.eye(columns)
