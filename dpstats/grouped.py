@@ -57,6 +57,7 @@ def group_results(
         ),
         selected=request.selected,
         plan=request.plan,
+        share=request.share,
     )
 
 

@@ -49,6 +49,8 @@ class DPGroupResults:
         the most noise over the groups is listed.
     selected : tuple of str or None
         Terms kept by ``select=``, chosen once for all groups, in the order of their choice.
+    share : float
+        Share of the budget of each group that the method itself got.
     """
 
     by: str | tuple[str, ...]
@@ -67,6 +69,7 @@ class DPGroupResults:
     privacy: PrivacyReport
     selected: tuple[str, ...] | None = None
     plan: str = ""
+    share: float = 1.0
 
     @property
     def method_report(self) -> str:

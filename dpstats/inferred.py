@@ -157,8 +157,7 @@ class Inferred:
             about the regressors and errors: all but ``noisy_moments`` and ``adassp``.
         trials : int
         **options
-            Options of the method and a companion that the fit was called with; only with
-            ``reference``.
+            Options of the method that the fit was called with; only with ``reference``.
 
         Returns
         -------
@@ -237,7 +236,13 @@ class Inferred:
             pvalue=self.uncertainty.p_values(R, r)[0],
             intervals=self._intervals(R, alpha),
             alpha=float(alpha),
+            reasons=self._why_no_errors(R),
         )
+
+    def _why_no_errors(self, rows: np.ndarray) -> tuple[str, ...]:
+        """Why the standard errors of some combinations are NaN; empty where none is."""
+        reason = self.reasons.get("bse", "")
+        return (reason,) * bool(reason and np.isnan(self._errors(rows)).any())
 
     def f_test(self, hypotheses) -> FTest:
         """Test linear hypotheses about the coefficients jointly.
@@ -263,7 +268,8 @@ class Inferred:
         R, r = linear_constraints(self.names, hypotheses)
         if len(r) == 1:
             test = self.t_test(hypotheses)
-            return FTest(float(test.tvalue[0] ** 2), float(test.pvalue[0]), 1)
+            value, p = float(test.tvalue[0] ** 2), float(test.pvalue[0])
+            return FTest(value, p, 1, test.reasons)
         sums = Sums.of(stacked([self.release], len(self.names)))
         if sums is None or self.bse.isna().any():
             why = self.reasons.get("bse", f"{self.method} releases no sums to simulate from")

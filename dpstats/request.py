@@ -92,6 +92,11 @@ class Request:
         return self.cost.after(bounds + selection)
 
     @property
+    def share(self) -> float:
+        """The share of the cost that is for the method itself, without a companion."""
+        return self.cost.share(self.fit_cost) * (1 - self.method.companion_share)
+
+    @property
     def selected(self) -> tuple[str, ...] | None:
         """The selected terms in the order of their choice; None without a selection."""
         return self.selection.chosen if self.selection else None

@@ -54,6 +54,8 @@ class DPResults(Inferred):
     privacy : PrivacyReport
     selected : tuple of str or None
         Terms kept by ``select=``, in the order of their choice; ``formula`` holds only these.
+    share : float
+        Share of the budget that the method itself got, beside ranges, terms and a companion.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class DPResults(Inferred):
     privacy: PrivacyReport
     selected: tuple[str, ...] | None = None
     plan: str = ""
+    share: float = 1.0
 
     @property
     def method_report(self) -> str:
@@ -156,6 +159,7 @@ class DPResults(Inferred):
             "dialect": next(n for n, kind in DIALECTS.items() if type(self.formula) is kind),
             "selected": None if self.selected is None else list(self.selected),
             "plan": self.plan,
+            "share": self.share,
             "method": self.method,
             "nobs": self.nobs,
             "params": dict(zip(self.names, _plain(release.params), strict=True)),
@@ -186,6 +190,7 @@ class DPResults(Inferred):
             privacy=_report_from_dict(content["privacy"]),
             selected=content["selected"] and tuple(content["selected"]),
             plan=content["plan"],
+            share=content["share"],
         )
 
     def to_json(self) -> str:

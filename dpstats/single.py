@@ -46,6 +46,7 @@ def fit_single(request: Request, known: Request | None, noise: Noise) -> DPResul
         privacy=final.report(noise.events, noise.private),
         selected=final.selected,
         plan=final.plan,
+        share=final.share,
     )
 
 

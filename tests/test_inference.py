@@ -5,6 +5,7 @@ below 95%, which a correct one does once in 2,000 choices of a seed.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -209,9 +210,39 @@ def test_error_bounds_with_a_companion_are_those_of_the_first_method():
     for result in (groups, single):
         with pytest.raises(dp.NotReleasedError, match="reference="):
             result.error_bound()
-    bound = single.error_bound(reference=data, trials=60, companion="noisy_moments")
-    whole = single.error_bound(reference=data, trials=60)
-    assert (bound > whole).all()
+    bound = single.error_bound(reference=data, trials=60)
+    whole = replace(single, share=1.0).error_bound(reference=data, trials=60)
+    assert single.share == groups.share == 0.5 and (bound > whole).all()
+    by_group = groups.error_bound(reference=data, trials=20)["error_bound"]
+    alone = replace(groups, share=1.0).error_bound(reference=data, trials=20)["error_bound"]
+    assert (by_group > alone).mean() > 0.9
+    assert dp.DPResults.from_json(single.to_json()).share == 0.5
+
+
+def test_the_share_of_the_method_is_what_ranges_terms_and_a_companion_leave():
+    data = dp.simulate.line(2000, seed=1).assign(z=0.5)
+    for more, share in (
+        ({"method": "noisy_stats", "bounds": UNIT}, 1.0),
+        ({"method": "noisy_stats", "bounds": None, "epsilon": 8}, 0.8),
+        ({"method": "tukey", "formula": "y ~ x + z", "select": "kendall", "k": 1}, 0.95),
+        ({"method": "boosted_adassp", "companion": "adassp", "companion_share": 0.3}, 0.8 * 0.7),
+    ):
+        call = {"formula": "y ~ x", "epsilon": 4, **more}
+        assert dp.dp_ols(data=data, **call).share == pytest.approx(share)
+
+
+def test_what_cannot_be_tested_says_why():
+    data = dp.simulate.line(400, seed=1)
+    for more, why in (
+        ({"method": "exp_theil_sen", "ci": True}, "ends of intervals"),
+        ({"method": "noisy_stats"}, "residual variance"),
+    ):
+        result = dp.dp_ols("y ~ x", data, epsilon=4, bounds=UNIT, **more)
+        for test in (result.t_test("x = 0"), result.f_test("x = 0")):
+            assert np.isnan(test.pvalue).all() and why in test.reasons[0] and why in repr(test)
+    fit = dp.dp_ols("y ~ x", data, method="noisy_moments", epsilon=50, bounds=UNIT)
+    for test in (fit.t_test("x = 0"), fit.f_test("x = 0"), fit.f_test("x = 0, Intercept = 0")):
+        assert test.reasons == () and "nan" not in repr(test)
 
 
 def test_companions_that_cannot_share_a_budget_are_refused():

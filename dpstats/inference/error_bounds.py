@@ -43,7 +43,7 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
 
     Responses are the released line at regressors drawn from the reference plus residuals
     drawn from its own least-squares fit; then the mechanism and least squares are run, the
-    mechanism with the whole budget, also where ranges or terms were bought out of it.
+    mechanism with the share of the budget that it had.
     """
     request = _request(result, reference, options)
     design = request.design()
@@ -57,7 +57,7 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
         return np.full(len(rows), np.nan)
     residuals = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
     generator, problem = np.random.default_rng(SEED), request.problem(design)
-    cost, method = result.privacy.limit, request.method
+    cost, method = result.privacy.limit.after(1 - result.share), request.method
     errors = np.full((trials, len(rows)), np.nan)
     with insecure_seed(SEED):
         for t in range(trials):
@@ -89,11 +89,8 @@ def _request(result, reference, options: Mapping):
     bounds = {k: (v.low, v.high) for k, v in result.schema.items() if isinstance(v, Numeric)}
     levels = {k: v.levels for k, v in result.schema.items() if isinstance(v, Categorical)}
     report = result.privacy
-    options = dict(options)
-    companion = {name: options.pop(name, None) for name in ("companion", "companion_share")}
     return make_request(
         result.formula, reference, method=result.method, epsilon=1.0, delta=report.delta or None,
         bounds={**bounds, **result.term_bounds}, levels=levels or None, x_new=None,
         neighbors=report.neighbors, missing="drop", row_norm=None, options=options,
-        **companion,
     )  # fmt: skip

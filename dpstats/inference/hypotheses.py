@@ -21,6 +21,8 @@ class TTest:
         Estimates of c'beta, their standard errors, (effect - value) / sd, p-values.
     intervals : numpy.ndarray, shape (q, 2)
         Of c'beta, at the level 1 - ``alpha``.
+    reasons : tuple of str
+        Why something is NaN.
     """
 
     names: tuple[str, ...]
@@ -30,6 +32,7 @@ class TTest:
     pvalue: np.ndarray
     intervals: np.ndarray
     alpha: float
+    reasons: tuple[str, ...] = ()
 
     def conf_int(self) -> np.ndarray:
         """Intervals of c'beta, shape (q, 2)."""
@@ -61,10 +64,15 @@ class TTest:
         return SimpleTable(rows, headers, title="Test for Constraints", txt_fmt=fmt_params)
 
     def __repr__(self) -> str:
-        return str(self.summary())
+        return "\n".join([str(self.summary()), *_notes(self.reasons)])
 
 
-@dataclass(frozen=True)
+def _notes(reasons: tuple[str, ...]) -> list[str]:
+    """Why something is NaN, a line each."""
+    return [f"nan, inf: {reason}" for reason in reasons]
+
+
+@dataclass(frozen=True, repr=False)
 class FTest:
     """A joint test of ``df_num`` linear hypotheses.
 
@@ -74,11 +82,18 @@ class FTest:
         The Wald statistic over ``df_num``; NaN where the p-value does not come from one.
     pvalue : float
     df_num : int
+    reasons : tuple of str
+        Why something is NaN.
     """
 
     fvalue: float
     pvalue: float
     df_num: int
+    reasons: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        said = f"<F test: F={self.fvalue:.6g}, p={self.pvalue:.4g}, df_num={self.df_num}>"
+        return "\n".join([said, *_notes(self.reasons)])
 
 
 def joint_test(sums: Sums, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTest:

@@ -58,6 +58,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         sums=main.sums and other.sums,
         release=release,
         release_each=None,
+        companion_share=share,
         check=check,
         remarks=(*main.remarks, remark),
     )

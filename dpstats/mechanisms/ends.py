@@ -35,14 +35,14 @@ def rank_margin(level: float, count: int, m: int, epsilon: float) -> float | Non
 
 
 def cell_margin(level: float, count: int, m: int, epsilon: float, cells: int) -> float | None:
-    r"""The same for ends drawn from ``cells`` cells by
-    :func:`~dpstats.mechanisms.medians.private_end`, proven but for the normal law.
+    """The same for ends drawn from so many cells, proven but for the normal law.
 
-    Let the share of the m values below the centre c be 1/2 - Z, Z about N(0, 1/(4 m)), and
-    the lower end be drawn at the share 1/2 - q. The score of a cell is its distance from that
-    rank: 0 for the cell it lies in, and at least 2 m (q - Z) for every cell above c. Weights fall
-    by e^(-epsilon / 4) with each unit of it, so given the values the end lies above c with
-    probability at most cells exp(-epsilon m (q - Z) / 2). With u = 2 / (epsilon m) that is
+    The ends are those of :func:`~dpstats.mechanisms.medians.private_end`. Let the share of the
+    m values below the centre c be 1/2 - Z, Z about N(0, 1/(4 m)), and the lower end be drawn at
+    the share 1/2 - q. The score of a cell is its distance from that rank: 0 for the cell it
+    lies in, and at least 2 m (q - Z) for every cell above c. Weights fall by e^(-epsilon / 4)
+    with each unit of it, so given the values the end lies above c with probability at most
+    cells exp(-epsilon m (q - Z) / 2). With u = 2 / (epsilon m) that is
     P(u (E + log cells) > q - Z) for E standard exponential, and q is such that
     Z + u (E + log cells) exceeds it with half of the probability that an interval may fail.
     """

@@ -190,6 +190,8 @@ class Method:
         Options that ``release_each`` does nothing about: ``release`` serves where one is given.
     again : Again or None
         A second pass over the rows, which an option asks for.
+    companion_share : float
+        Share of the cost that a companion takes.
     bounded : bool
         Whether it needs the range of every column; without, ranges left out are neither
         asked for nor estimated but stand at :data:`~dpstats.schema.UNLIMITED`.
@@ -213,6 +215,7 @@ class Method:
     each_rows: tuple[int, int] = (2, sys.maxsize)
     each_without: tuple[str, ...] = ()
     again: Again | None = None
+    companion_share: float = 0.0
     bounded: bool = True
 
     def cost(self, epsilon: float, delta: float) -> Cost:

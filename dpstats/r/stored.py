@@ -70,6 +70,7 @@ def f_test(state: str, hypotheses) -> dict:
         "hypothesis": _written(result.names, hypotheses),
         "statistic": test.fvalue,
         "df": float(test.df_num),
+        "reasons": [in_r(reason) for reason in test.reasons],
         "p_value": test.pvalue,
     }
 

@@ -15,7 +15,7 @@
 #' @return `dp_test()`: a tibble, one row a hypothesis, with the coefficients moved to its left
 #'   side: `hypothesis`, `estimate` and `std.error` of that side, `statistic`, `p.value`,
 #'   `conf.low` and `conf.high`; `NA` where the fit has no standard errors. `dp_joint_test()`: an
-#'   object of class `htest`, or an error of class `dpstats_not_released_error` that says why
+#'   object of class `htest`, whose method says why the p-value is `NA`, or an error of class `dpstats_not_released_error` that says why
 #'   there is none.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(a = runif(5000), b = runif(5000))
@@ -40,10 +40,13 @@ dp_test <- function(object, hypotheses, level = 0.95) {
 #' @export
 dp_joint_test <- function(object, hypotheses) {
   value <- ask("f_test", hypothesis_arguments(object, hypotheses))
+  why <- strings(value$reasons)
   structure(
     list(
       statistic = c(F = numbers(value$statistic)), parameter = c("num df" = value$df),
-      p.value = numbers(value$p_value), method = "Joint test of linear hypotheses",
+      p.value = numbers(value$p_value), 
+      method = paste(c("Joint test of linear hypotheses", if (length(why)) paste("NA:", why)),
+                     collapse = "; "),
       data.name = paste(strings(value$hypothesis), collapse = ", ")
     ),
     class = "htest"

@@ -39,6 +39,7 @@ test_that("hypotheses that cannot be tested are refused", {
   expect_error(dp_test(lm(y ~ x, line()), "x = 0"), class = "dpstats_argument_error")
   fit <- dp_ols(y ~ x, line(), "noisy_stats", 2, bounds = unit)
   expect_true(is.na(dp_test(fit, "x = 0")$p.value))
+  expect_match(dp_joint_test(fit, "x = 0")$method, "; NA: .*residual variance")
   expect_error(dp_joint_test(fit, c("x = 0", "(Intercept) = 0")), "residual variance",
                class = "dpstats_not_released_error")
 })
