@@ -31,7 +31,7 @@ ERRORS = {
     "clipped": lambda rng, x: rng.normal(0, 0.3, len(x)),
 }
 # Large tables are made fewer times, so that a study of all takes about half an hour.
-_MOST_ROWS = 4 * 10**7
+_MOST_ROWS = 2 * 10**7
 # How far regressors reach beyond their bounds where rows are clipped.
 _STRETCHED = 1.4
 
@@ -74,12 +74,12 @@ def draw(cell: Cell, rng, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache
 def truth(spread: str, errors: str, d: int) -> np.ndarray:
-    """The line, or where errors reach the bounds least squares on 2 * 10^7 clipped rows."""
+    """The line, or where errors reach the bounds least squares on 10^7 clipped rows."""
     if errors == "normal":
         return np.r_[LINE[0], np.full(d, LINE[1] / d)]
     rng, cell = np.random.default_rng(11), Cell("adassp", 0, spread, errors, d)
     gram, cross = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
-    for _ in range(100):
+    for _ in range(50):
         X, y = draw(cell, rng, 200_000)
         gram, cross = gram + X.T @ X, cross + X.T @ y
     return np.linalg.solve(gram, cross)
@@ -239,7 +239,7 @@ def lines(cell: Cell, repetitions: int) -> list[tuple[str, tuple]]:
 def main(arguments: list[str]) -> None:
     """Print one table a method and set of options, with one line a cell and epsilon."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks coverage", description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=1000, help="400 at most of 100,000 rows")
+    parser.add_argument("--repetitions", type=int, default=1000, help="200 at most of 100,000 rows")
     parser.add_argument("--methods", nargs="+", help="by default all that have intervals")
     parser.add_argument("--sizes", nargs="+", type=int, help="by default 200 to 100,000 rows")
     parser.add_argument("--jobs", type=int, help="by default one a processor")
@@ -253,7 +253,7 @@ def main(arguments: list[str]) -> None:
     tables: dict[str, list[tuple]] = {}
     with ProcessPoolExecutor(options.jobs) as pool:
         each = partial(lines, repetitions=options.repetitions)
-        for title, line in chain.from_iterable(pool.map(each, cells)):
+        for title, line in chain.from_iterable(pool.map(each, cells, chunksize=len(SIZES))):
             tables.setdefault(title, []).append(line)
     for title, rows in tables.items():
         title = f"coverage of nominal 95% intervals of {title}"

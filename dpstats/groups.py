@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpstats.engines.output import replacing
 from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
-from dpstats.inference import Uncertainty, deviations, uncertainty
+from dpstats.inference import Uncertainty, cov_type, deviations, uncertainty
 from dpstats.inference.error_bounds import check, from_reference, from_sums
 from dpstats.inference.replicates import Sums
 from dpstats.labels import columns_of, label_columns
@@ -145,6 +145,11 @@ class DPGroupResults:
     def uncertainty(self) -> Uncertainty:
         """What the releases say about their own errors."""
         return uncertainty(self.stack)
+
+    @property
+    def cov_type(self) -> str:
+        """ "nonrobust" or "HC1", as in statsmodels."""
+        return cov_type(self.stack)
 
     @cached_property
     def errors(self) -> np.ndarray:

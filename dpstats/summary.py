@@ -127,11 +127,12 @@ def summarise_groups(result) -> str:
     """Text for a :class:`~dpstats.groups.DPGroupResults`."""
     report = result.privacy
     counts = result.status.value_counts()
+    errors = f"   covariance type: {result.cov_type}" if np.isfinite(result.errors).any() else ""
     lines = [
         f"Differentially private regressions, one a {' x '.join(columns_of(result.by))}",
         f"{result.formula}",
         f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
-        f"neighbours: {_RELATION[report.neighbors]}",
+        f"neighbours: {_RELATION[report.neighbors]}{errors}",
         f"{len(result)} groups: " + ", ".join(f"{n} {status}" for status, n in counts.items()),
         "",
         *_values(result),

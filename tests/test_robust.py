@@ -265,15 +265,13 @@ def test_where_there_are_no_standard_errors_nothing_is_kept_for_them(fit, line):
         assert STEP not in {event.step for event in result.privacy.events}
 
 
-def test_files_give_what_rows_in_memory_give(tmp_path):
-    data = uneven(1000)
-    data.to_csv(tmp_path / "rows.csv", index=False)
-    found = []
-    for rows in (data, tmp_path / "rows.csv"):
-        with dp.testing.insecure_seed(1):
-            fit = dp.dp_ols("y ~ x", rows, method="adassp", epsilon=8, bounds=UNIT, **HC1)
-        found.append(fit.to_dict())
-    assert found[0] == found[1]
+def test_groups_have_a_covariance_type_too(fit, line):
+    for name in ("noisy_moments", "adassp"):
+        groups = fit(line, name, by="area", epsilon=200, **HC1)
+        plain = fit(line, name, by="area", epsilon=200)
+        assert (groups.cov_type, plain.cov_type) == ("HC1", "nonrobust")
+        assert "covariance type: HC1" in groups.summary() and "nonrobust" in plain.summary()
+        assert np.isfinite(groups.bse).all(axis=None) and not groups.bse.equals(plain.bse)
 
 
 def test_a_plan_knows_the_option():

@@ -101,6 +101,12 @@ def test_methods_on_sums_need_no_rows(rows, people, method):
     assert seeded(rows, method) == seeded(people, method)
 
 
+@pytest.mark.parametrize("method", ["adassp", "noisy_moments"])
+def test_a_second_pass_starts_from_what_the_first_released(rows, people, method):
+    here, there = (seeded(data, method, epsilon=50, cov_type="HC1") for data in (people, rows))
+    assert here == there and here.cov_type == "HC1"
+
+
 def test_no_rows_and_strange_names(make, people):
     odd = {"x": "a.b`c", "y": "y"}
     frame = people.rename(columns=odd)

@@ -88,6 +88,15 @@ def test_other_methods_read_streams_too(source, people, method):
     assert results[0] == results[1]
 
 
+def test_a_stream_is_read_once_more_for_robust_standard_errors(source, people):
+    call = {"formula": FORMULA, "levels": LEVELS, "bounds": BOUNDS, "cov_type": "HC1"}
+    with dp.testing.insecure_seed(8):
+        streamed = dp.dp_ols(data=source, method="adassp", epsilon=50, **call)
+    with dp.testing.insecure_seed(8):
+        whole = dp.dp_ols(data=people, method="adassp", epsilon=50, **call)
+    assert streamed == whole and streamed.cov_type == "HC1"
+
+
 @pytest.mark.parametrize("groups", [None, [3, 1, 7]])
 def test_groups_of_a_stream(source, people, groups):
     more = {"formula": "y ~ x", "bounds": BOUNDS, "by": "area", "groups": groups}

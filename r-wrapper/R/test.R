@@ -44,7 +44,7 @@ dp_joint_test <- function(object, hypotheses) {
   structure(
     list(
       statistic = c(F = numbers(value$statistic)), parameter = c("num df" = value$df),
-      p.value = numbers(value$p_value), 
+      p.value = numbers(value$p_value),
       method = paste(c("Joint test of linear hypotheses", if (length(why)) paste("NA:", why)),
                      collapse = "; "),
       data.name = paste(strings(value$hypothesis), collapse = ", ")
