@@ -124,6 +124,7 @@ def test_the_page_on_reporting_is_written_anew(surveys, tmp_path, monkeypatch):
     """With few rows and tables, all that it shows is computed."""
     monkeypatch.setattr(reporting, "ROWS", 12_000)
     monkeypatch.setattr(reporting, "REPETITIONS", 20)
+    monkeypatch.setattr(reporting, "TABLES", 10)
     reporting.report(tmp_path, surveys)
     text, committed = (
         (folder / "README.md").read_text() for folder in (tmp_path, Path(reporting.__file__).parent)
