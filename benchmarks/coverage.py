@@ -259,13 +259,15 @@ def main(arguments: list[str]) -> None:
         title = f"coverage of nominal 95% intervals of {title}"
         print_table(title, HEADER, rows)
     counts = [_counted(title, rows) for title, rows in tables.items()]
-    print_table("of these lines", ("", "lines", *VERDICTS), counts)
+    print_table("of these lines", ("", "lines", "of finite width", *VERDICTS), counts)
     print(_LEGEND)
 
 
 def _counted(title: str, rows: list[tuple]) -> tuple:
-    """How many lines a table has, and how many of each verdict."""
-    return title, len(rows), *(sum(row[-1] == verdict for row in rows) for verdict in VERDICTS)
+    """How many lines a table has, of these with bounded intervals, and of each verdict."""
+    finite = sum(row[HEADER.index("width/OLS")] not in ("inf", "-") for row in rows)
+    verdicts = (sum(row[-1] == verdict for row in rows) for verdict in VERDICTS)
+    return title, len(rows), finite, *verdicts
 
 
 _LEGEND = """\

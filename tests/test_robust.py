@@ -190,6 +190,17 @@ def test_without_noise_the_covariance_is_that_of_statsmodels(name, neighbors):
     assert p == pytest.approx(float(ols.f_test(together).pvalue), abs=0.06)
 
 
+def test_rows_of_a_declared_norm_are_counted_as_they_are():
+    """There the constant column is scaled like the others, to the inverse of the norm."""
+    data = uneven()
+    call = {"method": "adassp", "epsilon": 1e6, "row_norm": 3, "bounds": {"y": (0, 1)}}
+    for options, ols in (({}, {}), (HC1, HC1)):
+        with dp.testing.insecure_seed(1):
+            result = dp.dp_ols("y ~ x", data, **call, **options)
+        theirs = smf.ols("y ~ x", data).fit(**ols)
+        np.testing.assert_allclose(result.bse, theirs.bse, rtol=0.02)
+
+
 def test_squares_beyond_the_cut_are_spread_over_the_rows():
     """All of them where nothing was released, none where the releases hold them all."""
     gram, rows = np.array([[100.0, 10.0], [10.0, 40.0]]), 100.0

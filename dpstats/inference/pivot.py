@@ -29,11 +29,11 @@ class Pivot:
     line. What is approximate: r and the nuisance coefficient are read off the noisy sums, and
     the errors e are taken as of one variance, whose estimate under the null is
     max(residual sum of squares, scale) / (n - 1); the sum of squares of u about its mean is taken
-    as at least the scale. Where squared scores were released the variance of sum r(u) e is read
-    off those, as :class:`~dpstats.inference.sandwich.Meat` does it but in the one direction r. An
-    interval is the set of theta not rejected, by inverting the
-    law of :func:`~dpstats.inference.laws.tail`; there is no matrix to invert that noise
-    could make singular, so weak data give long or unbounded intervals, not wrong ones.
+    as at least the scale. Where squared scores were released, the variance of sum r(u) e is read
+    off them, as :class:`~dpstats.inference.sandwich.Meat` does for all directions at once. An
+    interval is the set of theta not rejected, by inverting the law of
+    :func:`~dpstats.inference.laws.tail`; there is no matrix to invert that noise could make
+    singular, so weak data give long or unbounded intervals, not wrong ones.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ def _problem(sums, scales, unit):
 def _law(sums, scales, squared, r, line, spread, theta):
     """Standard deviation of the sampling part and factors of the five Laplace variables.
 
-    The first is the square root of n / (n - 2) sum r(u)^2 min(e^2, c^2), its noise as in
-    :meth:`~dpstats.inference.sandwich.Meat.covariance`, and ``spread``, the sum of r(u)^2,
-    times what the residual sum of squares has beyond the released squares, over n - 1.
+    The sampling variance is n / (n - 2) times the sum of r(u)^2 min(e^2, c^2), at least 0, and
+    the standard deviation of its noise; and ``spread``, the sum of r(u)^2, times what the residual
+    sum of squares has beyond the released squares, over n - 1.
     """
     n, su, sv, suu, suv, svv = sums
     a, b = line[0] + line[1] * theta, line[2] + line[3] * theta

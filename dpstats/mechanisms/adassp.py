@@ -72,31 +72,18 @@ def _release(
     penalty_of: Callable[[np.ndarray, float], float | None],
 ) -> Release:
     """Noisy cross-products, and the fit with the ridge that ``penalty_of(gram, sigma)`` names."""
-    columns = len(problem.low)
-    box = box_of(problem)
-    upper = np.triu_indices(columns)
-    gram_l2, cross_l2, square_l2 = (
-        bound / PRODUCT_UNIT for bound in sensitivities(box.norm, problem.neighbors)
-    )
-    queries = (
-        Query("X'X", moments.cross[:columns, :columns][upper], l2=gram_l2, unit=PRODUCT_UNIT),
-        Query("X'y", moments.cross[:columns, columns], l2=cross_l2, unit=PRODUCT_UNIT),
-        Query("y'y", moments.cross[columns:, columns], l2=square_l2, unit=PRODUCT_UNIT),
-    )
-    costs = [cost.part(share) for share in _SHARES]
-    triangle, cross, square = (noise.add(q, c) for q, c in zip(queries, costs, strict=True))
+    gram, cross, square = _noisy(moments, problem, cost, noise)
     sigma = [event.scale for event in noise.events[-3:]]
-    gram = symmetric(triangle, columns)
     penalty = penalty_of(gram, sigma[0])
     if penalty is None:
         return Release.nothing(problem, "not_identified", _NOT_IDENTIFIED)
     theta = inverse(gram, penalty, sigma[0]) @ cross
-    transform, shift = box.linear_map()
+    transform, shift = box_of(problem).linear_map()
     params = transform @ theta + shift
     statistics = {
         "gram": gram.tolist(),
         "cross": cross.tolist(),
-        "square": float(square[0]),
+        "square": square,
         "scales": list(sigma),
         "ridge": float(penalty),
         "transform": transform.tolist(),
@@ -104,7 +91,7 @@ def _release(
     }
     cov, reason = None, _no_errors(problem, penalty)
     if not reason:
-        statistics |= _errors(gram, cross, square[0], theta, sigma, problem)
+        statistics |= _errors(gram, cross, square, theta, sigma, problem)
         cov = _covariance(statistics, problem)
     return Release(
         params=params,
@@ -113,6 +100,23 @@ def _release(
         reasons={"bse": reason} if reason else {},
         statistics=statistics,
     )
+
+
+def _noisy(moments: Moments, problem: Problem, cost: GDP, noise: Noise):
+    """u'u (S, S), u'v (S,) and v'v with noise."""
+    columns = len(problem.low)
+    upper = np.triu_indices(columns)
+    gram_l2, cross_l2, square_l2 = (
+        bound / PRODUCT_UNIT for bound in sensitivities(box_of(problem).norm, problem.neighbors)
+    )
+    queries = (
+        Query("X'X", moments.cross[:columns, :columns][upper], l2=gram_l2, unit=PRODUCT_UNIT),
+        Query("X'y", moments.cross[:columns, columns], l2=cross_l2, unit=PRODUCT_UNIT),
+        Query("y'y", moments.cross[columns:, columns], l2=square_l2, unit=PRODUCT_UNIT),
+    )
+    costs = [cost.part(share) for share in _SHARES]
+    triangle, cross, square = (noise.add(q, c) for q, c in zip(queries, costs, strict=True))
+    return symmetric(triangle, columns), cross, float(square[0])
 
 
 def _no_errors(problem: Problem, penalty: float) -> str:
@@ -156,13 +160,15 @@ def _covariance(statistics: dict, problem: Problem) -> np.ndarray:
     :class:`~dpstats.inference.sandwich.Meat`.
     """
     gram, cross, sigma = (np.array(statistics[name]) for name in ("gram", "cross", "scales"))
-    meat, inverse = Meat.of(statistics), np.linalg.inv(gram)
-    theta = inverse @ cross
+    bread = np.linalg.inv(gram)
+    theta = bread @ cross
     noise_part = (sigma[1] ** 2 + sigma[0] ** 2 * (theta @ theta)) * np.eye(len(theta))
     noise_part += sigma[0] ** 2 * (np.outer(theta, theta) - np.diag(theta**2))
-    of_rows = meat.covariance(gram, statistics["energy"], statistics["rows"], problem.intercept)
+    energy, rows = statistics["energy"], statistics["rows"]
+    meat = Meat.of(statistics).covariance(gram, energy, rows, problem.intercept)
+    sandwich = bread @ (meat + noise_part) @ bread
     transform = np.array(statistics["transform"])
-    return transform @ inverse @ (of_rows + noise_part) @ inverse @ transform.T
+    return transform @ sandwich @ transform.T
 
 
 _NOT_IDENTIFIED = (

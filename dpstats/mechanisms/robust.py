@@ -22,7 +22,10 @@ from dpstats.privacy import Cost
 
 COV_TYPES = ("nonrobust", "HC1")
 OPTIONS = {"cov_type": (COV_TYPES[0], options.word("cov_type", *COV_TYPES))}
-# Share of the cost, and the residual at which squares are cut, in standard deviations.
+# Share of the cost, and the residual at which squares are cut, in standard deviations, both by
+# simulation. With half the share intervals from 200 rows at epsilon 16 are 15% longer, with
+# half as much again those at epsilon 0.5 are 4% and more. A nearer cut takes away from the
+# largest variances, a farther one adds noise.
 _SHARE = 0.1
 _CUT = 4.0
 # The L1 sensitivity for two columns: see _query.
@@ -35,7 +38,14 @@ def robust(covariance: Callable | None = None) -> Again:
     ``covariance(statistics, problem)`` is the covariance of its coefficients, None where
     inference makes it from the statistics.
     """
-    return Again("cov_type", _asked, _SHARE, _summarise, partial(_release, covariance), _each)
+    return Again(
+        option="cov_type",
+        asked=_asked,
+        share=_SHARE,
+        summary_after=_squares_after,
+        release=partial(_release, covariance),
+        release_each=_each,
+    )
 
 
 def _asked(cov_type: str, problem: Problem) -> bool:
@@ -47,8 +57,8 @@ def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
     """u min(|v - u'theta| / cut, 1) for rows (u, v), cut toward zero to whole numbers.
 
     Row by row and operation by operation: no score depends on other rows, not in its last
-    bit, and none is longer than its u in any entry. A residual that is no number counts as
-    one beyond the cut.
+    bit, and in no entry is a score larger than its u. A residual that is no number, as from a
+    release that failed, counts as one beyond the cut.
 
     Parameters
     ----------
@@ -73,13 +83,18 @@ def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.nda
     return theta, _CUT * np.sqrt(sigma2) / box.y_scale
 
 
-def _summarise(X: np.ndarray, y: np.ndarray, problem: Problem, first: Release) -> Moments:
-    """The sum of s s' over the scores s of the rows, exact."""
+def _squares_after(first: Release, problem: Problem) -> Callable:
+    """The sum of s s' over the scores s of rows (X, y), in the light of the first release."""
     box = box_of(problem)
     theta, cut = _reference(first.params, first.statistics["sigma2"], box)
+    return partial(_squares, box, theta, cut * 2.0**ENTRY_BITS)
+
+
+def _squares(box: Box, theta: np.ndarray, cut: float, X: np.ndarray, y: np.ndarray) -> Moments:
+    """The sum of s s', exact."""
     starts, columns = range(0, len(y), BLOCK), X.shape[1]
     rows = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
-    found = (scores(block, theta, cut * 2.0**ENTRY_BITS) for block in rows)
+    found = (scores(block, theta, cut) for block in rows)
     return Moments(exact_sum((s.T @ s for s in found), (columns, columns)))
 
 

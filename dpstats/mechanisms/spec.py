@@ -4,7 +4,6 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -130,8 +129,9 @@ class Again:
         ``(value of the option, problem) -> bool``.
     share : float
         Share of the cost that is kept for it.
-    summarise : callable
-        ``(X, y, problem, first) -> summary``; summaries of disjoint rows add up.
+    summary_after : callable
+        ``(first, problem) -> summarise`` for ``summarise(X, y)``, whose values for disjoint rows
+        add up. What it needs of the first release is worked out once for all rows.
     release : callable
         ``(summary, first, problem, cost, noise) -> Release``, where ``first`` has standard errors.
     release_each : callable
@@ -141,7 +141,7 @@ class Again:
     option: str
     asked: Callable[[Any, Problem], bool]
     share: float
-    summarise: Callable[..., Any]
+    summary_after: Callable[[Release, Problem], Callable[[np.ndarray, np.ndarray], Any]]
     release: Callable[..., Release]
     release_each: Callable[..., Releases]
 
@@ -266,6 +266,9 @@ class Method:
 
         ``total(each)`` is the sum of ``each(X, y)`` over all rows.
 
+        A first release without standard errors remains the only one, and the share that was
+        kept is not spent.
+
         Guarantee. The cost: the second release is private for any value of the first, and
         their costs add up to it.
         """
@@ -275,7 +278,7 @@ class Method:
         first = self.release(summary, problem, cost.part(1 - again.share), noise, **options)
         if "bse" in first.reasons:
             return first
-        found = total(partial(again.summarise, problem=problem, first=first))
+        found = total(again.summary_after(first, problem))
         return again.release(found, first, problem, cost.part(again.share), noise)
 
     def fit_each(self, X, y, edges, problem, cost: Cost, noise: Noise, **options) -> Releases:
