@@ -118,7 +118,8 @@ def dp_ols(
     **options
         Options of the method, such as ``output_range=`` of exp_theil_sen, or ``cov_type="HC1"``
         of noisy_moments, adassp and ssp: for a tenth of the budget, standard errors that hold
-        for errors of different variances too.
+        for errors of different variances too. Their own noise makes them larger where rows are
+        few.
 
     Returns
     -------
