@@ -124,6 +124,7 @@ def _read_value(node: ast.expr, reading: Reading) -> None:
             _read_value(operand, reading)
         case ast.BinOp(left, operator, right):
             _check_operator(node, operator, left)
+            _check_power(node)
             _read_value(left, reading)
             _read_value(right, reading)
         case ast.Compare(left, [operator], [right]):
@@ -144,6 +145,32 @@ def _check_operator(node: ast.BinOp, operator: ast.operator, left: ast.expr) -> 
         raise FormulaError(f"{ast.unparse(node)}: expected one of + - * / ** between numbers")
     if isinstance(operator, ast.Pow) and _is_boolean(left):
         raise FormulaError(f"{ast.unparse(node)}: a power of a comparison changes nothing; drop it")
+
+
+def _check_power(node: ast.BinOp) -> None:
+    """Refuse what NumPy raises an error about in some rows: whole numbers to negative powers."""
+    match node:
+        case ast.BinOp(_, ast.Pow(), ast.Constant(int(power))) if power >= 0:
+            return
+        case ast.BinOp(base, ast.Pow(), power) if _is_whole(base) and _is_whole(power):
+            raise FormulaError(
+                f"{ast.unparse(node)}: write a number in the base with a decimal point, as in 2.0, "
+                "so that negative powers are fractions"
+            )
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """Whether an expression consists of whole numbers by its form; variables never do."""
+    match node:
+        case ast.Compare() | ast.Constant(int()):
+            return True
+        case ast.UnaryOp(_, inner) | ast.Call(ast.Name("I"), [inner]):
+            return _is_whole(inner)
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult() | ast.Pow(), right):
+            return _is_whole(left) and _is_whole(right)
+        case ast.Call(ast.Name("where") | ast.Attribute(attr="where"), [_, left, right]):
+            return _is_whole(left) and _is_whole(right)
+    return False
 
 
 def _is_boolean(node: ast.expr) -> bool:
