@@ -29,6 +29,7 @@ def describe(result: DPResults) -> dict:
         "predictions": predicted(points),
         "nobs": float("nan") if result.nobs is None else float(result.nobs),
         "status": result.status,
+        "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
         "method_report": result.method_report,
         "limits": _limits(result),
@@ -63,6 +64,7 @@ def describe_groups(result: DPGroupResults) -> dict:
         "conf_low": _floats(intervals["lower"]),
         "conf_high": _floats(intervals["upper"]),
         "status": list(result.statuses),
+        "cov_type": result.cov_type,
         "reasons": [in_r(reason) for reason in group_reasons(result)],
     }
 

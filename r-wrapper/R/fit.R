@@ -15,6 +15,7 @@ new_dp_ols <- function(value) {
     predictions = data.frame(predicted(value$predictions), row.names = strings(value$points)),
     nobs = numbers(value$nobs),
     status = value$status,
+    cov_type = value$cov_type,
     reasons = lapply(value$reasons, as.character),
     selected = strings(value$selected),
     method = value$method,

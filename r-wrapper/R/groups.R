@@ -72,7 +72,8 @@ new_dp_ols_groups <- function(value, key) {
       groups = labels, estimates = shaped(value$estimate), errors = shaped(value$std_error),
       low = shaped(value$conf_low), high = shaped(value$conf_high),
       coefficients = names[seq_len(value$size)], status = strings(value$status),
-      reasons = strings(value$reasons), selected = strings(value$selected),
+      cov_type = value$cov_type, reasons = strings(value$reasons),
+      selected = strings(value$selected),
       method = value$method, privacy = privacy(value$privacy),
       formula = stats::as.formula(value$formula, env = globalenv())
     ),
@@ -163,8 +164,8 @@ print.dp_ols_groups <- function(x, ...) {
   cat("\nPrivate regressions, one a ", paste(names(x$groups), collapse = ", "), ":\n",
       deparse1(x$formula), "\n", sep = "")
   counts <- table(x$status)
-  cat("method ", x$method, ", ", privacy_line(x$privacy), "\n", nrow(x$groups), " groups: ",
-      paste(counts, names(counts), collapse = ", "), "\n\n", sep = "")
+  cat("method ", x$method, errors_line(x, x$errors), ", ", privacy_line(x$privacy), "\n",
+      nrow(x$groups), " groups: ", paste(counts, names(counts), collapse = ", "), "\n\n", sep = "")
   print(tidy(x))
   invisible(x)
 }

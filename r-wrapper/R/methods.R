@@ -97,7 +97,7 @@ summary.dp_ols <- function(object, ...) {
   selected <- if (length(object$selected)) paste("selected:", toString(object$selected))
   structure(
     c(
-      unclass(object)[c("call", "method", "status", "predictions", "privacy")],
+      unclass(object)[c("call", "method", "status", "cov_type", "predictions", "privacy")],
       list(
         coefficients = coefficients, nobs = nobs(object),
         notes = c(
@@ -121,12 +121,17 @@ print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), 
     print(x$predictions, digits = digits)
   }
   cat(
-    "\nMethod ", x$method, ", status ", x$status, ", rows: ",
+    "\nMethod ", x$method, errors_line(x, x$coefficients[, 2L]), ", status ", x$status, ", rows: ",
     if (is.na(x$nobs)) "private" else x$nobs, "\n", privacy_line(x$privacy), "\n\n", sep = ""
   )
   print_steps(x$privacy$steps)
   print_notes(x$notes)
   invisible(x)
+}
+
+# What the standard errors are robust against, where there are any.
+errors_line <- function(x, errors) {
+  if (any(is.finite(errors))) paste0(", standard errors: ", x$cov_type)
 }
 
 print_steps <- function(steps) {

@@ -15,8 +15,8 @@
 #' @return `dp_test()`: a tibble, one row a hypothesis, with the coefficients moved to its left
 #'   side: `hypothesis`, `estimate` and `std.error` of that side, `statistic`, `p.value`,
 #'   `conf.low` and `conf.high`; `NA` where the fit has no standard errors. `dp_joint_test()`: an
-#'   object of class `htest`, whose method says why the p-value is `NA`, or an error of class `dpstats_not_released_error` that says why
-#'   there is none.
+#'   object of class `htest`, whose method says why the p-value is `NA`, or an error of class
+#'   `dpstats_not_released_error` that says why there is none.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(a = runif(5000), b = runif(5000))
 #' d$y <- (d$a + d$b) / 2

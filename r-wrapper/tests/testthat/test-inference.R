@@ -122,8 +122,14 @@ test_that("fits stand side by side, as text, for pages and as data", {
 test_that("robust standard errors are bought with a share of the budget", {
   skip_without_python()
   fit <- dp_ols(y ~ x, line(), "noisy_moments", 8, bounds = unit, cov_type = "HC1")
-  expect_true(all(is.finite(confint(fit))), all(fit$table$std.error > 0))
+  expect_true(all(is.finite(confint(fit))))
+  expect_true(all(fit$table$std.error > 0))
   expect_equal(fit$privacy$steps$share, c(0.9, 0.1))
+  expect_output(print(summary(fit)), "noisy_moments, standard errors: HC1, status ok")
+  expect_output(print(summary(dp_ols(y ~ x, line(), "noisy_stats", 8, bounds = unit))),
+                "noisy_stats, status ok")
+  groups <- dp_ols(y ~ x, line(), "noisy_moments", 8, bounds = unit, by = "tract", cov_type = "HC1")
+  expect_output(print(groups), "noisy_moments, standard errors: HC1, epsilon = 8")
   expect_error(dp_ols(y ~ x, line(), "noisy_moments", 8, bounds = unit, cov_type = "HC3"),
                "cov_type", class = "dpstats_argument_error")
 })
