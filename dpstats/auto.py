@@ -6,9 +6,9 @@ from dpstats.formula import Formula
 from dpstats.privacy import ADD_REMOVE
 
 AUTO = "auto"
-# Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x, and
-# above it noisy_moments (benchmarks/crossing.py).
-CROSSING = 3200
+# Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of
+# the residuals, and above it noisy_moments (benchmarks/crossing.py).
+CROSSING = 6400
 
 
 def choose(

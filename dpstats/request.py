@@ -24,8 +24,8 @@ from dpstats.selection import Candidates, Selector
 FARTHEST = 1e100
 # A range without effect, for columns that are only compared or standardised.
 _WIDE = Numeric(-(2.0**100), 2.0**100)
-# The range of a column that is not seen: beside the others nothing but noise is left of it.
-_VAST = Numeric(-(2.0**59), 2.0**59)
+# So many columns are named in a sentence.
+_NAMED = 5
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
@@ -161,12 +161,13 @@ class Request:
         weights = dict.fromkeys(self.unbounded, 1.0)
         if response in weights:
             weights[response] = max(1.0, len(weights) / 4)
-        found = estimate_ranges(self.total, weights, cost, noise, self.neighbors)
-        unseen = [name for name in self.unbounded if name not in found]
-        if response in unseen or (unseen and not self.method.drops_unseen):
+        everywhere = self.method.ranges_everywhere
+        ranges = estimate_ranges(self.total, weights, cost, noise, self.neighbors, everywhere)
+        if len(ranges.found) < len(weights):
             return None
-        schema = {**self.schema, **found, **dict.fromkeys(unseen, _VAST)}
-        return replace(self, schema=schema, unbounded=(), estimated=self.unbounded)
+        plan = "; ".join(filter(None, (self.plan, _rough(ranges.rough))))
+        schema = {**self.schema, **ranges.found}
+        return replace(self, schema=schema, unbounded=(), estimated=self.unbounded, plan=plan)
 
     def released_schema(self) -> dict[str, Numeric | Categorical]:
         """The schema, in which a range that could not be released has no ends."""
@@ -296,6 +297,18 @@ class Request:
             bool(self.estimated),
             x_new,
         )
+
+
+def _rough(rows: Mapping[str, float]) -> str:
+    """That the ranges of these columns are rough, and the rows from which they would not be."""
+    if not rows:
+        return ""
+    first, rest = list(rows)[:_NAMED], len(rows) - _NAMED
+    named = ", ".join(first) + (f" and {rest} more" if rest > 0 else "")
+    return (
+        f"too few rows for a histogram of {named} at this epsilon (about {max(rows.values()):,.0f} "
+        "would do), so only a middle and a spread were released for a range; bounds= are better"
+    )
 
 
 def _of_complete(schema: Schema, each: Callable[[Batch], Summary], batch: Batch) -> Summary:

@@ -26,6 +26,8 @@ LAYERS = [
     ["noise.depth", "noise.posterior", "noise.perturbation", "testing"],
     ["noise.door"],
     ["noise"],
+    ["bins", "histograms"],
+    ["middles"],
     ["ranges"],
     ["formula.refusals", "formula.intervals", "formula.r_tree", "formula.constraints"],
     ["formula.r_syntax", "formula.r_factor"],

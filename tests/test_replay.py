@@ -31,7 +31,7 @@ from replay import (
 from scipy.linalg import null_space
 from scipy.stats import norm
 
-from dpstats import ranges
+from dpstats import histograms, ranges
 from dpstats.bounds import ENTRY_BITS, Box
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.gram import box_of
@@ -431,12 +431,12 @@ def test_the_worst_rows_reach_the_stated_sensitivity(case):
     check_worst(case)
 
 
-def _ranges(columns, limit, neighbors):
+def _ranges(columns, limit, neighbors, everywhere=False):
     """Range estimation of these columns, as a function of the noise."""
     halves = [{k: v[:40] for k, v in columns.items()}, {k: v[40:] for k, v in columns.items()}]
-    names = tuple(columns)
+    weights = dict.fromkeys(columns, 1.0)
     return lambda noise: ranges.estimate_ranges(
-        lambda each: sum(map(each, halves)), dict.fromkeys(names, 1.0), limit, noise, neighbors
+        lambda each: sum(map(each, halves)), weights, limit, noise, neighbors, everywhere
     )
 
 
@@ -456,7 +456,7 @@ def check_ranges(neighbors, limit):
         "year": generator.integers(1950, 2021, 800).astype(float),
     }
     event = run(_ranges(columns, limit, neighbors), limit).asked[0].event
-    chance = ranges._FALSE_BIN / (len(ranges.Dyadic.edges) - 1)
+    chance = histograms._FALSE_BIN / (len(ranges.Dyadic().edges) - 1)
     laplace = event.mechanism == "laplace"
     threshold = event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
     columns["a"][: int(threshold)] = 1e9
@@ -481,12 +481,38 @@ def test_ranges_move_as_stated_and_reach_it(neighbors, limit):
     check_ranges(neighbors, limit)
 
 
+def check_middles(neighbors, limit):
+    """Ranges of few rows: a middle and a spread each, over changes that reach the stated bounds."""
+    generator = np.random.default_rng(6)
+    columns = {"a": generator.normal(60, 9, 30), "b": generator.lognormal(0, 3, 30)}
+    columns = {name: np.append(column, 1e6) for name, column in columns.items()}
+    far = [0.0, -0.0, 1e-300, 1e300, np.inf, -np.inf, 60.0, -1e-3, 2.0**-40, 1.0]
+    best: dict[str, float] = {}
+    for seed in range(30):
+        new = {name: generator.choice([*far, *column[-5:]]) for name, column in columns.items()}
+        kept = slice(None, -1 if neighbors == REPLACE_ONE else None)
+        other = {name: np.append(column[kept], new[name]) for name, column in columns.items()}
+        fits = (_ranges(data, limit, neighbors, True) for data in (columns, other))
+        for step, ratio in check_neighbours(*fits, limit, seed).items():
+            best[step] = max(best.get(step, 0.0), ratio)
+    steps = ("order of magnitude", "middle", "spread")
+    assert set(best) == {f"{step} of {name}" for step in steps for name in columns}
+    for step, ratio in best.items():
+        check_reached(step, ratio)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("limit", [limit.part(1 / 4) for limit in LIMITS], ids=("pure", "gdp"))
+def test_middles_and_spreads_move_as_stated_and_reach_it(neighbors, limit):
+    check_middles(neighbors, limit)
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=("pure", "gdp"))
 def test_ranges_of_too_few_rows_end_in_a_released_failure(limit):
     columns = {"a": np.array([1.0]), "b": np.array([2.0])}
     other = {"a": np.array([1.0, 1e9]), "b": np.array([2.0, -1e9])}
     fits = [_ranges(data, limit, ADD_REMOVE) for data in (columns, other)]
-    assert run(fits[0], limit).released == {}
+    assert run(fits[0], limit).released.found == {}
     check_neighbours(*fits, limit)
 
 

@@ -123,8 +123,8 @@ _method = partial(
     summarise=summarise,
     release=release,
     sums=True,
-    bounds_share=0.35,
-    drops_unseen=True,
+    bounds_share=0.5,
+    ranges_everywhere=True,
 )
 METHODS = (
     _method("shrunken", guarantee="gdp"),

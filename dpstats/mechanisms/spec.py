@@ -178,8 +178,8 @@ class Method:
         Sentences the privacy report of every release must carry.
     bounds_share : float
         Share of the budget that buys missing bounds.
-    drops_unseen : bool
-        Whether it can do without a regressor whose range cannot be released.
+    ranges_everywhere : bool
+        Whether it can do with rough ranges, so that columns get one however few the rows.
     release_each : callable or None
         ``(X, y, edges, problem, cost, noise, **options) -> Releases``: what ``release``
         would give for the rows ``edges[g]`` to ``edges[g + 1]`` of each group g, in one go.
@@ -210,7 +210,7 @@ class Method:
     check: Callable[[Problem], None] = lambda problem: None
     remarks: tuple[str, ...] = ()
     bounds_share: float = 0.2
-    drops_unseen: bool = False
+    ranges_everywhere: bool = False
     release_each: Callable[..., Releases] | None = None
     each_rows: tuple[int, int] = (2, sys.maxsize)
     each_without: tuple[str, ...] = ()

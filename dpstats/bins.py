@@ -1,0 +1,95 @@
+"""Public bins of a column's values, fixed before any row is read."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+# Octaves +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
+_LEAST, _LARGEST = -40, 50
+_LINEAR_BINS = 64
+
+
+@dataclass(frozen=True)
+class Dyadic:
+    """Bins 0 and +-[2^j, 2^(j+1)), each cut into ``parts`` of equal width, in ascending order.
+
+    >>> Dyadic().of(np.array([-3.0, 0.0, 5.0, np.inf]))
+    array([-4.00000000e+00,  0.00000000e+00,  4.00000000e+00,  1.12589991e+15])
+    >>> Dyadic(8).of(np.array([-3.0, 2021.0]))
+    array([  -3.25, 1920.  ])
+    """
+
+    parts: int = 1
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """The ends of the bins, one more than there are bins."""
+        octaves = 2.0 ** np.arange(_LEAST, _LARGEST + 1)[:, None]
+        cut = (octaves * (1 + np.arange(self.parts) / self.parts)).ravel()
+        above = np.append(cut, 2.0 ** (_LARGEST + 1))
+        return np.concatenate([-above[::-1], [0.0], above])
+
+    @property
+    def zero(self) -> tuple[int, int]:
+        """The two bins that touch zero."""
+        below = (len(self.edges) - 1) // 2 - 1
+        return below, below + 1
+
+    def index(self, values: np.ndarray) -> np.ndarray:
+        """The bin of each value; what lies beyond the outer edges counts as just inside."""
+        sizes = np.clip(np.abs(values), 2.0 ** (_LEAST - 1), np.nextafter(self.edges[-1], 0))
+        share, exponent = np.frexp(sizes)
+        within = ((2 * share - 1) * self.parts).astype(np.int64)
+        steps = np.maximum((exponent - 1 - _LEAST) * self.parts + within + 1, 0)
+        return np.where(values < 0, self.zero[0] - steps, self.zero[1] + steps)
+
+    def of(self, values: np.ndarray) -> np.ndarray:
+        """The lower ends of the bins of values."""
+        return self.edges[self.index(values)]
+
+
+@dataclass(frozen=True)
+class Distances:
+    """Dyadic bins of the distance from a center: the first is [0, 2^-40)."""
+
+    center: float
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """The ends of the bins, shape (93,)."""
+        return Dyadic().edges[Dyadic().zero[1] :]
+
+    def index(self, values: np.ndarray) -> np.ndarray:
+        """The bin of the distance of each value."""
+        return Dyadic().index(np.abs(values - self.center)) - Dyadic().zero[1]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """64 bins of equal width."""
+
+    low: float
+    high: float
+
+    @property
+    def edges(self) -> np.ndarray:
+        """The ends of the bins, shape (65,)."""
+        return np.linspace(self.low, self.high, _LINEAR_BINS + 1)
+
+    def index(self, values: np.ndarray) -> np.ndarray:
+        """The bin of each value; what lies beyond the outer edges counts as just inside."""
+        place = (values - self.low) * (_LINEAR_BINS / (self.high - self.low))
+        return np.clip(place, 0, _LINEAR_BINS - 1).astype(np.int64)
+
+
+def counts(bins, batch) -> np.ndarray:
+    """Rows of a batch in each bin, one row of counts a column; all have equally many bins.
+
+    A row is in one bin of each column, whatever its values are.
+    """
+    found = [
+        np.bincount(kind.index(batch[name]), minlength=len(kind.edges) - 1)
+        for name, kind in bins.items()
+    ]
+    return np.array(found)

@@ -1,0 +1,97 @@
+"""Ranges of columns of which too few rows are seen for a histogram: two noisy quantiles each."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+
+from dpstats.bins import Distances, Dyadic, counts
+from dpstats.noise import Noise
+from dpstats.noise.queries import ScoreQuery
+from dpstats.privacy import REPLACE_ONE, Cost
+from dpstats.schema import Batch
+
+# A middle is one of the eighths of an octave: years are told apart to a decade.
+_PARTS = 8
+# The quantiles, in quarters: the median of the values, three quarters of their distances from it.
+_MIDDLE, _DISTANCE = 2, 3
+# The range reaches as many of these distances to each side.
+_REACH = 2.0
+# By how much less likely, on the log scale, what is e times as far from 1 is taken to be.
+_TILT = 0.25
+# The range where nothing but zeros is seen.
+ONLY_ZEROS = (-1.0, 1.0)
+
+
+def middle_ranges(
+    total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
+    costs: Mapping[str, Cost],
+    noise: Noise,
+    neighbors: str,
+) -> dict[str, tuple[float, float]]:
+    """A range for each column of ``costs``, whatever the data: its middle and twice its spread.
+
+    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. The middle is the
+    bin that holds the median, among 1,458 of which eight make an octave; the spread
+    is the upper end of the octave that holds three quarters of the distances from it.
+
+    Guarantee. The costs, under add/remove or replace-one: two choices by :func:`_choose` a
+    column, half of its cost each. A choice names a bin whatever the data are, so there is always
+    a range; with few rows the bin is one that :data:`_TILT` favours, close to 1 in magnitude.
+    The middle is released before the distances from it are asked for, and both costs are fixed
+    beforehand, so they compose.
+
+    A range that misses the tails biases the mean of what is clipped to it, and a wide one takes
+    more noise. Over a wide span both cost little: in tests/test_auto.py the mean of 500 rows at
+    epsilon 1 loses less than 0.05 of R^2 for normal, lognormal, Pareto and half-zero values.
+    """
+    if not costs:
+        return {}
+    halves = {name: cost.part(1 / 2) for name, cost in costs.items()}
+    ask = partial(_choose, total, halves, noise, neighbors)
+    middles = ask("middle", _MIDDLE, dict.fromkeys(costs, Dyadic(_PARTS)))
+    centers = {n: 0.0 if 0.0 in ends else sum(ends) / 2 for n, ends in middles.items()}
+    spreads = ask("spread", _DISTANCE, {n: Distances(c) for n, c in centers.items()})
+    return {n: _around(centers[n], middles[n][1], spreads[n][1]) for n in costs}
+
+
+def _around(center: float, upper: float, spread: float) -> tuple[float, float]:
+    """The range about a center; no narrower than the bin, which ends at ``upper``."""
+    if center == 0 and spread <= Distances(0.0).edges[1]:
+        return ONLY_ZEROS
+    reach = _REACH * max(spread, upper - center)
+    return center - reach, center + reach
+
+
+def _choose(
+    total, costs: Mapping[str, Cost], noise: Noise, neighbors: str, what: str, quarters: int, bins
+) -> dict[str, tuple[float, float]]:
+    """The ends of a bin for each column that holds about this quantile, in quarters.
+
+    Guarantee. The costs, by report noisy max (:meth:`~dpstats.noise.Noise.best`). Let b rows lie
+    below a bin, a above it, n in all: its score is -max(b - q n, a - (1 - q) n, 0), largest for
+    the bin that holds the quantile q, plus a public constant. A row more adds 1 - q or -q to
+    b - q n, and q or q - 1 to a - (1 - q) n, so it moves a score by at most q' = max(q, 1 - q),
+    and one rises by at most 2 q' more than another; a row less likewise. A row exchanged leaves n
+    and moves b and a by at most 1, so there it is 2. In quarters of a row all are integers.
+    """
+    most = max(quarters, 4 - quarters)
+    spread = 8 if neighbors == REPLACE_ONE else 2 * most
+    found = {}
+    for (name, kind), held in zip(bins.items(), total(partial(counts, bins)), strict=True):
+        below = np.cumsum(held) - held
+        above, n = held.sum() - below - held, held.sum()
+        missed = np.maximum(4 * below - quarters * n, 4 * above - (4 - quarters) * n)
+        unlikely = _TILT * _magnitudes(kind.edges) * spread / costs[name].loss_range
+        scores = -np.maximum(missed, 0) - np.round(unlikely).astype(np.int64)
+        query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / 4)
+        chosen = noise.best(query, costs[name])
+        found[name] = float(kind.edges[chosen]), float(kind.edges[chosen + 1])
+    return found
+
+
+def _magnitudes(edges: np.ndarray) -> np.ndarray:
+    """|log| of the outer end of each bin; 0 where the bin touches zero, a value like any other."""
+    outer = np.maximum(np.abs(edges[:-1]), np.abs(edges[1:]))
+    touches = np.minimum(np.abs(edges[:-1]), np.abs(edges[1:])) == 0
+    return np.where(touches, 0.0, np.abs(np.log(outer)))
