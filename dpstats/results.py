@@ -87,7 +87,9 @@ class DPResults(Inferred):
     @property
     def method_report(self) -> str:
         """What ``method="auto"`` chose and why, and what a release says of itself."""
-        return "; ".join(filter(None, (self.plan, self.release.note)))
+        companion = self.release.companion
+        notes = self.plan, self.release.note, companion and companion.note
+        return "; ".join(filter(None, notes))
 
     @property
     def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:

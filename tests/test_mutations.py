@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,13 +20,20 @@ from test_auto import check_composite
 from test_inversions import check_matchings
 from test_noise import check_coarse_grid, check_fresh
 from test_privacy import reference_delta
-from test_replay import check_line, check_random, check_ranges, check_ties, check_worst
+from test_replay import (
+    check_line,
+    check_middles,
+    check_random,
+    check_ranges,
+    check_ties,
+    check_worst,
+)
 from test_robust import CASES as TWICE
 from test_robust import PLAIN, check_squares, check_worst_square
 from test_sampling import check_exact, check_theil_sen, steps
 from test_selection import check_choices
 
-from dpstats import bounds, kernels, ranges
+from dpstats import bounds, kernels, middles, ranges
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
@@ -49,7 +57,7 @@ from dpstats.mechanisms import (
 from dpstats.mechanisms import pairs as pairs_module
 from dpstats.noise import Noise, depth, sampling, sources
 from dpstats.noise import door as noise_module
-from dpstats.noise.queries import Query, RankQuery
+from dpstats.noise.queries import Query, RankQuery, ScoreQuery
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
@@ -145,6 +153,17 @@ def pure_ranges():
 def gaussian_ranges():
     for neighbors in (ADD_REMOVE, REPLACE_ONE):
         check_ranges(neighbors, GDP.of(8.0, 1e-6))
+
+
+def both_middles(limit):
+    def check():
+        for neighbors in (ADD_REMOVE, REPLACE_ONE):
+            check_middles(neighbors, limit)
+
+    return check
+
+
+PURE_MIDDLES, GDP_MIDDLES = both_middles(PureDP(2.0)), both_middles(GDP.of(8.0, 1e-6).part(1 / 4))
 
 
 def fresh_laplace():
@@ -359,7 +378,7 @@ def unsplit_passes(original):
     """Each histogram of a column takes all of the column's share."""
 
     def histograms(what, batches, bins, costs, noise, neighbors):
-        part = {"order of magnitude": 0.4, "neighbourhood": 0.12, "range": 0.48}[what]
+        part = {"order of magnitude": 0.25, "neighbourhood": 0.12, "range": 0.63}[what]
         whole = {name: cost.part(1 / part) for name, cost in costs.items()}
         return original(what, batches, bins, whole, noise, neighbors)
 
@@ -380,6 +399,60 @@ def exact_counts(monkeypatch):
 
     monkeypatch.setattr(ranges, "Query", query)
     monkeypatch.setattr(ranges, "_histograms", exact)
+
+
+def smaller_spread(monkeypatch):
+    """Quantiles state half of how far one score can rise above another."""
+
+    def query(step, scores, spread, unit):
+        return ScoreQuery(step, scores, spread // 2, unit)
+
+    monkeypatch.setattr(middles, "ScoreQuery", query)
+
+
+def one_relation(name):
+    """Quantiles are bounded for one relation whatever is asked for."""
+    return patched(middles, "_choose", lambda f: lambda a, b, c, _, *rest: f(a, b, c, name, *rest))
+
+
+def whole_costs(original):
+    """Middle and spread each take all that there is."""
+
+    def choose(total, costs, *rest):
+        return original(total, {name: cost.part(2) for name, cost in costs.items()}, *rest)
+
+    return choose
+
+
+def exact_quantiles(original):
+    """The spread is asked for about the median itself, not about the one released."""
+
+    def choose(total, costs, noise, neighbors, what, *rest):
+        found = original(total, costs, noise, neighbors, what, *rest)
+        if what != "middle":
+            return found
+        silent = SimpleNamespace(best=lambda query, cost: int(np.argmax(query.scores)))
+        return original(total, costs, silent, neighbors, what, *rest)
+
+    return choose
+
+
+def unrecorded(first):
+    """Steps whose name begins like this are drawn and left out of the record."""
+
+    def record(original):
+        return lambda self, event: None if event.step.startswith(first) else original(self, event)
+
+    return patched(Noise, "_record", record)
+
+
+def fit_cost_without(part):
+    """What this part of the call cost is not taken off the fit's budget."""
+    blind = {
+        "selection": lambda self: self.cost.after(self.method.bounds_share),
+        "ranges": lambda self: self.cost.after(self.selection.share if self.selection else 0.0),
+    }
+    return patched(Request, "fit_cost", lambda _: property(blind[part]))
 
 
 def one_bin_moves(original):
@@ -544,8 +617,11 @@ KENDALL_GDP = choices("kendall", limit=GDP(0.5))
 
 MUTANTS = {
     # Sensitivities.
-    "shrunken: half the sensitivity of X'X": Mutant(smaller(shrunken, step="X'X"), WORST_SHRUNKEN),
-    "shrunken: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_SHRUNKEN),
+    "shrunken: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_SHRUNKEN),
+    "shrunken: half the sensitivity of X'y": Mutant(smaller(adassp, step="X'y"), WORST_SHRUNKEN),
+    "shrunken: half the sensitivity of X'X, estimated ranges": Mutant(
+        smaller(shrunken, step="X'X"), check_composite
+    ),
     "shrunken_pure: half the sensitivity of X'X": Mutant(smaller(shrunken, step="X'X"), WORST_PURE),
     "shrunken_pure: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_PURE),
     "shrunken: no clip at estimated ranges": Mutant(other_limit(unclipped_rows), CLIPPED),
@@ -553,15 +629,30 @@ MUTANTS = {
         patched(bounds.Box, "integers", long_rows), CLIPPED
     ),
     "auto: the ranges are not paid for": Mutant(
-        patched(Request, "fit_cost", lambda _: property(lambda self: self.cost)),
-        check_composite,
-        BudgetError,
+        fit_cost_without("ranges"), check_composite, BudgetError
     ),
     "auto: the ranges are not paid for, no limit": Mutant(
-        without_limit(patched(Request, "fit_cost", lambda _: property(lambda self: self.cost))),
-        check_composite,
+        without_limit(fit_cost_without("ranges")), check_composite
     ),
+    "auto: the selection is not paid for, no limit": Mutant(
+        without_limit(fit_cost_without("selection")), check_composite
+    ),
+    "auto: histograms are not recorded": Mutant(unrecorded("order"), check_composite),
+    "auto: middles are not recorded": Mutant(unrecorded("middle"), check_composite),
+    "auto: the selection is not recorded": Mutant(unrecorded("term"), check_composite),
     "auto: the ranges are read off the counts before noise": Mutant(exact_counts, check_composite),
+    "auto: the whole of a column's rest for each quantile, no limit": Mutant(
+        without_limit(patched(middles, "_choose", whole_costs)), check_composite
+    ),
+    "middles: half the spread of the scores, pure": Mutant(smaller_spread, PURE_MIDDLES),
+    "middles: half the spread of the scores, Gaussian": Mutant(smaller_spread, GDP_MIDDLES),
+    "middles: add/remove for replace-one": Mutant(one_relation(ADD_REMOVE), PURE_MIDDLES),
+    "middles: the whole cost for each quantile": Mutant(
+        patched(middles, "_choose", whole_costs), PURE_MIDDLES, BudgetError
+    ),
+    "middles: distances from the median itself": Mutant(
+        patched(middles, "_choose", exact_quantiles), PURE_MIDDLES
+    ),
     "adassp: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_ADASSP),
     "adassp: half the sensitivity of X'y": Mutant(smaller(adassp, step="X'y"), WORST_ADASSP),
     "adassp: half the sensitivity of y'y": Mutant(smaller(adassp, step="y'y"), WORST_ADASSP),
@@ -904,6 +995,8 @@ MUTANTS = {
 
 def _afresh(function):
     """What a function's module holds under its name by now."""
+    if isinstance(function, partial):
+        return partial(*map(_afresh, (function.func, *function.args)))
     return getattr(sys.modules[function.__module__], function.__name__)
 
 

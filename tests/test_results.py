@@ -308,7 +308,7 @@ def test_predictions_are_the_design_times_the_coefficients(name, fit, rich):
     result = fit(rich, name, **RICH)
     new = pd.DataFrame(
         {"x": [0.1, 0.9, 0.5], "kind": ["v", "u", "v"], "flag": [True, False, True]}
-        | {"size": [4, 1, 2], "z": [-2.0, 0.0, 3.0]},
+        | {"size": [4, 1, 2], "z": [-2.0, 0.0, 2.0]},
         index=["first", "second", "third"],
     )
     v = (new["kind"] == "v").astype(float)

@@ -19,7 +19,7 @@ from dpstats.mechanisms.spec import Method
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        *shrunken.METHODS,
+        *shrunken.methods(adassp.release),
         *adassp.METHODS,
         adaops.METHOD,
         *ball.METHODS,

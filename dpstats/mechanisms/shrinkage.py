@@ -25,6 +25,8 @@ class NoisyMoments:
         Standard deviations of the noise on an entry of u'u and of u'v.
     intercept : int or None
         Index of the constant column.
+    one : float
+        What that column is after scaling.
     """
 
     gram: np.ndarray
@@ -33,32 +35,35 @@ class NoisyMoments:
     gram_sd: float
     cross_sd: float
     intercept: int | None
+    one: float = 1.0
 
     @property
     def rows(self) -> float:
         """Noisy number of rows, no smaller than its noise; 1 for a model through the origin."""
         if self.intercept is None:
             return 1.0
-        return max(float(self.gram[self.intercept, self.intercept]), 2 * self.gram_sd)
+        counted = max(float(self.gram[self.intercept, self.intercept]), 2 * self.gram_sd)
+        return counted / self.one**2
 
     @property
     def slopes(self) -> np.ndarray:
         """Indices of the other columns."""
-        return np.flatnonzero(self._one == 0)
+        return np.flatnonzero(self._ones == 0)
 
     @property
     def mean(self) -> float:
         """Noisy mean of v, within [-1, 1]; zero for a model through the origin."""
-        return float(np.clip(self.cross @ self._one / self.rows, -1.0, 1.0))
+        return float(np.clip(self.cross @ self._ones / self.rows, -1.0, 1.0))
 
     @property
     def means(self) -> np.ndarray:
         """Noisy means of the other columns; zeros for a model through the origin."""
-        return np.clip(self.gram[self.slopes] @ self._one / self.rows, -1.0, 1.0)
+        return np.clip(self.gram[self.slopes] @ self._ones / self.rows, -1.0, 1.0)
 
     @property
-    def _one(self) -> np.ndarray:
-        return (np.arange(len(self.cross)) == self.intercept).astype(float)
+    def _ones(self) -> np.ndarray:
+        """The combination of the columns that is 1 in every row; zeros where there is none."""
+        return (np.arange(len(self.cross)) == self.intercept) / self.one
 
     def centred(self) -> tuple[np.ndarray, np.ndarray]:
         """u'u and u'v of the slopes, about the means."""
@@ -68,7 +73,7 @@ class NoisyMoments:
 
     def theta(self, slopes: np.ndarray) -> np.ndarray:
         """All coefficients of v on u: these slopes, and a line through the means."""
-        theta = self._one * (self.mean - self.means @ slopes)
+        theta = self._ones * (self.mean - self.means @ slopes)
         theta[self.slopes] = slopes
         return theta
 

@@ -1,23 +1,33 @@
 """Regression without bounds or tuning: noisy cross-products, shrunken, or a constant."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import partial, update_wrapper
 
 import numpy as np
 
 from dpstats.bounds import Box
 from dpstats.mechanisms.gram import box_of, sensitivities, symmetric
 from dpstats.mechanisms.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
-from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release
 from dpstats.moments import PRODUCT_UNIT, Moments
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
-from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
 
 # Shares for u'u, u'v and v'v. The last is only for what a constant says of itself.
 _SHARES = (0.475, 0.475, 0.05)
-_NO_ERRORS = "the fit is shrunken by what the noise calls for, which biases any interval"
+# What least squares publishes of its sums.
+_SUMS = ("gram", "cross", "square", "scales")
+_SHRUNKEN = (
+    "the fit is shrunken by what the noise calls for, which biases any interval; with delta > 0 "
+    "there are intervals of least squares"
+)
+_ABOUT = (
+    "standard errors, tests and intervals are about least squares on the same noisy sums, which is "
+    "not shrunken"
+)
 
 
 def clipping_box(problem: Problem) -> Box:
@@ -66,10 +76,41 @@ def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Rel
     can be told from noise, and the private mean of the response is released. Predictions are
     of rows clipped to the ranges of the columns, and lie in the range of the response.
     """
-    box = clipping_box(problem)
-    noisy = _noisy_moments(moments, box, problem, cost, noise)
+    return _fitted(_noisy_moments(moments, problem, cost, noise), problem)
+
+
+def release_with(
+    least_squares: Callable[..., Release],
+    moments: Moments,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+) -> Release:
+    """:func:`release`, with the intervals of least squares where the noise allows them.
+
+    ``least_squares(moments, problem, cost, noise)`` releases the same three sums for the same
+    cost at declared bounds, in ``statistics``, and the covariance of its coefficients unless
+    the noise calls for a ridge. The shrunken fit is a function of what it released.
+
+    Guarantee. The cost, for the given relation: at estimated ranges that of :func:`release`,
+    at declared ones that of ``least_squares``, whose sensitivities are the same; what follows
+    is post-processing.
+    """
+    if problem.estimated:
+        return release(moments, problem, cost, noise)
+    plain = least_squares(moments, problem, cost, noise)
+    gram, cross, square, deviations = (np.array(plain.statistics[name]) for name in _SUMS)
+    noisy = NoisyMoments(gram, cross, float(square), *deviations[:2], *_constant_column(problem))
+    made = _fitted(noisy, problem)
+    if plain.cov is None:
+        return replace(made, reasons=plain.reasons)
+    return replace(made, reasons={}, companion=replace(plain, note=_ABOUT))
+
+
+def _fitted(noisy: NoisyMoments, problem: Problem) -> Release:
+    """What follows from the noisy sums."""
+    transform, shift = clipping_box(problem).linear_map()
     slopes = shrunken_slopes(noisy)
-    transform, shift = box.linear_map()
     params = transform @ noisy.theta(slopes) + shift
     inside = np.clip(problem.x_new, problem.low, problem.high) @ params
     constant = len(slopes) > 0 and not slopes.any()
@@ -77,27 +118,35 @@ def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Rel
         params=params,
         predictions=np.clip(inside, problem.y_low, problem.y_high),
         status="constant" if constant else "ok",
-        reasons={"bse": _NO_ERRORS},
+        reasons={"bse": CLIPPED if problem.estimated else _SHRUNKEN},
         note=_constant(noisy) if constant else "",
         limited=True,
     )
 
 
-def _noisy_moments(moments: Moments, box: Box, problem: Problem, cost: Cost, noise: Noise):
+def _noisy_moments(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> NoisyMoments:
     """The three releases."""
     columns, cross = len(problem.low), moments.cross
     values = cross[:columns, :columns][np.triu_indices(columns)], cross[:columns, columns]
-    l1 = l1_sensitivities(box.norm, columns, problem.neighbors)
-    l2 = sensitivities(box.norm, problem.neighbors)
+    norm = clipping_box(problem).norm
+    l1 = l1_sensitivities(norm, columns, problem.neighbors)
+    l2 = sensitivities(norm, problem.neighbors)
     found = []
     for step, value, a, b, share in zip(
         ("X'X", "X'y", "y'y"), (*values, cross[columns:, columns]), l1, l2, _SHARES, strict=True
     ):
         query = Query(step, value, l1=a / PRODUCT_UNIT, l2=b / PRODUCT_UNIT, unit=PRODUCT_UNIT)
         found.append(noise.add(query, cost.part(share)))
-    gram_sd, cross_sd, _ = (event.deviation for event in noise.events[-3:])
-    gram = symmetric(found[0], columns)
-    return NoisyMoments(gram, found[1], found[2][0], gram_sd, cross_sd, problem.intercept)
+    deviations = (event.deviation for event in noise.events[-3:-1])
+    gram, (square,) = symmetric(found[0], columns), found[2]
+    return NoisyMoments(gram, found[1], square, *deviations, *_constant_column(problem))
+
+
+def _constant_column(problem: Problem) -> tuple[int | None, float]:
+    """Where the constant column is, and what it is after scaling."""
+    if problem.intercept is None:
+        return None, 1.0
+    return problem.intercept, 1 / float(clipping_box(problem).scale[problem.intercept])
 
 
 def _constant(noisy: NoisyMoments) -> str:
@@ -119,14 +168,26 @@ _method = partial(
     paper="this package, after Wang 2018, Algorithm 2",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     simple=False,
-    errors="the fit is shrunken, which biases any interval",
     summarise=summarise,
-    release=release,
     sums=True,
     bounds_share=0.5,
     ranges_everywhere=True,
 )
-METHODS = (
-    _method("shrunken", guarantee="gdp"),
-    _method("shrunken_pure", guarantee="pure"),
-)
+
+
+def methods(least_squares: Callable[..., Release]) -> tuple[Method, Method]:
+    """Both methods; ``least_squares`` lends its intervals: see :func:`release_with`."""
+    return (
+        _method(
+            "shrunken",
+            guarantee="gdp",
+            errors="with declared bounds those of least squares on the same sums, else none",
+            release=update_wrapper(partial(release_with, least_squares), release_with),
+        ),
+        _method(
+            "shrunken_pure",
+            guarantee="pure",
+            errors="the fit is shrunken, which biases any interval",
+            release=release,
+        ),
+    )
