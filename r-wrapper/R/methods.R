@@ -69,6 +69,7 @@ check_level <- function(level) {
 print.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\nCoefficients:\n", sep = "")
   print(format(coef(x), digits = digits), quote = FALSE)
+  if (x$status != "ok") cat("\nStatus ", x$status, ": see summary()\n", sep = "")
   cat("\n", privacy_line(x$privacy), "\n", sep = "")
   invisible(x)
 }

@@ -43,6 +43,31 @@ test_that("a formula, data and epsilon are enough", {
   expect_output(print(summary(fit)), "neither bounds nor tuning")
 })
 
+test_that("few rows get a constant, and summary() says what a slope would have taken", {
+  skip_without_python()
+  set.seed(2)
+  d <- data.frame(x1 = rnorm(600), x2 = rnorm(600), y = rnorm(600, 50, 4))
+  fit <- with_insecure_seed(1, dp_ols(y ~ x1 + x2, d, epsilon = 1))
+  expect_identical(fit$status, "constant")
+  expect_identical(unname(coef(fit)[-1]), c(0, 0))
+  expect_equal(coef(fit)[["(Intercept)"]], 50, tolerance = 0.1)
+  expect_equal(unname(predict(fit, d[1:2, ])), rep(coef(fit)[["(Intercept)"]], 2))
+  expect_output(print(fit), "constant")
+  shown <- gsub("\\s+", " ", paste(capture.output(summary(fit)), collapse = " "))
+  expect_match(shown, "too few rows for a histogram of y, x1, x2 at this epsilon")
+  expect_match(shown, "the mean of the response is released; a fit that explains 10%")
+})
+
+test_that("declared bounds give the default intervals", {
+  skip_without_python()
+  d <- people(20000)
+  fit <- with_insecure_seed(1, dp_ols(log(wage) ~ educ + age, d, epsilon = 8, bounds = limits))
+  expect_identical(fit$method, "shrunken")
+  expect_true(all(is.finite(confint(fit))))
+  shown <- gsub("\\s+", " ", paste(capture.output(summary(fit)), collapse = " "))
+  expect_match(shown, "about least squares on the same noisy sums")
+})
+
 test_that("the seed ends with its block, and there is no other", {
   skip_without_python()
   fit <- function() coef(dp_ols(y ~ x, line(), method = "noisy_stats", epsilon = 2, bounds = unit))
