@@ -2,12 +2,19 @@
 
 ``python -m benchmarks auto --data DIR`` reads DIR/MANIFEST.csv (see benchmarks/tables.py),
 fits nine tenths of each table and scores the rest, and writes a page with its tables and
-picture to vignettes/auto. Nothing that is scored here has set a constant of a method.
+picture to vignettes/auto. Nothing that is scored here has set a constant of a method. Medians
+are kept as they come, so that a run that was stopped goes on where it was; a change to the
+package starts afresh.
 """
 
 import argparse
+import hashlib
 import math
+import os
 import warnings
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +25,7 @@ import dpstats as dp
 from benchmarks import autopage
 from benchmarks.tables import Task, tasks
 
-EPSILONS = (0.5, 1.0, math.log(3), 3.0)
+EPSILONS = (math.log(3), 1.0, 0.5, 3.0)
 DELTA = 1e-5
 PRIVATE = {
     "auto": {},
@@ -29,6 +36,10 @@ PRIVATE = {
     "tukey + kendall": {"method": "tukey", "select": "kendall"},
 }
 _TERMS = 5
+# Tables with fewer rows than this are split as often as this for auto.
+SMALL, SMALL_TRIALS = 4000, 50
+_KEYS = ["name", "epsilon", "method"]
+_COLUMNS = [*_KEYS, "n", "d", "score", "trials", "code"]
 
 
 def scored(predictions, y: np.ndarray) -> float:
@@ -54,25 +65,80 @@ def private_score(task: Task, fitted, held, epsilon: float, call: dict) -> float
     return scored(result.predict(held), held["y"].to_numpy())
 
 
-def scores(task: Task, epsilons, trials: int, methods) -> pd.DataFrame:
-    """One row a trial, epsilon and method: the score."""
+def scores(task: Task, epsilon: float, trials: int, methods) -> pd.DataFrame:
+    """One row a trial and method: the score."""
     rows = []
     for trial in range(trials):
         fitted, held = task.split(np.random.default_rng(trial))
-        public = references(task, fitted, held)
-        for epsilon in epsilons:
-            found = dict(public)
-            for name in methods:
-                if "select" not in PRIVATE[name] or len(fitted.columns) > 2:
-                    found[name] = private_score(task, fitted, held, epsilon, PRIVATE[name])
-            rows += [(trial, epsilon, name, score) for name, score in found.items()]
-    return pd.DataFrame(rows, columns=["trial", "epsilon", "method", "score"])
+        found = references(task, fitted, held)
+        for name in methods:
+            if "select" not in PRIVATE[name] or len(fitted.columns) > 2:
+                found[name] = private_score(task, fitted, held, epsilon, PRIVATE[name])
+        rows += [(trial, name, score) for name, score in found.items()]
+    return pd.DataFrame(rows, columns=["trial", "method", "score"])
 
 
-def medians(task: Task, *settings) -> pd.DataFrame:
-    """The median score by epsilon and method, with the size of the task."""
-    found = scores(task, *settings).groupby(["epsilon", "method"])["score"].median().reset_index()
-    return found.assign(name=task.name, n=len(task.frame), d=len(task.frame.columns) - 1)
+def medians(job: "Job") -> pd.DataFrame:
+    """The median score of each method; splits vary more where the tenth held out is small."""
+    task, epsilon = job.task, job.epsilon
+    many = SMALL_TRIALS if len(task.frame) < SMALL else job.trials
+    parts = [(["auto"], many), ([m for m in PRIVATE if m != "auto"], job.trials)]
+    found = []
+    for methods, trials in parts:
+        median = scores(task, epsilon, trials, methods).groupby("method")["score"].median()
+        found.append(median.reset_index().assign(trials=trials))
+    one = pd.concat(found).drop_duplicates("method")  # OLS and the constant beside auto
+    return one.assign(name=job.name, n=len(task.frame), d=len(task.frame.columns) - 1,
+                      epsilon=round(epsilon, 6), code=job.code)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Job:
+    """All methods on one table at one epsilon."""
+
+    task: Task
+    epsilon: float
+    trials: int
+    code: str
+
+    @property
+    def name(self) -> str:
+        """The table's name."""
+        return self.task.name
+
+    def is_in(self, known: pd.DataFrame) -> bool:
+        """Whether these medians are there, from this code and as many trials or more."""
+        same = (known["name"] == self.name) & (known["epsilon"] == round(self.epsilon, 6))
+        enough = (known["code"] == self.code) & (known["trials"] >= self.trials)
+        return bool((same & enough & (known["method"] == "tukey")).any())
+
+
+def version() -> str:
+    """A digest of the package's code."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(dp.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def jobs(chosen, known: pd.DataFrame) -> list[Job]:
+    """What is left to do, the largest tables first, an epsilon after the other."""
+    found = sorted(tasks(chosen.data, chosen.least, chosen.most), key=lambda t: -len(t.frame))
+    code = version()
+    every = [Job(t, e, chosen.trials, code) for e in chosen.epsilons for t in found]
+    return [job for job in every if not job.is_in(known)]
+
+
+def measure(left: list[Job], processes: int, table: Path, known: pd.DataFrame) -> pd.DataFrame:
+    """Do the jobs side by side; each one's medians are in the file as soon as it is done."""
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(medians, job) for job in left]):
+            found = done.result()
+            known = pd.concat([known, found]).drop_duplicates(_KEYS, keep="last")
+            known.round(4).to_csv(table, index=False)
+            print(f"{found['name'].iloc[0]} at {found['epsilon'].iloc[0]:.4g}", flush=True)
+    return known
 
 
 def main(arguments: list[str]) -> None:
@@ -83,11 +149,12 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--least", type=int, default=0, help="rows a table has at least")
     parser.add_argument("--most", type=int, default=10**9, help="rows a table has at most")
     parser.add_argument("--trials", type=int, default=10)
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
-    parser.add_argument("--methods", nargs="+", choices=PRIVATE, default=list(PRIVATE))
     chosen = parser.parse_args(arguments)
-    found = []
-    for task in tasks(chosen.data, chosen.least, chosen.most):
-        found.append(medians(task, chosen.epsilons, chosen.trials, chosen.methods))
-        print(task.name, len(task.frame), flush=True)
-    autopage.write(pd.concat(found), chosen.trials, Path(chosen.out))
+    table = Path(chosen.out) / "medians.csv"
+    table.parent.mkdir(parents=True, exist_ok=True)
+    known = pd.read_csv(table) if table.exists() else pd.DataFrame(columns=_COLUMNS)
+    known = known[known["code"] == version()]
+    known = measure(jobs(chosen, known), chosen.processes, table, known)
+    autopage.write(known, table.parent)

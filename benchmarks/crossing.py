@@ -1,54 +1,113 @@
-"""Where noisy_moments overtakes exp_theil_sen on one regressor, as eps times n grows.
+"""Which method ``method="auto"`` should take for one regressor with declared bounds.
 
-The rule of ``method="auto"`` for one regressor with declared bounds uses this crossing. It
-may depend on what is public only, so each size is tried over spreads of x from a
-twentieth of its range to a uniform x, and the rule is the size from which noisy_moments has
-the smaller typical error for the middle of them.
+exp_theil_sen has the smaller error where little can be seen of x, noisy_moments where much can.
+A rule may use epsilon times n, which is public there, or spend a part of the budget on
+epsilon n var(x). Each size is tried over spreads of x, from a twentieth of its range to a
+uniform x, and over residuals that are nearly none, a tenth and a third of the range of y.
+A rule is judged by its regret: its error over that of the better method, a geometric mean.
 """
 
+import argparse
+from itertools import product
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 
 from benchmarks.tools import checked, print_table, released
 from dpstats import simulate
 from dpstats.testing import insecure_seed
 
-SIZES = (50, 100, 200, 400, 800, 1600, 3200)
+SIZES = (50, 200, 800, 1600, 3200, 6400, 12800, 25600)
 SPREADS = (0.05, 0.1, 0.2, 0.29)
+RESIDUALS = (0.02, 0.1, 0.3)
 METHODS = ("exp_theil_sen", "noisy_moments")
+_REGRET = ("rule", "mean regret", "worst regret")
 BOUNDS = {"x": (0, 1), "y": (0, 1)}
+# The share of epsilon for epsilon n var(x), and the values from which noisy_moments is taken.
+SHARE, THRESHOLDS = 0.1, (16, 32, 64, 128, 256, 512)
 
 
-def error(method: str, table, epsilon: float, draws: int) -> float:
-    """The 68% quantile of |prediction - OLS| at a quarter and three quarters of the range."""
+def errors(method: str, table, epsilon: float, draws: int) -> np.ndarray:
+    """|prediction - OLS| at a quarter and three quarters of the range, shape (draws, 2)."""
     request = checked("y ~ x", table, method=method, epsilon=epsilon, bounds=BOUNDS)
     problem = request.problem(request.design())
     X = np.column_stack([np.ones(len(table)), table["x"]])
     y = table["y"].to_numpy()
     ols = problem.x_new @ np.linalg.lstsq(X, y, rcond=None)[0]
-    summary = request.method.summarise(X, y, problem)
-    errors = []
+    summary, found = request.method.summarise(X, y, problem), []
     for _ in range(draws):
         release = released(request, problem, summary)
-        found = np.clip(np.nan_to_num(release.predictions, nan=0.5), -0.5, 1.5)
-        errors.append(np.abs(found - ols))
-    return float(np.quantile(errors, 0.68))
+        values = np.clip(np.nan_to_num(release.predictions, nan=0.5), -0.5, 1.5)
+        found.append(np.abs(values - ols))
+    return np.array(found)
 
 
-def ratios(size: int, rows: int, draws: int, seeds: int) -> list[float]:
-    """Error of noisy_moments over that of exp_theil_sen, a spread each, at eps n = size."""
-    found = []
-    for spread in SPREADS:
-        tables = [
-            simulate.line(rows, x_sd=spread, noise_sd=0.1, seed=seed) for seed in range(seeds)
-        ]
-        pairs = [[error(m, t, size / rows, draws) for m in METHODS] for t in tables]
-        found.append(float(np.median([moments / theil_sen for theil_sen, moments in pairs])))
-    return found
+def typical(found: np.ndarray) -> float:
+    """The 68% quantile."""
+    return float(np.quantile(found, 0.68))
+
+
+def private_rules(rng, table, epsilon: float, rest: dict) -> dict[str, float]:
+    """The error of rules that look at epsilon n var(x) plus Laplace noise.
+
+    One row exchanged moves n var(x), x in [0, 1], by at most 1 - 1/n.
+    """
+    x = table["x"].to_numpy()
+    noise = rng.laplace(0, 1 / SHARE, len(rest["noisy_moments"]))
+    seen = epsilon * len(x) * x.var() + noise
+    theil_sen, moments = rest["exp_theil_sen"], rest["noisy_moments"]
+    return {
+        f"{SHARE:.0%} on epsilon n var(x), from {limit}": typical(
+            np.where((seen >= limit)[:, None], moments, theil_sen)
+        )
+        for limit in THRESHOLDS
+    }
+
+
+def cell(size: int, spread: float, residual: float, rows: int, draws: int, seeds: int):
+    """Error of noisy_moments over that of exp_theil_sen, and the regret of each rule."""
+    ratios, regrets = [], []
+    for seed in range(seeds):
+        table = simulate.line(rows, x_sd=spread, noise_sd=residual, seed=seed)
+        epsilon, rng = size / rows, np.random.default_rng(seed)
+        whole = {m: errors(m, table, epsilon, draws) for m in METHODS}
+        rest = {m: errors(m, table, epsilon * (1 - SHARE), draws) for m in METHODS}
+        theil_sen, moments = (typical(whole[m]) for m in METHODS)
+        by_size = {f"epsilon n from {s}": moments if size >= s else theil_sen for s in SIZES[2:]}
+        rules = {"always exp_theil_sen": theil_sen, "always noisy_moments": moments, **by_size}
+        rules |= private_rules(rng, table, epsilon, rest)
+        ratios.append(moments / theil_sen)
+        regrets.append({rule: np.log(e / min(moments, theil_sen)) for rule, e in rules.items()})
+    mean = {rule: float(np.mean([r[rule] for r in regrets])) for rule in regrets[0]}
+    return float(np.median(ratios)), mean
 
 
 def main(arguments: list[str]) -> None:
-    """Print the ratios of errors; below 1 noisy_moments is the better one."""
+    """Print the ratios of errors, below 1 where noisy_moments is better; keep the regrets."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks crossing", description=__doc__)
+    parser.add_argument("--out", default="vignettes/auto")
+    parser.add_argument("--rows", type=int, default=200)
+    parser.add_argument("--draws", type=int, default=60)
+    parser.add_argument("--seeds", type=int, default=3)
+    chosen = parser.parse_args(arguments)
+    shapes = list(product(RESIDUALS, SPREADS))
+    settings = chosen.rows, chosen.draws, chosen.seeds
     with insecure_seed(3):
-        rows = [(size, *(f"{r:.2f}" for r in ratios(size, 200, 40, 5))) for size in SIZES]
-    header = ("eps n", *(f"sd(x) = {spread:g}" for spread in SPREADS))
-    print_table("Error of noisy_moments over that of exp_theil_sen, n = 200", header, rows)
+        cells = {(size, *s): cell(size, s[1], s[0], *settings) for size in SIZES for s in shapes}
+    for residual in RESIDUALS:
+        rows = [
+            (size, *(f"{cells[size, residual, spread][0]:.2f}" for spread in SPREADS))
+            for size in SIZES
+        ]
+        header = ("eps n", *(f"sd(x) = {spread:g}" for spread in SPREADS))
+        title = f"Error of noisy_moments over that of exp_theil_sen, residual sd {residual:g}"
+        print_table(title, header, rows)
+    regrets = [mean for _, mean in cells.values()]
+    rows = [
+        (rule, f"{np.exp(np.mean([r[rule] for r in regrets])):.2f}",
+         f"{np.exp(max(r[rule] for r in regrets)):.2f}")
+        for rule in regrets[0]
+    ]  # fmt: skip
+    print_table("Regret of rules over all of these", _REGRET, rows)
+    pd.DataFrame(rows, columns=_REGRET).to_csv(Path(chosen.out) / "crossing.csv", index=False)

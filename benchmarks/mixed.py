@@ -7,7 +7,7 @@ import pandas as pd
 
 from benchmarks.tables import Task
 
-ROWS, COLUMNS, EXPLAINED = (2000, 8000), (2, 8, 24), (0.2, 0.7)
+ROWS, COLUMNS, EXPLAINED = (500, 2000, 8000), (2, 8, 24), (0.2, 0.7)
 
 
 def _zeros(rng, n):
