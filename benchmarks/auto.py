@@ -35,6 +35,7 @@ PRIVATE = {
     "boosted + kendall": {"method": "boosted_adassp", "select": "kendall"},
     "tukey + kendall": {"method": "tukey", "select": "kendall"},
 }
+ALONE = ("auto",)
 _TERMS = 5
 # Tables with fewer rows than this are split as often as this for auto.
 SMALL, SMALL_TRIALS = 4000, 50
@@ -78,39 +79,38 @@ def scores(task: Task, epsilon: float, trials: int, methods) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["trial", "method", "score"])
 
 
-def medians(job: "Job") -> pd.DataFrame:
-    """The median score of each method; splits vary more where the tenth held out is small."""
-    task, epsilon = job.task, job.epsilon
-    many = SMALL_TRIALS if len(task.frame) < SMALL else job.trials
-    parts = [(["auto"], many), ([m for m in PRIVATE if m != "auto"], job.trials)]
-    found = []
-    for methods, trials in parts:
-        median = scores(task, epsilon, trials, methods).groupby("method")["score"].median()
-        found.append(median.reset_index().assign(trials=trials))
-    one = pd.concat(found).drop_duplicates("method")  # OLS and the constant beside auto
-    return one.assign(name=job.name, n=len(task.frame), d=len(task.frame.columns) - 1,
-                      epsilon=round(epsilon, 6), code=job.code)  # fmt: skip
-
-
 @dataclass(frozen=True)
 class Job:
-    """All methods on one table at one epsilon."""
+    """Some methods on one table at one epsilon."""
 
     task: Task
     epsilon: float
+    methods: tuple[str, ...]
     trials: int
     code: str
 
     @property
-    def name(self) -> str:
-        """The table's name."""
-        return self.task.name
+    def splits(self) -> int:
+        """More for auto where the tenth held out is small, as scores vary more there."""
+        small = self.methods == ALONE and len(self.task.frame) < SMALL
+        return max(self.trials, SMALL_TRIALS) if small else self.trials
 
     def is_in(self, known: pd.DataFrame) -> bool:
-        """Whether these medians are there, from this code and as many trials or more."""
-        same = (known["name"] == self.name) & (known["epsilon"] == round(self.epsilon, 6))
-        enough = (known["code"] == self.code) & (known["trials"] >= self.trials)
-        return bool((same & enough & (known["method"] == "tukey")).any())
+        """Whether these medians are there, from this code and as many splits or more."""
+        same = (known["name"] == self.task.name) & (known["epsilon"] == round(self.epsilon, 6))
+        enough = (known["code"] == self.code) & (known["trials"] >= self.splits)
+        return bool((same & enough & (known["method"] == self.methods[0])).any())
+
+
+def medians(job: Job) -> pd.DataFrame:
+    """The median score of each method; those of OLS and the constant stand with auto."""
+    found = scores(job.task, job.epsilon, job.splits, job.methods)
+    if job.methods != ALONE:
+        found = found[found["method"].isin(job.methods)]
+    median = found.groupby("method")["score"].median().reset_index()
+    shape = {"n": len(job.task.frame), "d": len(job.task.frame.columns) - 1}
+    public = {"name": job.task.name, "epsilon": round(job.epsilon, 6), **shape}
+    return median.assign(**public, trials=job.splits, code=job.code)
 
 
 def version() -> str:
@@ -122,10 +122,11 @@ def version() -> str:
 
 
 def jobs(chosen, known: pd.DataFrame) -> list[Job]:
-    """What is left to do, the largest tables first, an epsilon after the other."""
+    """What is left to do: auto first, then the others, an epsilon after the other."""
     found = sorted(tasks(chosen.data, chosen.least, chosen.most), key=lambda t: -len(t.frame))
-    code = version()
-    every = [Job(t, e, chosen.trials, code) for e in chosen.epsilons for t in found]
+    code, others = version(), tuple(name for name in PRIVATE if name not in ALONE)
+    groups = [(e, m) for m in (ALONE, others) for e in chosen.epsilons]
+    every = [Job(t, e, m, chosen.trials, code) for e, m in groups for t in found]
     return [job for job in every if not job.is_in(known)]
 
 
@@ -135,9 +136,10 @@ def measure(left: list[Job], processes: int, table: Path, known: pd.DataFrame) -
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(medians, job) for job in left]):
             found = done.result()
-            known = pd.concat([known, found]).drop_duplicates(_KEYS, keep="last")
-            known.round(4).to_csv(table, index=False)
-            print(f"{found['name'].iloc[0]} at {found['epsilon'].iloc[0]:.4g}", flush=True)
+            both = pd.concat([known, found]) if len(known) else found
+            known = both.drop_duplicates(_KEYS, keep="last")
+            known.round({"score": 4}).to_csv(table, index=False)
+            print(found.iloc[0].to_dict(), flush=True)
     return known
 
 
