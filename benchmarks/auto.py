@@ -122,10 +122,11 @@ def version() -> str:
 
 
 def jobs(chosen, known: pd.DataFrame) -> list[Job]:
-    """What is left to do: auto first, then the others, an epsilon after the other."""
+    """What is left to do: everything at the first epsilon, then auto, then the others."""
     found = sorted(tasks(chosen.data, chosen.least, chosen.most), key=lambda t: -len(t.frame))
     code, others = version(), tuple(name for name in PRIVATE if name not in ALONE)
-    groups = [(e, m) for m in (ALONE, others) for e in chosen.epsilons]
+    first, *rest = chosen.epsilons
+    groups = [(first, ALONE), (first, others), *((e, m) for m in (ALONE, others) for e in rest)]
     every = [Job(t, e, m, chosen.trials, code) for e, m in groups for t in found]
     return [job for job in every if not job.is_in(known)]
 

@@ -85,6 +85,12 @@ CHANGES = {
     "histograms from twice as many rows": (lambda: _histograms(_PLENTY=40.0), {}, True),
     "a middle and a spread always": (lambda: _histograms(_PLENTY=math.inf), {}, True),
     "rough ranges of three spreads": (lambda: _middles(_REACH=3.0), {}, True),
+    "rough ranges from six eighths of the distances": (
+        lambda: _middles(_DISTANCES=(6, 6)), {}, True,
+    ),
+    "rough ranges from seven eighths of the distances": (
+        lambda: _middles(_DISTANCES=(7, 7)), {}, True,
+    ),
     "no magnitude likelier than another": (lambda: _middles(_TILT=0.0), {}, True),
     "30% for X'X and 65% for X'y": (lambda: _release(_SHARES=(0.3, 0.65, 0.05)), {}, True),
     "five columns by Kendall's tau first": (ExitStack, {"select": "kendall", "k": 5}, True),

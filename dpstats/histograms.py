@@ -37,10 +37,9 @@ class Histogram:
         """The number of rows from which a histogram is worth reading."""
         return _PLENTY * self.threshold
 
-    @property
-    def shows_little(self) -> bool:
-        """Whether no bin is occupied, or the counts add up to less than :attr:`plenty`."""
-        return not len(self.occupied) or self.counts.sum() < self.plenty
+    def shows_little(self, rows: float) -> bool:
+        """Whether no bin is occupied, or there are fewer ``rows`` than :attr:`plenty`."""
+        return not len(self.occupied) or rows < self.plenty
 
     @cached_property
     def occupied(self) -> np.ndarray:

@@ -56,7 +56,7 @@ def estimate_ranges(
 
     A column that is seen in no bin of its first histogram, which is a released fact, has no
     range; unless ranges are wanted ``everywhere``: then what such a column has left, and one
-    whose counts add up to little, goes to :func:`~dpstats.middles.middle_ranges`.
+    with too few rows for its noise, goes to :func:`~dpstats.middles.middle_ranges`.
 
     Guarantee. The cost, under add/remove or replace-one. One person falls into one bin of
     each histogram: under add/remove one count changes by 1, so L1 = L2 = 1; under
@@ -74,13 +74,21 @@ def estimate_ranges(
         return _histograms(what, total, bins, costs, noise, neighbors)
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_SHARE))
-    rough = [name for name in columns if everywhere and coarse[name].shows_little]
+    rows = _rows(list(coarse.values()))
+    rough = [name for name in columns if everywhere and coarse[name].shows_little(rows)]
     costs = {name: each[name].part(1 - _COARSE_SHARE) for name in rough}
-    found = middle_ranges(total, costs, noise, neighbors)
+    found = middle_ranges(total, costs, rows, noise, neighbors)
     clear = {name: coarse[name] for name in columns if name not in rough}
     found |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
     numeric = {name: Numeric(*found[name]) for name in columns if name in found}
     return Ranges(numeric, {name: coarse[name].plenty for name in rough})
+
+
+def _rows(histograms: list[Histogram]) -> float:
+    """The number of rows, which each histogram shows with an error, as exactly as together."""
+    weights = [1 / histogram.event.deviation**2 for histogram in histograms]
+    counted = [histogram.counts.sum() for histogram in histograms]
+    return float(np.average(counted, weights=weights))
 
 
 def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, float]]:

@@ -412,14 +412,15 @@ def smaller_spread(monkeypatch):
 
 def one_relation(name):
     """Quantiles are bounded for one relation whatever is asked for."""
-    return patched(middles, "_choose", lambda f: lambda a, b, c, _, *rest: f(a, b, c, name, *rest))
+    return patched(middles, "_choose", lambda f: lambda a, b, _, *rest: f(a, b, name, *rest))
 
 
-def whole_costs(original):
-    """Middle and spread each take all that there is."""
+def larger_costs(original):
+    """Middle and spread each take more than their part."""
 
-    def choose(total, costs, *rest):
-        return original(total, {name: cost.part(2) for name, cost in costs.items()}, *rest)
+    def choose(total, noise, neighbors, what, quantiles, costs, bins):
+        more = {name: cost.part(3 / 2) for name, cost in costs.items()}
+        return original(total, noise, neighbors, what, quantiles, more, bins)
 
     return choose
 
@@ -427,12 +428,12 @@ def whole_costs(original):
 def exact_quantiles(original):
     """The spread is asked for about the median itself, not about the one released."""
 
-    def choose(total, costs, noise, neighbors, what, *rest):
-        found = original(total, costs, noise, neighbors, what, *rest)
+    def choose(total, noise, neighbors, what, *rest):
+        found = original(total, noise, neighbors, what, *rest)
         if what != "middle":
             return found
         silent = SimpleNamespace(best=lambda query, cost: int(np.argmax(query.scores)))
-        return original(total, costs, silent, neighbors, what, *rest)
+        return original(total, silent, neighbors, what, *rest)
 
     return choose
 
@@ -641,14 +642,14 @@ MUTANTS = {
     "auto: middles are not recorded": Mutant(unrecorded("middle"), check_composite),
     "auto: the selection is not recorded": Mutant(unrecorded("term"), check_composite),
     "auto: the ranges are read off the counts before noise": Mutant(exact_counts, check_composite),
-    "auto: the whole of a column's rest for each quantile, no limit": Mutant(
-        without_limit(patched(middles, "_choose", whole_costs)), check_composite
+    "auto: more than a column's rest for its quantiles, no limit": Mutant(
+        without_limit(patched(middles, "_choose", larger_costs)), check_composite
     ),
     "middles: half the spread of the scores, pure": Mutant(smaller_spread, PURE_MIDDLES),
     "middles: half the spread of the scores, Gaussian": Mutant(smaller_spread, GDP_MIDDLES),
     "middles: add/remove for replace-one": Mutant(one_relation(ADD_REMOVE), PURE_MIDDLES),
-    "middles: the whole cost for each quantile": Mutant(
-        patched(middles, "_choose", whole_costs), PURE_MIDDLES, BudgetError
+    "middles: more than the cost for both quantiles": Mutant(
+        patched(middles, "_choose", larger_costs), PURE_MIDDLES, BudgetError
     ),
     "middles: distances from the median itself": Mutant(
         patched(middles, "_choose", exact_quantiles), PURE_MIDDLES
