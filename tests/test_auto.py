@@ -243,7 +243,7 @@ def test_without_intervals_there_is_a_reason(call, reason):
 
 def test_intervals_cover():
     for d, n in ((1, 1000), (3, 4000)):
-        cell = coverage.Cell("shrunken", "wide x", n, d, epsilons=(16.0,))
+        cell = coverage.Cell("shrunken", n, d=d, epsilons=(16.0,))
         (outcome,) = coverage.run(cell, 300, seed=4)
         for j in range(3 if d == 1 else 1):
             assert coverage.verdict(outcome.covered[:, j], outcome.ols_covered[:, j]) == "holds"
