@@ -42,8 +42,9 @@ def page(found: pd.DataFrame, folder: Path) -> str:
         "where in most splits nothing was released, and `constant` for the mean of the fitted "
         "rows, without privacy. The tables are those of a MANIFEST. The constants of the "
         "method come from arguments and from made-up tables (below), but these tables were in "
-        "view while the method was made: they are no fresh test of it. Written by "
-        "`make bench-auto DATA=dir` in one run.",
+        "view while the method was made, and what it does with few rows and with a value that "
+        "most rows share was thought of because of some of them: they are no fresh test of it. "
+        "Written by `make bench-auto DATA=dir` in one run.",
         "![Median R² of auto beside OLS](auto.png)",
         "## Counts",
         f"Tables of at least {_LARGE:,} rows.",
