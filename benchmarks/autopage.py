@@ -44,7 +44,7 @@ def page(found: pd.DataFrame, folder: Path) -> str:
         "method come from arguments and from made-up tables (below), but these tables were in "
         "view while the method was made, and what it does with few rows and with a value that "
         "most rows share was thought of because of some of them: they are no fresh test of it. "
-        "Written by `make bench-auto DATA=dir` in one run.",
+        "Written by `make bench-auto DATA=dir`, all from one version of the code.",
         "![Median R² of auto beside OLS](auto.png)",
         "## Counts",
         f"Tables of at least {_LARGE:,} rows.",
