@@ -17,7 +17,8 @@ import pandas as pd
 import dpstats as dp
 from benchmarks import mixed
 from benchmarks.auto import DELTA, references, scored
-from dpstats import histograms, middles, ranges
+from dpstats import middles, ranges
+from dpstats.bins import Distances
 from dpstats.mechanisms import METHODS, gram, shrunken
 
 EPSILONS = (0.5, math.log(3))
@@ -44,9 +45,13 @@ def _ranges(**names):
     return mock.patch.multiple(ranges, **names)
 
 
-def _histograms(**names):
-    """Reading a histogram with other constants."""
-    return mock.patch.multiple(histograms, **names)
+def _enough(times: float):
+    """Histograms from so many times as many rows."""
+    return _ranges(_ENOUGH=5 * times, _ENOUGH_RESPONSE=10 * times)
+
+
+def _octaves(center: float, parts: int = 1) -> Distances:
+    return Distances(center)
 
 
 def _middles(**names):
@@ -80,11 +85,15 @@ CHANGES = {
     "40% of a column's share for its first histogram": (
         lambda: _ranges(_COARSE_SHARE=0.4), {}, True,
     ),
-    "histograms alone, where one bin is seen": (lambda: _histograms(_PLENTY=0.0), {}, True),
-    "histograms from half as many rows": (lambda: _histograms(_PLENTY=10.0), {}, True),
-    "histograms from twice as many rows": (lambda: _histograms(_PLENTY=40.0), {}, True),
-    "a middle and a spread always": (lambda: _histograms(_PLENTY=math.inf), {}, True),
-    "rough ranges of three spreads": (lambda: _middles(_REACH=3.0), {}, True),
+    "histograms alone, where one bin is seen": (lambda: _enough(0.0), {}, True),
+    "histograms from half as many rows": (lambda: _enough(0.5), {}, True),
+    "histograms from twice as many rows": (lambda: _enough(2.0), {}, True),
+    "a middle and a spread always": (lambda: _enough(math.inf), {}, True),
+    "spreads in whole octaves": (lambda: _middles(Distances=_octaves), {}, True),
+    "rough ranges of three spreads": (lambda: _middles(_REACH=3.0, _REACH_RESPONSE=3.0), {}, True),
+    "the response's rough range like the others'": (
+        lambda: _middles(_REACH_RESPONSE=1.5), {}, True,
+    ),
     "rough ranges from six eighths of the distances": (
         lambda: _middles(_DISTANCES=(6, 6)), {}, True,
     ),

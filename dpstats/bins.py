@@ -51,18 +51,23 @@ class Dyadic:
 
 @dataclass(frozen=True)
 class Distances:
-    """Dyadic bins of the distance from a center: the first is [0, 2^-40)."""
+    """Dyadic bins, cut into ``parts``, of the distance from a center: the first is [0, 2^-40)."""
 
     center: float
+    parts: int = 1
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """The ends of the bins, shape (93,)."""
-        return Dyadic().edges[Dyadic().zero[1] :]
+        """The ends of the bins, one more than there are bins."""
+        return self._dyadic.edges[self._dyadic.zero[1] :]
 
     def index(self, values: np.ndarray) -> np.ndarray:
         """The bin of the distance of each value."""
-        return Dyadic().index(np.abs(values - self.center)) - Dyadic().zero[1]
+        return self._dyadic.index(np.abs(values - self.center)) - self._dyadic.zero[1]
+
+    @property
+    def _dyadic(self) -> Dyadic:
+        return Dyadic(self.parts)
 
 
 @dataclass(frozen=True)

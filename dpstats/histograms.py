@@ -10,9 +10,6 @@ from dpstats.privacy import Event
 
 # Chance that an empty bin of a histogram is taken for an occupied one.
 _FALSE_BIN = 1e-3
-# A histogram of a column shows enough of it from this many times the threshold in all: below,
-# the middle and the spread give better fits (benchmarks/tried.py).
-_PLENTY = 20.0
 
 
 @dataclass(frozen=True)
@@ -31,15 +28,6 @@ class Histogram:
         chance = _FALSE_BIN / len(self.counts)
         laplace = self.event.mechanism == "laplace"
         return self.event.scale * (-math.log(2 * chance) if laplace else -ndtri(chance))
-
-    @property
-    def plenty(self) -> float:
-        """The number of rows from which a histogram is worth reading."""
-        return _PLENTY * self.threshold
-
-    def shows_little(self, rows: float) -> bool:
-        """Whether no bin is occupied, or there are fewer ``rows`` than :attr:`plenty`."""
-        return not len(self.occupied) or rows < self.plenty
 
     @cached_property
     def occupied(self) -> np.ndarray:

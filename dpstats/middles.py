@@ -11,7 +11,8 @@ from dpstats.noise.queries import ScoreQuery
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.schema import Batch
 
-# A middle is one of the eighths of an octave: years are told apart to a decade.
+# Bins are eighths of an octave: years are told apart to a decade, and the range of a 0/1 column
+# ends at 1.7, where that of a whole octave would end at 3.
 _PARTS = 8
 # The quantiles, in eighths: the median of the values and of their distances from it six, or
 # seven where rows suffice, so that a value which many rows share does not hide the others.
@@ -20,8 +21,9 @@ _WHOLE, _MIDDLE, _DISTANCES = 8, 4, (6, 7)
 _SLACK = 6.0
 # The part of a column's cost for its middle, which is the easier one to see.
 _MIDDLE_SHARE = 1 / 3
-# The range reaches as many of these distances to each side.
-_REACH = 1.5
+# The range reaches as many of these distances to each side: more for the response, as a mean
+# without its tails is off, and a regressor loses little with its own.
+_REACH, _REACH_RESPONSE = 1.5, 2.0
 # By how much less likely, on the log scale, what is e times as far from 1 is taken to be.
 _TILT = 0.25
 # The range where nothing but zeros is seen.
@@ -34,12 +36,13 @@ def middle_ranges(
     rows: float,
     noise: Noise,
     neighbors: str,
+    response: str | None = None,
 ) -> dict[str, tuple[float, float]]:
     """A range for each column of ``costs``, whatever the data: its middle and its spread.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. The middle is the
     bin that holds the median, among 1,458 of which eight make an octave; the spread
-    is the upper end of the octave that holds six or seven eighths of the distances from it, which
+    is the upper end of the one that holds six or seven eighths of the distances from it, which
     depends on the released number of ``rows``.
 
     Guarantee. The costs, under add/remove or replace-one: two choices by :func:`_choose` a
@@ -62,8 +65,9 @@ def middle_ranges(
     middles = ask("middle", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
     centers = {n: 0.0 if 0.0 in ends else sum(ends) / 2 for n, ends in middles.items()}
     outer = {n: _distance(rows, cost, neighbors) for n, cost in second.items()}
-    spreads = ask("spread", outer, second, {n: Distances(c) for n, c in centers.items()})
-    return {n: _around(centers[n], middles[n][1], spreads[n][1]) for n in costs}
+    spreads = ask("spread", outer, second, {n: Distances(c, _PARTS) for n, c in centers.items()})
+    reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
+    return {n: _around(centers[n], middles[n][1], spreads[n][1], reach[n]) for n in costs}
 
 
 def _distance(rows: float, cost: Cost, neighbors: str) -> int:
@@ -78,12 +82,12 @@ def _spread(eighths: int, neighbors: str) -> int:
     return 2 * (_WHOLE if neighbors == REPLACE_ONE else max(eighths, _WHOLE - eighths))
 
 
-def _around(center: float, upper: float, spread: float) -> tuple[float, float]:
-    """The range about a center; no narrower than the bin, which ends at ``upper``."""
+def _around(center: float, upper: float, spread: float, reach: float) -> tuple[float, float]:
+    """The range of ``reach`` spreads about a center, whose bin ends at ``upper``."""
     if center == 0 and spread <= Distances(0.0).edges[1]:
         return ONLY_ZEROS
-    reach = _REACH * max(spread, upper - center)
-    return center - reach, center + reach
+    half = reach * max(spread, upper - center)
+    return center - half, center + half
 
 
 def _choose(

@@ -19,6 +19,10 @@ from dpstats.schema import Batch, Numeric
 # Of a column's share: the first histogram, and each of up to three that zoom in. The last
 # histogram has the rest.
 _COARSE_SHARE, _ZOOM_SHARE, _ZOOMS = 0.25, 0.12, 3
+# A first histogram is read from so many times its threshold in rows; below, the middle and the
+# spread give better fits (benchmarks/tried.py). A response whose tails are missed bends all
+# predictions, a regressor's harm less.
+_ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,12 @@ def estimate_ranges(
     noise: Noise,
     neighbors: str,
     everywhere: bool = False,
+    response: str | None = None,
 ) -> Ranges:
     """Private ranges of columns from noisy histograms, for shares in proportion to weights.
 
-    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows.
+    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows; ``response`` names
+    the column that is the response, if it is among them.
 
     1. A histogram over dyadic bins gives the order of magnitude. A column of which only
        zeros are seen has the range (-1, 1): its few other values could be anywhere, and what
@@ -75,13 +81,20 @@ def estimate_ranges(
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_SHARE))
     rows = _rows(list(coarse.values()))
-    rough = [name for name in columns if everywhere and coarse[name].shows_little(rows)]
+    needed = {name: _enough(name == response) * coarse[name].threshold for name in columns}
+    unclear = [name for name in columns if rows < needed[name] or not len(coarse[name].occupied)]
+    rough = unclear if everywhere else []
     costs = {name: each[name].part(1 - _COARSE_SHARE) for name in rough}
-    found = middle_ranges(total, costs, rows, noise, neighbors)
+    found = middle_ranges(total, costs, rows, noise, neighbors, response)
     clear = {name: coarse[name] for name in columns if name not in rough}
     found |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
     numeric = {name: Numeric(*found[name]) for name in columns if name in found}
-    return Ranges(numeric, {name: coarse[name].plenty for name in rough})
+    return Ranges(numeric, {name: needed[name] for name in rough})
+
+
+def _enough(is_response: bool) -> float:
+    """How many times its threshold in rows a first histogram needs."""
+    return _ENOUGH_RESPONSE if is_response else _ENOUGH
 
 
 def _rows(histograms: list[Histogram]) -> float:

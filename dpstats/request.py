@@ -162,7 +162,9 @@ class Request:
         if response in weights:
             weights[response] = max(1.0, len(weights) / 4)
         everywhere = self.method.ranges_everywhere
-        ranges = estimate_ranges(self.total, weights, cost, noise, self.neighbors, everywhere)
+        ranges = estimate_ranges(
+            self.total, weights, cost, noise, self.neighbors, everywhere, response
+        )
         if len(ranges.found) < len(weights):
             return None
         plan = "; ".join(filter(None, (self.plan, _rough(ranges.rough))))
