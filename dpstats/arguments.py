@@ -43,7 +43,7 @@ def make_request(
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
-        method, plan = choose(parsed, ranges, epsilon, delta, neighbors, rows, alone)
+        method, plan = choose(parsed, ranges, epsilon, delta, neighbors, rows, alone, options)
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     epsilon, delta = chosen.share(*_guarantee(chosen, epsilon, delta), formulas)
     neighbors = _relation(chosen, neighbors)

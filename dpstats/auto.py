@@ -1,39 +1,57 @@
 """What method="auto" stands for in one call, decided by public facts alone."""
 
+import math
 from collections.abc import Mapping
 
 from dpstats.formula import Formula
+from dpstats.mechanisms.by_spread import LIMIT
 from dpstats.privacy import ADD_REMOVE
 
 AUTO = "auto"
 # Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of
 # the residuals, and above it noisy_moments (benchmarks/crossing.py).
 CROSSING = 6400
+# Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
+_FEW = 4 * LIMIT
 
 
 def choose(
-    formula: Formula, bounds: Mapping, epsilon, delta, neighbors, rows: float, alone: bool
+    formula: Formula,
+    bounds: Mapping,
+    epsilon,
+    delta,
+    neighbors,
+    rows: float,
+    alone: bool,
+    options: Mapping,
 ) -> tuple[str, str]:
     """The name of the method for a call, and the reason.
 
     Under ``replace_one``, to which the choice among methods for one regressor leads, the
     number of rows is public. ``alone`` is False with groups, which are many and small, or with
-    arguments that those methods do not take.
+    arguments that those methods do not take. Rows that are streamed, infinitely many here, and
+    ``options`` of one of the two leave the choice to epsilon and n alone.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
-    >>> choose(line, unit, 1, None, None, 200, True)[0]
+    >>> choose(line, unit, 1, None, None, 200, True, {})[0]
     'exp_theil_sen'
-    >>> choose(line, unit, 1, None, None, 10_000, True)[0]
+    >>> choose(line, unit, 1, None, None, 10_000, True, {})[0]
+    'by_spread'
+    >>> choose(line, unit, 1, None, None, 10_000, True, {"cov_type": "HC1"})[0]
     'noisy_moments'
-    >>> choose(line, {}, 1, None, None, 200, True)[0], choose(line, {}, 1, 0, None, 200, True)[0]
-    ('shrunken', 'shrunken_pure')
+    >>> choose(line, {}, 1, None, None, 200, True, {})[0]
+    'shrunken'
+    >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
+    'shrunken_pure'
     """
     if _is_bounded_line(formula, bounds) and delta in (None, 0) and neighbors != ADD_REMOVE:
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
         size = epsilon * rows if isinstance(epsilon, (int, float)) else 0
-        name, side = ("exp_theil_sen", "below") if size < CROSSING else ("noisy_moments", "from")
-        why = f"one regressor with declared bounds, epsilon times n {side} {CROSSING}"
+        look = rows < math.inf and not options
+        limit, above = (_FEW, "by_spread") if look else (CROSSING, "noisy_moments")
+        name, side = ("exp_theil_sen", "below") if size < limit else (above, "from")
+        why = f"one regressor with declared bounds, epsilon times n {side} {limit:g}"
         return name, f"auto took {name}: {why} (n is public)"
     if delta == 0:
         return "shrunken_pure", "auto took shrunken_pure, which needs no bounds, for delta=0"

@@ -46,7 +46,11 @@ def squeezed(result) -> str:
 
 CHOICES = [
     ("y ~ x", UNIT, {}, "exp_theil_sen"),
-    ("y ~ x", UNIT, {"rows": CROSSING}, "noisy_moments"),
+    ("y ~ x", UNIT, {"rows": CROSSING}, "by_spread"),
+    ("y ~ x", UNIT, {"rows": 256}, "by_spread"),
+    ("y ~ x", UNIT, {"rows": math.inf}, "noisy_moments"),
+    ("y ~ x", UNIT, {"rows": CROSSING, "options": {"ci": True}}, "noisy_moments"),
+    ("y ~ x", UNIT, {"rows": CROSSING - 1, "options": {"ci": True}}, "exp_theil_sen"),
     ("y ~ x", UNIT, {"rows": CROSSING, "alone": False}, "exp_theil_sen"),
     ("y ~ x", UNIT, {"neighbors": ADD_REMOVE}, "shrunken"),
     ("y ~ x", UNIT, {"neighbors": REPLACE_ONE}, "exp_theil_sen"),
@@ -63,6 +67,7 @@ CHOICES = [
 @pytest.mark.parametrize(("formula", "bounds", "more", "method"), CHOICES)
 def test_the_choice_follows_from_public_facts(formula, bounds, more, method):
     facts = {"epsilon": 1, "delta": None, "neighbors": None, "rows": 100, "alone": True}
+    facts["options"] = {}
     name, why = choose(Formula.parse(formula), bounds, **{**facts, **more})
     assert name == method and why.startswith(f"auto took {method}")
 

@@ -41,6 +41,7 @@ from dpstats.mechanisms import (
     adassp,
     ball,
     boosted,
+    by_spread,
     gradient_descent,
     line,
     noisy_intercept,
@@ -606,6 +607,7 @@ LINE_NOISY = on(check_line, "noisy_stats")
 WORST_SHRUNKEN = on(check_worst, "shrunken")
 WORST_PURE = on(check_worst, "shrunken_pure")
 CLIPPED = on(check_ties, "shrunken", estimated=True)
+WORST_SPREAD = on(check_worst, "by_spread")
 WORST_BOOSTED = on(check_worst, "boosted_adassp")
 WORST_SGD = on(check_worst, "noisy_sgd", options={"steps": 3, "clip": 0.2})
 WORST_ADAOPS = on(check_worst, "adaops")
@@ -644,6 +646,9 @@ MUTANTS = {
     "auto: the ranges are read off the counts before noise": Mutant(exact_counts, check_composite),
     "auto: more than a column's rest for its quantiles, no limit": Mutant(
         without_limit(patched(middles, "_choose", larger_costs)), check_composite
+    ),
+    "by_spread: half the sensitivity of the spread": Mutant(
+        smaller(by_spread, step="spread of x"), WORST_SPREAD
     ),
     "middles: half the spread of the scores, pure": Mutant(smaller_spread, PURE_MIDDLES),
     "middles: half the spread of the scores, Gaussian": Mutant(smaller_spread, GDP_MIDDLES),

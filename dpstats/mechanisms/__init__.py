@@ -5,6 +5,7 @@ from dpstats.mechanisms import (
     adassp,
     ball,
     boosted,
+    by_spread,
     gradient_descent,
     noisy_intercept,
     noisy_moments,
@@ -30,6 +31,7 @@ METHODS: dict[str, Method] = {
         noisy_moments.METHOD,
         noisy_intercept.METHOD,
         *theil_sen.METHODS,
+        by_spread.method(theil_sen.METHODS[0], noisy_moments.METHOD),
         *gradient_descent.METHODS,
     )
 }

@@ -31,7 +31,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         )
 
     def summarise(X, y, problem):
-        return _Pair(main.summarise(X, y, problem), other.summarise(X, y, problem))
+        return Pair(main.summarise(X, y, problem), other.summarise(X, y, problem))
 
     def release(pair, problem, cost, noise, **options) -> Release:
         first = main.release(pair.first, problem, cost.part(1 - share), noise, **options)
@@ -64,11 +64,11 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
     )
 
 
-class _Pair:
+class Pair:
     """The summaries of two methods; those of disjoint rows add up."""
 
     def __init__(self, first, second):
         self.first, self.second = first, second
 
-    def __add__(self, other: "_Pair") -> "_Pair":
-        return _Pair(self.first + other.first, self.second + other.second)
+    def __add__(self, other: "Pair") -> "Pair":
+        return Pair(self.first + other.first, self.second + other.second)

@@ -1,0 +1,81 @@
+"""One regressor with declared bounds: a noisy look at the spread of x names the method."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, update_wrapper
+
+from dpstats.mechanisms.companion import Pair
+from dpstats.mechanisms.line import too_few
+from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats.moments import PRODUCT_UNIT, Moments
+from dpstats.noise import Noise
+from dpstats.noise.queries import Query
+from dpstats.privacy import REPLACE_ONE, PureDP
+
+# The share of epsilon for the look, and the noisy epsilon n var(x), x on [0, 1], from which
+# noisy_moments is taken; both by simulation (benchmarks/crossing.py).
+SHARE, LIMIT = 0.1, 64.0
+# Entries are multiples of 2^-20 on [-1, 1], twice the width of [0, 1].
+_ONE, _WIDTH = round(1 / PRODUCT_UNIT**0.5), 2
+
+
+def summarise(pairs: Callable, sums: Callable, X, y, problem: Problem) -> Pair:
+    """What exp_theil_sen and noisy_moments start from."""
+    return Pair(pairs(X, y, problem), sums(X, y, problem))
+
+
+def release(
+    by_pairs: Callable[..., Release],
+    by_sums: Callable[..., Release],
+    pair: Pair,
+    problem: Problem,
+    cost: PureDP,
+    noise: Noise,
+) -> Release:
+    """exp_theil_sen (``by_pairs``) where x varies little, else noisy_moments (``by_sums``).
+
+    Guarantee. epsilon-DP under replace-one, n public: a Laplace release of n var(x), which one
+    row moves by at most 1 - 1/n (:func:`_spread`), with a tenth of epsilon, and, whatever it says,
+    a release by one of the methods with the rest, each as private as its own docstring proves.
+    """
+    n = len(pair.first.x)
+    if failure := too_few(problem, n):
+        return failure
+    seen = cost.epsilon * _spread(pair.second, n, problem, cost.part(SHARE), noise)
+    rest = cost.part(1 - SHARE)
+    if seen < LIMIT:
+        made, why = by_pairs(pair.first, problem, rest, noise), "exp_theil_sen, as that is below"
+    else:
+        made, why = by_sums(pair.second, problem, rest, noise), "noisy_moments, as that is at least"
+    note = f"the noisy epsilon n var(x) is {seen:.0f}; it took {why} {LIMIT:g}"
+    return replace(made, note=note)
+
+
+def _spread(moments: Moments, n: int, problem: Problem, cost: PureDP, noise: Noise) -> float:
+    """n var(x) for x on [0, 1], with Laplace noise.
+
+    Replace-one. Let m be the mean of the other rows: the sum of squares about the mean is theirs
+    and (1 - 1/n) (x_i - m)^2, so a row exchanged moves it by at most 1 - 1/n. Times n it is
+    n sum x^2 - (sum x)^2, exact in integers, and moves by at most n - 1; attained from
+    all rows at one end of the range to one row at the other.
+    """
+    x, one, cross = 1 - problem.intercept, problem.intercept, moments.cross
+    scaled = n * cross[x, x] - (cross[one, x] // _ONE) ** 2
+    unit = _ONE**2 * _WIDTH**2
+    query = Query("spread of x", [scaled], l1=(n - 1) * unit, unit=1 / (n * unit))
+    return float(noise.add(query, cost)[0])
+
+
+def method(pairs: Method, sums: Method) -> Method:
+    """The method that takes one or the other."""
+    return Method(
+        name="by_spread",
+        paper="this package; sums, or pairs as in Alabi et al. 2022, Algorithm 2",
+        guarantee="pure",
+        neighbors=(REPLACE_ONE,),
+        simple=True,
+        errors=f"those of {sums.name} where x varies enough for it",
+        summarise=partial(summarise, pairs.summarise, sums.summarise),
+        release=update_wrapper(partial(release, pairs.release, sums.release), release),
+        check=pairs.check,
+    )
