@@ -44,7 +44,10 @@ def page(found: pd.DataFrame, folder: Path) -> str:
         "method come from arguments and from made-up tables (below), but these tables were in "
         "view while the method was made, and what it does with few rows and with a value that "
         "most rows share was thought of because of some of them: they are no fresh test of it. "
-        "Written by `make bench-auto DATA=dir`, all from one version of the code.",
+        "How few rows a histogram is read from, and how fine a rough range is, was set on made-up "
+        "tables and on four public ones that are not here (anes96 of statsmodels; diabetes, breast "
+        "cancer and digits of scikit-learn). Written by `make bench-auto DATA=dir`; `code` in "
+        "medians.csv says which version of the package a median is from.",
         "![Median R² of auto beside OLS](auto.png)",
         "## Counts",
         f"Tables of at least {_LARGE:,} rows.",
