@@ -4,7 +4,6 @@ from importlib import import_module
 
 from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
-from dpstats.auditing import audit
 from dpstats.errors import (
     ArgumentError,
     BudgetError,
@@ -46,8 +45,8 @@ __all__ = [
     "testing",
 ]
 
-# These load tables and distributions that a fit does without, so they wait for their first use.
-_LATER = {"compare": "comparison", "Plan": "planning", "plan": "planning"}
+# A fit does without these and what they load, so they wait for their first use.
+_LATER = {"audit": "auditing", "compare": "comparison", "Plan": "planning", "plan": "planning"}
 
 
 def __getattr__(name: str):

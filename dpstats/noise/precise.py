@@ -9,14 +9,31 @@ every number computed is right to 2^-250 of its size. Results are rounded to mul
 variation, whatever the table: far below any delta a caller may ask for.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from mpmath import MPContext
 
-MP = MPContext()
-MP.prec = 512
+
+class _Numbers:
+    """mpmath with 512 bits; it is loaded with the first of these numbers."""
+
+    @cached_property
+    def _context(self):
+        from mpmath import MPContext
+
+        context = MPContext()
+        context.prec = 512
+        return context
+
+    def __getattr__(self, name: str):
+        return getattr(self._context, name)
+
+
+MP = _Numbers()
 _GRID_BITS = 40
 
 
@@ -28,7 +45,7 @@ class Objective:
     linear: MP.matrix
 
     @classmethod
-    def least_squares(cls, cross: np.ndarray, unit: float, ridge: float) -> "Objective":
+    def least_squares(cls, cross: np.ndarray, unit: float, ridge: float) -> Objective:
         """Half the residual sum of squares plus ridge ||theta||^2 / 2, up to a constant.
 
         ``cross`` holds the exact cross-products of the rows (u, v), integers in units.
