@@ -1,5 +1,7 @@
 """by=: one private fit a group, under parallel composition."""
 
+from dataclasses import replace
+
 from dpstats.groups import DPGroupResults
 from dpstats.labels import columns_of, group_rows
 from dpstats.many import GroupedRows, Outcomes, fit_each
@@ -38,6 +40,8 @@ def group_results(
     ``noise`` drew what all groups share, such as ranges.
     """
     outcomes.estimates.flags.writeable = False
+    events = [*noise.events, *outcomes.events]
+    report = request.report(events, noise.private, _assumptions(request, by, present))
     return DPGroupResults(
         by=by if isinstance(by, str) else tuple(by),
         labels=labels,
@@ -52,9 +56,7 @@ def group_results(
         size=len(problem.low),
         schema=dict(request.schema),
         term_bounds=dict(request.term_bounds),
-        privacy=request.report(
-            [*noise.events, *outcomes.events], noise.private, _assumptions(request, by, present)
-        ),
+        privacy=replace(report, parallel=True),
         selected=request.selected,
         plan=request.plan,
         share=request.share,

@@ -314,3 +314,16 @@ def test_plots_of_groups_without_numbers_are_quiet(method, fit, line, recwarn):
 def test_a_table_for_a_folder_that_is_not_there_is_refused(groups, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no folder .*none to write a.csv to"):
         groups.to_csv(tmp_path / "none" / "a.csv")
+
+
+def test_groups_that_took_different_steps_spent_no_more_than_the_guarantee():
+    """One group goes on with sums and the other with pairs; the table of steps has both."""
+    rng = np.random.default_rng(1)
+    x = np.r_[rng.uniform(size=4000), rng.normal(0.5, 0.01, 4000)]
+    data = {"g": np.repeat(["wide", "narrow"], 4000), "x": x, "y": 0.3 + 0.4 * x}
+    bounds = {"x": (0, 1), "y": (0, 1)}
+    with dp.testing.insecure_seed(1):
+        result = dp.dp_ols("y ~ x", data, by="g", method="by_spread", epsilon=1, bounds=bounds)
+    steps = {event.step for event in result.privacy.events}
+    assert {"median of predictions at x_new[0]", "sums of u, v and products"} <= steps
+    assert result.privacy.spent == (1, 0)

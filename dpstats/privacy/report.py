@@ -37,7 +37,8 @@ class PrivacyReport:
 
     ``epsilon`` and ``delta`` are the guarantee of the whole release under
     ``neighbors``; ``events`` are the recorded draws; ``private`` is False when the
-    noise came from a seeded generator, in which case nothing is guaranteed.
+    noise came from a seeded generator, in which case nothing is guaranteed. ``parallel`` says
+    that the events are the worst of groups which share no row and may have taken different steps.
     """
 
     neighbors: str
@@ -47,14 +48,18 @@ class PrivacyReport:
     events: tuple[Event, ...]
     assumptions: tuple[str, ...]
     private: bool = True
+    parallel: bool = False
 
     @property
     def spent(self) -> tuple[float, float]:
         """(epsilon, delta) composed from the recorded events.
 
-        Less than the guarantee when a released failure ended the fit early.
+        Less than the guarantee when a released failure ended the fit early. Where groups took
+        different steps, no group took all of them, and what bounds each is the guarantee.
         """
         costs = [event.cost for event in self.events]
+        if self.parallel and not self.limit.covers(costs):
+            return self.limit.guarantee(self.delta)
         if not isinstance(self.limit, GDP):
             return added(costs)
         mu = math.sqrt(math.fsum(cost.mu**2 for cost in costs))
