@@ -12,7 +12,7 @@ from scipy.stats import beta, norm
 
 from benchmarks.tools import checked, print_table, released
 from dpstats.inference import stacked, uncertainty
-from dpstats.mechanisms.spec import over
+from dpstats.mechanisms.shared.spec import over
 from dpstats.testing import insecure_seed
 
 EPSILONS = (0.5, 1.0, 4.0, 16.0)

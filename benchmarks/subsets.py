@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.speed import frame
 from benchmarks.tools import checked, print_table, released
-from dpstats.mechanisms.subsets import fit_subsets
+from dpstats.mechanisms.shared.random_subsets import fit_subsets
 
 
 def main(arguments: list[str]) -> None:

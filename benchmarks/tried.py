@@ -17,9 +17,10 @@ import pandas as pd
 import dpstats as dp
 from benchmarks import mixed
 from benchmarks.auto import DELTA, references, scored
-from dpstats import middles, ranges
-from dpstats.bins import Distances
-from dpstats.mechanisms import METHODS, gram, shrunken
+from dpstats.mechanisms import METHODS, shrunken
+from dpstats.mechanisms.shared import gram
+from dpstats.range_estimation import estimate, quantiles
+from dpstats.range_estimation.bins import Distances
 
 EPSILONS = (0.5, math.log(3))
 
@@ -42,7 +43,7 @@ def _release(**names):
 
 def _ranges(**names):
     """The estimation of ranges with other constants."""
-    return mock.patch.multiple(ranges, **names)
+    return mock.patch.multiple(estimate, **names)
 
 
 def _enough(times: float):
@@ -56,7 +57,7 @@ def _octaves(center: float, parts: int = 1) -> Distances:
 
 def _middles(**names):
     """Rough ranges with other constants."""
-    return mock.patch.multiple(middles, **names)
+    return mock.patch.multiple(quantiles, **names)
 
 
 def _whole_rows():

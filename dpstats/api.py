@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpstats.arguments import make_requests
-from dpstats.clusters import check_remote, fit_groups_on_workers
 from dpstats.errors import ArgumentError, Defect, InternalError
-from dpstats.grouped import fit_groups
-from dpstats.groups import DPGroupResults
-from dpstats.labels import check_by
+from dpstats.fitting.groups import fit_groups
+from dpstats.fitting.single import fit_single
+from dpstats.fitting.spark_groups import check_remote, fit_groups_on_workers
 from dpstats.noise import Noise
-from dpstats.options import whole
+from dpstats.option_checks import whole
 from dpstats.privacy import Budget
-from dpstats.request import Request
-from dpstats.results import DPResults
-from dpstats.single import fit_single
+from dpstats.request.arguments import make_requests
+from dpstats.request.group_labels import check_by
+from dpstats.request.request import Request
+from dpstats.results.groups import DPGroupResults
+from dpstats.results.single import DPResults
 
 
 def dp_ols(

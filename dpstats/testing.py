@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dpstats.noise import sources
+from dpstats.noise import random_sources
 
 
 @contextmanager
@@ -25,8 +25,8 @@ def insecure_seed(seed: int) -> Iterator[None]:
     >>> slope() == slope()
     True
     """
-    token = sources.SOURCE.set(sources.SeededSource(seed))
+    token = random_sources.SOURCE.set(random_sources.SeededSource(seed))
     try:
         yield
     finally:
-        sources.SOURCE.reset(token)
+        random_sources.SOURCE.reset(token)

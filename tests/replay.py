@@ -22,13 +22,13 @@ from scipy.special import log_ndtr
 from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.spec import Method, Problem
-from dpstats.noise import Noise, depth, perturbation, posterior
-from dpstats.noise import door as noise_module
-from dpstats.noise.precise import Objective
+from dpstats.mechanisms.shared.spec import Method, Problem
+from dpstats.noise import Noise, objective_perturbation, posterior, tukey_depth
+from dpstats.noise import noise as noise_module
+from dpstats.noise.exact_samplers import sample_index, sample_student
+from dpstats.noise.multiprecision import Objective
 from dpstats.noise.queries import DepthQuery
-from dpstats.noise.sampling import sample_index, sample_student
-from dpstats.noise.sources import SeededSource
+from dpstats.noise.random_sources import SeededSource
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP, gdp_epsilon
 from dpstats.selection import Candidates, Selector
 
@@ -209,8 +209,10 @@ class Recorder(Noise):
         """
         _check_boxes(query)
         before, self._lift = len(self.events), 1e9 if self._passes else 0.0
-        made, of = [], depth.Boxes.of
-        with mock.patch.object(depth.Boxes, "of", lambda *args: made.append(of(*args)) or made[-1]):
+        made, of = [], tukey_depth.Boxes.of
+        with mock.patch.object(
+            tukey_depth.Boxes, "of", lambda *args: made.append(of(*args)) or made[-1]
+        ):
             point = super().deepest(query, cost)
             self._lift = 0.0
             self._check_test(query, cost)
@@ -230,7 +232,9 @@ class Recorder(Noise):
 
     def minimiser(self, query, cost):
         """Keep the objective, sigma and the radius, then answer."""
-        return self._optimise("minimiser", "perturbed_minimiser", perturbation, query, cost)
+        return self._optimise(
+            "minimiser", "perturbed_minimiser", objective_perturbation, query, cost
+        )
 
     def _optimise(self, kind, draw, module, query, cost):
         """Ask the door without a draw, check what would be drawn, draw."""

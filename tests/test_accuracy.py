@@ -9,7 +9,7 @@ from scipy.stats import beta
 import dpstats as dp
 from benchmarks import illinois, table3
 from benchmarks.tools import checked, released
-from dpstats.moments import PRODUCT_UNIT
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.testing import insecure_seed
 
 ROWS = 10_000

@@ -11,7 +11,7 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import lower_bound, telling_event
 from dpstats.auditing.inputs import corner_pairs, corner_problem
-from dpstats.mechanisms.companion import with_companion
+from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
 from dpstats.privacy import GDP, RELATIONS, PureDP

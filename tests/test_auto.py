@@ -10,13 +10,13 @@ from replay import check_neighbours
 
 import dpstats as dp
 from benchmarks import coverage
-from dpstats.arguments import make_request
-from dpstats.auto import CROSSING, choose
+from dpstats.fitting.single import fit_single
 from dpstats.formula import Formula
-from dpstats.mechanisms.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
-from dpstats.mechanisms.spec import Release
+from dpstats.mechanisms.shared.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
+from dpstats.mechanisms.shared.spec import Release
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
-from dpstats.single import fit_single
+from dpstats.request.arguments import make_request
+from dpstats.request.auto_method import CROSSING, choose
 from dpstats.testing import insecure_seed
 
 RNG = np.random.default_rng(8)

@@ -8,11 +8,11 @@ from recording import fit, line_data
 from scipy.stats import kstest, norm, truncnorm
 
 import dpstats as dp
-from dpstats.mechanisms.ball import loss_spread
+from dpstats.mechanisms.ops_objpert import loss_spread
 from dpstats.noise import Noise
-from dpstats.noise.perturbation import deviation, perturbed_minimiser
+from dpstats.noise.multiprecision import MP, Objective
+from dpstats.noise.objective_perturbation import deviation, perturbed_minimiser
 from dpstats.noise.posterior import sample_in_ball
-from dpstats.noise.precise import MP, Objective
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 

@@ -9,9 +9,9 @@ import pytest
 import dpstats as dp
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.gram import box_of
-from dpstats.mechanisms.rows import Rows, _exact, residual_sums
-from dpstats.mechanisms.spec import Problem
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.scaled_rows import Rows, _exact, residual_sums
+from dpstats.mechanisms.shared.spec import Problem
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.testing import insecure_seed

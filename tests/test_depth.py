@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpstats.noise import Noise
-from dpstats.noise.depth import Boxes
 from dpstats.noise.queries import DepthQuery
+from dpstats.noise.tukey_depth import Boxes
 from dpstats.privacy import ApproxDP
 from dpstats.testing import insecure_seed
 

@@ -23,9 +23,9 @@ from replay import (
 import dpstats as dp
 from dpstats import cli
 from dpstats.mechanisms import METHODS, theil_sen, tukey
-from dpstats.mechanisms.companion import with_companion
-from dpstats.mechanisms.ends import cell_margin, rank_margin
-from dpstats.mechanisms.medians import CELLS, private_end
+from dpstats.mechanisms.shared.companion import with_companion
+from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end
+from dpstats.mechanisms.shared.rank_margins import cell_margin, rank_margin
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 

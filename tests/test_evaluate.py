@@ -16,7 +16,7 @@ from dpstats.evaluate import (
     predictions,
     theil_sen_reference,
 )
-from dpstats.evaluate.errors import percentile_error
+from dpstats.evaluate.error_bounds import percentile_error
 
 BOUNDS = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
 UNIT = {"x": (0, 1), "y": (0, 1)}

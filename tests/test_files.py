@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpstats.engines.opening import ENDINGS, open_table
+from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpstats.engines import columns
-from dpstats.engines.frames import Table
+from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 

@@ -115,7 +115,7 @@ def numbers(one) -> np.ndarray:
 def one_by_one(monkeypatch):
     """No groups in one go, which test_many compares, so that seeded noise comes in one order."""
     plain = {name: replace(method, release_each=None) for name, method in dp.METHODS.items()}
-    monkeypatch.setattr("dpstats.arguments.METHODS", plain)
+    monkeypatch.setattr("dpstats.request.arguments.METHODS", plain)
 
 
 @pytest.mark.usefixtures("one_by_one")

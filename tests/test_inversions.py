@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dpstats.inversions import concordance
-from dpstats.mechanisms import pairs as pairs_module
 from dpstats.mechanisms import theil_sen
-from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance
+from dpstats.mechanisms.shared import pairwise as pairs_module
+from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance
 from dpstats.noise import Noise
+from dpstats.numerics.concordance import concordance
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.engines.frames import Table
+from dpstats.engines.table import Table
 
 N = 1237
 PLANTED = 0.123456789
@@ -271,9 +271,9 @@ DEFECTS = {
     "summarise": "bounds",
     "release": "groups",
     "dpstats.engines.columns.numbers": "bounds",
-    "dpstats.engines.codes.factorize": "groups",
+    "dpstats.engines.categories.factorize": "groups",
     "dpstats.formula.Design.rows": "bounds",
-    "dpstats.request.estimate_ranges": "no_bounds",
+    "dpstats.request.request.estimate_ranges": "no_bounds",
 }
 
 

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from recording import line_data, unit_problem
 
 import dpstats as dp
-from dpstats import many
-from dpstats.bounds import Box
-from dpstats.engines.ordering import by_group
+from dpstats.engines.group_sort import by_group
+from dpstats.fitting import group_batches
 from dpstats.mechanisms import METHODS, theil_sen
-from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance
-from dpstats.mechanisms.pairtable import all_pairs, given_pairs
-from dpstats.moments import Moments
-from dpstats.noise import Noise, exact, steps
+from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance
+from dpstats.mechanisms.shared.pairwise_table import all_pairs, given_pairs
+from dpstats.noise import Noise, exponential_batch, exponential_compiled
+from dpstats.noise.exact_samplers import below_beginning_with, sample_index
 from dpstats.noise.queries import RankTable
-from dpstats.noise.sampling import below_beginning_with, sample_index
+from dpstats.numerics.clipping import Box
+from dpstats.numerics.cross_products import Moments
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 
@@ -50,7 +50,9 @@ class Frozen:
         self._words, self._beyond, self._laplace = np.random.default_rng(seed).spawn(3)
 
     def bytes(self, size):
-        return (self._beyond if size % (8 * steps.WORDS) else self._words).bytes(size)
+        return (self._beyond if size % (8 * exponential_compiled.WORDS) else self._words).bytes(
+            size
+        )
 
     def draw(self, name, scale, size):
         return [round(value) for value in self._laplace.laplace(0, scale, size)]
@@ -60,7 +62,7 @@ class Exactly(Noise):
     """Noise that answers choices by exact integers alone, from the words of each draw."""
 
     def choose(self, query, cost):
-        words = np.frombuffer(self._source.bytes(8 * steps.WORDS), "<u8").tolist()
+        words = np.frombuffer(self._source.bytes(8 * exponential_compiled.WORDS), "<u8").tolist()
         below = below_beginning_with(iter(words), self._source.bytes)
         rate = self._rank_rate(query.step, query.sensitivity, cost)
         return sample_index(query.imbalance, query.size, rate, below)
@@ -146,7 +148,7 @@ def test_matchings_are_drawn_alike(name, k):
         for table, query in zip(asked[:2], asked[2:], strict=True):
             assert table.sensitivities.tolist() == [query.sensitivity]
             for index in range(0, query.size, query.size // 97):
-                at = steps.imbalance(table.doubled, table.first + index, 0)
+                at = exponential_compiled.imbalance(table.doubled, table.first + index, 0)
                 assert at == query.imbalance(index)
 
 
@@ -165,18 +167,20 @@ tables = st.lists(st.integers(-40, 40), max_size=30)
 @given(tables, st.integers(0, 2**32), st.floats(0, 20), st.sampled_from([1, 7, 40]), st.booleans())
 def test_any_table_is_drawn_from_as_exact_integers_do(entries, seed, rate, size, widened):
     doubled, reach = np.array(entries, np.int32), 3 if widened else 0
-    words = np.random.default_rng(seed).integers(0, 2**64, (1, steps.WORDS), dtype=np.uint64)
+    words = np.random.default_rng(seed).integers(
+        0, 2**64, (1, exponential_compiled.WORDS), dtype=np.uint64
+    )
     more = np.random.default_rng(seed + 1).bytes
-    drawn = steps.draw_each(
+    drawn = exponential_compiled.draw_each(
         doubled, np.array([0, len(entries)]), -5, size, reach, np.array([rate]), words
     )
     below = below_beginning_with(iter(words[0].tolist()), more)
 
     def imbalance(index):
-        return int(steps.imbalance(doubled, index - 5, reach))
+        return int(exponential_compiled.imbalance(doubled, index - 5, reach))
 
     expected = sample_index(imbalance, size, rate, below)
-    assert drawn[0] in (expected, steps.UNDECIDED)
+    assert drawn[0] in (expected, exponential_compiled.UNDECIDED)
 
 
 def test_undecided_draws_are_rare_and_get_the_exact_answer():
@@ -186,16 +190,18 @@ def test_undecided_draws_are_rare_and_get_the_exact_answer():
     edges = np.arange(0, len(doubled) + 1, 50)
     query = RankTable("median", doubled, edges, 0, ONE + 1, 0, np.full(300, 2))
     rates = np.full(300, 0.3)
-    first = exact.draw_each(query, rates, Frozen(5).bytes)
+    first = exponential_batch.draw_each(query, rates, Frozen(5).bytes)
 
     def nothing_decided(doubled, edges, first, size, reach, rates, words):
-        return np.full(len(rates), steps.UNDECIDED)
+        return np.full(len(rates), exponential_compiled.UNDECIDED)
 
-    words = np.frombuffer(Frozen(5).bytes(8 * steps.WORDS * 300), "<u8").reshape(300, -1)
-    compiled = steps.draw_each(doubled, edges, 0, ONE + 1, 0, rates, words)
-    assert np.mean(compiled == steps.UNDECIDED) < 0.01
-    with mock.patch.object(exact.steps, "draw_each", nothing_decided):
-        again = exact.draw_each(query, rates, Frozen(5).bytes)
+    words = np.frombuffer(Frozen(5).bytes(8 * exponential_compiled.WORDS * 300), "<u8").reshape(
+        300, -1
+    )
+    compiled = exponential_compiled.draw_each(doubled, edges, 0, ONE + 1, 0, rates, words)
+    assert np.mean(compiled == exponential_compiled.UNDECIDED) < 0.01
+    with mock.patch.object(exponential_batch.steps, "draw_each", nothing_decided):
+        again = exponential_batch.draw_each(query, rates, Frozen(5).bytes)
     assert np.array_equal(first, again)
 
 
@@ -233,7 +239,7 @@ def test_predictions_by_pairs_are_exact(points, x_new, r):
                 z = points[j][1] + slope * (x_new - points[j][0])
                 signs.append((z > r) - (z < r))
     assert ends.tolist() == [0, len(signs)]
-    assert steps.imbalance(doubled, r, 0) == sum(signs)
+    assert exponential_compiled.imbalance(doubled, r, 0) == sum(signs)
     assert np.sign(doubled.astype(int) - 2 * r).tolist() == signs
     pairs = np.column_stack(np.triu_indices(len(points), 1))
     given_, _ = given_pairs(x, y, pairs, np.array([0, len(pairs)]), float(x_new))
@@ -261,7 +267,7 @@ def test_moments_of_groups_are_those_of_each_group():
     X = np.column_stack([np.ones(edges[-1]), rng.uniform(-2, 2, edges[-1])])
     y = rng.uniform(-2, 2, edges[-1])
     box = Box.symmetric(np.array([1.0, -1.0]), np.array([1.0, 1.0]), -1.0, 1.0, 0)
-    with mock.patch("dpstats.moments._ROWS_IN_INT64", 100):
+    with mock.patch("dpstats.numerics.cross_products._ROWS_IN_INT64", 100):
         each = Moments.each(X, y, edges, box).cross
     for g in range(len(sizes)):
         own = slice(edges[g], edges[g + 1])
@@ -276,7 +282,7 @@ def test_the_number_of_threads_and_the_size_of_chunks_change_nothing(name):
     data = people([30, 0, 1, 25, 2, 40, 600, 3] * 3, decimals=2)
     found = []
     for n_jobs, chunk in ((1, 256), (3, 4)):
-        with mock.patch.object(many, "_CHUNK", chunk), insecure_seed(4):
+        with mock.patch.object(group_batches, "_CHUNK", chunk), insecure_seed(4):
             res = dp.dp_ols("y ~ x", data, by="g", method=name, epsilon=1e7, bounds=UNIT,
                             n_jobs=n_jobs, groups=range(24))  # fmt: skip
         found.append(res)
@@ -292,7 +298,7 @@ def test_the_number_of_threads_and_the_size_of_chunks_change_nothing(name):
 @pytest.mark.parametrize("name", TOGETHER)
 def test_threads_draw_from_the_operating_system_and_reach_every_group(name):
     data = people([40] * 40)
-    with mock.patch.object(many, "_CHUNK", 8):
+    with mock.patch.object(group_batches, "_CHUNK", 8):
         fits = [
             dp.dp_ols("y ~ x", data, by="g", method=name, epsilon=1e6, bounds=UNIT, n_jobs=3)
             for _ in range(2)
@@ -339,8 +345,10 @@ def test_a_failing_group_is_named_by_public_labels_only(method, groups, place, n
     real = {name: getattr(METHODS[method], name) for name in ("summarise", "release_each")}
     fails = {name: step and partial(fail, fit=step) for name, step in real.items()}
     with (
-        mock.patch.object(many, "_CHUNK", 2),
-        mock.patch("dpstats.arguments.METHODS", {method: replace(METHODS[method], **fails)}),
+        mock.patch.object(group_batches, "_CHUNK", 2),
+        mock.patch(
+            "dpstats.request.arguments.METHODS", {method: replace(METHODS[method], **fails)}
+        ),
         pytest.raises(dp.InternalError) as caught,
     ):
         dp.dp_ols("y ~ x", data, by="g", groups=groups, method=method, epsilon=1, bounds=UNIT,
@@ -371,8 +379,8 @@ def test_an_interrupted_run_says_how_far_it_got():
         METHODS, noisy_moments=replace(METHODS["noisy_moments"], release_each=interrupted)
     )
     with (
-        mock.patch.object(many, "_CHUNK", 2),
-        mock.patch("dpstats.arguments.METHODS", broken),
+        mock.patch.object(group_batches, "_CHUNK", 2),
+        mock.patch("dpstats.request.arguments.METHODS", broken),
         pytest.raises(KeyboardInterrupt, match="after 4 of 6 groups"),
     ):
         dp.dp_ols("y ~ x", people([10] * 6), by="g", method="noisy_moments", epsilon=1, bounds=UNIT,

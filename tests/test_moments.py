@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpstats import moments as moments_module
-from dpstats.bounds import ENTRY_BITS, Box
 from dpstats.mechanisms import METHODS, noisy_stats
-from dpstats.mechanisms.spec import Problem
-from dpstats.moments import PRODUCT_UNIT, Moments
+from dpstats.mechanisms.shared.spec import Problem
 from dpstats.noise import Noise
+from dpstats.numerics import cross_products as moments_module
+from dpstats.numerics.clipping import ENTRY_BITS, Box
+from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
 from dpstats.privacy import ADD_REMOVE
 from dpstats.testing import insecure_seed
 

@@ -33,34 +33,34 @@ from test_robust import PLAIN, check_squares, check_worst_square
 from test_sampling import check_exact, check_theil_sen, steps
 from test_selection import check_choices
 
-from dpstats import bounds, kernels, middles, ranges
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
     adaops,
     adassp,
-    ball,
-    boosted,
+    boosted_adassp,
     by_spread,
     gradient_descent,
-    line,
     noisy_intercept,
     noisy_moments,
     noisy_sgd,
     noisy_stats,
-    pairranks,
-    robust,
-    rows,
+    ops_objpert,
     shrunken,
     theil_sen,
     tukey,
 )
-from dpstats.mechanisms import pairs as pairs_module
-from dpstats.noise import Noise, depth, sampling, sources
-from dpstats.noise import door as noise_module
+from dpstats.mechanisms.shared import pairwise as pairs_module
+from dpstats.mechanisms.shared import pairwise_ranks, robust_covariance, simple_regression
+from dpstats.mechanisms.shared import scaled_rows as rows
+from dpstats.noise import Noise, exact_samplers, random_sources, tukey_depth
+from dpstats.noise import noise as noise_module
 from dpstats.noise.queries import Query, RankQuery, ScoreQuery
+from dpstats.numerics import clipping, kernels
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
-from dpstats.request import Request
+from dpstats.range_estimation import estimate
+from dpstats.range_estimation import quantiles as middles
+from dpstats.request.request import Request
 from dpstats.selection import kendall, lasso
 
 
@@ -248,8 +248,8 @@ def full_share(cost_type):
 
 def wrong_bound(make):
     """Line.of with one bound wrong."""
-    of = line.Line.of
-    return patched(line.Line, "of", lambda _: lambda problem: make(of(problem)))
+    of = simple_regression.Line.of
+    return patched(simple_regression.Line, "of", lambda _: lambda problem: make(of(problem)))
 
 
 def relation(name):
@@ -388,7 +388,7 @@ def unsplit_passes(original):
 
 def exact_counts(monkeypatch):
     """The ranges are read off the counts before noise."""
-    counts, noisy = {}, ranges._histograms
+    counts, noisy = {}, estimate._histograms
 
     def query(step, values, **kwargs):
         counts[step] = np.array(values, dtype=float)
@@ -398,8 +398,8 @@ def exact_counts(monkeypatch):
         found = noisy(what, *rest).items()
         return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
 
-    monkeypatch.setattr(ranges, "Query", query)
-    monkeypatch.setattr(ranges, "_histograms", exact)
+    monkeypatch.setattr(estimate, "Query", query)
+    monkeypatch.setattr(estimate, "_histograms", exact)
 
 
 def smaller_spread(monkeypatch):
@@ -501,7 +501,7 @@ def first_row_twice(original):
 
 def long_margin(monkeypatch):
     """Rows are shortened to slightly more than the norm."""
-    monkeypatch.setattr(bounds, "_NORM_MARGIN", 1 + 2.0**-15)
+    monkeypatch.setattr(clipping, "_NORM_MARGIN", 1 + 2.0**-15)
 
 
 def both_triangles(monkeypatch):
@@ -629,7 +629,7 @@ MUTANTS = {
     "shrunken_pure: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_PURE),
     "shrunken: no clip at estimated ranges": Mutant(other_limit(unclipped_rows), CLIPPED),
     "shrunken: estimated rows not shortened to the norm": Mutant(
-        patched(bounds.Box, "integers", long_rows), CLIPPED
+        patched(clipping.Box, "integers", long_rows), CLIPPED
     ),
     "auto: the ranges are not paid for": Mutant(
         fit_cost_without("ranges"), check_composite, BudgetError
@@ -668,14 +668,20 @@ MUTANTS = {
     "ssp: no split between X'X and X'y, as in published code": Mutant(
         without_limit(full_share(GDP)), WORST_SSP
     ),
-    "boosted: half the sensitivity of X'X": Mutant(smaller(boosted, step="X'X"), WORST_BOOSTED),
-    "boosted: half the sensitivity of a round": Mutant(smaller(boosted, step="X'g"), WORST_BOOSTED),
+    "boosted: half the sensitivity of X'X": Mutant(
+        smaller(boosted_adassp, step="X'X"), WORST_BOOSTED
+    ),
+    "boosted: half the sensitivity of a round": Mutant(
+        smaller(boosted_adassp, step="X'g"), WORST_BOOSTED
+    ),
     "boosted: sensitivity 1 whatever the clips": Mutant(
-        patched(boosted, "sensitivities", lambda _: lambda norm, neighbors: (1.0, 1.0, 1.0)),
+        patched(boosted_adassp, "sensitivities", lambda _: lambda norm, neighbors: (1.0, 1.0, 1.0)),
         WORST_BOOSTED,
     ),
     "boosted: the norm of a row does not enter the scale": Mutant(
-        patched(boosted, "sensitivities", lambda f: lambda norm, neighbors: f(1.0, neighbors)),
+        patched(
+            boosted_adassp, "sensitivities", lambda f: lambda norm, neighbors: f(1.0, neighbors)
+        ),
         WORST_BOOSTED,
     ),
     "boosted: residuals not clipped": Mutant(numpy_with(rows, clip=unclipped), WORST_BOOSTED),
@@ -711,18 +717,23 @@ MUTANTS = {
         BudgetError,
     ),
     "ops: half the spread of the loss": Mutant(
-        patched(ball, "loss_spread", lambda f: lambda *args: f(*args) / 2), WORST_OPS
+        patched(ops_objpert, "loss_spread", lambda f: lambda *args: f(*args) / 2), WORST_OPS
     ),
     "ops: add/remove for replace-one": Mutant(
-        patched(ball, "loss_spread", lambda f: lambda norm, radius, _: f(norm, radius, ADD_REMOVE)),
+        patched(
+            ops_objpert,
+            "loss_spread",
+            lambda f: lambda norm, radius, _: f(norm, radius, ADD_REMOVE),
+        ),
         WORST_OPS,
     ),
     "ops: the sample leaves the ball": Mutant(
-        patched(ball, "BallQuery", lambda f: lambda *args: replace(f(*args), radius=1e3)), WORST_OPS
+        patched(ops_objpert, "BallQuery", lambda f: lambda *args: replace(f(*args), radius=1e3)),
+        WORST_OPS,
     ),
     "objpert: half the gradient": Mutant(
         patched(
-            ball,
+            ops_objpert,
             "ObjectiveQuery",
             lambda f: lambda *args: replace(f(*args), gradient=f(*args).gradient / 2),
         ),
@@ -733,7 +744,9 @@ MUTANTS = {
         WORST_OBJPERT,
     ),
     "objpert: minimised over a larger ball": Mutant(
-        patched(ball, "ObjectiveQuery", lambda f: lambda *args: replace(f(*args), radius=10.0)),
+        patched(
+            ops_objpert, "ObjectiveQuery", lambda f: lambda *args: replace(f(*args), radius=10.0)
+        ),
         WORST_OBJPERT,
     ),
     "posterior: twice the shift": Mutant(
@@ -756,7 +769,7 @@ MUTANTS = {
     ),
     "tukey: log10 for ln in the test": Mutant(common_logarithm, WORST_TUKEY),
     "tukey: depth taken as monotone": Mutant(
-        patched(depth.Boxes, "of", lambda f: lambda low, high, rate: f(low, high, 2 * rate)),
+        patched(tukey_depth.Boxes, "of", lambda f: lambda low, high, rate: f(low, high, 2 * rate)),
         RANDOM_TUKEY,
     ),
     "tukey: all of epsilon for the fit": Mutant(whole_budget_again, WORST_TUKEY, BudgetError),
@@ -824,7 +837,7 @@ MUTANTS = {
     ),
     "ss_theil_sen: nothing but the median is looked at": Mutant(
         patched(
-            pairranks.PairRanks,
+            pairwise_ranks.PairRanks,
             "around",
             lambda f: lambda self, reach: np.repeat(f(self, 0), 2 * reach + 1),
         ),
@@ -844,18 +857,24 @@ MUTANTS = {
     "gradient descent: all of epsilon for each step": Mutant(
         full_share(PureDP), WORST_DESCENT, BudgetError
     ),
-    "ranges: half the sensitivity, Laplace": Mutant(smaller(ranges), pure_ranges),
-    "ranges: half the sensitivity, Gaussian": Mutant(smaller(ranges), gaussian_ranges),
+    "ranges: half the sensitivity, Laplace": Mutant(smaller(estimate), pure_ranges),
+    "ranges: half the sensitivity, Gaussian": Mutant(smaller(estimate), gaussian_ranges),
     "ranges: add/remove for replace-one": Mutant(
-        patched(ranges, "_histograms", one_bin_moves), pure_ranges
+        patched(estimate, "_histograms", one_bin_moves), pure_ranges
     ),
-    "robust: half the sensitivity": Mutant(smaller(robust), worst_squares),
+    "robust: half the sensitivity": Mutant(smaller(robust_covariance), worst_squares),
     "robust: two for three in L1": Mutant(
-        lambda monkeypatch: monkeypatch.setattr(robust, "_L1", 2.0), worst_squares
+        lambda monkeypatch: monkeypatch.setattr(robust_covariance, "_L1", 2.0), worst_squares
     ),
-    "robust: scores not cut": Mutant(numpy_with(robust, fmin=lambda a, b: a), worst_squares),
+    "robust: scores not cut": Mutant(
+        numpy_with(robust_covariance, fmin=lambda a, b: a), worst_squares
+    ),
     "robust: the cut is read off the rows": Mutant(
-        patched(robust, "scores", lambda f: lambda rows, theta, _: f(rows, theta, widest(rows))),
+        patched(
+            robust_covariance,
+            "scores",
+            lambda f: lambda rows, theta, _: f(rows, theta, widest(rows)),
+        ),
         squares,
     ),
     "robust: all of mu for each release": Mutant(full_share(GDP), squares, BudgetError),
@@ -871,22 +890,24 @@ MUTANTS = {
     "adassp: a row of each block counted twice": Mutant(
         patched(kernels, "products", first_row_twice), WORST_ADASSP
     ),
-    "adassp: rows not shortened": Mutant(patched(bounds.Box, "integers", long_rows), SHORTENED),
+    "adassp: rows not shortened": Mutant(patched(clipping.Box, "integers", long_rows), SHORTENED),
     "adassp: rows shortened too little": Mutant(long_margin, SHORTENED),
     "adassp: rows beyond estimated ranges not shortened": Mutant(
-        numpy_with(bounds, maximum=lambda a, b: np.ones_like(a)),
+        numpy_with(clipping, maximum=lambda a, b: np.ones_like(a)),
         on(check_ties, "adassp", estimated=True),
     ),
     "adassp: upper bound used twice": Mutant(
         patched(
-            bounds.Box,
+            clipping.Box,
             "symmetric",
             lambda f: lambda low, high, *rest: f(np.where(low < 0, high, low), high, *rest),
         ),
         LINE_ADASSP,
     ),
-    "line: no clip": Mutant(numpy_with(line, clip=unclipped), TIES_NOISY),
-    "line: ends of the clip swapped": Mutant(numpy_with(line, clip=swapped), WORST_NOISY),
+    "line: no clip": Mutant(numpy_with(simple_regression, clip=unclipped), TIES_NOISY),
+    "line: ends of the clip swapped": Mutant(
+        numpy_with(simple_regression, clip=swapped), WORST_NOISY
+    ),
     "line: upper bound used for the lower": Mutant(
         wrong_bound(lambda made: replace(made, low=made.low + made.width)), WORST_NOISY
     ),
@@ -919,10 +940,10 @@ MUTANTS = {
         BudgetError,
     ),
     "ranges: all of a share for each histogram": Mutant(
-        patched(ranges, "_histograms", unsplit_passes), pure_ranges, BudgetError
+        patched(estimate, "_histograms", unsplit_passes), pure_ranges, BudgetError
     ),
     "ranges: all of a share for each histogram, no limit": Mutant(
-        without_limit(patched(ranges, "_histograms", unsplit_passes)), gaussian_ranges
+        without_limit(patched(estimate, "_histograms", unsplit_passes)), gaussian_ranges
     ),
     # Noise.
     "noise: mu as standard deviation": Mutant(wrong_add(lambda s, mu, _: mu), WORST_ADASSP),
@@ -944,7 +965,9 @@ MUTANTS = {
         wrong_scale(lambda scale, _: scale / 2), fresh_gaussian
     ),
     "noise: one value of a query only": Mutant(
-        patched(sources.SystemSource, "draw", lambda f: staticmethod(every_value_its_own(f))),
+        patched(
+            random_sources.SystemSource, "draw", lambda f: staticmethod(every_value_its_own(f))
+        ),
         fresh_laplace,
     ),
     "noise: rounding left out of the sensitivity": Mutant(
@@ -978,18 +1001,18 @@ MUTANTS = {
     "ranges: read off the counts before noise": Mutant(exact_counts, pure_ranges),
     # Sampling.
     "sampling: every point of a block kept": Mutant(
-        patched(sampling, "magnitudes", lambda f: lambda *args: (f(*args)[1],) * 2),
+        patched(exact_samplers, "magnitudes", lambda f: lambda *args: (f(*args)[1],) * 2),
         exact_sampling,
     ),
     "sampling: a block is left out": Mutant(
-        patched(sampling, "_blocks", lambda f: lambda *args: f(*args)[1:]), exact_sampling
+        patched(exact_samplers, "_blocks", lambda f: lambda *args: f(*args)[1:]), exact_sampling
     ),
     "sampling: no point is rejected": Mutant(
-        patched(sampling, "integer_weight", lambda f: lambda score, rate: f(0, rate)),
+        patched(exact_samplers, "integer_weight", lambda f: lambda score, rate: f(0, rate)),
         exact_sampling,
     ),
     "sampling: weights fall twice as fast": Mutant(
-        patched(sampling, "weight", lambda f: lambda score, rate: f(2 * score, rate)),
+        patched(exact_samplers, "weight", lambda f: lambda score, rate: f(2 * score, rate)),
         tiny_theil_sen,
         setup=coarse_theil_sen,
     ),

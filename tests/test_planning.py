@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import binom
 
 import dpstats as dp
-from dpstats.evaluate.cells import request_for
+from dpstats.evaluate.public_rows import request_for
 from dpstats.planning import simulation
-from dpstats.planning.guess import Guess
-from dpstats.planning.least import GRID, Target
+from dpstats.planning.assumptions import Guess
+from dpstats.planning.epsilon_search import GRID, Target
 from dpstats.planning.trials import Trials, median_ranks
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
@@ -281,9 +281,9 @@ def test_summary_csv_and_picture(made, tmp_path):
 
 
 def test_a_plan_reads_no_data_and_draws_no_secret_noise(monkeypatch):
-    monkeypatch.setattr("dpstats.noise.sources.SystemSource.draw", None)
-    monkeypatch.setattr("dpstats.noise.sources.SystemSource.randbelow", None)
-    monkeypatch.setattr("dpstats.noise.sources.SystemSource.bytes", None)
+    monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.draw", None)
+    monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.randbelow", None)
+    monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.bytes", None)
     dp.plan("y ~ x", n=30, bounds=UNIT, methods=list(dp.METHODS), epsilon=1, repetitions=20,
             x_sd={"x": 0.2})  # fmt: skip
 

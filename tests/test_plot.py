@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats import plot
 from dpstats.evaluate import ols_reference
+from dpstats.results.single import plot
 
 BOUNDS = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
 FORMULA = "kid_rank ~ parent_rank"

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.engines.frames import Table
 from dpstats.engines.r_vectors import NA_INTEGER, column
+from dpstats.engines.table import Table
 from dpstats.formula import Formula, r_code
 from dpstats.formula.r_syntax import parse
 from dpstats.r import answer, bridge
-from dpstats.r.words import in_r
+from dpstats.r.messages import in_r
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 
 SCHEMA = {

@@ -31,12 +31,12 @@ from replay import (
 from scipy.linalg import null_space
 from scipy.stats import norm
 
-from dpstats import histograms, ranges
-from dpstats.bounds import ENTRY_BITS, Box
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.gram import box_of
-from dpstats.moments import Moments
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.numerics.clipping import ENTRY_BITS, Box
+from dpstats.numerics.cross_products import Moments
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE, PureDP
+from dpstats.range_estimation import estimate, histogram
 
 
 def has_plain_box(case):
@@ -445,7 +445,7 @@ def _ranges(columns, limit, neighbors, everywhere=False):
     """Range estimation of these columns, as a function of the noise."""
     halves = [{k: v[:40] for k, v in columns.items()}, {k: v[40:] for k, v in columns.items()}]
     weights = dict.fromkeys(columns, 1.0)
-    return lambda noise: ranges.estimate_ranges(
+    return lambda noise: estimate.estimate_ranges(
         lambda each: sum(map(each, halves)), weights, limit, noise, neighbors, everywhere
     )
 
@@ -466,7 +466,7 @@ def check_ranges(neighbors, limit):
         "year": generator.integers(1950, 2021, 800).astype(float),
     }
     event = run(_ranges(columns, limit, neighbors), limit).asked[0].event
-    chance = histograms._FALSE_BIN / (len(ranges.Dyadic().edges) - 1)
+    chance = histogram._FALSE_BIN / (len(estimate.Dyadic().edges) - 1)
     laplace = event.mechanism == "laplace"
     threshold = event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
     columns["a"][: int(threshold)] = 1e9

@@ -21,11 +21,11 @@ from test_totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
 import dpstats as dp
 from benchmarks import coverage
 from dpstats import cli
-from dpstats.inference.sandwich import Meat
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.gram import box_of
-from dpstats.mechanisms.robust import scores
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.robust_covariance import scores
 from dpstats.noise import Noise
+from dpstats.numerics.sandwich import Meat
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 UNIT = {"x": (0, 1), "y": (0, 1)}

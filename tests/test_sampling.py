@@ -20,10 +20,10 @@ from replay import Case, Violation, problem_of, run
 from scipy import stats
 
 from dpstats.mechanisms import METHODS, theil_sen
-from dpstats.noise import Noise, sampling
-from dpstats.noise import door as noise_module
+from dpstats.noise import Noise, exact_samplers
+from dpstats.noise import noise as noise_module
 from dpstats.noise.queries import RankQuery
-from dpstats.noise.sources import SystemSource
+from dpstats.noise.random_sources import SystemSource
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 ALPHA = 1e-6
@@ -58,7 +58,7 @@ def one_round(f, size, rate, *draws):
     """The point kept (or None) after one round with these draws, and the bounds asked for."""
     script = Script(*draws)
     try:
-        return sampling.sample_index(f, size, rate, script), script.bounds
+        return exact_samplers.sample_index(f, size, rate, script), script.bounds
     except Rejected:
         return None, script.bounds
 
@@ -72,9 +72,9 @@ def check_exact(f, size, rate, points=None):
     ones out of T times U pairs of draws make a probability of w / T in each round.
     """
     base = stated_best(f, size, rate)
-    blocks = sampling._blocks(f, size, rate, base)
+    blocks = exact_samplers._blocks(f, size, rate, base)
     wanted = set(range(size) if points is None else points)
-    with mock.patch.object(sampling, "_blocks", return_value=blocks):
+    with mock.patch.object(exact_samplers, "_blocks", return_value=blocks):
         _, (total, _) = one_round(f, size, rate, 0, 0)
         start = 0
         for block in blocks:
@@ -114,7 +114,7 @@ def _check_kept(f, size, rate, base, index, low, upper):
 
 def check_blocks(f, size, rate):
     """Blocks partition the grid, and their least and largest scores hold for every point."""
-    blocks = sampling._blocks(f, size, rate, sampling.best(f, size, rate))
+    blocks = exact_samplers._blocks(f, size, rate, exact_samplers.best(f, size, rate))
     at = 0
     for block in sorted(blocks, key=lambda block: block.start):
         scores = [abs(f(i)) for i in range(block.start, block.stop)]
@@ -137,10 +137,10 @@ def check_rounds(f, size, rate, counts=200):
             raise Violation(f"more than {counts} counts of all pairs before the first draw")
         return f(index)
 
-    base = sampling.best(counted, size, rate)
-    blocks = sampling._blocks(counted, size, rate, base)
+    base = exact_samplers.best(counted, size, rate)
+    blocks = exact_samplers._blocks(counted, size, rate, base)
     upper, lower = (
-        sum(b.size * sampling.integer_weight(score(b) - base, rate) for b in blocks)
+        sum(b.size * exact_samplers.integer_weight(score(b) - base, rate) for b in blocks)
         for score in (lambda b: b.least, lambda b: b.largest)
     )
     kept = float(Fraction(lower, upper))
@@ -230,7 +230,8 @@ def test_blocks_of_a_large_grid_cover_it_without_gaps(size, places, rate):
         return len(places) // 2 - int(np.searchsorted(places, index, "right"))
 
     blocks = sorted(
-        sampling._blocks(f, size, rate, sampling.best(f, size, rate)), key=lambda block: block.start
+        exact_samplers._blocks(f, size, rate, exact_samplers.best(f, size, rate)),
+        key=lambda block: block.start,
     )
     edges = [blocks[0].start, *(block.stop for block in blocks)]
     assert edges[0] == 0 and edges[-1] == size
@@ -251,8 +252,8 @@ def test_every_draw_of_a_small_source_enumerated(heights):
 
     f, size, kept, rounds = steps(heights), len(heights), Counter(), Fraction(0)
     with (
-        mock.patch.object(sampling, "integer_weight", coarse),
-        mock.patch.object(sampling, "weight", lambda score, rate: coarse(score, rate) / 8),
+        mock.patch.object(exact_samplers, "integer_weight", coarse),
+        mock.patch.object(exact_samplers, "weight", lambda score, rate: coarse(score, rate) / 8),
     ):
         _, (total, _) = one_round(f, size, 1.0, 0, 0)
         for draw in range(total):
@@ -269,14 +270,14 @@ def test_every_draw_of_a_small_source_enumerated(heights):
 
 @given(st.integers(0, 10**14), st.floats(0, 1e6))
 def test_integer_weights_are_the_weights_to_the_last_bit(score, rate):
-    weight = sampling.integer_weight(score, rate)
-    assert Fraction(weight, 1 << 1074) == Fraction(sampling.weight(score, rate))
+    weight = exact_samplers.integer_weight(score, rate)
+    assert Fraction(weight, 1 << 1074) == Fraction(exact_samplers.weight(score, rate))
     assert weight > 0
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6), st.floats(1e-9, 10))
 def test_weights_fall_with_the_score_and_no_faster_than_stated(low, more, rate):
-    heavy, light = (Fraction(sampling.weight(score, rate)) for score in (low, low + more))
+    heavy, light = (Fraction(exact_samplers.weight(score, rate)) for score in (low, low + more))
     exponent = rate * more
     assert light <= heavy
     if exponent < 700:
@@ -290,7 +291,9 @@ def test_fresh_draws_have_the_exact_distribution(heights, rate):
     masses = np.array([math.exp(-rate * abs(height)) for height in heights])
     draws = 100 * len(heights) if len(heights) > 10 else 3000
     below = SystemSource.randbelow
-    found = [sampling.sample_index(steps(heights), len(heights), rate, below) for _ in range(draws)]
+    found = [
+        exact_samplers.sample_index(steps(heights), len(heights), rate, below) for _ in range(draws)
+    ]
     counts = np.bincount(found, minlength=len(heights))
     assert stats.chisquare(counts, draws * masses / masses.sum()).pvalue > ALPHA
 
@@ -330,7 +333,7 @@ class Chooser(Noise):
         with mock.patch.object(noise_module, "sample_index", return_value=0) as spy:
             super().choose(query, cost)
         f, size, rate, _ = spy.call_args.args
-        weights = [sampling.integer_weight(abs(f(i)), rate) for i in range(size)]
+        weights = [exact_samplers.integer_weight(abs(f(i)), rate) for i in range(size)]
         total = sum(weights)
         self.masses.append([Fraction(weight, total) for weight in weights])
         return 0

@@ -23,7 +23,7 @@ from scipy.stats import chisquare, kendalltau
 
 import dpstats as dp
 from dpstats.errors import ArgumentError, BudgetError
-from dpstats.noise import Noise, sources
+from dpstats.noise import Noise, random_sources
 from dpstats.noise.queries import ScoreQuery
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, ApproxDP, PureDP, gdp_delta, gdp_epsilon
 from dpstats.selection import SELECTORS, Candidates
@@ -109,7 +109,7 @@ def test_the_spread_bounds_the_loss(law):
 
 def system_noise(limit):
     noise = Noise(limit)
-    noise._source = sources._SYSTEM
+    noise._source = random_sources._SYSTEM
     return noise
 
 

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.smooth import Listed, smooth_bound
+from dpstats.mechanisms.shared.smooth_sensitivity import Listed, smooth_bound
 from dpstats.noise import Noise
+from dpstats.noise.exact_samplers import sample_student
 from dpstats.noise.queries import SmoothQuery
-from dpstats.noise.sampling import sample_student
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 

@@ -15,7 +15,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.engines import spark as engine
-from dpstats.engines.opening import open_table
+from dpstats.engines.open_table import open_table
 from dpstats.errors import Defect
 from dpstats.schema import Numeric
 

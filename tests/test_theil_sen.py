@@ -9,7 +9,7 @@ from recording import fit, line_data
 from dpstats import simulate
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of
+from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance, pairs_of
 from dpstats.noise import Noise
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed

@@ -11,8 +11,8 @@ import pytest
 from test_contract import assert_whole_or_nothing
 
 import dpstats as dp
-from dpstats.engines import codes, columns
-from dpstats.engines.frames import Table
+from dpstats.engines import categories, columns
+from dpstats.engines.table import Table
 from dpstats.noise import Noise
 
 # Released outcomes: a result, or a failure whose budget is spent.
@@ -370,7 +370,7 @@ def test_checks_ask_the_table_for_types_alone(method, fit, monkeypatch, place):
         raise Read
 
     monkeypatch.setattr(Table, place, refuse)
-    for module, name in ((columns, "numbers"), (codes, "factorize"), (codes, "match")):
+    for module, name in ((columns, "numbers"), (categories, "factorize"), (categories, "match")):
         monkeypatch.setattr(module, name, refuse)
     listed = [] if place == "labels" else [{"by": "known"}, {"by": "s", "groups": ["a"]}]
     for good in [{"by": "s"}, *listed]:

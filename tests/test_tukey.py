@@ -10,10 +10,10 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.medians import grid_point, private_median
-from dpstats.mechanisms.rows import Rows
-from dpstats.mechanisms.spec import Problem
-from dpstats.mechanisms.subsets import fit_subsets
+from dpstats.mechanisms.shared.private_quantiles import grid_point, private_median
+from dpstats.mechanisms.shared.random_subsets import fit_subsets
+from dpstats.mechanisms.shared.scaled_rows import Rows
+from dpstats.mechanisms.shared.spec import Problem
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 from dpstats.schema import UNLIMITED

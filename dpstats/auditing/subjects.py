@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dpstats import arguments
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.spec import Method, Release, over
+from dpstats.mechanisms.shared.spec import Method, Release, over
 from dpstats.noise import Noise
 from dpstats.privacy import GDP, validate_guarantee
+from dpstats.request import arguments
 
 # One release as numbers by name; what was not released is absent.
 Output = Mapping[str, float]

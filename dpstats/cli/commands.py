@@ -8,9 +8,9 @@ from dpstats.cli import planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
 from dpstats.cli.values import bounds, group_columns, groups, options, pairs, points, typed
-from dpstats.engines.frames import Table
-from dpstats.engines.opening import ENDINGS, open_table
-from dpstats.engines.streams import Described
+from dpstats.engines.open_table import ENDINGS, open_table
+from dpstats.engines.stream import Described
+from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.selection import SELECTORS

@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from dpstats.engines.output import replacing
+from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
 
 _PICTURES = (".png", ".pdf", ".svg")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from dpstats.api import dp_ols
-from dpstats.engines.frames import Table
-from dpstats.engines.streams import Described
+from dpstats.engines.stream import Described
+from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 

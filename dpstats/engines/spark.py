@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from dpstats.engines.frames import Table
-from dpstats.engines.merging import Summary, added
-from dpstats.engines.streams import Described, frame_total
+from dpstats.engines.parallel_sum import Summary, added
+from dpstats.engines.stream import Described, frame_total
+from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError, Defect
 from dpstats.schema import Batch, Schema
 
@@ -43,7 +43,7 @@ class SparkTable(Described):
         return speculation.strip().lower() != "false"
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
-        """As :meth:`~dpstats.engines.frames.Table.total`, with one summary a partition.
+        """As :meth:`~dpstats.engines.table.Table.total`, with one summary a partition.
 
         Spark may run a task twice; that is harmless where nothing random happens.
         """

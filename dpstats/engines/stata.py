@@ -4,7 +4,7 @@ import warnings
 
 import pandas as pd
 
-from dpstats.engines.frames import Table
+from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 
 

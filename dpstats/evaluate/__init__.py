@@ -6,10 +6,10 @@ declares with ``public=True``; no result of :func:`dpstats.dp_ols` ever carries 
 """
 
 from dpstats.evaluate.comparison import compare, overview
-from dpstats.evaluate.errors import error_bounds
+from dpstats.evaluate.error_bounds import error_bounds
 from dpstats.evaluate.mos import mos
+from dpstats.evaluate.predictions import predictions
 from dpstats.evaluate.references import mean_reference, ols_reference, theil_sen_reference
-from dpstats.evaluate.runs import predictions
 
 __all__ = [
     "compare",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.errors import error_bounds
+from dpstats.evaluate.error_bounds import error_bounds
 
 
 def compare(data_sets: Mapping[str, Mapping], **common) -> pd.DataFrame:

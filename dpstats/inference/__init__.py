@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dpstats.inference.ends import Ends
+from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.wald import Wald, deviations
 
 __all__ = ["UNBOUNDED", "Uncertainty", "cov_type", "deviations", "stacked", "uncertainty"]

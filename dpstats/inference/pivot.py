@@ -7,8 +7,8 @@ from functools import cached_property
 import numba
 import numpy as np
 
-from dpstats.inference.laws import tail
-from dpstats.inference.sandwich import Meat
+from dpstats.numerics.normal_laplace import tail
+from dpstats.numerics.sandwich import Meat
 
 _SUMS = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
 # A set that reaches this many standard errors from the estimate is taken as unbounded.
@@ -30,10 +30,10 @@ class Pivot:
     the errors e are taken as of one variance, whose estimate under the null is
     max(residual sum of squares, scale) / (n - 1); the sum of squares of u about its mean is taken
     as at least the scale. Where squared scores were released, the variance of sum r(u) e is read
-    off them, as :class:`~dpstats.inference.sandwich.Meat` does for all directions at once. An
+    off them, as :class:`~dpstats.numerics.sandwich.Meat` does for all directions at once. An
     interval is the set of theta not rejected, by inverting the law of
-    :func:`~dpstats.inference.laws.tail`; there is no matrix to invert that noise could make
-    singular, so weak data give long or unbounded intervals, not wrong ones.
+    :func:`~dpstats.numerics.normal_laplace.tail`; there is no matrix to invert that noise could
+    make singular, so weak data give long or unbounded intervals, not wrong ones.
 
     Parameters
     ----------

@@ -3,19 +3,19 @@
 from dpstats.mechanisms import (
     adaops,
     adassp,
-    ball,
-    boosted,
+    boosted_adassp,
     by_spread,
     gradient_descent,
     noisy_intercept,
     noisy_moments,
     noisy_sgd,
     noisy_stats,
+    ops_objpert,
     shrunken,
     theil_sen,
     tukey,
 )
-from dpstats.mechanisms.spec import Method
+from dpstats.mechanisms.shared.spec import Method
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -23,9 +23,9 @@ METHODS: dict[str, Method] = {
         *shrunken.methods(adassp.release),
         *adassp.METHODS,
         adaops.METHOD,
-        *ball.METHODS,
+        *ops_objpert.METHODS,
         noisy_sgd.METHOD,
-        boosted.METHOD,
+        boosted_adassp.METHOD,
         tukey.METHOD,
         noisy_stats.METHOD,
         noisy_moments.METHOD,

@@ -6,21 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.inference.sandwich import Meat
-from dpstats.mechanisms import robust
-from dpstats.mechanisms.gram import (
-    box_of,
-    inverse,
-    least_eigenvalue,
-    ridge,
-    scaled_moments,
-    sensitivities,
-    symmetric,
-)
-from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release
-from dpstats.moments import PRODUCT_UNIT, Moments
+from dpstats.mechanisms.shared import robust_covariance
+from dpstats.mechanisms.shared.gram import box_of, scaled_moments, sensitivities
+from dpstats.mechanisms.shared.spec import CLIPPED, Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
+from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.numerics.ridge import inverse, least_eigenvalue, ridge, symmetric
+from dpstats.numerics.sandwich import Meat
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Shares of mu^2 for u'u, u'v and v'v. The first two carry the coefficients, the last
@@ -33,13 +26,13 @@ def release(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Rele
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
     releases with shares of mu^2 that add up to one and the sensitivities derived in
-    :func:`~dpstats.mechanisms.gram.sensitivities`; together they are one Gaussian release
+    :func:`~dpstats.mechanisms.shared.gram.sensitivities`; together they are one Gaussian release
     of the upper triangle of z z' with z = (u, v). The rest is post-processing.
 
     Where it differs from Algorithm 2. The paper spends (epsilon/3, delta/3) on each of
     lambda_min, X'X and X'y. Composed as Gaussian differential privacy the same
     guarantee needs about half the noise. lambda_min is not released at all: see
-    :func:`~dpstats.mechanisms.gram.ridge`.
+    :func:`~dpstats.numerics.ridge.ridge`.
     """
     return _release(moments, problem, cost, noise, ridge)
 
@@ -53,7 +46,7 @@ def release_plain(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -
     Where it differs from the paper. A noisy X'X may be close to singular or have negative
     eigenvalues, and then its inverse is noise alone: the paper's own table reports mean squared
     errors of up to 9,540 for responses in [-1, 1]. Where the noise could account for the
-    smallest eigenvalue (:func:`~dpstats.mechanisms.gram.least_eigenvalue`, a function of
+    smallest eigenvalue (:func:`~dpstats.numerics.ridge.least_eigenvalue`, a function of
     released values) nothing but the status ``not_identified`` is published here.
     """
     return _release(moments, problem, cost, noise, _none_if_definite)
@@ -157,7 +150,7 @@ def _covariance(statistics: dict, problem: Problem) -> np.ndarray:
     With noise E on u'u and w on u'v, theta - theta_0 is about A^-1 (u'e + w - E theta).
     E is symmetric with independent entries of standard deviation s_A on and above the
     diagonal, so Cov(E b) = s_A^2 (||b||^2 I + b b' - diag(b^2)). Cov(u'e) is that of
-    :class:`~dpstats.inference.sandwich.Meat`.
+    :class:`~dpstats.numerics.sandwich.Meat`.
     """
     gram, cross, sigma = (np.array(statistics[name]) for name in ("gram", "cross", "scales"))
     bread = np.linalg.inv(gram)
@@ -182,8 +175,8 @@ _method = partial(
     simple=False,
     summarise=scaled_moments,
     sums=True,
-    options=robust.OPTIONS,
-    again=robust.robust(_covariance),
+    options=robust_covariance.OPTIONS,
+    again=robust_covariance.robust(_covariance),
 )
 METHODS = (
     _method(

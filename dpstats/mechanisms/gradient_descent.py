@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from dpstats import options
-from dpstats.bounds import ENTRY_BITS, UNIT
-from dpstats.mechanisms.line import Line, Rows, too_few
-from dpstats.mechanisms.spec import Method, Problem, Release
+from dpstats import option_checks
+from dpstats.mechanisms.shared.simple_regression import Line, Rows, too_few
+from dpstats.mechanisms.shared.spec import Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
+from dpstats.numerics.clipping import ENTRY_BITS, UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 
 _ONE = 1 << ENTRY_BITS
@@ -110,8 +110,8 @@ _method = partial(
     summarise=summarise,
     release=release,
     options={
-        "steps": (80, options.whole("steps", 1, 1000)),
-        "tau": (1.0, options.number("tau", 0.001, 100)),
+        "steps": (80, option_checks.whole("steps", 1, 1000)),
+        "tau": (1.0, option_checks.number("tau", 0.001, 100)),
     },
 )
 METHODS = (

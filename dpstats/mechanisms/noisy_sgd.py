@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from dpstats import options
-from dpstats.mechanisms.gram import box_of
-from dpstats.mechanisms.rows import Rows, residual_sums, scaled_rows
-from dpstats.mechanisms.spec import Method, Problem, Release
-from dpstats.moments import PRODUCT_UNIT
+from dpstats import option_checks
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.scaled_rows import Rows, residual_sums, scaled_rows
+from dpstats.mechanisms.shared.spec import Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Less than one, by more than the rounding of a row's length can add to its gradient.
@@ -46,7 +46,7 @@ def release(
     :func:`sensitivity` and 1 / T of mu^2: a standard deviation of C sqrt(T) / mu or twice that.
     mu's compose adaptively as the root of the sum of squares. Sums are exact integers, and a
     row's term does not depend on the others
-    (:func:`~dpstats.mechanisms.rows.residual_sums`).
+    (:func:`~dpstats.mechanisms.shared.scaled_rows.residual_sums`).
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ METHOD = Method(
     summarise=scaled_rows,
     release=release,
     options={
-        "steps": (200, options.whole("steps", 1, 10_000)),
-        "clip": (1.0, options.number("clip", 0.001, 10)),
-        "learning_rate": (0.2, options.number("learning_rate", 0.001, 10)),
+        "steps": (200, option_checks.whole("steps", 1, 10_000)),
+        "clip": (1.0, option_checks.number("clip", 0.001, 10)),
+        "learning_rate": (0.2, option_checks.number("learning_rate", 0.001, 10)),
     },
 )

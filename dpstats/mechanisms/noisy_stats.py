@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.bounds import ENTRY_BITS
-from dpstats.mechanisms.line import Line, too_few
-from dpstats.mechanisms.spec import Method, Problem, Release
-from dpstats.moments import PRODUCT_UNIT
+from dpstats.mechanisms.shared.simple_regression import Line, too_few
+from dpstats.mechanisms.shared.spec import Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 _ONE = 1 << ENTRY_BITS

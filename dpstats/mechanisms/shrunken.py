@@ -7,13 +7,14 @@ from functools import partial, update_wrapper
 
 import numpy as np
 
-from dpstats.bounds import Box
-from dpstats.mechanisms.gram import box_of, sensitivities, symmetric
-from dpstats.mechanisms.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
-from dpstats.mechanisms.spec import CLIPPED, Method, Problem, Release
-from dpstats.moments import PRODUCT_UNIT, Moments
+from dpstats.mechanisms.shared.gram import box_of, sensitivities
+from dpstats.mechanisms.shared.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
+from dpstats.mechanisms.shared.spec import CLIPPED, Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.noise.queries import Query
+from dpstats.numerics.clipping import Box
+from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
 
 # Shares for u'u, u'v and v'v. The last is only for what a constant says of itself.
@@ -66,13 +67,13 @@ def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Rel
 
     Guarantee. The cost, for the given relation: mu-GDP, hence (epsilon, delta)-DP, by three
     Gaussian releases with the L2 sensitivities of
-    :func:`~dpstats.mechanisms.gram.sensitivities`, or epsilon-DP by three Laplace releases
+    :func:`~dpstats.mechanisms.shared.gram.sensitivities`, or epsilon-DP by three Laplace releases
     with those of :func:`l1_sensitivities`; their shares add up to one. The rest, the choice
     between a line and a constant included, is post-processing.
 
     As in AdaSSP (Wang 2018, Algorithm 2) cross-products get noise and the noise calls for a
     ridge; here its penalty minimises an estimate of the risk
-    (:func:`~dpstats.mechanisms.shrinkage.shrunken_slopes`). Status ``constant``: no slopes
+    (:func:`~dpstats.mechanisms.shared.shrinkage.shrunken_slopes`). Status ``constant``: no slopes
     can be told from noise, and the private mean of the response is released. Predictions are
     of rows clipped to the ranges of the columns, and lie in the range of the response.
     """

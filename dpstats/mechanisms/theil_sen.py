@@ -7,10 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from dpstats import options
+from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.ends import CI_SHARE, ENDS_ONLY, rank_margin
-from dpstats.mechanisms.line import (
+from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance, pairs_of
+from dpstats.mechanisms.shared.rank_margins import CI_SHARE, ENDS_ONLY, rank_margin
+from dpstats.mechanisms.shared.simple_regression import (
     Line,
     Rows,
     at_each_point,
@@ -18,9 +19,8 @@ from dpstats.mechanisms.line import (
     point_values,
     too_few,
 )
-from dpstats.mechanisms.pairs import all_pairs_imbalance, pairs_imbalance, pairs_of
-from dpstats.mechanisms.smooth import Listed, Ranked, middle, reach, smooth_bound
-from dpstats.mechanisms.spec import Method, Problem, Release, Releases
+from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked, middle, reach, smooth_bound
+from dpstats.mechanisms.shared.spec import Method, Problem, Release, Releases
 from dpstats.noise import Noise
 from dpstats.noise.queries import RankQuery, RankTable, SmoothQuery
 from dpstats.privacy import REPLACE_ONE, PureDP
@@ -81,8 +81,8 @@ def release_exponential(
     ci : bool or float
         True, or a level: spend half the budget on intervals that hold together with the level,
         95% for True: two quantiles of the z at each x_new, as far from the median as
-        :func:`~dpstats.mechanisms.ends.rank_margin` says. They take errors as symmetric.
-        Where n is too small for any such quantile nothing is spent on them.
+        :func:`~dpstats.mechanisms.shared.rank_margins.rank_margin` says. They take errors as
+        symmetric. Where n is too small for any such quantile nothing is spent on them.
 
     Notes
     -----
@@ -180,7 +180,7 @@ def release_each(
 
 def _tables(rows: Rows, edges: np.ndarray, k, noise: Noise):
     """For each group how many pairs a row is in at most; all groups' predictions at an x_new."""
-    from dpstats.mechanisms.pairtable import all_pairs, given_pairs
+    from dpstats.mechanisms.shared.pairwise_table import all_pairs, given_pairs
 
     x, y = rows.x.astype(float), rows.y.astype(float)
     if k == "all":
@@ -205,9 +205,9 @@ def release_smooth(
     clamped to ``output_range``, or both ends of the range where x_j = x_l. So the list has the
     same public length for all data, replacing one row changes at most 2 k of its
     entries, and a pair without a line leaves the median of the others alone.
-    :func:`~dpstats.mechanisms.smooth.smooth_bound` bounds the median's sensitivity smoothly,
-    :meth:`~dpstats.noise.Noise.smooth` adds noise for it and clamps to the range, which
-    cannot take it further from the median.
+    :func:`~dpstats.mechanisms.shared.smooth_sensitivity.smooth_bound` bounds the median's
+    sensitivity smoothly, :meth:`~dpstats.noise.Noise.smooth` adds noise for it and clamps to the
+    range, which cannot take it further from the median.
 
     Parameters
     ----------
@@ -223,8 +223,9 @@ def release_smooth(
     Notes
     -----
     All pairs are not listed: the entries near the median are selected by rank
-    (:class:`~dpstats.mechanisms.pairranks.PairRanks`), as many on each side as n, epsilon and
-    the range say, so that how much memory it takes is public. Only the time depends on the data.
+    (:class:`~dpstats.mechanisms.shared.pairwise_ranks.PairRanks`), as many on each side as n,
+    epsilon and the range say, so that how much memory it takes is public. Only the time depends on
+    the data.
 
     Where it differs from Algorithm 5. The paper drops pairs with x_j = x_l; then the
     length of the list depends on the data and its proof, for lists of one length, does not
@@ -256,8 +257,8 @@ def _affordable(n: int, top: int, epsilon: float) -> bool:
 
 def _entries(rows: Rows, x_new: int, pairs: np.ndarray | None, first: int, last: int) -> Ranked:
     """Two entries a pair, in grid steps from the lower end of the range."""
-    from dpstats.mechanisms.pairranks import PairRanks
-    from dpstats.mechanisms.pairtable import all_pairs, entries, given_pairs
+    from dpstats.mechanisms.shared.pairwise_ranks import PairRanks
+    from dpstats.mechanisms.shared.pairwise_table import all_pairs, entries, given_pairs
 
     n = len(rows.x)
     if pairs is None and n > _LISTED_ROWS:
@@ -307,10 +308,10 @@ def _check_points(problem: Problem) -> None:
 _NO_ERRORS = "a private median of pairwise predictions has no standard error of its own"
 _UNPAID = f"{_NO_ERRORS}; ci=True buys intervals"
 _OPTIONS = {
-    "k": ("all", options.whole("k", 1, or_word="all")),
-    "output_range": ((-0.5, 1.5), options.interval("output_range", -2, 3, least=0.01)),
+    "k": ("all", option_checks.whole("k", 1, or_word="all")),
+    "output_range": ((-0.5, 1.5), option_checks.interval("output_range", -2, 3, least=0.01)),
 }
-_CI = {"ci": (False, options.level("ci"))}
+_CI = {"ci": (False, option_checks.level("ci"))}
 # Up to this many rows a group, counting all pairs is no slower than sorting.
 _each = {"release_each": release_each, "each_rows": (2, 512), "each_without": ("ci",)}
 _method = partial(
@@ -336,7 +337,7 @@ METHODS = (
         "Alabi et al. 2022, Algorithms 2 and 4",
         errors=_UNPAID,
         release=release_exponential,
-        options={**_OPTIONS, "theta": (0.01, options.number("theta", 1e-6, 1)), **_CI},
+        options={**_OPTIONS, "theta": (0.01, option_checks.number("theta", 1e-6, 1)), **_CI},
         **_each,
     ),
     _method(

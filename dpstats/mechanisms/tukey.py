@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from dpstats import options
+from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.ends import CI_SHARE, ENDS_ONLY, cell_margin
-from dpstats.mechanisms.medians import CELLS, private_end, private_median
-from dpstats.mechanisms.rows import Rows
-from dpstats.mechanisms.spec import Method, Problem, Release
-from dpstats.mechanisms.subsets import fit_subsets
+from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end, private_median
+from dpstats.mechanisms.shared.random_subsets import fit_subsets
+from dpstats.mechanisms.shared.rank_margins import CI_SHARE, ENDS_ONLY, cell_margin
+from dpstats.mechanisms.shared.scaled_rows import Rows
+from dpstats.mechanisms.shared.spec import Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.noise.queries import DepthQuery, Query
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
@@ -59,11 +59,11 @@ def release(
     Status ``ptr_failed``: the test did not pass, and nothing was drawn.
 
     Where it differs from the paper. (i) The draw, with e2 of epsilon', weighs depth q by
-    e^(e2 q / 2), not e^(e2 q), because a record exchanges a model (see :mod:`dpstats.noise.depth`);
-    e2 is 60% of epsilon', the test has the rest, which serves both better than halves. (ii)
-    The models are rounded to a public lattice and volumes count its points, so that no
-    volume is 0 and everything is exact; a neighbour may draw points that this table cannot,
-    which delta pays for. The draw is a mixture of uniform draws from boxes, the same
+    e^(e2 q / 2), not e^(e2 q), because a record exchanges a model (see
+    :mod:`dpstats.noise.tukey_depth`); e2 is 60% of epsilon', the test has the rest, which serves
+    both better than halves. (ii) The models are rounded to a public lattice and volumes count its
+    points, so that no volume is 0 and everything is exact; a neighbour may draw points that this
+    table cannot, which delta pays for. The draw is a mixture of uniform draws from boxes, the same
     distribution as a depth and then its region cut up by axes. (iii) Points of depth m/10
     and more are kept rather than m/4, which passes the test with fewer models. (iv) With an
     intercept its axis is the prediction at a centre, the middle of the declared ranges or
@@ -213,8 +213,8 @@ METHOD = Method(
     summarise=summarise,
     release=release,
     options={
-        "m": ("auto", options.whole("m", 3, 10_000, or_word="auto")),
-        "ci": (False, options.level("ci")),
+        "m": ("auto", option_checks.whole("m", 3, 10_000, or_word="auto")),
+        "ci": (False, option_checks.level("ci")),
     },
     check=_check_problem,
     bounded=False,

@@ -36,7 +36,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpstats.noise.precise import MP, Objective, forward, normals, on_grid, uniform
+from dpstats.noise.multiprecision import MP, Objective, forward, normals, on_grid, uniform
 
 
 def excess(shift: float, share: float, epsilon: float) -> float:

@@ -9,7 +9,7 @@ import pandas as pd
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
-from dpstats.engines.output import replacing
+from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
 from dpstats.planning.forecast import Forecast, Least
 
@@ -83,7 +83,7 @@ class Plan:
         -------
         matplotlib axes
         """
-        from dpstats.planning.picture import errors
+        from dpstats.planning.plot import errors
 
         return errors(self, self._shown(term)[0], ax)
 

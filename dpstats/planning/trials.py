@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom, t
 
-from dpstats.evaluate.errors import percentile_error
+from dpstats.evaluate.error_bounds import percentile_error
 from dpstats.inference import UNBOUNDED, stacked, uncertainty
-from dpstats.mechanisms.spec import Release
+from dpstats.mechanisms.shared.spec import Release
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 
 import dpstats as dp
-from dpstats.engines.opening import open_table
-from dpstats.labels import columns_of
-from dpstats.r import budgets, plans, stored
-from dpstats.r.given import labels, points, table
-from dpstats.r.plain import describe, describe_groups
-from dpstats.r.words import in_r
+from dpstats.engines.open_table import open_table
+from dpstats.r import budgets, plans, stored_fits
+from dpstats.r.inputs import labels, points, table
+from dpstats.r.messages import in_r
+from dpstats.r.serialize import describe, describe_groups
+from dpstats.request.group_labels import columns_of
 
 
 def answer(question: str, arguments: Mapping) -> dict:
@@ -93,13 +93,13 @@ def budget(epsilon: float, delta: float) -> dict:
 
 QUESTIONS = {
     "budget": budget,
-    "compare": stored.compare,
-    "conf_int": stored.conf_int,
-    "error_bound": stored.error_bound,
-    "f_test": stored.f_test,
+    "compare": stored_fits.compare,
+    "conf_int": stored_fits.conf_int,
+    "error_bound": stored_fits.error_bound,
+    "f_test": stored_fits.f_test,
     "fit": fit,
     "methods": methods,
     "plan": plans.plan,
-    "predict": stored.predict,
-    "t_test": stored.t_test,
+    "predict": stored_fits.predict,
+    "t_test": stored_fits.t_test,
 }

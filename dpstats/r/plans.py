@@ -3,8 +3,8 @@
 import pandas as pd
 
 import dpstats as dp
-from dpstats.r.given import points
-from dpstats.r.words import in_r
+from dpstats.r.inputs import points
+from dpstats.r.messages import in_r
 
 
 def plan(formula, *, x_new=None, **arguments) -> dict:

@@ -50,7 +50,7 @@ class Ranked:
 
 def association(one: Ranked, other: Ranked) -> int:
     """|S|, where S is the number of concordant minus discordant pairs; ties count zero."""
-    from dpstats.inversions import concordance, in_order_of  # compiled, so slow to import
+    from dpstats.numerics.concordance import concordance, in_order_of  # compiled, so slow to import
 
     values = in_order_of(one.order, other.starts, other.ranks, one.ascending)
     return abs(int(concordance(values, other.starts, other.tied_pairs)))

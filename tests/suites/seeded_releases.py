@@ -1,6 +1,7 @@
 """Numbers that seeded calls release, to compare one version of the code with another.
 
-``python tests/suites/seeded_releases.py`` writes them; ``... --check`` says which differ, bit for bit.
+``python tests/suites/seeded_releases.py`` writes them; ``... --check`` says which differ, bit for
+bit.
 """
 
 import itertools

@@ -1,0 +1,87 @@
+"""From what dp_ols is given as data to a table."""
+
+import glob
+import os
+from functools import partial
+
+from dpstats.engines import lazy_sources
+from dpstats.engines.delimited_text import text_files
+from dpstats.engines.spark import SparkTable
+from dpstats.engines.stata import stata_file
+from dpstats.engines.stream import Stream
+from dpstats.engines.table import Table
+from dpstats.errors import ArgumentError
+
+
+def open_table(data) -> Table | Stream | SparkTable:
+    """A table of any kind the package reads; no row is read of what can be streamed.
+
+    Parameters
+    ----------
+    data : path, polars LazyFrame, pyarrow dataset, duckdb or Spark query, or in memory
+        A path or glob such as ``"people/*.parquet"``; the files end in .parquet, .csv,
+        .csv.gz, .tsv or .tsv.gz and all have the columns of the first, or it is one .dta file,
+        which is read whole. What :meth:`Table.from_data` takes otherwise.
+
+    Raises
+    ------
+    ArgumentError
+        For files that are not there, cannot be read or differ in their columns, a query that
+        fails, or another type.
+    """
+    if isinstance(data, Stream | SparkTable):
+        return data
+    if isinstance(data, str | os.PathLike):
+        return _files(os.fspath(data))
+    library, _, _ = type(data).__module__.lstrip("_").partition(".")
+    name = "Dataset" if type(data).__name__.endswith("Dataset") else type(data).__name__
+    opened = _QUERIES.get((library, name))
+    if opened is None:
+        return Table.from_data(data)
+    try:
+        return opened(data)
+    except ArgumentError:
+        raise
+    except Exception as error:  # the query's own message may quote rows
+        raise ArgumentError(
+            f"the query in data failed with {type(error).__name__}; collect it before the call"
+        ) from None
+
+
+def _files(pattern: str) -> Table | Stream:
+    """The files of a path or a glob, all of one format."""
+    found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
+    if not found:
+        raise ArgumentError(f"there is no file {pattern}")
+    endings = {next((e for e in ENDINGS if path.lower().endswith(e)), None) for path in found}
+    opened = ENDINGS.get(endings.pop()) if len(endings) == 1 else None
+    if opened is None or not all(map(os.path.isfile, found)):
+        raise ArgumentError(
+            f"expected {pattern!r} to name files that all end in one of {', '.join(ENDINGS)}"
+        )
+    try:
+        return opened(found)
+    except ArgumentError:
+        raise
+    except ImportError:
+        raise ArgumentError(
+            f"reading {pattern} needs pyarrow; install it with: pip install 'dpstats[parquet]'"
+        ) from None
+    except Exception:  # a reader's message may quote lines of the file
+        raise ArgumentError(f"{pattern} cannot be read as its ending says") from None
+
+
+ENDINGS = {
+    ".parquet": lazy_sources.parquet,
+    ".csv": partial(text_files, separator=","),
+    ".csv.gz": partial(text_files, separator=","),
+    ".tsv": partial(text_files, separator="\t"),
+    ".tsv.gz": partial(text_files, separator="\t"),
+    ".dta": stata_file,
+}
+_QUERIES = {
+    ("polars", "LazyFrame"): lazy_sources.lazy_frame,
+    ("duckdb", "DuckDBPyRelation"): lazy_sources.relation,
+    ("pyarrow", "Dataset"): lazy_sources.dataset,
+    ("pyspark", "DataFrame"): SparkTable,
+}

@@ -1,0 +1,82 @@
+"""Tables that are read some rows at a time: files and queries larger than memory."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+
+import narwhals as nw
+
+from dpstats.engines.parallel_sum import Summary, added, total
+from dpstats.engines.table import ROWS, Table
+from dpstats.schema import Batch, Schema
+
+
+class Described:
+    """A table known by its names and types; what a subclass adds is how to reach the rows."""
+
+    def __init__(self, types: Table):
+        self._types, self.columns = types, types.columns
+        self.kind, self.whole = types.kind, types.whole
+        self.levels, self.ordered = types.levels, types.ordered
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {self._types!r}"
+
+
+class Stream(Described):
+    """Named columns that are read again for every pass; it keeps their names and types only.
+
+    Parameters
+    ----------
+    types : Table
+        The columns without rows.
+    read : callable
+        ``read(names)`` starts a pass: an iterator of data frames with those columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpstats.schema import Numeric
+    >>> empty = Table.from_data({"x": np.empty(0)})
+    >>> stream = Stream(empty, lambda names: iter([{"x": [1.0, 2.0]}, {"x": [3.0]}]))
+    >>> stream.total({"x": Numeric(0, 5)}, lambda batch: batch["x"].sum())
+    np.float64(6.0)
+    """
+
+    remote = False
+
+    def __init__(self, types: Table, read: Callable[[Sequence[str]], Iterator]):
+        super().__init__(types)
+        self._read = read
+
+    def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
+        """As :meth:`~dpstats.engines.table.Table.batches`, the first batch without rows."""
+        first = self._types.batches(schema, size)
+        frames = map(Table.from_data, self._frames(schema))
+        return chain(first, (batch for table in frames for batch in table.batches(schema, size)))
+
+    def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
+        """As :meth:`~dpstats.engines.table.Table.total`; one pass over the rows."""
+        return total(partial(frame_total, schema, each), chain([self._types], self._frames(schema)))
+
+    def gathered(self, names: Sequence[str]) -> Table:
+        """These columns as a table in memory, read in one pass so that its rows stay together."""
+        frames = list(self._read(list(dict.fromkeys(names))))
+        return Table.from_data(_stacked(frames)) if frames else self._types
+
+    def _frames(self, names) -> Iterator:
+        yield from self._read(list(names))
+
+
+def frame_total(schema: Schema, each: Callable[[Batch], Summary], frame) -> Summary:
+    """The sum of ``each(batch)`` over a data frame; the same code wherever the frame lies."""
+    return added(map(each, Table.from_data(frame).batches(schema)))
+
+
+def _stacked(frames: list):
+    """Data frames of one library below one another."""
+    if not type(frames[0]).__module__.startswith("pyarrow"):
+        return nw.concat([nw.from_native(frame) for frame in frames]).to_native()
+    import pyarrow as pa
+
+    return pa.concat_tables(frames, promote_options="permissive")

@@ -1,0 +1,178 @@
+"""Many releases of one method, or of a baseline, from the same rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from dpstats.errors import ArgumentError
+from dpstats.evaluate.mos import draw, observe
+from dpstats.evaluate.public_rows import Cells, declared_public, request_for
+from dpstats.evaluate.references import mean, not_private, ols, theil_sen
+from dpstats.fitting.group_batches import fit_each
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared.simple_regression import Line
+from dpstats.mechanisms.shared.spec import over
+from dpstats.noise import Noise
+from dpstats.privacy import validate_guarantee
+from dpstats.request.request import Request
+from dpstats.results.error_bounds import check_trials
+from dpstats.testing import insecure_seed
+
+# Baselines without noise, by the name under which methods= asks for them.
+_ESTIMATORS = {"ols": ols, "theil_sen": theil_sen, "mean": mean}
+BASELINES = (*_ESTIMATORS, "mos")
+
+# Predictions (G, trials, p) from the rows; NaN where none was released.
+Run = Callable[[Cells, int, bool | None], np.ndarray]
+
+
+def predictions(
+    formula: str,
+    data,
+    *,
+    methods,
+    epsilon: float,
+    delta: float | None = None,
+    by: str | Sequence[str] | None = None,
+    bounds,
+    levels=None,
+    x_new=None,
+    trials: int = 100,
+    seed: int | None = None,
+    progress: bool | None = None,
+    public: bool = False,
+) -> pd.DataFrame:
+    """What many releases of each method would look like, on public data.
+
+    Not private, and the arguments are those of :func:`dpstats.evaluate.error_bounds`, which
+    sums this table up.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Tidy, one row a method, group, trial and point; columns: ``method``, ``group``,
+        ``trial``, ``point`` and ``prediction``, NaN where none was released.
+
+    Raises
+    ------
+    ArgumentError
+        Without ``public=True``, and for arguments that dp_ols would refuse.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> table = predictions("y ~ x", dp.simulate.line(50, seed=1), methods=["noisy_stats"],
+    ...                     epsilon=2, bounds={"x": (0, 1), "y": (0, 1)}, trials=5, public=True)
+    >>> len(table)
+    10
+    """
+    declared_public(public, "predictions")
+    cells, released = released_predictions(
+        formula, data, methods=methods, epsilon=epsilon, delta=delta, by=by, bounds=bounds,
+        levels=levels, x_new=x_new, trials=trials, seed=seed, progress=progress,
+    )  # fmt: skip
+    keys = {"method": list(released), "group": cells.labels, "trial": range(trials),
+            "point": cells.points}  # fmt: skip
+    index = pd.MultiIndex.from_product(keys.values(), names=list(keys))
+    values = np.concatenate([values.ravel() for values in released.values()])
+    return pd.DataFrame({"prediction": values}, index).reset_index()
+
+
+def released_predictions(
+    formula, data, *, methods, epsilon, delta, by, trials, seed, progress, **call
+) -> tuple[Cells, dict[str, np.ndarray]]:
+    """The rows by group, and predictions (G, trials, p) by label, all with one seed."""
+    check_trials(trials)
+    epsilon, _ = validate_guarantee(epsilon, 0.0)
+    seed = np.random.SeedSequence().entropy if seed is None else seed
+    reading = request_for(formula, data, **call)
+    runs = _runs(methods, formula, data, epsilon=epsilon, delta=delta, seed=seed, **call)
+    cells = Cells.of(reading, by)
+    if not cells.points:
+        raise ArgumentError("predictions are what is compared; say where with x_new=")
+    released = {}
+    for label, run in runs.items():
+        with insecure_seed(seed):
+            released[label] = run(cells, trials, progress)
+    return cells, released
+
+
+def _runs(methods, formula, data, *, epsilon, delta, seed, **call) -> dict[str, Run]:
+    """What methods= asks for, by label, checked before any row is read."""
+    runs = {}
+    for label, entry in method_entries(methods).items():
+        options = dict(entry)
+        name = options.pop("method")
+        if name in BASELINES:
+            if options:
+                raise ArgumentError(f"{name} is a baseline without options, got {options!r}")
+            run = partial(_baseline, name, epsilon, seed)
+            runs[not_private(label)] = run
+        elif name not in METHODS:
+            known = ", ".join([*METHODS, *BASELINES])
+            raise ArgumentError(f"expected methods to name some of {known}, got {name!r}")
+        else:
+            request = request_for(formula, data, method=name, epsilon=epsilon, options=options,
+                                  delta=own_delta(name, delta), **call)  # fmt: skip
+            runs[label] = partial(_released, label, request)
+    return runs
+
+
+def method_entries(methods) -> dict[str, Mapping]:
+    """methods= as {label: {"method": name, **options}}."""
+    listed = isinstance(methods, (Mapping, Sequence)) and not isinstance(methods, str)
+    if not listed or not methods or not all(isinstance(name, str) for name in methods):
+        raise ArgumentError(f"expected methods to be a list of names, got {methods!r}")
+    if not isinstance(methods, Mapping):
+        return {name: {"method": name} for name in methods}
+    for label, entry in methods.items():
+        if not isinstance(entry, Mapping) or "method" not in entry:
+            raise ArgumentError(f'expected methods[{label!r}] {{"method": name}}, got {entry!r}')
+    return dict(methods)
+
+
+def own_delta(name: str, delta: float | None) -> float | None:
+    """delta for the methods that need one; the pure ones share the call without it."""
+    return None if METHODS[name].guarantee == "pure" else delta
+
+
+def _released(label: str, request: Request, cells: Cells, trials: int, progress) -> np.ndarray:
+    """Releases with the whole budget in each group.
+
+    The groups of a trial are released in one go where the method can; else the rows of a
+    group are summarised once for all its trials.
+    """
+    method, problem, cost = request.method, request.problem(request.design()), request.fit_cost
+    predictions = np.empty((len(cells.labels), trials, len(cells.points)))
+    bar = _bar(label, progress)
+    if method.release_each is not None:
+        for t in bar(range(trials)):
+            outcomes = fit_each(
+                request, problem, cells.grouped, cells.labels, progress=False, n_jobs=None
+            )
+            predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
+        return predictions
+    for g, (X, y) in enumerate(bar(cells.rows)):
+        summary, total = method.summarise(X, y, problem), over(X, y)
+        for t in range(trials):
+            release = method.conclude(summary, total, problem, cost, Noise(cost), **request.options)
+            predictions[g, t] = release.predictions
+    return predictions
+
+
+def _bar(label: str, progress) -> Callable:
+    """A progress bar over what it is given, for runs over a second."""
+    from tqdm.auto import tqdm
+
+    return partial(tqdm, desc=label, disable=None if progress is None else not progress, delay=1.0)
+
+
+def _baseline(name: str, epsilon, seed, cells: Cells, trials: int, progress) -> np.ndarray:
+    """A reference, the same in every trial but for the noise of mos."""
+    if name == "mos":
+        unit = draw(observe(cells, epsilon), trials, np.random.default_rng(seed))
+        return Line.of(cells.problem).values(unit)
+    fits = [_ESTIMATORS[name](X, y, cells.problem)[len(cells.names) :, 0] for X, y in cells.rows]
+    return np.repeat(np.array(fits)[:, None], trials, axis=1)

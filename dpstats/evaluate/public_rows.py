@@ -1,0 +1,96 @@
+"""The rows of public data, group by group, as a mechanism would see them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dpstats.errors import ArgumentError
+from dpstats.fitting.group_batches import GroupedRows
+from dpstats.mechanisms.shared.spec import Problem
+from dpstats.request.arguments import make_request
+from dpstats.request.group_labels import check_by, columns_of, group_rows, label_columns
+from dpstats.request.request import Request
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Rows by group, not private.
+
+    Parameters
+    ----------
+    labels : tuple
+        Group labels, G of them; ``("all",)`` without groups.
+    grouped : GroupedRows
+        The rows of each group, clipped to the bounds.
+    names, points : tuple of str
+        The S design columns and the q prediction points.
+    problem : Problem
+        Bounds, intercept and prediction points.
+    """
+
+    labels: tuple
+    grouped: GroupedRows
+    names: tuple[str, ...]
+    points: tuple[str, ...]
+    problem: Problem
+
+    @classmethod
+    def read(cls, name: str, formula, data, *, by, public, **call) -> "Cells":
+        """The complete rows for a function of this name, once they are declared public."""
+        declared_public(public, name)
+        return cls.of(request_for(formula, data, **call), by)
+
+    @classmethod
+    def of(cls, request: Request, by: str | Sequence[str] | None) -> "Cells":
+        """Read the complete rows of a request."""
+        check_by(request, by, None)
+        request = request.gathered(*([] if by is None else columns_of(by)))
+        codes, labels = np.zeros(request.table.n_rows, dtype=np.int64), ("all",)
+        if by is not None:
+            codes, labels, _ = group_rows(request.table, by, None)
+        design, grouped = request.design(), GroupedRows.of(request, codes, len(labels))
+        return cls(labels, grouped, design.names, request.point_labels(), request.problem(design))
+
+    @property
+    def rows(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """(X, y) of each group, shapes (n, S) and (n,)."""
+        X, y, edges = self.grouped.X, self.grouped.y, self.grouped.edges
+        spans = map(slice, edges[:-1], edges[1:])
+        return tuple((X[own], y[own]) for own in spans)
+
+    def tidy(self, by: str | Sequence[str] | None, term: str, terms: Sequence[str], columns):
+        """A frame with a row for each group and term: the labels, the term, and columns (G, t)."""
+        frame = pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
+        frame.insert(0, term, [*terms] * len(self.labels))
+        labels = {} if by is None else label_columns(by, self.labels)
+        for place, (name, own) in enumerate(labels.items()):
+            frame.insert(place, name, own.repeat(len(terms)))
+        return frame
+
+
+def declared_public(public, name: str) -> None:
+    """Raise ArgumentError unless the caller said in so many words that the rows are public."""
+    if public is not True:
+        raise ArgumentError(
+            f"{name} uses the rows without any protection; pass public=True if they are "
+            "public or made up, else use dp_ols"
+        )
+
+
+def request_for(formula, data, *, bounds, levels, x_new, method="adassp", epsilon=1.0, delta=None,
+                neighbors=None, options=None) -> Request:  # fmt: skip
+    """The request of a private call: it gives the same columns, clipping and points.
+
+    With the default method it only serves to read the rows; its epsilon is never used.
+    """
+    options = dict(options or {})
+    request = make_request(
+        formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
+        x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
+        options=options,
+    )  # fmt: skip
+    if request.unbounded:
+        raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")
+    return request

@@ -1,0 +1,236 @@
+"""One release a group: rows ordered once, groups fitted in chunks by several threads."""
+
+import contextvars
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from dpstats.errors import Defect
+from dpstats.inference import stacked
+from dpstats.mechanisms.shared.spec import Problem, Release, Releases
+from dpstats.noise import Noise
+from dpstats.privacy import REPLACE_ONE, Event
+from dpstats.request.request import Request
+
+# Enough groups that a chunk's own overhead vanishes, few enough that its pairs fit in a cache.
+_CHUNK = 256
+
+
+@dataclass(frozen=True)
+class GroupedRows:
+    """Complete rows ordered by group: those of group g are edges[g] to edges[g + 1]."""
+
+    X: np.ndarray
+    y: np.ndarray
+    edges: np.ndarray
+
+    @classmethod
+    def of(cls, request: Request, codes: np.ndarray, groups: int) -> "GroupedRows":
+        """The rows of a request; ``codes`` has one entry a raw row, negative to leave it out."""
+        from dpstats.engines.group_sort import by_group
+
+        parts = list(request.rows(request.wide_design(), codes))
+        X, y, group = (np.concatenate(part) for part in zip(*parts, strict=True))
+        order, edges = by_group(group, groups)
+        return cls(X[order], y[order], edges)
+
+    def __getitem__(self, groups) -> "GroupedRows":
+        """The rows of some groups, given as an ascending array of group numbers."""
+        starts, stops = self.edges[groups], self.edges[groups + 1]
+        sizes = stops - starts
+        edges = np.r_[0, np.cumsum(sizes)]
+        rows = np.arange(edges[-1]) + np.repeat(starts - edges[:-1], sizes)
+        return GroupedRows(self.X[rows], self.y[rows], edges)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Rows a group."""
+        return np.diff(self.edges)
+
+
+class Outcomes:
+    """The released columns of all groups, filled in part by part.
+
+    ``stack`` has what the groups hold for inference, by name, NaN where they lack it.
+    """
+
+    def __init__(self, groups: int, problem: Problem):
+        columns = len(problem.low)
+        self.estimates = np.full((groups, columns + len(problem.x_new)), np.nan)
+        self.statuses = [""] * groups
+        self.reasons: dict[str, None] = {}
+        self.stack = {
+            "params": np.full((groups, columns), np.nan),
+            "cov": np.full((groups, columns, columns), np.nan),
+        }
+        self._worst: dict[tuple[str, int], Event] = {}
+
+    @classmethod
+    def nothing(cls, groups: int, problem: Problem, status: str, reason: str) -> "Outcomes":
+        """A released failure of all groups alike."""
+        outcomes = cls(groups, problem)
+        outcomes.statuses, outcomes.reasons = [status] * groups, {reason: None}
+        return outcomes
+
+    def put(self, groups: Sequence[int], releases: Releases) -> None:
+        """Fill in the rows of some groups."""
+        self.estimates[groups] = np.hstack([releases.params, releases.predictions])
+        for g, status in zip(groups, releases.statuses, strict=True):
+            self.statuses[g] = status
+        for name, values in releases.stack.items():
+            if name not in self.stack:
+                self.stack[name] = np.full((len(self.statuses), *values.shape[1:]), np.nan)
+            self.stack[name][groups] = values
+        self.reasons.update(dict.fromkeys(releases.reasons))
+
+    def record(self, events: Sequence[Event]) -> None:
+        """Keep of each step the event with the most noise over the groups."""
+        times = Counter()
+        for event in events:
+            times[event.step] += 1
+            place = event.step, times[event.step]
+            self._worst[place] = max(event, self._worst.get(place, event), key=_scale)
+
+    @property
+    def events(self) -> list[Event]:
+        """The worst event of each step."""
+        return list(self._worst.values())
+
+
+def _scale(event: Event) -> float:
+    return event.scale
+
+
+class _Part(NamedTuple):
+    """The releases of some groups and the events of one of them, or of all in one go."""
+
+    groups: np.ndarray
+    releases: Releases
+    events: list[Event]
+
+
+class _Failure(NamedTuple):
+    """The type of the exception that ended a fit, and the groups it was about."""
+
+    kind: str
+    groups: np.ndarray
+
+
+def fit_each(
+    request: Request, problem: Problem, rows: GroupedRows, labels, progress, n_jobs
+) -> Outcomes:
+    """Fit every group, each with the whole of the mechanism's cost.
+
+    ``labels`` are public names of the groups for the message of a defect, or None.
+    """
+    from tqdm.auto import tqdm
+
+    groups, done = len(rows.sizes), 0
+    outcomes = Outcomes(groups, problem)
+    chunks = np.split(np.arange(groups), range(_CHUNK, groups, _CHUNK))
+    show = None if progress is None else not progress
+    with tqdm(total=groups, desc=request.method.name, disable=show, delay=1.0) as bar:
+        try:
+            for parts in _run(request, problem, rows, chunks, n_jobs):
+                if isinstance(parts, _Failure):
+                    place = _named(labels, parts.groups)
+                    raise Defect(f"{parts.kind} in {place}, after {done} of {groups}")
+                size = _gather(outcomes, parts)
+                done += size
+                bar.update(size)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"after {done} of {groups} groups") from None
+    return outcomes
+
+
+def _named(labels, groups: np.ndarray) -> str:
+    """Groups by their public labels, where there are any."""
+    if labels is None:
+        return "a group"
+    first, last = labels[groups[0]], labels[groups[-1]]
+    return f"the group {first!r}" if len(groups) == 1 else f"the groups {first!r} to {last!r}"
+
+
+def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
+    """Fill in the parts of a chunk and say how many groups that were."""
+    for groups, releases, events in parts:
+        outcomes.put(groups, releases)
+        outcomes.record(events)
+    return sum(len(part.groups) for part in parts)
+
+
+def _run(request, problem, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
+    """The parts of each chunk in turn, or what ended it.
+
+    Seeded noise is one sequence of numbers, so its chunks take turns.
+    """
+    chunk_parts = partial(_chunk, request, problem, rows)
+    workers = n_jobs or os.cpu_count() or 1
+    if workers == 1 or len(chunks) == 1 or not Noise(request.fit_cost).private:
+        yield from map(chunk_parts, chunks)
+        return
+    pool = ThreadPoolExecutor(workers)
+    try:
+        context = contextvars.copy_context
+        yield from pool.map(lambda groups: context().run(chunk_parts, groups), chunks)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _chunk(request: Request, problem: Problem, rows: GroupedRows, groups) -> list[_Part] | _Failure:
+    """The parts of a chunk: groups released together where the method can, else one by one."""
+    together = _together(request, rows.sizes[groups])
+    fits = [(_alone, groups[[i]]) for i in np.flatnonzero(~together)]
+    if together.any():
+        fits.insert(0, (_in_one_go, groups[together]))
+    parts = []
+    for fit, own in fits:
+        try:
+            parts.append(fit(request, problem, rows, own))
+        except Exception as error:
+            return _Failure(type(error).__name__, own)
+    return parts
+
+
+def _in_one_go(request: Request, problem: Problem, rows: GroupedRows, groups) -> _Part:
+    own, cost = rows[groups], request.fit_cost
+    noise, fit = Noise(cost), request.method.fit_each
+    releases = fit(own.X, own.y, own.edges, problem, cost, noise, **request.options)
+    return _Part(groups, releases, noise.events)
+
+
+def _alone(request: Request, problem: Problem, rows: GroupedRows, groups) -> _Part:
+    own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), request.fit_cost
+    noise, fit = Noise(cost), request.method.fit
+    X, y = rows.X[own], rows.y[own]
+    release = fit(X, y, problem=problem, cost=cost, noise=noise, **request.options)
+    return _Part(groups, column_of(release), noise.events)
+
+
+def column_of(release: Release) -> Releases:
+    """One release as columns of length one."""
+    return Releases(
+        release.params[None],
+        release.predictions[None],
+        statuses=[release.status],
+        reasons=tuple(dict.fromkeys(release.reasons.values())),
+        stack=stacked([release], len(release.params)),
+    )
+
+
+def _together(request: Request, sizes: np.ndarray) -> np.ndarray:
+    """Which groups are released in one go; the number of rows decides only where it is public."""
+    method, options = request.method, request.options
+    without = any(options[name] is not None for name in method.each_without)
+    if method.release_each is None or without:
+        return np.zeros(len(sizes), dtype=bool)
+    if request.neighbors != REPLACE_ONE:
+        return np.ones(len(sizes), dtype=bool)
+    least, most = method.each_rows
+    return (sizes >= least) & (sizes <= most)

@@ -1,0 +1,130 @@
+"""Simulated releases from released sums: what else could have come out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.numerics.ridge import inverse, ridge, symmetric
+from dpstats.numerics.sandwich import Meat
+
+# Public: the same numbers for the same release, in every session.
+SEED = 20_220
+
+
+@dataclass(frozen=True)
+class Sums:
+    """A least-squares fit from noisy sums, and the noise they carry.
+
+    Parameters
+    ----------
+    gram, cross, square
+        Released u'u (S, S), u'v (S,) and v'v.
+    rows : float
+        Released number of rows; NaN where it was not released.
+    least : float
+        Scale of the noise on v'v.
+    meat : Meat
+        Squared scores, where they were released.
+    solve : callable
+        ``(gram, cross) -> theta``, as the mechanism does it, for one or many; NaN where it
+        would fail.
+    draw : callable
+        ``(generator, M) -> (E, w)``: noise on M grams and crosses as the mechanism adds it.
+    transform, shift : numpy.ndarray, shapes (S, S) and (S,)
+        Coefficients in the user's units are transform @ theta + shift.
+    """
+
+    gram: np.ndarray
+    cross: np.ndarray
+    square: float
+    rows: float
+    least: float
+    meat: Meat
+    solve: Callable
+    draw: Callable
+    transform: np.ndarray
+    shift: np.ndarray
+
+    @classmethod
+    def of(cls, stack: Mapping[str, np.ndarray], g: int = 0) -> "Sums | None":
+        """Those of the g-th release of a stack; None for other methods and failed releases."""
+        own = {name: values[g] for name, values in stack.items()}
+        if "Suu" in own and "scale" in own:
+            return None if np.isnan(own["sigma2"]) else _of_a_line(own)
+        return _of_a_design(own) if "gram" in own else None
+
+    @property
+    def theta(self) -> np.ndarray:
+        """The fit that was released."""
+        return self.solve(self.gram, self.cross)
+
+    def replicates(self, theta: np.ndarray, draws: int, sampling: bool) -> np.ndarray:
+        """Coefficients (draws, S) in the user's units that could have been released.
+
+        From u'v = u'u theta, with u'u as released; ``sampling`` adds normal errors of the
+        released variance, so that a replicate stands for other rows too.
+        """
+        generator, gram = np.random.default_rng(SEED), self.positive
+        root = np.linalg.cholesky(self.spread(theta)) if sampling else 0 * gram
+        noise, w = self.draw(generator, draws)
+        errors = generator.normal(size=(draws, len(theta))) @ root.T
+        fits = self.solve(gram + noise, gram @ theta + errors + w)
+        return fits @ self.transform.T + self.shift
+
+    @property
+    def positive(self) -> np.ndarray:
+        """The released u'u with its eigenvalues raised to those of a few rows at least."""
+        values, vectors = np.linalg.eigh(self.gram)
+        return (vectors * np.maximum(values, 1.0)) @ vectors.T
+
+    def spread(self, theta: np.ndarray) -> np.ndarray:
+        """Covariance of u'e at theta, whose squared errors add up to the noise on them at least."""
+        rss = self.square - 2 * theta @ self.cross + theta @ self.gram @ theta
+        return self.meat.covariance(self.positive, max(rss, self.least), max(self.rows, 1.0))
+
+
+def _of_a_line(own: Mapping) -> Sums:
+    """noisy_moments: u = (1, x), Laplace noise."""
+    column, scale = int(own["column"]), float(own["scale"])
+    scales = np.array([own["n_scale"], scale, scale, scale, scale])
+
+    def draw(generator, draws):
+        n, su, suu, sv, suv = scales[:, None] * generator.laplace(size=(5, draws))
+        return symmetric(np.stack([n, su, suu], axis=-1), 2), np.stack([sv, suv], axis=-1)
+
+    def solve(gram, cross):
+        n, su, suu = gram[..., 0, 0], gram[..., 0, 1], gram[..., 1, 1]
+        determinant = n * suu - su * su
+        determinant = np.where((n > 0) & (determinant > 0), determinant, np.nan)
+        sv, suv = cross[..., 0], cross[..., 1]
+        fits = np.stack([suu * sv - su * suv, n * suv - su * sv], axis=-1)
+        return fits / determinant[..., None]
+
+    slope = own["y_width"] / own["x_width"]
+    transform, shift = np.zeros((2, 2)), np.zeros(2)
+    transform[column, 1] = slope
+    transform[1 - column] = own["y_width"], -own["x_middle"] * slope
+    shift[1 - column] = own["y_middle"]
+    gram = np.array([[own["n"], own["Su"]], [own["Su"], own["Suu"]]])
+    cross = np.array([own["Sv"], own["Suv"]])
+    parts = gram, cross, float(own["Svv"]), float(own["n"]), scale, Meat.of_line(own)
+    return Sums(*parts, solve, draw, transform, shift)
+
+
+def _of_a_design(own: Mapping) -> Sums:
+    """adassp: Gaussian noise on the upper triangle, and a ridge."""
+    columns = len(own["cross"])
+    of_gram, of_cross, of_square = own["scales"]
+    size = columns * (columns + 1) // 2
+
+    def draw(generator, draws):
+        triangles = of_gram * generator.normal(size=(draws, size))
+        return symmetric(triangles, columns), of_cross * generator.normal(size=(draws, columns))
+
+    def solve(gram, cross):
+        return np.einsum("...st,...t->...s", inverse(gram, ridge(gram, of_gram), of_gram), cross)
+
+    rows = float(own.get("rows", np.nan))
+    parts = own["gram"], own["cross"], float(own["square"]), rows, float(of_square), Meat.of(own)
+    return Sums(*parts, solve, draw, own["transform"], own["shift"])

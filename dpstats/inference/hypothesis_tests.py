@@ -1,0 +1,116 @@
+"""Tests of linear hypotheses, one by one and jointly."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dpstats.inference.bootstrap import Sums
+
+DRAWS = 4999
+
+
+@dataclass(frozen=True, repr=False)
+class TTest:
+    """Hypotheses c'beta = value, each tested on its own; the names are statsmodels'.
+
+    Attributes
+    ----------
+    names : tuple of str
+    effect, sd, tvalue, pvalue : numpy.ndarray, shape (q,)
+        Estimates of c'beta, their standard errors, (effect - value) / sd, p-values.
+    intervals : numpy.ndarray, shape (q, 2)
+        Of c'beta, at the level 1 - ``alpha``.
+    reasons : tuple of str
+        Why something is NaN.
+    """
+
+    names: tuple[str, ...]
+    effect: np.ndarray
+    sd: np.ndarray
+    tvalue: np.ndarray
+    pvalue: np.ndarray
+    intervals: np.ndarray
+    alpha: float
+    reasons: tuple[str, ...] = ()
+
+    def conf_int(self) -> np.ndarray:
+        """Intervals of c'beta, shape (q, 2)."""
+        return self.intervals.copy()
+
+    def summary_frame(self) -> pd.DataFrame:
+        """The columns of statsmodels' ``summary_frame``, one row a hypothesis."""
+        columns = {
+            "coef": self.effect,
+            "std err": self.sd,
+            "z": self.tvalue,
+            "P>|z|": self.pvalue,
+            "Conf. Int. Low": self.intervals[:, 0],
+            "Conf. Int. Upp.": self.intervals[:, 1],
+        }
+        return pd.DataFrame(columns, self.names)
+
+    def summary(self):
+        """A table of statsmodels; print it."""
+        ends = f"[{self.alpha / 2:g}", f"{1 - self.alpha / 2:g}]"
+        headers = ["", "coef", "std err", "z", "P>|z|", *ends]
+        rows = [
+            [name, f"{coef:.4f}", *(f"{value:.3f}" for value in rest)]
+            for name, coef, *rest in self.summary_frame().itertuples()
+        ]
+        from statsmodels.iolib.table import SimpleTable
+        from statsmodels.iolib.tableformatting import fmt_params
+
+        return SimpleTable(rows, headers, title="Test for Constraints", txt_fmt=fmt_params)
+
+    def __repr__(self) -> str:
+        return "\n".join([str(self.summary()), *_notes(self.reasons)])
+
+
+def _notes(reasons: tuple[str, ...]) -> list[str]:
+    """Why something is NaN, a line each."""
+    return [f"nan, inf: {reason}" for reason in reasons]
+
+
+@dataclass(frozen=True, repr=False)
+class FTest:
+    """A joint test of ``df_num`` linear hypotheses.
+
+    Attributes
+    ----------
+    fvalue : float
+        The Wald statistic over ``df_num``; NaN where the p-value does not come from one.
+    pvalue : float
+    df_num : int
+    reasons : tuple of str
+        Why something is NaN.
+    """
+
+    fvalue: float
+    pvalue: float
+    df_num: int
+    reasons: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        said = f"<F test: F={self.fvalue:.6g}, p={self.pvalue:.4g}, df_num={self.df_num}>"
+        return "\n".join([said, *_notes(self.reasons)])
+
+
+def joint_test(sums: Sums, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTest:
+    """Monte Carlo test of R beta = r (Alabi and Vadhan 2022), by released sums.
+
+    The restricted fit and its residual variance are read off the released sums, releases
+    are simulated under them, errors and privacy noise drawn anew, and the p-value is the
+    share of their Wald statistics that are as large as the one at hand.
+    """
+    estimate = sums.transform @ sums.theta + sums.shift
+    weight = np.linalg.inv(R @ cov @ R.T) / len(R)
+    inner = R @ sums.transform
+    target = r - R @ sums.shift
+    spread = np.linalg.solve(sums.positive, inner.T)
+    restricted = sums.theta - spread @ np.linalg.solve(inner @ spread, inner @ sums.theta - target)
+    distance = sums.replicates(restricted, DRAWS, sampling=True) @ R.T - r
+    simulated = np.einsum("iq,qp,ip->i", distance, weight, distance)
+    value = (R @ estimate - r) @ weight @ (R @ estimate - r)
+    larger = np.sum(~(simulated < value))  # a simulated failure counts as large
+    return FTest(float(value), float((1 + larger) / (1 + DRAWS)), len(R))

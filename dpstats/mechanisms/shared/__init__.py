@@ -1,0 +1,1 @@
+"""Share among mechanisms: what a method is, scaled rows, sums, pairs, shrinkage."""

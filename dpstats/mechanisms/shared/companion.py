@@ -1,0 +1,74 @@
+"""A second fit from the same rows and budget, for methods that have no intervals of their own."""
+
+from dataclasses import replace
+
+from dpstats.errors import ArgumentError
+from dpstats.mechanisms.shared.spec import Method, Release
+
+# The currencies in which a method and its companion can share a budget.
+_SHARED = {"pure": {"pure"}, "approx": {"pure"}, "gdp": {"gdp"}, "zcdp": {"gdp"}}
+
+
+def with_companion(main: Method, other: Method, share: float) -> Method:
+    """``main`` with the standard errors, tests and intervals of ``other``.
+
+    The companion is fitted to the same rows with ``share`` of the cost, ``main`` with the
+    rest. Its intervals are about its own coefficients, so they hold whatever bias ``main``
+    has, and need not contain the coefficients of ``main``.
+
+    Guarantee. That of the cost: two releases whose costs add up to it, each as private as its
+    own docstring proves.
+
+    Raises
+    ------
+    ArgumentError
+        When the two do not share a relation or a way to account for a budget.
+    """
+    if other.guarantee not in _SHARED[main.guarantee]:
+        raise ArgumentError(
+            f"companion={other.name!r} cannot share the budget of {main.name}: one is accounted as "
+            f"{other.guarantee}, the other as {main.guarantee}"
+        )
+
+    def summarise(X, y, problem):
+        return Pair(main.summarise(X, y, problem), other.summarise(X, y, problem))
+
+    def release(pair, problem, cost, noise, **options) -> Release:
+        first = main.release(pair.first, problem, cost.part(1 - share), noise, **options)
+        second = other.release(pair.second, problem, cost.part(share), noise)
+        reasons = {name: why for name, why in first.reasons.items() if name != "bse"}
+        known = {"bse": second.reasons["bse"]} if "bse" in second.reasons else {}
+        return replace(first, cov=None, reasons={**reasons, **known}, companion=second)
+
+    def check(problem):
+        main.check(problem)
+        other.check(problem)
+
+    remark = (
+        f"standard errors, tests and intervals are those of a fit by {other.name} from the same "
+        f"rows for {share:.0%} of the budget; they are about its coefficients"
+    )
+    return replace(
+        main,
+        neighbors=tuple(relation for relation in main.neighbors if relation in other.neighbors),
+        simple=main.simple or other.simple,
+        bounded=main.bounded or other.bounded,
+        errors=other.errors,
+        summarise=summarise,
+        sums=main.sums and other.sums,
+        release=release,
+        release_each=None,
+        companion_share=share,
+        check=check,
+        remarks=(*main.remarks, remark),
+    )
+
+
+class Pair:
+    """The summaries of two methods; those of disjoint rows add up."""
+
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __add__(self, other: "Pair") -> "Pair":
+        return Pair(self.first + other.first, self.second + other.second)

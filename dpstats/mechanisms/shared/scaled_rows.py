@@ -1,0 +1,73 @@
+"""The rows themselves, for methods that have no smaller summary, and sums over them."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.spec import Problem
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import BLOCK, exact_sum
+
+_ONE = 2.0**ENTRY_BITS
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows (x, y), shape (n, S + 1); rows of disjoint batches add up."""
+
+    values: np.ndarray
+
+    def __add__(self, other: "Rows") -> "Rows":
+        return Rows(np.concatenate([self.values, other.values]))
+
+    @property
+    def X(self) -> np.ndarray:
+        return self.values[:, :-1]
+
+    @property
+    def y(self) -> np.ndarray:
+        return self.values[:, -1]
+
+
+def scaled_rows(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
+    """Scaled, clipped rows (u, v) in units of 2^-20."""
+    box = box_of(problem)
+    parts = [box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in range(0, len(y), BLOCK)]
+    return Rows(np.concatenate([np.empty((0, X.shape[1] + 1)), *parts]))
+
+
+def residual_sums(
+    rows: Rows, tau: float, most: np.ndarray | float = _ONE
+) -> Callable[[np.ndarray], np.ndarray]:
+    """The exact sum of u g as a function of theta, in units of tau 2^-40.
+
+    g is the residual v - u'theta clipped to tau most / 2^20 (a number, or one for each row)
+    and cut toward zero to a multiple of tau / 2^20. Each |u_j g| must be at most tau, so
+    that the sum over a block is exact in doubles. theta is rounded to a grid on which u'theta
+    is exact too, so that a row's term is the same whatever rows stand beside it.
+    """
+    u, v, most = rows.X, rows.y, np.broadcast_to(most, len(rows.y))
+
+    def sums(theta: np.ndarray) -> np.ndarray:
+        grid, exponent = _exact(theta)
+        terms = []
+        for i in range(0, len(v), BLOCK):
+            block = slice(i, i + BLOCK)
+            residual = (v[block] - np.ldexp(u[block] @ grid, exponent)) / tau
+            terms.append(np.trunc(np.clip(residual, -most[block], most[block])) @ u[block])
+        return exact_sum(terms, theta.shape)
+
+    return sums
+
+
+def _exact(theta: np.ndarray) -> tuple[np.ndarray, int]:
+    """Integers and an exponent e with theta about integers * 2^e.
+
+    The integers add up to at most 2^32 in absolute value, give or take their number, and
+    entries of u are at most 2^20: every partial sum of u'theta is below 2^53 and exact.
+    """
+    exponent = math.frexp(float(np.abs(theta).sum()))[1] - 32
+    return np.rint(np.ldexp(theta, -exponent)), exponent

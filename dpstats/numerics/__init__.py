@@ -1,0 +1,1 @@
+"""Compute on rows exactly: clipping, cross-products, concordant pairs."""

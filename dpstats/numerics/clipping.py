@@ -1,0 +1,101 @@
+"""Public bounds of design rows, and the map to scaled coordinates."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+# Entries of scaled rows are cut toward zero to multiples of 2^-20, so that products
+# and their sums are exact integers and no row's norm can grow.
+ENTRY_BITS = 20
+UNIT = 2.0**-ENTRY_BITS
+# A row is scaled to slightly less than its bound, by more than floating point can add.
+_NORM_MARGIN = 1 - 2.0**-30
+# Far enough out to leave the direction of any real row alone, and finite.
+_FAR = 2.0**40
+
+
+@dataclass(frozen=True)
+class Box:
+    """Public bounds of a design row (x, y) and the map to scaled coordinates.
+
+    Scaled coordinates are u = (x - center) / scale and v = (y - y_center) / y_scale,
+    clipped to [-limit, limit] and [-1, 1]; rows with ||u|| > norm are then multiplied,
+    together with v, by norm / ||u||, which keeps a linear relation between them. So
+    every |u_j| and |v| is at most 1. Where ``shorten`` is set, the first step too
+    multiplies whole rows: those outside the box are shrunk until they lie on its edge.
+
+    Parameters
+    ----------
+    center, scale : numpy.ndarray, shape (S,)
+    y_center, y_scale : float
+    limit : float
+        Bound on each |u_j| before rows are shortened.
+    norm : float
+        Bound on the Euclidean norm of u.
+    intercept : int or None
+        Index of the constant column, where u = 1 before rows are shortened.
+    shorten : bool
+        Whether rows outside [-1, 1]^S x [-1, 1] are shortened rather than clipped.
+    """
+
+    center: np.ndarray
+    scale: np.ndarray
+    y_center: float
+    y_scale: float
+    limit: float
+    norm: float
+    intercept: int | None
+    shorten: bool = False
+
+    @classmethod
+    def symmetric(cls, low, high, y_low, y_high, intercept, norm=None, shorten=False) -> "Box":
+        """The box [-1, 1]^S x [-1, 1], centred where an intercept can absorb the shift."""
+        if intercept is None:
+            center, y_center = np.zeros(len(low)), 0.0
+        else:
+            center, y_center = (low + high) / 2, (y_low + y_high) / 2
+            center[intercept] = 0.0
+        half = np.maximum(np.abs(low - center), np.abs(high - center))
+        y_half = max(abs(y_low - y_center), abs(y_high - y_center))
+        scale = np.where(half > 0, half, 1.0)
+        norm = math.sqrt(len(low)) if norm is None else min(norm, math.sqrt(len(low)))
+        return cls(center, scale, y_center, y_half or 1.0, 1.0, norm, intercept, shorten)
+
+    @classmethod
+    def ball(cls, columns: int, row_norm: float, y_low, y_high) -> "Box":
+        """Rows of Euclidean norm at most ``row_norm``, in the design's own units."""
+        y_scale = max(abs(y_low), abs(y_high)) or 1.0
+        return cls(np.zeros(columns), np.full(columns, row_norm), 0.0, y_scale, _FAR, 1.0, None)
+
+    def integers(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Scaled, clipped rows (u, v) in units of 2^-20, shape (m, S + 1), float64 integers.
+
+        Row-local: row i of the result depends on row i of (X, y) only. Columns are contiguous.
+        """
+        from dpstats.numerics.kernels import cut, scaled
+
+        columns = np.empty((len(self.center) + 1, len(y)))
+        limits = (_FAR, _FAR) if self.shorten else (self.limit, 1.0)
+        for j, (center, scale) in enumerate(zip(self.center, self.scale, strict=True)):
+            scaled(X[:, j], center, scale, limits[0], columns[j])
+        scaled(y, self.y_center, self.y_scale, limits[1], columns[-1])
+        if self.shorten:
+            # A quotient by something no smaller never exceeds 1, rounding included.
+            columns /= np.maximum(np.abs(columns).max(axis=0), 1.0)
+        if self.norm < self.limit * math.sqrt(len(self.center)):
+            bound = self.norm * _NORM_MARGIN
+            # A column at a time, so that a row's length is the same wherever it stands.
+            length = np.sqrt(sum(column**2 for column in columns[:-1]))
+            columns *= bound / np.maximum(length, bound)
+        cut(columns, 2.0**ENTRY_BITS)
+        return columns.T
+
+    def linear_map(self) -> tuple[np.ndarray, np.ndarray]:
+        """(T, t) with beta = T theta + t for coefficients theta of v on u."""
+        transform = np.diag(self.y_scale / self.scale)
+        shift = np.zeros(len(self.center))
+        if self.intercept is not None:
+            transform[self.intercept] -= self.y_scale * self.center / self.scale
+            shift[self.intercept] = self.y_center
+        return transform, shift

@@ -1,0 +1,239 @@
+"""plan: check the guesses, make tables up, fit them, sum up."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from dpstats.errors import ArgumentError
+from dpstats.evaluate.predictions import method_entries, own_delta
+from dpstats.evaluate.public_rows import request_for
+from dpstats.evaluate.references import not_private
+from dpstats.formula import Formula
+from dpstats.mechanisms import METHODS
+from dpstats.planning.assumptions import Guess
+from dpstats.planning.epsilon_search import GRID, Target
+from dpstats.planning.forecast import Forecast
+from dpstats.planning.result import Plan
+from dpstats.planning.simulation import Simulation
+from dpstats.planning.trials import Trials
+from dpstats.privacy import validate_guarantee
+from dpstats.request.request import Request
+
+_OLS = not_private("ols")
+
+
+def plan(
+    formula: str,
+    *,
+    n: int,
+    bounds: Mapping,
+    methods,
+    epsilon=None,
+    truth: Mapping | None = None,
+    sd: float | None = None,
+    x_sd: Mapping | None = None,
+    levels: Mapping | None = None,
+    delta: float | None = None,
+    neighbors: str | None = None,
+    x_new=None,
+    target_width: float | None = None,
+    term: str | None = None,
+    repetitions: int = 200,
+    alpha: float = 0.05,
+    seed: int = 0,
+    progress: bool | None = None,
+) -> Plan:
+    """Forecast what private regressions would tell, before any budget is spent.
+
+    Tables are made up from public guesses, and each method is run on them as
+    :func:`dpstats.dp_ols` would run it, with random numbers from a seed.
+
+    Parameters
+    ----------
+    formula, levels, delta, neighbors, x_new
+        As in :func:`dpstats.dp_ols`; delta is for the methods that need one.
+    n : int
+        Guessed number of rows, 1 to 10 million.
+    bounds : mapping
+        ``{column: (low, high)}`` for every numeric column.
+    methods : sequence of str or mapping
+        Names in ``dpstats.METHODS``, or ``{label: {"method": name, **options}}``.
+    epsilon : float or sequence of float
+        Privacy losses to try, each > 0. With ``target_width`` the grid to search, by default
+        129 values from 0.01 to 100.
+    truth : mapping, optional
+        ``{coefficient: value}`` in units of the data. What is left out is 0, except that
+        the intercept puts the line through the middle of the bounds.
+    sd : float, optional
+        Standard deviation of the residuals, > 0, in units of the response; by default a
+        sixth of its range.
+    x_sd : mapping, optional
+        ``{column: s.d.}`` of numeric regressors that are normal around the middle of their
+        bounds. The others are uniform within them; all are independent. A narrow
+        regressor makes private slopes far less certain, so guess it with care.
+    target_width : float, optional
+        Look for the least epsilon at which the median interval of ``term`` is this narrow.
+    term : str, optional
+        The coefficient or prediction point meant by it; by default the only slope.
+    repetitions : int
+        How many tables to make up, 20 to 100,000.
+    alpha : float
+        One minus the level of the intervals, in (0, 1).
+    seed : int
+        Of tables and noise, at least 0. The same call gives the same plan.
+    progress : bool, optional
+        Progress bar; by default on a terminal, for runs over a second.
+
+    Returns
+    -------
+    Plan
+        ``frame`` (tidy), ``summary()``, ``plot()``, ``to_csv(path)``, and with
+        ``target_width`` also ``least``, the least epsilon by method.
+
+    Raises
+    ------
+    ArgumentError
+        For a guess or an argument that cannot be used.
+
+    Notes
+    -----
+    Guarantee: no data are read, so there is nothing to protect and nothing is spent. This
+    holds as long as the guesses do not come from the confidential data.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> forecast = dp.plan("y ~ x", n=1000, bounds={"x": (0, 1), "y": (0, 1)}, epsilon=[0.5, 4],
+    ...                    methods=["adassp", "noisy_stats"], truth={"x": 0.3}, sd=0.1,
+    ...                    repetitions=50)
+    >>> error = forecast.frame.query("term == 'x'").set_index(["method", "epsilon"])["error"]
+    >>> bool(error["adassp", 0.5] > error["adassp", 4])
+    True
+    """
+    _check_described(formula, bounds, levels)
+    entries, epsilons = method_entries(methods), _epsilons(epsilon, target_width)
+    no_rows = dict.fromkeys(Formula.parse(formula).variables, np.empty(0))
+    call = {"formula": formula, "data": no_rows, "bounds": bounds, "levels": levels,
+            "x_new": x_new, "neighbors": neighbors}  # fmt: skip
+    ask = partial(_request, entries, delta, call)
+    requests = {label: ask(label, epsilons[-1]) for label in entries}
+    first = next(iter(requests.values()))
+    guess = Guess.of(first, n, truth, sd, x_sd)
+    simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress)
+    target = _target(target_width, term, simulation)
+    if target is None:
+        found, trials = (), _tried(simulation, ask, entries, epsilons)
+    else:
+        found, trials = _searched(target, simulation, ask, entries, epsilons)
+    trials[_OLS, np.inf] = simulation.least_squares()
+    return Plan(
+        formula=formula,
+        n=guess.n,
+        repetitions=simulation.repetitions,
+        alpha=simulation.alpha,
+        terms=simulation.terms,
+        slopes=simulation.slopes,
+        guesses=guess.sentences(np.random.default_rng(simulation.seed)),
+        forecasts=_forecasts(simulation.terms, trials),
+        remarks=_remarks(requests, trials),
+        target=target.text if target else "",
+        found=found,
+    )
+
+
+def _epsilons(epsilon, target_width) -> tuple[float, ...]:
+    """The privacy losses to try, from the least."""
+    if epsilon is None and target_width is not None:
+        return GRID
+    listed = isinstance(epsilon, Iterable) and not isinstance(epsilon, str)
+    values = list(epsilon) if listed else [epsilon]
+    if epsilon is None or not values:
+        raise ArgumentError(
+            f"expected epsilon to list numbers > 0, such as [0.5, 1], got {epsilon!r}; without it "
+            "give target_width="
+        )
+    return tuple(sorted({validate_guarantee(value, 0.0)[0] for value in values}))
+
+
+def _check_described(formula: str, bounds, levels) -> None:
+    """Raise ArgumentError for a variable with neither a range nor levels."""
+    parsed = Formula.parse(formula)
+    given = [bounds or {}, levels or {}, parsed.levels]
+    if not all(isinstance(named, Mapping) for named in given):
+        return  # the request will say what is expected
+    for name in parsed.variables:
+        if not any(name in named for named in given):
+            raise ArgumentError(
+                f'expected bounds={{"{name}": (low, high)}} for a number or '
+                f'levels={{"{name}": [...]}} for a factor: without rows, {name} is unknown'
+            )
+
+
+def _request(entries: Mapping, delta, call: Mapping, label: str, epsilon: float) -> Request:
+    """The call of dp_ols that a label and an epsilon stand for."""
+    options = dict(entries[label])
+    name = options.pop("method")
+    if name not in METHODS:
+        raise ArgumentError(f"expected methods to name some of {', '.join(METHODS)}, got {name!r}")
+    own = {"method": name, "epsilon": epsilon, "delta": own_delta(name, delta)}
+    return request_for(**call, **own, options=options)
+
+
+def _target(width, term, simulation: Simulation) -> Target | None:
+    """What to search for, if a width is given."""
+    if width is not None:
+        return Target.of(width, term, simulation.terms, simulation.slopes)
+    if term is not None:
+        raise ArgumentError(f"term={term!r} goes with target_width=; give both or neither")
+    return None
+
+
+def _tried(simulation: Simulation, ask, labels, epsilons) -> dict[tuple[str, float], Trials]:
+    """Trials of every method at every epsilon."""
+    cells = list(product(labels, epsilons))
+    return dict(zip(cells, simulation.trials([ask(*cell) for cell in cells]), strict=True))
+
+
+def _searched(target: Target, simulation: Simulation, ask, labels, epsilons):
+    """What a search finds, and the trials it visits, by label and epsilon."""
+    found, trials = [], {}
+    for label in labels:
+
+        def trials_at(epsilon: float, label: str = label) -> Trials:
+            return simulation.trials([ask(label, epsilon)])[0]
+
+        one, visited = target.search(label, trials_at, epsilons)
+        found.append(one)
+        trials |= {(label, epsilon): visited[epsilon] for epsilon in sorted(visited)}
+    return tuple(found), trials
+
+
+def _forecasts(terms: Sequence[str], trials: Mapping) -> tuple[Forecast, ...]:
+    """One forecast a method, epsilon and term."""
+    return tuple(
+        Forecast(method, epsilon, term, *values)
+        for (method, epsilon), one in trials.items()
+        for term, values in zip(terms, one.numbers().tolist(), strict=True)
+    )
+
+
+def _remarks(requests: Mapping[str, Request], trials: Mapping) -> dict[str, tuple[str, ...]]:
+    """What must be known of a method, by label; of texts that differ in numbers only one."""
+    remarks = {label: _meaning(request) for label, request in requests.items()}
+    for (label, _), one in trials.items():
+        remarks.setdefault(label, []).extend(one.reasons)
+    alike = {name: {re.sub(r"\d+", "", t): t for t in texts} for name, texts in remarks.items()}
+    return {label: tuple(texts.values()) for label, texts in alike.items() if texts}
+
+
+def _meaning(request: Request) -> list[str]:
+    """What epsilon stands for, where it is not that of (epsilon, delta)."""
+    if request.method.guarantee != "zcdp":
+        return []
+    return [
+        "epsilon stands for rho = epsilon^2 / 2, a weaker promise: the largest one here is "
+        f"({request.epsilon:.3g}, {request.delta:g})-DP"
+    ]

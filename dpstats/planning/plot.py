@@ -1,0 +1,43 @@
+"""The picture of a plan: errors against epsilon."""
+
+import textwrap
+
+import numpy as np
+
+from dpstats.results.plot import SCALE, axes
+
+# Okabe and Ito's colours and as many markers, told apart without colours too.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
+_MARKERS = "osD^vPX"
+# Characters of a formula that fit above a picture.
+_TITLE = 60
+
+
+def errors(plan, term: str, ax=None):
+    """Median error of a term, and its 90th percentile thin and dotted; returns the axes.
+
+    Least squares on the same made-up tables is a level line. Where a method fails too often
+    for a median, its line has a gap.
+    """
+    ax = axes(ax)
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    rows = plan.frame[plan.frame["term"] == term]
+    private = rows[np.isfinite(rows["epsilon"])].replace(np.inf, np.nan)
+    for i, (method, found) in enumerate(private.groupby("method", sort=False)):
+        colour, marker = _COLOURS[i % len(_COLOURS)], _MARKERS[i % len(_MARKERS)]
+        label = f"{method} (mostly fails)" if found["error"].isna().all() else method
+        ax.plot(found["epsilon"], found["error"], color=colour, marker=marker, label=label)
+        ax.plot(found["epsilon"], found["error_90"], color=colour, linewidth=0.8, linestyle=":")
+    (ols,) = rows.loc[~np.isfinite(rows["epsilon"]), "error"]
+    ax.axhline(ols, color=SCALE, linestyle="--", label="ols (not private)")
+    ax.set(xscale="log", yscale="log", xlabel="epsilon", ylabel=f"error of {term}")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter("{x:g}")
+        axis.set_minor_formatter(NullFormatter())
+    formula = textwrap.shorten(plan.formula, _TITLE, placeholder=" ...")
+    title = f"{formula}\nforecast for {plan.n:,} rows: median, 90th percentile dotted"
+    ax.set_title(title)
+    ax.legend(frameon=False)
+    return ax

@@ -1,0 +1,120 @@
+"""Results as the plain values that R keeps: strings, floats, truth values, lists and dicts."""
+
+import numpy as np
+import pandas as pd
+
+from dpstats.formula.r_coding import level_label
+from dpstats.privacy import PrivacyReport
+from dpstats.r.messages import in_r
+from dpstats.results.groups import DPGroupResults
+from dpstats.results.single import DPResults
+from dpstats.results.summary import group_reasons, guarantee
+from dpstats.schema import BOOLEAN, Categorical
+
+
+def describe(result: DPResults) -> dict:
+    """One fit. ``state`` is the JSON text from which Python restores it."""
+    intervals, points = result.conf_int(), result.prediction_intervals()
+    return {
+        **_public(result),
+        "names": list(result.names),
+        "estimate": _floats(result.params),
+        "std_error": _floats(result.bse),
+        "statistic": _floats(result.tvalues),
+        "p_value": _floats(result.pvalues),
+        "conf_low": _floats(intervals[0]),
+        "conf_high": _floats(intervals[1]),
+        "vcov": _floats(result.cov_params().to_numpy().ravel()),
+        "points": list(result.points),
+        "predictions": predicted(points),
+        "nobs": float("nan") if result.nobs is None else float(result.nobs),
+        "status": result.status,
+        "cov_type": result.cov_type,
+        "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
+        "method_report": result.method_report,
+        "limits": _limits(result),
+        "schema": {name: _kind(kind) for name, kind in result.schema.items()},
+        "state": result.to_json(),
+    }
+
+
+def _limits(result: DPResults) -> dict:
+    """Bounds of design rows and of the response where predictions keep to them, else nothing."""
+    if result.limits is None:
+        return {}
+    low, high, response = result.limits
+    return {"low": _floats(low), "high": _floats(high), "response": _floats(response)}
+
+
+def predicted(table: pd.DataFrame) -> dict:
+    """Predictions with their standard errors and intervals, as ``predict(interval=True)`` gives."""
+    return {name: _floats(table[name]) for name in table}
+
+
+def describe_groups(result: DPGroupResults) -> dict:
+    """One fit a group; the numbers go by group, then by name."""
+    intervals = result.conf_int()
+    return {
+        **_public(result),
+        "labels": _labels(result),
+        "names": list(result.names),
+        "size": float(result.size),
+        "estimate": _floats(result.estimates.ravel()),
+        "std_error": _floats(result.errors.ravel()),
+        "conf_low": _floats(intervals["lower"]),
+        "conf_high": _floats(intervals["upper"]),
+        "status": list(result.statuses),
+        "cov_type": result.cov_type,
+        "reasons": [in_r(reason) for reason in group_reasons(result)],
+    }
+
+
+def _labels(result: DPGroupResults) -> list[list]:
+    """The labels of each group column."""
+    if isinstance(result.by, str):
+        return [[_label(label) for label in result.labels]]
+    return [[_label(label[i]) for label in result.labels] for i in range(len(result.by))]
+
+
+def _label(label):
+    """A label as R can hold it: R's integers end at 2^31, its doubles are whole up to 2^53."""
+    if not isinstance(label, int) or -(2**31) < label < 2**31:
+        return label
+    return float(label) if abs(label) <= 2**53 else str(label)
+
+
+def _public(result) -> dict:
+    return {
+        "formula": str(result.formula),
+        "method": result.method,
+        "selected": list(result.selected or ()),
+        "privacy": _privacy(result.privacy),
+    }
+
+
+def _privacy(report: PrivacyReport) -> dict:
+    shares = report.shares()
+    return {
+        "epsilon": float(report.epsilon),
+        "delta": float(report.delta),
+        "neighbors": report.neighbors,
+        "private": report.private,
+        "guarantee": in_r(guarantee(report)),
+        "assumptions": [in_r(sentence) for sentence in report.assumptions],
+        "step": [event.step for event, _ in shares],
+        "mechanism": [event.mechanism for event, _ in shares],
+        "sensitivity": [float(event.sensitivity) for event, _ in shares],
+        "scale": [float(event.scale) for event, _ in shares],
+        "share": [float(share) for _, share in shares],
+    }
+
+
+def _kind(kind) -> dict:
+    if isinstance(kind, Categorical):
+        levels = [level_label(level) for level in kind.levels]
+        return {"levels": levels, "ordered": kind.ordered, "logical": kind == BOOLEAN}
+    return {"low": kind.low, "high": kind.high}
+
+
+def _floats(values) -> list[float]:
+    return np.asarray(values, dtype=float).tolist()

@@ -1,0 +1,110 @@
+"""What R asks of a fit that it keeps as text."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+import dpstats as dp
+from dpstats.formula import linear_constraints
+from dpstats.formula.r_coding import level_label
+from dpstats.r.inputs import table
+from dpstats.r.messages import in_r
+from dpstats.r.serialize import predicted
+from dpstats.results.comparison import Comparison
+from dpstats.schema import Categorical
+
+
+def conf_int(state: str, level: float) -> dict:
+    """Intervals of a stored fit."""
+    intervals = _fit(state).conf_int(1 - level).to_numpy()
+    return {"low": intervals[:, 0].tolist(), "high": intervals[:, 1].tolist()}
+
+
+def _fit(state: str) -> dp.DPResults:
+    return dp.DPResults.from_json(state)
+
+
+def predict(state: str, newdata: Mapping, level: float) -> dict:
+    """Predictions of a stored fit at public values, with their errors and intervals."""
+    result = _fit(state)
+    columns = {name: _values(v, result.schema.get(name)) for name, v in newdata.items()}
+    return predicted(result.predict(columns, interval=True, alpha=1 - level))
+
+
+def _values(values, kind) -> list:
+    """Numbers as they are, and levels, which come by their labels, as Python has them."""
+    if not isinstance(kind, Categorical):
+        return list(values)
+    by_label = {level_label(level): level for level in kind.levels}
+    return [by_label[value] for value in values]
+
+
+def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:
+    """The errors that are not exceeded with probability q%."""
+    rows = None if reference is None else pd.DataFrame(table(reference))
+    bound = _fit(state).error_bound(q, reference=rows)
+    return {"names": list(bound.index), "bound": [float(value) for value in bound]}
+
+
+def t_test(state: str, hypotheses, level: float) -> dict:
+    """Linear hypotheses, each on its own."""
+    result = _fit(state)
+    test = result.t_test(hypotheses, 1 - level)
+    return {
+        "hypothesis": _written(result.names, hypotheses),
+        "estimate": test.effect.tolist(),
+        "std_error": test.sd.tolist(),
+        "statistic": test.tvalue.tolist(),
+        "p_value": test.pvalue.tolist(),
+        "conf_low": test.intervals[:, 0].tolist(),
+        "conf_high": test.intervals[:, 1].tolist(),
+    }
+
+
+def f_test(state: str, hypotheses) -> dict:
+    """Linear hypotheses jointly."""
+    result = _fit(state)
+    test = result.f_test(hypotheses)
+    return {
+        "hypothesis": _written(result.names, hypotheses),
+        "statistic": test.fvalue,
+        "df": float(test.df_num),
+        "reasons": [in_r(reason) for reason in test.reasons],
+        "p_value": test.pvalue,
+    }
+
+
+def _written(names: Sequence[str], hypotheses) -> list[str]:
+    """Each hypothesis with the coefficients on the left, such as "x1 - 2 x2 = 0"."""
+    R, r = linear_constraints(names, hypotheses)
+    return [f"{_combination(names, row)} = {value:g}" for row, value in zip(R, r, strict=True)]
+
+
+def _combination(names: Sequence[str], weights: np.ndarray) -> str:
+    parts = []
+    for name, weight in zip(names, weights, strict=True):
+        size = "" if abs(weight) == 1 else f"{abs(weight):g} "
+        if weight:
+            parts += ["-" if weight < 0 else "+", size + name]
+    sign = "-" if parts[0] == "-" else ""
+    return sign + " ".join(parts[1:])
+
+
+def compare(states: Sequence[str], names: Sequence[str] | None = None) -> dict:
+    """Stored fits side by side: tidy, and as text for each way to show them."""
+    plain = dp.compare(*map(_fit, states), names=names)
+    side_by_side = _InR(plain.results, plain.names)
+    return {
+        "frame": {name: column.tolist() for name, column in plain.frame.items()},
+        "text": side_by_side.summary(),
+        "html": side_by_side.to_html(),
+        "latex": side_by_side.to_latex(),
+    }
+
+
+class _InR(Comparison):
+    """A comparison whose notes are in R's words; the names of coefficients are R's already."""
+
+    def _notes(self) -> list[str]:
+        return [in_r(note) for note in super()._notes()]

@@ -1,0 +1,1 @@
+"""Estimate ranges of columns privately, from noisy histograms or two noisy quantiles."""

@@ -1,0 +1,161 @@
+"""Ranges of the columns nobody declared bounds for, from noisy histograms."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dpstats.noise import Noise
+from dpstats.noise.queries import Query
+from dpstats.privacy import REPLACE_ONE, Cost
+from dpstats.range_estimation.bins import Dyadic, Linear
+from dpstats.range_estimation.bins import counts as bin_counts
+from dpstats.range_estimation.histogram import Histogram
+from dpstats.range_estimation.quantiles import ONLY_ZEROS, middle_ranges
+from dpstats.schema import Batch, Numeric
+
+# Of a column's share: the first histogram, and each of up to three that zoom in. The last
+# histogram has the rest.
+_COARSE_SHARE, _ZOOM_SHARE, _ZOOMS = 0.25, 0.12, 3
+# A first histogram is read from so many times its threshold in rows; below, the middle and the
+# spread give better fits (benchmarks/tried.py). A response whose tails are missed bends all
+# predictions, a regressor's harm less.
+_ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Ranges of columns, by name.
+
+    ``rough`` holds those that come from two quantiles, with the number of rows from which a
+    histogram would have been read instead.
+    """
+
+    found: dict[str, Numeric]
+    rough: dict[str, float]
+
+
+def estimate_ranges(
+    total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
+    weights: Mapping[str, float],
+    cost: Cost,
+    noise: Noise,
+    neighbors: str,
+    everywhere: bool = False,
+    response: str | None = None,
+) -> Ranges:
+    """Private ranges of columns from noisy histograms, for shares in proportion to weights.
+
+    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows; ``response`` names
+    the column that is the response, if it is among them.
+
+    1. A histogram over dyadic bins gives the order of magnitude. A column of which only
+       zeros are seen has the range (-1, 1): its few other values could be anywhere, and what
+       lies outside is clipped or shortened, so that a range too small does little harm.
+    2. A column seen in one or two neighbouring bins, away from zero, is far from zero beside
+       its spread, as years are: histograms over 64 equal bins zoom in, up to three times.
+    3. A last histogram over 64 equal bins gives the range. A column seen in only one of them
+       does not vary as far as can be seen; it keeps its order of magnitude as range, since
+       in a tiny one its coefficient would be huge.
+
+    A column that is seen in no bin of its first histogram, which is a released fact, has no
+    range; unless ranges are wanted ``everywhere``: then what such a column has left, and one
+    with too few rows for its noise, goes to
+    :func:`~dpstats.range_estimation.quantiles.middle_ranges`.
+
+    Guarantee. The cost, under add/remove or replace-one. One person falls into one bin of
+    each histogram: under add/remove one count changes by 1, so L1 = L2 = 1; under
+    replace-one two counts change by 1, so L1 = 2 and L2 = sqrt 2. Which histogram or choice
+    comes next follows from those released, and a column's shares add up to at most its share of
+    the cost whatever they are. Costs that depend on earlier releases and stay within a limit fixed
+    beforehand compose as fixed costs do, both pure (Rogers, Roth, Ullman and Vadhan 2016) and
+    Gaussian (Smith and Thakurta 2022).
+    """
+    each = {name: cost.part(weight / sum(weights.values())) for name, weight in weights.items()}
+    columns = tuple(weights)
+
+    def ask(what: str, bins: Mapping, shares: Mapping[str, float]) -> dict[str, Histogram]:
+        costs = {name: each[name].part(shares[name]) for name in bins}
+        return _histograms(what, total, bins, costs, noise, neighbors)
+
+    coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_SHARE))
+    rows = _rows(list(coarse.values()))
+    needed = {name: _enough(name == response) * coarse[name].threshold for name in columns}
+    unclear = [name for name in columns if rows < needed[name] or not len(coarse[name].occupied)]
+    rough = unclear if everywhere else []
+    costs = {name: each[name].part(1 - _COARSE_SHARE) for name in rough}
+    found = middle_ranges(total, costs, rows, noise, neighbors, response)
+    clear = {name: coarse[name] for name in columns if name not in rough}
+    found |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
+    numeric = {name: Numeric(*found[name]) for name in columns if name in found}
+    return Ranges(numeric, {name: needed[name] for name in rough})
+
+
+def _enough(is_response: bool) -> float:
+    """How many times its threshold in rows a first histogram needs."""
+    return _ENOUGH_RESPONSE if is_response else _ENOUGH
+
+
+def _rows(histograms: list[Histogram]) -> float:
+    """The number of rows, which each histogram shows with an error, as exactly as together."""
+    weights = [1 / histogram.event.deviation**2 for histogram in histograms]
+    counted = [histogram.counts.sum() for histogram in histograms]
+    return float(np.average(counted, weights=weights))
+
+
+def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, float]]:
+    """Steps 2 and 3 for columns whose order of magnitude is seen."""
+    ranges = {name: _magnitude(histogram) for name, histogram in coarse.items()}
+    spread = [name for name in coarse if ranges[name] != ONLY_ZEROS]
+    narrow = [name for name in spread if _is_far(coarse[name])]
+    left = _all(coarse, 1 - _COARSE_SHARE)
+    for _ in range(_ZOOMS):
+        zoomed = ask("neighbourhood", _linear(ranges, narrow), _all(narrow, _ZOOM_SHARE))
+        ranges |= {name: histogram.around(1) for name, histogram in zoomed.items()}
+        left |= {name: left[name] - _ZOOM_SHARE for name in narrow}
+        narrow = [name for name in narrow if zoomed[name].is_narrow]
+    last = ask("range", _linear(ranges, spread), left)
+    ranges |= {name: histogram.without_tails() for name, histogram in last.items()}
+    constant = [name for name in spread if len(last[name].occupied) == 1 and last[name].is_narrow]
+    return ranges | {name: _either_sign(coarse[name]) for name in constant}
+
+
+def _all(columns, value) -> dict:
+    return dict.fromkeys(columns, value)
+
+
+def _linear(ranges: Mapping, columns) -> dict[str, Linear]:
+    return {name: Linear(*ranges[name]) for name in columns}
+
+
+def _magnitude(histogram: Histogram) -> tuple[float, float]:
+    """The span of the dyadic bins, or (-1, 1) when only zeros are seen."""
+    return ONLY_ZEROS if set(histogram.span) <= set(Dyadic().zero) else histogram.around(0)
+
+
+def _is_far(histogram: Histogram) -> bool:
+    """Whether a column is seen in one or two neighbouring bins, none of them at zero."""
+    return histogram.is_narrow and not set(histogram.span) & set(Dyadic().zero)
+
+
+def _either_sign(histogram: Histogram) -> tuple[float, float]:
+    """The order of magnitude as a range about zero."""
+    reach = max(map(abs, histogram.around(0)))
+    return -reach, reach
+
+
+def _histograms(
+    what: str, total, bins: Mapping, costs: Mapping[str, Cost], noise: Noise, neighbors: str
+) -> dict[str, Histogram]:
+    """One pass over the data: a noisy histogram for each column in ``bins``."""
+    if not bins:
+        return {}
+    moved = 2 if neighbors == REPLACE_ONE else 1
+    found = {}
+    for (name, kind), count in zip(bins.items(), total(partial(bin_counts, bins)), strict=True):
+        query = Query(f"{what} of {name}", count.tolist(), l1=moved, l2=math.sqrt(moved))
+        noisy = noise.add(query, costs[name])
+        found[name] = Histogram(kind.edges, noisy, noise.events[-1])
+    return found

@@ -1,0 +1,129 @@
+"""Ranges of columns of which too few rows are seen for a histogram: two noisy quantiles each."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+
+from dpstats.noise import Noise
+from dpstats.noise.queries import ScoreQuery
+from dpstats.privacy import REPLACE_ONE, Cost
+from dpstats.range_estimation.bins import Distances, Dyadic, counts
+from dpstats.schema import Batch
+
+# Bins are eighths of an octave: years are told apart to a decade, and the range of a 0/1 column
+# ends at 1.7, where that of a whole octave would end at 3.
+_PARTS = 8
+# The quantiles, in eighths: the median of the values and of their distances from it six, or
+# seven where rows suffice, so that a value which many rows share does not hide the others.
+_WHOLE, _MIDDLE, _DISTANCES = 8, 4, (6, 7)
+# They suffice when a whole eighth of them is this many times the noise on a score.
+_SLACK = 6.0
+# The part of a column's cost for its middle, which is the easier one to see.
+_MIDDLE_SHARE = 1 / 3
+# The range reaches as many of these distances to each side: more for the response, as a mean
+# without its tails is off, and a regressor loses little with its own.
+_REACH, _REACH_RESPONSE = 1.5, 2.0
+# By how much less likely, on the log scale, what is e times as far from 1 is taken to be.
+_TILT = 0.25
+# The range where nothing but zeros is seen.
+ONLY_ZEROS = (-1.0, 1.0)
+
+
+def middle_ranges(
+    total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
+    costs: Mapping[str, Cost],
+    rows: float,
+    noise: Noise,
+    neighbors: str,
+    response: str | None = None,
+) -> dict[str, tuple[float, float]]:
+    """A range for each column of ``costs``, whatever the data: its middle and its spread.
+
+    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. The middle is the
+    bin that holds the median, among 1,458 of which eight make an octave; the spread
+    is the upper end of the one that holds six or seven eighths of the distances from it, which
+    depends on the released number of ``rows``.
+
+    Guarantee. The costs, under add/remove or replace-one: two choices by :func:`_choose` a
+    column, with shares of its cost that add up to one. A choice names a bin whatever the data
+    are, so there is always a range; with few rows the bin is one that :data:`_TILT` favours, close
+    to 1 in magnitude. The middle is released before the distances from it are asked for, and both
+    costs are fixed beforehand, so they compose.
+
+    A range that misses the tails biases the mean of what is clipped to it, and a wide one takes
+    more noise. Over a wide span both cost little: in tests/test_auto.py the mean of 500 rows at
+    epsilon 1 loses less than 0.05 of R^2 for normal, lognormal, Pareto and half-zero values, and
+    that of 2,000 where four fifths are the same.
+    """
+    if not costs:
+        return {}
+    first = {name: cost.part(_MIDDLE_SHARE) for name, cost in costs.items()}
+    second = {name: cost.part(1 - _MIDDLE_SHARE) for name, cost in costs.items()}
+    ask = partial(_choose, total, noise, neighbors)
+    halves = dict.fromkeys(costs, _MIDDLE)
+    middles = ask("middle", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
+    centers = {n: 0.0 if 0.0 in ends else sum(ends) / 2 for n, ends in middles.items()}
+    outer = {n: _distance(rows, cost, neighbors) for n, cost in second.items()}
+    spreads = ask("spread", outer, second, {n: Distances(c, _PARTS) for n, c in centers.items()})
+    reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
+    return {n: _around(centers[n], middles[n][1], spreads[n][1], reach[n]) for n in costs}
+
+
+def _distance(rows: float, cost: Cost, neighbors: str) -> int:
+    """The quantile of the distances, in eighths."""
+    few, many = _DISTANCES
+    scale = _spread(many, neighbors) / cost.loss_range
+    return many if rows * (_WHOLE - many) >= _SLACK * scale else few
+
+
+def _spread(eighths: int, neighbors: str) -> int:
+    """How much one score of :func:`_choose` can rise above another, in eighths of a row."""
+    return 2 * (_WHOLE if neighbors == REPLACE_ONE else max(eighths, _WHOLE - eighths))
+
+
+def _around(center: float, upper: float, spread: float, reach: float) -> tuple[float, float]:
+    """The range of ``reach`` spreads about a center, whose bin ends at ``upper``."""
+    if center == 0 and spread <= Distances(0.0).edges[1]:
+        return ONLY_ZEROS
+    half = reach * max(spread, upper - center)
+    return center - half, center + half
+
+
+def _choose(
+    total,
+    noise: Noise,
+    neighbors: str,
+    what: str,
+    quantiles: Mapping[str, int],
+    costs: Mapping[str, Cost],
+    bins: Mapping,
+) -> dict[str, tuple[float, float]]:
+    """The ends of a bin for each column that holds about its quantile, in eighths.
+
+    Guarantee. The costs, by report noisy max (:meth:`~dpstats.noise.Noise.best`). Let b rows lie
+    below a bin, a above it, n in all: its score is -max(b - q n, a - (1 - q) n, 0), largest for
+    the bin that holds the quantile q, plus a public constant. A row more adds 1 - q or -q to
+    b - q n, and q or q - 1 to a - (1 - q) n, so it moves a score by at most q' = max(q, 1 - q),
+    and one rises by at most 2 q' more than another; a row less likewise. A row exchanged leaves n
+    and moves b and a by at most 1, so there it is 2. In eighths of a row all are integers.
+    """
+    found = {}
+    for (name, kind), held in zip(bins.items(), total(partial(counts, bins)), strict=True):
+        below = np.cumsum(held) - held
+        above, n = held.sum() - below - held, held.sum()
+        q, spread = quantiles[name], _spread(quantiles[name], neighbors)
+        missed = np.maximum(_WHOLE * below - q * n, _WHOLE * above - (_WHOLE - q) * n)
+        unlikely = _TILT * _magnitudes(kind.edges) * spread / costs[name].loss_range
+        scores = -np.maximum(missed, 0) - np.round(unlikely).astype(np.int64)
+        query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / _WHOLE)
+        chosen = noise.best(query, costs[name])
+        found[name] = float(kind.edges[chosen]), float(kind.edges[chosen + 1])
+    return found
+
+
+def _magnitudes(edges: np.ndarray) -> np.ndarray:
+    """|log| of the outer end of each bin; 0 where the bin touches zero, a value like any other."""
+    outer = np.maximum(np.abs(edges[:-1]), np.abs(edges[1:]))
+    touches = np.minimum(np.abs(edges[:-1]), np.abs(edges[1:])) == 0
+    return np.where(touches, 0.0, np.abs(np.log(outer)))

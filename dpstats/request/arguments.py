@@ -1,0 +1,248 @@
+"""The arguments of dp_ols, checked against each other before any row is read."""
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+
+from dpstats.engines.open_table import open_table
+from dpstats.engines.r_vectors import formula_text, is_r
+from dpstats.engines.stream import Described
+from dpstats.engines.table import Table
+from dpstats.errors import ArgumentError
+from dpstats.formula import Formula, RFormula
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared.companion import with_companion
+from dpstats.mechanisms.shared.spec import Method
+from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
+from dpstats.request.auto_method import AUTO, choose
+from dpstats.request.declarations import declared_bounds, declared_schema, declared_x_new
+from dpstats.request.request import FARTHEST, Request, Selection
+from dpstats.selection import SELECTORS
+
+# Gillenwater et al. 2023, section 4.4; and the share of section 4.3.
+_SELECTED_TERMS = 5
+_SELECT_SHARE = 0.05
+# Methods with intervals of their own, which they lend to others for this share of the budget.
+_COMPANIONS = ("noisy_moments", "adassp", "ssp")
+_COMPANION_SHARE = 0.5
+
+
+def make_request(
+    formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
+    options, select=None, k=None, select_share=None, companion=None, companion_share=None,
+    by=None, formulas=1,
+) -> Request:  # fmt: skip
+    """Check every argument against the formula and the data's column types.
+
+    epsilon and delta are those of the whole call, of which this is one formula out of several.
+    """
+    table = open_table(data)
+    parsed = _parsed(formula, table)
+    ranges, term_bounds = declared_bounds(bounds, parsed)
+    plan = ""
+    if isinstance(method, str) and method == AUTO:
+        alone = by is None and select is None and row_norm is None
+        rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
+        method, plan = choose(parsed, ranges, epsilon, delta, neighbors, rows, alone, options)
+    chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
+    epsilon, delta = chosen.share(*_guarantee(chosen, epsilon, delta), formulas)
+    neighbors = _relation(chosen, neighbors)
+    if missing != "drop":
+        raise ArgumentError(
+            f'expected missing="drop", got {missing!r}: any other answer to a missing value '
+            "would tell that there is one"
+        )
+    row_norm = _row_norm(chosen, row_norm)
+    schema, unbounded, from_dtype = declared_schema(parsed, table, ranges, levels, row_norm, chosen)
+    promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
+    request = Request(
+        formula=parsed,
+        table=table,
+        method=chosen,
+        epsilon=promised_epsilon,
+        delta=promised_delta,
+        neighbors=neighbors,
+        schema=schema,
+        unbounded=unbounded,
+        term_bounds=term_bounds,
+        row_norm=row_norm,
+        x_new=declared_x_new(x_new, parsed),
+        options=_options(chosen, options if select is not None else _with_k(chosen, options, k)),
+        levels_from_dtype=from_dtype,
+        cost=chosen.cost(epsilon, delta),
+        selection=_selection(select, k, select_share, chosen, neighbors, parsed),
+        plan=plan,
+        formulas=formulas,
+    )
+    request.check()
+    return request
+
+
+def _parsed(formula, table: Table | Described) -> Formula:
+    """The formula, in Python or from R, whose dot stands for the columns."""
+    if is_r(formula):
+        formula = RFormula(formula_text(formula))
+    if isinstance(formula, RFormula):
+        formula = formula.over(table.columns)
+    return Formula.parse(formula)
+
+
+def make_requests(formula, data, *, bounds, levels, **arguments) -> dict[str | None, Request]:
+    """A request a formula, by name; several share the cost of the call in equal parts.
+
+    Bounds and levels may name the columns of any of the formulas.
+    """
+    texts = _texts(formula)
+    table = open_table(data)
+    used = {name: set(_parsed(text, table).variables) for name, text in texts.items()}
+    everything = set().union(*used.values())
+
+    def own(declared, name):
+        if not isinstance(declared, Mapping):
+            return declared
+        others = everything - used[name]
+        return {column: value for column, value in declared.items() if column not in others}
+
+    requests = {
+        name: make_request(
+            text, table, bounds=own(bounds, name), levels=own(levels, name),
+            formulas=len(texts), **arguments,
+        )
+        for name, text in texts.items()
+    }  # fmt: skip
+    chosen = sorted({request.method.name for request in requests.values()})
+    if len(chosen) > 1:
+        raise ArgumentError(
+            f'method="auto" would take {", ".join(chosen)} for these formulas, which cannot share '
+            "one budget; name one method for all"
+        )
+    return requests
+
+
+def _texts(formula) -> dict[str | None, str]:
+    """The formulas of a call by name: a list names them by themselves, a single one has none."""
+    if not isinstance(formula, list | tuple | Mapping):
+        return {None: formula}
+    texts = formula if isinstance(formula, Mapping) else {str(text): text for text in formula}
+    if not texts or len(texts) < len(formula):
+        raise ArgumentError(f"expected different formulas, at least one, got {formula!r}")
+    return dict(texts)
+
+
+def find_method(name, *others: str) -> Method:
+    """The method of this name; ``others`` are names that the caller understands besides."""
+    if not isinstance(name, str) or name not in METHODS:
+        known = ", ".join((*others, *METHODS))
+        raise ArgumentError(f"expected method to be one of {known}, got {name!r}")
+    return METHODS[name]
+
+
+def _with_companion(method: Method, companion, share) -> Method:
+    """The method, with a companion where one is asked for."""
+    if companion is None:
+        if share is not None:
+            raise ArgumentError("companion_share is for a companion; add companion=")
+        return method
+    if companion not in _COMPANIONS:
+        raise ArgumentError(
+            f"expected companion to be one of {', '.join(_COMPANIONS)}, got {companion!r}"
+        )
+    if method.name in _COMPANIONS:
+        raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
+    share = _COMPANION_SHARE if share is None else share
+    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
+        raise ArgumentError(f"expected companion_share in (0, 1), got {share!r}")
+    return with_companion(method, METHODS[companion], float(share))
+
+
+def _guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
+    """epsilon and delta as the method needs them."""
+    if method.guarantee == "pure":
+        if delta not in (None, 0):
+            raise ArgumentError(
+                f"{method.name} is private with delta=0, got delta={delta!r}; leave delta out"
+            )
+        return validate_guarantee(epsilon, 0.0)
+    epsilon, delta = validate_guarantee(epsilon, DEFAULT_DELTA if delta is None else delta)
+    if delta == 0:
+        raise ArgumentError(f"{method.name} needs delta > 0, got delta=0; leave delta out for 1e-6")
+    return epsilon, delta
+
+
+def _relation(method: Method, neighbors) -> str:
+    if neighbors is None:
+        return method.neighbors[0]
+    if neighbors not in RELATIONS:
+        raise ArgumentError(f"expected neighbors to be one of {RELATIONS}, got {neighbors!r}")
+    if neighbors not in method.neighbors:
+        raise ArgumentError(
+            f"{method.name} is proven for neighbors={' or '.join(map(repr, method.neighbors))} "
+            f"only, got {neighbors!r}"
+        )
+    return neighbors
+
+
+def _row_norm(method: Method, row_norm) -> float | None:
+    if row_norm is None:
+        return None
+    if method.simple:
+        raise ArgumentError(f"{method.name} takes bounds=, not row_norm={row_norm!r}")
+    if isinstance(row_norm, bool) or not isinstance(row_norm, Real) or not 0 < row_norm <= FARTHEST:
+        raise ArgumentError(
+            f"expected row_norm to be a finite number > 0, at most {FARTHEST:g}, got {row_norm!r}"
+        )
+    return float(row_norm)
+
+
+def _selection(select, k, share, method: Method, neighbors, formula: Formula) -> Selection | None:
+    """The selection asked for by select=, k= and select_share=."""
+    if select is None:
+        if share is not None:
+            raise ArgumentError("select_share is for a selection; add select=")
+        return None
+    if not isinstance(select, str) or select not in SELECTORS:
+        raise ArgumentError(f"expected select to be one of {', '.join(SELECTORS)}, got {select!r}")
+    selector, terms = SELECTORS[select], formula.terms
+    if neighbors not in selector.neighbors:
+        raise ArgumentError(f"select={select!r} is not proven for neighbors={neighbors!r}")
+    share = _SELECT_SHARE if share is None else share
+    number = isinstance(share, Real) and not isinstance(share, bool)
+    if not (number and 0 < share <= 0.5):
+        raise ArgumentError(f"expected select_share in (0, 0.5], got {share!r}")
+    k = (1 if method.simple else _SELECTED_TERMS) if k is None else k
+    _check_k(k, method, terms)
+    return Selection(selector, int(k), float(share), terms)
+
+
+def _check_k(k, method: Method, terms: Sequence[str]) -> None:
+    """Raise ArgumentError unless k of the terms can be selected for the method."""
+    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+        raise ArgumentError(f"expected k, the number of terms to select, to be >= 1, got {k!r}")
+    if k >= len(terms):
+        raise ArgumentError(
+            f"there is nothing to select with k={k} and the {len(terms)} terms "
+            f"{', '.join(terms)}; give a smaller k, or leave select out"
+        )
+    if method.simple and k != 1:
+        raise ArgumentError(f"{method.name} fits one numeric column, so k must be 1, got {k}")
+
+
+def _with_k(method: Method, options: Mapping, k) -> Mapping:
+    """The options with k, which without a selection is one of them."""
+    if k is not None and "k" not in method.options:
+        raise ArgumentError(
+            f"{method.name} has no option 'k'; to keep k={k!r} of the terms, add select="
+        )
+    return {**options, "k": k}
+
+
+def _options(method: Method, options: Mapping) -> dict:
+    """Method options, checked; None stands for the default."""
+    unknown = [name for name in options if name not in method.options and options[name] is not None]
+    if unknown:
+        known = ", ".join(method.options) or "none"
+        raise ArgumentError(f"{method.name} has no option {unknown[0]!r}; it has: {known}")
+    given = {name: value for name, value in options.items() if value is not None}
+    return {
+        name: check(given.get(name, default)) for name, (default, check) in method.options.items()
+    }

@@ -1,0 +1,135 @@
+"""What a caller declares of the columns: bounds, levels and points to predict at."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dpstats.engines.stream import Described
+from dpstats.engines.table import Table
+from dpstats.errors import ArgumentError
+from dpstats.formula import Formula
+from dpstats.mechanisms.shared.spec import Method
+from dpstats.request.request import FARTHEST
+from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Numeric, check_labels, plain_labels
+
+# Stands for a range not known yet while the structure of the design is checked.
+_PLACEHOLDER = Numeric(-1.0, 1.0)
+
+
+def declared_bounds(bounds, formula: Formula):
+    """Declared bounds as ranges of variables and of terms."""
+    if bounds is not None and not isinstance(bounds, Mapping):
+        raise ArgumentError(
+            f"expected bounds to be a mapping {{column: (low, high)}}, got {type(bounds).__name__}"
+        )
+    ranges, term_bounds = {}, {}
+    for name, pair in (bounds or {}).items():
+        target = ranges if name in formula.variables else term_bounds
+        try:
+            low, high = (float(bound) for bound in pair)
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError(
+                f"expected bounds[{name!r}] to be (low, high), got {pair!r}"
+            ) from None
+        if not -FARTHEST <= low < high <= FARTHEST:
+            raise ArgumentError(
+                f"expected bounds[{name!r}] to be finite (within {FARTHEST:g} of zero) with "
+                f"low < high, got ({low:g}, {high:g})"
+            )
+        target[name] = Numeric(low, high) if target is ranges else (low, high)
+    formula.check_terms(term_bounds)
+    return ranges, term_bounds
+
+
+def declared_schema(
+    formula: Formula, table: Table | Described, ranges, levels, row_norm, method: Method
+):
+    """The public schema, the variables still without a range, and levels read off dtypes."""
+    declared = {**formula.levels, **_levels(levels, formula)}
+    schema: dict[str, Numeric | Categorical] = {}
+    unbounded, from_dtype = [], []
+    for name in formula.variables:
+        kind = _kind(name, formula, table, declared)
+        if isinstance(kind, Categorical):
+            if name in ranges:
+                raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
+            if name not in declared and kind is not BOOLEAN:
+                from_dtype.append(name)
+            schema[name] = kind
+        elif name in ranges or kind is not None:
+            schema[name] = ranges.get(name, kind)
+        elif name in formula.declared:
+            raise ArgumentError(
+                f"{name} is transformed in the formula, so its range must be declared: "
+                f'bounds={{"{name}": (low, high)}}'
+            )
+        elif row_norm is not None and name in formula.predictors:
+            schema[name] = Numeric(-row_norm, row_norm)
+        elif not method.bounded:
+            schema[name] = UNLIMITED
+        else:
+            schema[name] = _PLACEHOLDER
+            unbounded.append(name)
+    return schema, tuple(unbounded), tuple(from_dtype)
+
+
+def _levels(levels, formula: Formula) -> dict[str, tuple]:
+    if levels is not None and not isinstance(levels, Mapping):
+        raise ArgumentError(
+            f"expected levels to be a mapping {{column: [levels]}}, got {type(levels).__name__}"
+        )
+    for name, values in (levels or {}).items():
+        if name not in formula.variables:
+            raise ArgumentError(f"levels names {name!r}, which the formula does not use")
+        check_labels(values, f"levels[{name!r}]")
+    return {name: plain_labels(values) for name, values in (levels or {}).items()}
+
+
+def _kind(
+    name: str, formula: Formula, table: Table | Described, declared
+) -> Numeric | Categorical | None:
+    """What a column's type and the declared levels say of it; None: numeric, range unknown."""
+    if name in declared:
+        return Categorical(declared[name], table.ordered(name))
+    kind = table.kind(name)
+    if kind == "bool":
+        return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
+    if kind == "categorical" and table.levels(name):
+        return Categorical(table.levels(name), table.ordered(name))
+    if kind == "numeric" and name not in formula.categorical:
+        return None
+    if kind in ("numeric", "string", "categorical"):
+        raise ArgumentError(
+            f"the levels of {name} must be declared, because those present in the data are "
+            f'private: levels={{"{name}": [...]}} or a Categorical column'
+        )
+    raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
+
+
+def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
+    """Public prediction points as a frame with one row a point."""
+    if x_new is None:
+        return None
+    if isinstance(x_new, pd.DataFrame):
+        return x_new
+    if isinstance(x_new, Mapping):
+        return _frame(dict(x_new), x_new)
+    if len(formula.predictors) != 1:
+        raise ArgumentError(
+            "expected x_new to be a mapping or a data frame with the columns "
+            f"{', '.join(formula.predictors)}, got {x_new!r}"
+        )
+    return _frame({formula.predictors[0]: x_new}, x_new)
+
+
+def _frame(columns: dict, x_new) -> pd.DataFrame:
+    """A frame of columns and scalars, which may all be scalars."""
+    single = all(np.ndim(values) == 0 for values in columns.values())
+    try:
+        columns = {name: v if np.ndim(v) == 0 else list(v) for name, v in columns.items()}
+        return pd.DataFrame(columns, index=[0] if single else None)
+    except ValueError:
+        raise ArgumentError(
+            f"expected the columns of x_new to be lists of equal length, got {x_new!r}"
+        ) from None

@@ -1,0 +1,1 @@
+"""Hold what was released, and answer as statsmodels' results do."""

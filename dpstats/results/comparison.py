@@ -1,0 +1,195 @@
+"""Several private regressions in one table, as statsmodels' ``summary_col`` shows several."""
+
+import html
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+from statsmodels.iolib.table import SimpleTable, default_latex_fmt
+from statsmodels.iolib.tableformatting import fmt_params
+
+from dpstats.errors import ArgumentError
+from dpstats.results.single import DPResults
+from dpstats.results.summary import guarantee
+
+_TITLE = "Differentially Private Regressions"
+_WIDTH = 78
+_ESCAPES = {**default_latex_fmt["replacements"], "<": "$<$"}
+_LATEX = {"replacements": _ESCAPES}
+
+
+def compare(*results: DPResults, names: Sequence[str] | None = None) -> "Comparison":
+    """Put private regressions side by side, a column each; costs no budget.
+
+    Parameters
+    ----------
+    *results : DPResults
+        One or more results of :func:`dpstats.dp_ols` without ``by=``.
+    names : sequence of str, optional
+        Headings of the columns, all different; by default (1), (2) and so on.
+
+    Returns
+    -------
+    Comparison
+        Prints as a table, is shown as HTML in a notebook, and has ``frame``, ``to_html()``
+        and ``to_latex()``.
+
+    Raises
+    ------
+    ArgumentError
+        For anything else than results of single fits, or names that do not fit them.
+
+    Notes
+    -----
+    Guarantee: a function of what was released, so nothing is spent. Results from the same
+    people spend their budgets together all the same, and a note below the table says so.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> people = dp.simulate.line(5000, seed=1)
+    >>> with dp.testing.insecure_seed(1):
+    ...     fits = [dp.dp_ols("y ~ x", people, method="adassp", epsilon=epsilon,
+    ...                       bounds={"x": (0, 1), "y": (0, 1)}) for epsilon in (1, 4)]
+    >>> table = dp.compare(*fits, names=["strict", "lenient"])
+    >>> table.frame.query("term == 'x'")["result"].tolist()
+    ['strict', 'lenient']
+    """
+    for result in results:
+        if not isinstance(result, DPResults):
+            raise ArgumentError(
+                "expected results of dp_ols without by=, as in compare(first, second), got a "
+                f"{type(result).__name__}"
+            )
+    if not results:
+        raise ArgumentError("expected at least one result to compare, as in compare(first, second)")
+    return Comparison(tuple(results), _checked_names(names, len(results)))
+
+
+def _checked_names(names, count: int) -> tuple[str, ...]:
+    if names is None:
+        return tuple(f"({i})" for i in range(1, count + 1))
+    listed = [] if isinstance(names, str) or not isinstance(names, Sequence) else list(names)
+    texts = all(isinstance(name, str) and name for name in listed)
+    if not texts or len(listed) != count or len(set(listed)) < count:
+        raise ArgumentError(f"expected names to list {count} different texts, got {names!r}")
+    return tuple(listed)
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """A table of private regressions.
+
+    Attributes
+    ----------
+    results : tuple of DPResults
+    names : tuple of str
+        Headings of the columns.
+    """
+
+    results: tuple[DPResults, ...]
+    names: tuple[str, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Tidy: one row a result and quantity.
+
+        Columns: ``result`` (its heading), ``term`` (coefficients, then predictions),
+        ``estimate``, ``std_error`` (NaN where there is none) and ``status``.
+        """
+        parts = [
+            _quantities(result).rename_axis("term").assign(result=name, status=result.status)
+            for name, result in zip(self.names, self.results, strict=True)
+        ]
+        columns = ["result", "term", "estimate", "std_error", "status"]
+        return pd.concat(parts).reset_index()[columns]
+
+    def summary(self) -> str:
+        """The table as text, with its notes."""
+        table = self._table()
+        table.title = _TITLE
+        notes = (textwrap.fill(note, _WIDTH) for note in self._notes())
+        return "\n".join([table.as_text(), *notes])
+
+    def to_html(self) -> str:
+        """The table as HTML, with its notes; names are escaped."""
+        notes = "<br>\n".join(html.escape(note) for note in self._notes())
+        return f"{self._table(html.escape).as_html()}\n<p>{notes}</p>"
+
+    def to_latex(self) -> str:
+        """The table as a LaTeX tabular, with its notes; needs the package booktabs."""
+        notes = [note.translate(str.maketrans(_ESCAPES)) + r" \\" for note in self._notes()]
+        return "\n".join([self._table().as_latex_tabular(), r"\noindent\footnotesize", *notes])
+
+    _repr_html_ = to_html
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def _table(self, escape=str) -> SimpleTable:
+        """Estimates over standard errors by term, then what each column is."""
+        rows = [[escape(cell) for cell in row] for row in self._estimates()]
+        facts = [[escape(cell) for cell in row] for row in self._facts()]
+        headers = ["", *map(escape, self.names)]
+        table = SimpleTable(rows + facts, headers=headers, txt_fmt=fmt_params, ltx_fmt=_LATEX)
+        table[len(rows)].dec_below = "header_dec_below"
+        return table
+
+    def _estimates(self) -> list[list[str]]:
+        """Two rows a term: estimates, and standard errors where any result has one."""
+        columns = [_quantities(result) for result in self.results]
+        named = [result.names for result in self.results] + [r.points for r in self.results]
+        terms = dict.fromkeys(term for names in named for term in names)
+        return [row for term in terms for row in _rows_of(term, columns)]
+
+    def _facts(self) -> list[list[str]]:
+        """What each column is: response, method, guarantee, rows, status."""
+        facts = {
+            "response": lambda result: result.formula.split("~")[0].strip(),
+            "method": lambda result: result.method,
+            "epsilon": lambda result: f"{result.privacy.epsilon:g}",
+            "delta": lambda result: f"{result.privacy.delta:g}",
+            "neighbours": lambda result: result.privacy.neighbors,
+            "n": lambda result: "private" if result.nobs is None else str(result.nobs),
+            "status": lambda result: result.status,
+            "private": lambda result: "yes" if result.privacy.private else "NO (seeded)",
+        }
+        return [[name, *map(say, self.results)] for name, say in facts.items()]
+
+    def _notes(self) -> list[str]:
+        """What a reader must know: standard errors, gaps, and what is not private."""
+        notes = ["Standard errors, privacy noise included, are in parentheses where released."]
+        by_text: dict[str, list[str]] = {}
+        for name, result in zip(self.names, self.results, strict=True):
+            for text in _remarks(result):
+                by_text.setdefault(text, []).append(name)
+        notes += [f"{', '.join(named)}: {text}" for text, named in by_text.items()]
+        if len(self.results) > 1:
+            notes.append("Results from the same people spend their budgets together.")
+        return notes
+
+
+def _remarks(result: DPResults) -> list[str]:
+    """That a result is not private if it is not, and why something was not released."""
+    stamp = [] if result.privacy.private else [f"NOT PRIVATE, {guarantee(result.privacy)}"]
+    return [*stamp, *dict.fromkeys(result.reasons.values())]
+
+
+def _quantities(result: DPResults) -> pd.DataFrame:
+    """Estimates and standard errors of coefficients and predictions, by term."""
+    estimates = pd.concat([result.params, result.predictions])
+    errors = pd.concat([result.bse, result.prediction_intervals()["mean_se"]])
+    return pd.DataFrame({"estimate": estimates, "std_error": errors})
+
+
+def _rows_of(term: str, columns: Sequence[pd.DataFrame]) -> list[list[str]]:
+    """The row of a term's estimates and, where there is any, that of its standard errors."""
+    found = [column.loc[term] if term in column.index else None for column in columns]
+    estimates = ["" if values is None else f"{values['estimate']:#.4g}" for values in found]
+    errors = [
+        "" if values is None or math.isnan(values["std_error"]) else f"({values['std_error']:#.3g})"
+        for values in found
+    ]
+    return [[term, *estimates], ["", *errors]] if any(errors) else [[term, *estimates]]

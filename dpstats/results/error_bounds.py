@@ -1,0 +1,96 @@
+"""Error bounds of a release, simulated from what was released."""
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+
+import numpy as np
+
+from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.inference.bootstrap import SEED, Sums
+from dpstats.noise import Noise
+from dpstats.request.arguments import make_request
+from dpstats.schema import Categorical, Numeric
+from dpstats.testing import insecure_seed
+
+
+def check(q, trials) -> None:
+    """Raise ArgumentError unless q is a percentile and trials a number of trials."""
+    if isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 100:
+        raise ArgumentError(f"expected a percentile q in (0, 100], got {q!r}")
+    check_trials(trials)
+
+
+def check_trials(trials) -> None:
+    """Raise ArgumentError unless trials is a number of trials."""
+    if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 1:
+        raise ArgumentError(f"expected a whole number of trials >= 1, got {trials!r}")
+
+
+def from_sums(sums: Sums, rows: np.ndarray, q: float, trials: int) -> np.ndarray:
+    """q-th percentiles of |release - least squares| of ``rows`` (m, S) @ coefficients.
+
+    The sums are all that the mechanism sees of the rows, so simulated rows are not needed:
+    the released sums take the place of the exact ones and the noise is drawn anew.
+    """
+    theta = sums.theta
+    truth = sums.transform @ theta + sums.shift
+    return percentile((sums.replicates(theta, trials, sampling=False) - truth) @ rows.T, q)
+
+
+def from_reference(result, params, reference, rows, n: int | None, q, trials, options):
+    """The same from public rows, for methods whose releases do not describe the rows.
+
+    Responses are the released line at regressors drawn from the reference plus residuals
+    drawn from its own least-squares fit; then the mechanism and least squares are run, the
+    mechanism with the share of the budget that it had.
+    """
+    request = _request(result, reference, options)
+    design = request.design()
+    parts = list(request.rows(design))
+    X, y = (np.concatenate(part) for part in list(zip(*parts, strict=True))[:2])
+    if not len(y):
+        raise ArgumentError(
+            "reference has no complete row; give public rows without missing values"
+        )
+    if np.isnan(params).any():
+        return np.full(len(rows), np.nan)
+    residuals = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
+    generator, problem = np.random.default_rng(SEED), request.problem(design)
+    cost, method = result.privacy.limit.after(1 - result.share), request.method
+    errors = np.full((trials, len(rows)), np.nan)
+    with insecure_seed(SEED):
+        for t in range(trials):
+            drawn = X[generator.integers(len(y), size=n or len(y))]
+            response = drawn @ np.asarray(params) + generator.choice(residuals, len(drawn))
+            response = np.clip(response, problem.y_low, problem.y_high)
+            release = method.fit(
+                drawn, response, problem=problem, cost=cost, noise=Noise(cost), **request.options
+            )
+            ols = np.linalg.lstsq(drawn, response, rcond=None)[0]
+            errors[t] = rows @ (release.params - ols)
+    return percentile(errors, q)
+
+
+def percentile(errors: np.ndarray, q: float) -> np.ndarray:
+    """Least c (...) with at least q% of |errors| (trials, ...) within c; NaN counts as infinite."""
+    size = np.abs(np.where(np.isnan(errors), np.inf, errors))
+    rank = max(math.ceil(q * len(size) / 100 - 1e-9), 1)
+    return np.sort(size, axis=0)[rank - 1]
+
+
+def _request(result, reference, options: Mapping):
+    if reference is None:
+        raise NotReleasedError(
+            f"{result.method} releases neither the spread of the regressors nor the variance of "
+            "the errors, from which a bound could be simulated; give public rows that resemble "
+            "the private ones as reference="
+        )
+    bounds = {k: (v.low, v.high) for k, v in result.schema.items() if isinstance(v, Numeric)}
+    levels = {k: v.levels for k, v in result.schema.items() if isinstance(v, Categorical)}
+    report = result.privacy
+    return make_request(
+        result.formula, reference, method=result.method, epsilon=1.0, delta=report.delta or None,
+        bounds={**bounds, **result.term_bounds}, levels=levels or None, x_new=None,
+        neighbors=report.neighbors, missing="drop", row_norm=None, options=options,
+    )  # fmt: skip

@@ -1,0 +1,239 @@
+"""Private regressions, one a group."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from dpstats.atomic_write import replacing
+from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
+from dpstats.inference import Uncertainty, cov_type, deviations, uncertainty
+from dpstats.inference.bootstrap import Sums
+from dpstats.privacy import PrivacyReport
+from dpstats.request.group_labels import columns_of, label_columns
+from dpstats.results.error_bounds import check, from_reference, from_sums
+from dpstats.schema import Schema
+
+
+@dataclass(frozen=True, repr=False)
+class DPGroupResults:
+    """Private regressions, one a group; every requested group is present.
+
+    Parameters
+    ----------
+    by : str or tuple of str
+        Name of the group column, or names of several.
+    labels : tuple
+        Group labels, G of them; tuples where there are several columns.
+    formula, method : str
+    names : tuple of str
+        The S coefficients and then the q prediction points.
+    estimates : numpy.ndarray, shape (G, S + q)
+        Released values, NaN where there is none.
+    stack : mapping of str to numpy.ndarray, shape (G, ...)
+        What the releases hold for inference, by name.
+    x_new : numpy.ndarray, shape (q, S)
+        Design rows of the prediction points.
+    released : tuple of str
+        ``"ok"`` or the released failure, a group.
+    reasons : tuple of str
+        Every reason for a NaN that occurs.
+    size : int
+        Number of coefficients S.
+    schema, term_bounds : mapping
+        The public schema the design was built on.
+    privacy : PrivacyReport
+        Holds for the whole table: the groups share no row. Of each step the event with
+        the most noise over the groups is listed.
+    selected : tuple of str or None
+        Terms kept by ``select=``, chosen once for all groups, in the order of their choice.
+    share : float
+        Share of the budget of each group that the method itself got.
+    """
+
+    by: str | tuple[str, ...]
+    labels: tuple
+    formula: str
+    method: str
+    names: tuple[str, ...]
+    estimates: np.ndarray
+    stack: Mapping[str, np.ndarray]
+    x_new: np.ndarray
+    released: tuple[str, ...]
+    reasons: tuple[str, ...]
+    size: int
+    schema: Schema
+    term_bounds: Mapping[str, tuple[float, float]]
+    privacy: PrivacyReport
+    selected: tuple[str, ...] | None = None
+    plan: str = ""
+    share: float = 1.0
+
+    @property
+    def method_report(self) -> str:
+        """What ``method="auto"`` chose and why."""
+        return self.plan
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Tidy: one row a group and quantity.
+
+        Columns: by, ``term``, ``estimate``, ``std_error``, ``lower`` and ``upper`` (the 95%
+        interval; infinite where the release cannot tell) and ``status``.
+        """
+        return self.conf_int().assign(status=np.repeat(self.statuses, len(self.names)))
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Tidy intervals of level 1 - alpha of every quantity, as in :attr:`frame`."""
+        terms = len(self.names)
+        ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
+        return pd.DataFrame(
+            {
+                **{name: column.repeat(terms) for name, column in self._labels().items()},
+                "term": list(self.names) * len(self.labels),
+                "estimate": self.estimates.ravel(),
+                "std_error": self.errors.ravel(),
+                "lower": ends[..., 0].ravel(),
+                "upper": ends[..., 1].ravel(),
+            }
+        )
+
+    def error_bound(
+        self, q: float = 68, *, reference=None, trials: int = 400, **options
+    ) -> pd.DataFrame:
+        """How far each group's release is likely to be from least squares on its own rows.
+
+        As :meth:`DPResults.error_bound`, group by group: from released sums, or from the
+        rows of ``reference``, a data frame, that carry the group's label.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Tidy; columns: by, ``term`` and ``error_bound``, NaN where nothing was released or
+            the reference has no rows.
+        """
+        check(q, trials)
+        if reference is not None and not {*columns_of(self.by)} <= {*reference}:
+            raise ArgumentError(f"expected reference to have the group column {self.by!r}")
+        bounds = [self._error_bound(g, q, reference, trials, options) for g in range(len(self))]
+        return pd.DataFrame(
+            {
+                **{name: column.repeat(len(self.names)) for name, column in self._labels().items()},
+                "term": list(self.names) * len(self),
+                "error_bound": np.concatenate([*bounds, np.zeros(0)]),
+            }
+        )
+
+    def _error_bound(self, g: int, q, reference, trials, options) -> np.ndarray:
+        params = self.estimates[g, : self.size]
+        sums = None if "companion" in self.stack else Sums.of(self.stack, g)
+        if sums is not None and reference is None:
+            return from_sums(sums, self._rows(), q, trials)
+        if np.isnan(params).any():
+            return np.full(len(self.names), np.nan)
+        own = None if reference is None else reference[self._has_label(reference, g)]
+        return from_reference(self, params, own, self._rows(), None, q, trials, options)
+
+    def _has_label(self, table: pd.DataFrame, g: int) -> np.ndarray:
+        label = [self.labels[g]] if isinstance(self.by, str) else self.labels[g]
+        pairs = zip(columns_of(self.by), label, strict=True)
+        return np.logical_and.reduce([table[name] == value for name, value in pairs])
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """What the releases say about their own errors."""
+        return uncertainty(self.stack)
+
+    @property
+    def cov_type(self) -> str:
+        """ "nonrobust" or "HC1", as in statsmodels."""
+        return cov_type(self.stack)
+
+    @cached_property
+    def errors(self) -> np.ndarray:
+        """Standard errors of all quantities, (G, S + q); NaN where there is none."""
+        return deviations(self.uncertainty.covariance(), self._rows())
+
+    @cached_property
+    def statuses(self) -> tuple[str, ...]:
+        """ "ok", a released failure, or "not_identified" (unbounded intervals), a group."""
+        pairs = zip(self.released, self.uncertainty.unbounded, strict=True)
+        return tuple("not_identified" if s == "ok" and wide else s for s, wide in pairs)
+
+    def _rows(self) -> np.ndarray:
+        """All quantities as combinations of the coefficients, (S + q, S)."""
+        return np.vstack([np.eye(self.size), self.x_new])
+
+    @property
+    def params(self) -> pd.DataFrame:
+        """Coefficients, one row a group."""
+        return self._wide(self.estimates, slice(None, self.size))
+
+    @property
+    def bse(self) -> pd.DataFrame:
+        """Standard errors of the coefficients, one row a group."""
+        return self._wide(self.errors, slice(None, self.size))
+
+    @property
+    def predictions(self) -> pd.DataFrame:
+        """Predictions at x_new, one row a group."""
+        return self._wide(self.estimates, slice(self.size, None))
+
+    @property
+    def status(self) -> pd.Series:
+        """ "ok" or the released failure, by group."""
+        return pd.Series(self.statuses, self._index(), name="status")
+
+    @property
+    def p25(self) -> pd.Series:
+        """Prediction a quarter into the range of the only regressor, by group."""
+        return self._point("p25")
+
+    @property
+    def p75(self) -> pd.Series:
+        """Prediction three quarters into the range of the only regressor, by group."""
+        return self._point("p75")
+
+    def to_csv(self, path) -> None:
+        """Write :attr:`frame`; the file appears whole or not at all."""
+        with replacing(path) as beside:
+            self.frame.to_csv(beside, index=False)
+
+    def summary(self) -> str:
+        """Counts by status, quartiles of each quantity over the groups, and the privacy block."""
+        from dpstats.results.summary import summarise_groups
+
+        return summarise_groups(self)
+
+    def plot(self, ax=None):
+        """Scatter of p25 against p75 over the groups; needs matplotlib."""
+        from dpstats.results.plot import groups
+
+        return groups(self, ax)
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def _labels(self) -> dict:
+        return label_columns(self.by, self.labels)
+
+    def _index(self) -> pd.Index:
+        if isinstance(self.by, str):
+            return pd.Index(self.labels, name=self.by, tupleize_cols=False)
+        return pd.MultiIndex.from_tuples(self.labels, names=self.by)
+
+    def _wide(self, values: np.ndarray, columns: slice) -> pd.DataFrame:
+        return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
+
+    def _point(self, label: str) -> pd.Series:
+        if label not in self.predictions:
+            raise NotReleasedError(
+                f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "
+                'a data frame with the index ["p25", "p75"]'
+            )
+        return self.predictions[label]
