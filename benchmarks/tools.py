@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 
 from dpstats.noise import Noise
+from dpstats.request import Request
 from dpstats.request.arguments import make_request
-from dpstats.request.request import Request
 
 
 def checked(

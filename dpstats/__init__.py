@@ -15,8 +15,7 @@ from dpstats.errors import (
 from dpstats.formula import RFormula
 from dpstats.mechanisms import METHODS
 from dpstats.privacy import Budget, PrivacyReport
-from dpstats.results.groups import DPGroupResults
-from dpstats.results.single import DPResults
+from dpstats.results import DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
 
 __version__ = "0.1.0"
@@ -46,7 +45,12 @@ __all__ = [
 ]
 
 # A fit does without these and what they load, so they wait for their first use.
-_LATER = {"audit": "auditing", "compare": "results", "Plan": "planning", "plan": "planning"}
+_LATER = {
+    "audit": "auditing",
+    "compare": "results.comparison",
+    "Plan": "planning",
+    "plan": "planning",
+}
 
 
 def __getattr__(name: str):

@@ -11,11 +11,10 @@ from dpstats.fitting.spark_groups import check_remote, fit_groups_on_workers
 from dpstats.noise import Noise
 from dpstats.option_checks import whole
 from dpstats.privacy import Budget
+from dpstats.request import Request
 from dpstats.request.arguments import make_requests
 from dpstats.request.group_labels import check_by
-from dpstats.request.request import Request
-from dpstats.results.groups import DPGroupResults
-from dpstats.results.single import DPResults
+from dpstats.results import DPGroupResults, DPResults
 
 
 def dp_ols(

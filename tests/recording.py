@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared.spec import Problem
+from dpstats.mechanisms.shared import Problem
 from dpstats.noise import Noise
 from dpstats.testing import insecure_seed
 

@@ -22,12 +22,17 @@ from scipy.special import log_ndtr
 from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared.spec import Method, Problem
-from dpstats.noise import Noise, objective_perturbation, posterior, tukey_depth
+from dpstats.mechanisms.shared import Method, Problem
+from dpstats.noise import (
+    DepthQuery,
+    Noise,
+    Objective,
+    objective_perturbation,
+    posterior,
+    tukey_depth,
+)
 from dpstats.noise import noise as noise_module
 from dpstats.noise.exact_samplers import sample_index, sample_student
-from dpstats.noise.multiprecision import Objective
-from dpstats.noise.queries import DepthQuery
 from dpstats.noise.random_sources import SeededSource
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP, gdp_epsilon
 from dpstats.selection import Candidates, Selector

@@ -8,169 +8,68 @@ import sys
 from pathlib import Path
 
 import pytest
+from structure import Structure, imported
 
 import dpstats as dp
 
-ROOT = Path(dp.__file__).parent
-FAMILY = "a family of mechanisms"
+STRUCTURE = Structure(Path(dp.__file__).parent)
+FILES, TREES = STRUCTURE.files, STRUCTURE.trees
 
-# A module may import what stands on an earlier line, and the package it is in from its parts.
-LAYERS = [
-    ["errors"],
-    ["privacy.costs"],
-    ["privacy.budget", "privacy.report"],
-    ["schema", "privacy", "inversions", "kernels", "options", "inference.laws"],
-    ["noise.sampling", "noise.queries", "noise.sources", "mechanisms.smooth"],
-    ["noise.precise", "noise.steps"],
-    ["noise.exact"],
-    ["noise.depth", "noise.posterior", "noise.perturbation", "testing"],
-    ["noise.door"],
-    ["noise"],
-    ["bins", "histograms"],
-    ["middles"],
-    ["ranges"],
-    ["formula.refusals", "formula.intervals", "formula.r_tree", "formula.constraints"],
-    ["formula.r_syntax", "formula.r_factor"],
-    ["formula.r_terms", "formula.r_code"],
-    ["formula.expressions", "formula.learners", "formula.newdata"],
-    ["inference.sandwich"],
-    ["inference.wald", "inference.ends", "inference.pivot"],
+# A room may import rooms on earlier lines only; a module in it, the others of its room too.
+ROOMS = [
+    ["errors", "atomic_write", "datasets"],
+    ["option_checks", "schema", "privacy", "numerics", "simulate"],
+    ["noise", "formula", "engines"],
     ["inference"],
-    ["formula.columns", "formula.usage", "formula.r_coding", "bounds"],
-    ["formula.matrices"],
-    ["mechanisms.pairtable"],
-    ["mechanisms.pairs", "mechanisms.medians", "mechanisms.subsets", "mechanisms.ends"],
-    ["mechanisms.pairranks"],
-    ["formula.design", "moments"],
-    ["selection.path", "selection.ranks", "selection.spec"],
-    ["selection.kendall", "selection.lasso"],
-    ["selection"],
-    ["formula", "mechanisms.spec"],
-    ["mechanisms.line", "mechanisms.gram", "mechanisms.shrinkage"],
-    ["mechanisms.rows", "mechanisms.companion", "mechanisms.robust"],
-    [FAMILY, "inference.replicates"],
+    ["testing", "range_estimation", "selection", "mechanisms.shared"],
     ["mechanisms"],
-    ["engines.r_vectors"],
-    ["engines.columns", "engines.sources", "engines.output", "engines"],
-    ["engines.codes"],
-    ["engines.merging", "engines.ordering"],
-    ["engines.frames"],
-    ["engines.streams", "engines.stata"],
-    ["engines.queries", "engines.text", "engines.spark"],
-    ["engines.opening"],
-    ["request", "auto"],
-    ["declared", "many", "labels"],
-    ["arguments"],
-    ["summary", "plot", "simulate", "datasets"],
-    ["evaluate.cells", "inference.error_bounds", "auditing.events", "auditing.inputs"],
-    ["evaluate.references", "auditing.subjects"],
-    ["evaluate.mos", "auditing.procedure"],
-    ["evaluate.runs", "auditing"],
-    ["evaluate.errors", "inference.hypotheses"],
-    ["evaluate.comparison", "inferred"],
-    ["results", "evaluate", "planning.guess", "planning.trials", "planning.picture"],
-    ["single", "planning.simulation", "planning.forecast"],
-    ["groups", "comparison", "planning.least", "planning.result"],
-    ["grouped"],
-    ["clusters"],
-    ["api", "planning.procedure"],
+    ["request"],
+    ["results", "auditing"],
+    ["fitting"],
+    ["evaluate", "api"],
     ["planning"],
     [""],
-    ["r.budgets", "r.words", "r.given"],
-    ["r.plain", "r.plans"],
-    ["r.stored"],
-    ["r.bridge"],
-    ["r"],
-    ["cli.outputs", "cli.values"],
-    ["cli.demo", "cli.planning"],
-    ["cli.commands"],
-    ["cli"],
+    ["cli", "r"],
     ["__main__"],
 ]
-SHARED_BY_MECHANISMS = {
-    "mechanisms.spec",
-    "mechanisms.line",
-    "mechanisms.gram",
-    "mechanisms.rows",
-    "mechanisms.shrinkage",
-    "mechanisms.pairs",
-    "mechanisms.pairtable",
-    "mechanisms.pairranks",
-    "mechanisms.medians",
-    "mechanisms.subsets",
-    "mechanisms.smooth",
-    "mechanisms.ends",
-    "mechanisms.companion",
-    "mechanisms.robust",
-}
 # Where numbers may be made up: noise for releases, and tables that are no release.
 RANDOM = {
-    "noise.sources",
+    "noise.random_sources",
     "simulate",
     "testing",
     "evaluate.mos",
-    "evaluate.runs",
+    "evaluate.predictions",
     "auditing.inputs",
-    "planning.guess",
+    "planning.assumptions",
     "planning.simulation",
-    "planning.procedure",
-    "inference.replicates",
-    "inference.error_bounds",
+    "planning.plan",
+    "inference.bootstrap",
+    "results.error_bounds",
 }
 COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.planning", "__main__"}
+# Modules that load statsmodels or numba, so their rooms do not import them.
+LOADED_LATER = {"results.comparison", "mechanisms.shared.pairwise_ranks"}
 
 
-def module_name(path: Path) -> str:
-    """bounds, formula.design, formula for its __init__, and the empty name for the top."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(part for part in parts if part != "__init__")
-
-
-FILES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
-TREES = {name: ast.parse(path.read_text()) for name, path in FILES.items()}
-
-
-def is_family(name: str) -> bool:
-    return name.startswith("mechanisms.") and name not in SHARED_BY_MECHANISMS
-
-
-def layer(name: str) -> int:
-    """Position in LAYERS, a family of mechanisms wherever it lives."""
-    known = FAMILY if is_family(name) else name
-    places = [place for place, names in enumerate(LAYERS) if known in names]
-    assert places, f"give {name} a place in LAYERS"
+def floor(room: str) -> int:
+    """Position of a room in ROOMS."""
+    places = [place for place, rooms in enumerate(ROOMS) if room in rooms]
+    assert places, f"give {room} a place in ROOMS"
     return places[0]
 
 
-def imported(tree: ast.AST) -> set[str]:
-    """Full names a module imports anywhere, those inside functions too."""
-    names = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level, "imports are absolute"
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
-
-
-def own(name: str) -> str | None:
-    """The module of this package that a full name lies in, None for other packages."""
-    head, _, rest = name.partition(".")
-    if head != "dpstats":
-        return None
-    while rest and rest not in FILES:
-        rest = rest.rpartition(".")[0]
-    return rest
-
-
-def imports_of_ours(module: str) -> set[str]:
-    return {own(name) for name in imported(TREES[module])} - {None}
+def is_family(name: str) -> bool:
+    """Whether a module holds a method or several of a kind."""
+    return STRUCTURE.room(name) == "mechanisms" and name != "mechanisms"
 
 
 def packages(module: str) -> set[str]:
     """First parts of the names of other packages that a module imports."""
-    return {name.partition(".")[0] for name in imported(TREES[module]) if own(name) is None}
+    return {
+        name.partition(".")[0]
+        for name in imported(TREES[module])
+        if STRUCTURE.module_of(name) is None
+    }
 
 
 def attributes(module: str) -> set[str]:
@@ -182,27 +81,91 @@ def attributes(module: str) -> set[str]:
 def test_the_helpers_see_imports_wherever_they_are():
     tree = ast.parse("import numpy.random\ndef f():\n    from dpstats.noise import Noise\n")
     assert imported(tree) == {"numpy.random", "dpstats.noise.Noise"}
-    assert own("dpstats.noise.Noise") == "noise"
-    assert own("dpstats.formula.Design") == "formula"
-    assert own("dpstats.dp_ols") == ""
-    assert own("numpy.random") is None
+    assert STRUCTURE.module_of("dpstats.noise.Noise") == "noise"
+    assert STRUCTURE.module_of("dpstats.formula.Design") == "formula"
+    assert STRUCTURE.module_of("dpstats.dp_ols") == ""
+    assert STRUCTURE.module_of("numpy.random") is None
+    assert STRUCTURE.room("noise.queries") == STRUCTURE.room("noise") == "noise"
+    assert STRUCTURE.room("schema") == "schema"
+
+
+def write_package(folder: Path, files: dict[str, str]) -> Structure:
+    """A package of these files."""
+    for name, text in files.items():
+        path = folder / "pkg" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return Structure(folder / "pkg")
+
+
+def test_cycles_are_found(tmp_path):
+    files = {
+        "__init__.py": "",
+        "low.py": "",
+        "a/__init__.py": "",
+        "a/one.py": "from pkg.b import two\nfrom pkg import low",
+        "b/__init__.py": "",
+        "b/two.py": "",
+        "b/three.py": "def f():\n    from pkg.a import one",
+    }
+    structure = write_package(tmp_path, files)
+    assert structure.package_cycles() == [("a", "b")] and not structure.module_cycle()
+    assert structure.floors() == 2
+    structure = write_package(tmp_path, {"b/two.py": "from pkg.a.one import x"})
+    assert structure.module_cycle()
 
 
 @pytest.mark.parametrize("module", FILES)
 def test_imports_go_downward(module):
-    for other in imports_of_ours(module):
-        assert layer(other) < layer(module), f"{module or 'dpstats'} imports {other}"
+    room = STRUCTURE.room(module)
+    for other in STRUCTURE.imports(module):
+        target = STRUCTURE.room(other)
+        downward = target == room or floor(target) < floor(room)
+        assert downward, f"{module or 'dpstats'} imports {other}"
 
 
-NUMERICAL = [name for name in FILES if name.startswith(("mechanisms.", "selection."))]
+def test_no_modules_or_packages_form_a_cycle():
+    assert not STRUCTURE.module_cycle()
+    assert not STRUCTURE.package_cycles()
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_no_module_imports_private_names_of_another_room(module):
+    for name in imported(TREES[module]):
+        other, last = STRUCTURE.module_of(name), name.rpartition(".")[2]
+        private = last.startswith("_") and not last.startswith("__")
+        assert other is None or not private or STRUCTURE.room(other) == STRUCTURE.room(module)
+
+
+@pytest.mark.parametrize("room", sorted({STRUCTURE.room(module) for module in FILES} - {""}))
+def test_a_room_exports_its_public_classes(room):
+    if room in FILES and FILES[room].name != "__init__.py":
+        pytest.skip("a single module")
+    exported = {name.rpartition(".")[2] for name in imported(TREES[room])}
+    for module in FILES:
+        if STRUCTURE.room(module) != room or module == room or module in LOADED_LATER:
+            continue
+        classes = [node.name for node in TREES[module].body if isinstance(node, ast.ClassDef)]
+        used = {
+            name.rpartition(".")[2]
+            for other in FILES
+            if STRUCTURE.room(other) != room
+            for name in imported(TREES[other])
+            if STRUCTURE.module_of(name) == module
+        }
+        missing = {name for name in classes if name in used} - exported
+        assert not missing, f"{room} exports {missing} of {module} in its __init__"
+
+
+NUMERICAL = [name for name in FILES if name.startswith(("mechanisms.", "selection.", "numerics."))]
 
 
 @pytest.mark.parametrize("module", NUMERICAL)
 def test_mechanisms_see_arrays_and_numbers(module):
     assert not packages(module) & {"pandas", "narwhals", "polars", "pyarrow", "patsy"}
-    for other in imports_of_ours(module):
+    for other in STRUCTURE.imports(module):
         assert not is_family(other), f"{module} imports another mechanism, {other}"
-        assert other.partition(".")[0] not in {"engines", "formula", "request", "results"}
+        assert other.partition(".")[0] not in {"engines", "formula"}
 
 
 def test_there_are_mechanisms_to_check():
@@ -218,7 +181,7 @@ def test_only_formulas_know_patsy(module):
 @pytest.mark.parametrize("module", FILES)
 def test_only_noise_draws_for_releases(module):
     sources = {"opendp", "secrets", "random"} & packages(module)
-    assert module == "noise.sources" or not sources
+    assert module == "noise.random_sources" or not sources
     drawn = {name for name in attributes(module) | imported(TREES[module]) if "random" in name}
     assert module in RANDOM or not {n for n in drawn if n.startswith(("np.", "numpy.", "os."))}
 

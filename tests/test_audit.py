@@ -12,8 +12,7 @@ from dpstats import cli
 from dpstats.auditing.events import lower_bound, telling_event
 from dpstats.auditing.inputs import corner_pairs, corner_problem
 from dpstats.mechanisms.shared.companion import with_companion
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
+from dpstats.noise import Noise, Query
 from dpstats.privacy import GDP, RELATIONS, PureDP
 
 ALPHA = 1e-6

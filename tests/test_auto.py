@@ -12,8 +12,8 @@ import dpstats as dp
 from benchmarks import coverage
 from dpstats.fitting.single import fit_single
 from dpstats.formula import Formula
-from dpstats.mechanisms.shared.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
-from dpstats.mechanisms.shared.spec import Release
+from dpstats.mechanisms.shared import NoisyMoments, Release
+from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from dpstats.request.arguments import make_request
 from dpstats.request.auto_method import CROSSING, choose

@@ -9,8 +9,8 @@ from scipy.stats import kstest, norm, truncnorm
 
 import dpstats as dp
 from dpstats.mechanisms.ops_objpert import loss_spread
-from dpstats.noise import Noise
-from dpstats.noise.multiprecision import MP, Objective
+from dpstats.noise import Noise, Objective
+from dpstats.noise.multiprecision import MP
 from dpstats.noise.objective_perturbation import deviation, perturbed_minimiser
 from dpstats.noise.posterior import sample_in_ball
 from dpstats.privacy import PureDP

@@ -9,9 +9,9 @@ import pytest
 import dpstats as dp
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared import Problem, ScaledRows
 from dpstats.mechanisms.shared.gram import box_of
-from dpstats.mechanisms.shared.scaled_rows import Rows, _exact, residual_sums
-from dpstats.mechanisms.shared.spec import Problem
+from dpstats.mechanisms.shared.scaled_rows import _exact, residual_sums
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.testing import insecure_seed
@@ -138,10 +138,10 @@ def test_gradients_are_exact_and_row_by_row():
     theta = rng.normal(0, 0.3, 6)
     whole = residual_sums(rows, 0.7)(theta)
     for cut in (1, 77, 8192, 20_000):
-        parts = Rows(rows.values[:cut]), Rows(rows.values[cut:])
+        parts = ScaledRows(rows.values[:cut]), ScaledRows(rows.values[cut:])
         assert np.array_equal(whole, sum(residual_sums(part, 0.7)(theta) for part in parts))
-    one_by_one = sum(residual_sums(Rows(rows.values[i : i + 1]), 0.7)(theta) for i in range(0, 300))
-    assert np.array_equal(one_by_one, residual_sums(Rows(rows.values[:300]), 0.7)(theta))
+    one_by_one = sum(residual_sums(ScaledRows(rows.values[i : i + 1]), 0.7)(theta) for i in range(0, 300))
+    assert np.array_equal(one_by_one, residual_sums(ScaledRows(rows.values[:300]), 0.7)(theta))
     u, v = rows.values[:, :-1] / 2**20, rows.values[:, -1] / 2**20
     wanted = np.clip(v - u @ theta, -0.7, 0.7) @ u
     np.testing.assert_allclose(whole.astype(float) * 0.7 / 2**40, wanted, atol=1e-3)

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpstats.noise import Noise
-from dpstats.noise.queries import DepthQuery
+from dpstats.noise import DepthQuery, Noise
 from dpstats.noise.tukey_depth import Boxes
 from dpstats.privacy import ApproxDP
 from dpstats.testing import insecure_seed

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpstats.engines import columns
-from dpstats.engines.table import Table
+from dpstats.engines import Table, columns
 from dpstats.errors import ArgumentError
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 

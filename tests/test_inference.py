@@ -15,8 +15,7 @@ from scipy.stats import binomtest, laplace, norm
 
 import dpstats as dp
 from benchmarks import coverage
-from dpstats.inference import pivot, stacked, uncertainty
-from dpstats.inference.bootstrap import Sums
+from dpstats.inference import Sums, pivot, stacked, uncertainty
 from dpstats.numerics.normal_laplace import critical_value, tail
 
 UNIT = {"x": (0, 1), "y": (0, 1)}

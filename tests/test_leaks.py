@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.engines.table import Table
+from dpstats.engines import Table
 
 N = 1237
 PLANTED = 0.123456789

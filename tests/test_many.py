@@ -19,11 +19,9 @@ from dpstats.fitting import group_batches
 from dpstats.mechanisms import METHODS, theil_sen
 from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance
 from dpstats.mechanisms.shared.pairwise_table import all_pairs, given_pairs
-from dpstats.noise import Noise, exponential_batch, exponential_compiled
+from dpstats.noise import Noise, RankTable, exponential_batch, exponential_compiled
 from dpstats.noise.exact_samplers import below_beginning_with, sample_index
-from dpstats.noise.queries import RankTable
-from dpstats.numerics.clipping import Box
-from dpstats.numerics.cross_products import Moments
+from dpstats.numerics import Box, Moments
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 

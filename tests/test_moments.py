@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpstats.mechanisms import METHODS, noisy_stats
-from dpstats.mechanisms.shared.spec import Problem
+from dpstats.mechanisms.shared import Problem
 from dpstats.noise import Noise
+from dpstats.numerics import Box, Moments
 from dpstats.numerics import cross_products as moments_module
-from dpstats.numerics.clipping import ENTRY_BITS, Box
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE
 from dpstats.testing import insecure_seed
 

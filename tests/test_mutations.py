@@ -53,14 +53,21 @@ from dpstats.mechanisms import (
 from dpstats.mechanisms.shared import pairwise as pairs_module
 from dpstats.mechanisms.shared import pairwise_ranks, robust_covariance, simple_regression
 from dpstats.mechanisms.shared import scaled_rows as rows
-from dpstats.noise import Noise, exact_samplers, random_sources, tukey_depth
+from dpstats.noise import (
+    Noise,
+    Query,
+    RankQuery,
+    ScoreQuery,
+    exact_samplers,
+    random_sources,
+    tukey_depth,
+)
 from dpstats.noise import noise as noise_module
-from dpstats.noise.queries import Query, RankQuery, ScoreQuery
 from dpstats.numerics import clipping, kernels
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
 from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
-from dpstats.request.request import Request
+from dpstats.request import Request
 from dpstats.selection import kendall, lasso
 
 

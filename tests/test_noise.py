@@ -16,9 +16,8 @@ from replay import Recorder, Violation, check_scales, run
 from scipy import stats
 
 from dpstats.errors import BudgetError
-from dpstats.noise import Noise
+from dpstats.noise import Noise, Query, RankQuery
 from dpstats.noise import noise as noise_module
-from dpstats.noise.queries import Query, RankQuery
 from dpstats.noise.random_sources import SeededSource, SystemSource, _measurement
 from dpstats.privacy import GDP, PureDP
 from dpstats.testing import insecure_seed

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from dpstats.mechanisms import theil_sen
+from dpstats.mechanisms.shared import Listed
 from dpstats.mechanisms.shared.pairwise_ranks import PairRanks
 from dpstats.mechanisms.shared.pairwise_table import all_pairs, entries
-from dpstats.mechanisms.shared.smooth_sensitivity import Listed, smooth_bound
+from dpstats.mechanisms.shared.smooth_sensitivity import smooth_bound
 
 
 def listed(x, y, x_new, first, top):

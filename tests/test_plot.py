@@ -11,7 +11,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.evaluate import ols_reference
-from dpstats.results.single import plot
+from dpstats.results import plot
 
 BOUNDS = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
 FORMULA = "kid_rank ~ parent_rank"

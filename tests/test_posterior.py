@@ -8,10 +8,9 @@ from recording import fit, line_data
 from scipy.stats import kstest, norm
 
 from dpstats.mechanisms import METHODS
-from dpstats.noise import Noise
-from dpstats.noise.multiprecision import MP, Objective, normals, on_grid
+from dpstats.noise import Noise, Objective, PosteriorQuery
+from dpstats.noise.multiprecision import MP, normals, on_grid
 from dpstats.noise.posterior import excess, largest_shift, sample_normal
-from dpstats.noise.queries import PosteriorQuery
 from dpstats.noise.random_sources import SystemSource
 from dpstats.privacy import GDP, ApproxDP, gdp_delta
 from dpstats.testing import insecure_seed

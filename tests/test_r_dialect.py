@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.engines import Table
 from dpstats.engines.r_vectors import NA_INTEGER, column
-from dpstats.engines.table import Table
 from dpstats.formula import Formula, r_code
 from dpstats.formula.r_syntax import parse
 from dpstats.r import answer, bridge

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.engines.table import Table
+from dpstats.engines import Table
 from dpstats.formula import Formula, r_coding
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 

@@ -33,8 +33,8 @@ from scipy.stats import norm
 
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared.gram import box_of
-from dpstats.numerics.clipping import ENTRY_BITS, Box
-from dpstats.numerics.cross_products import Moments
+from dpstats.numerics import Box, Moments
+from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE, PureDP
 from dpstats.range_estimation import estimate, histogram
 

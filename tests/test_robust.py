@@ -25,7 +25,7 @@ from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared.gram import box_of
 from dpstats.mechanisms.shared.robust_covariance import scores
 from dpstats.noise import Noise
-from dpstats.numerics.sandwich import Meat
+from dpstats.numerics import Meat
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 UNIT = {"x": (0, 1), "y": (0, 1)}

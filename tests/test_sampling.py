@@ -20,9 +20,8 @@ from replay import Case, Violation, problem_of, run
 from scipy import stats
 
 from dpstats.mechanisms import METHODS, theil_sen
-from dpstats.noise import Noise, exact_samplers
+from dpstats.noise import Noise, RankQuery, exact_samplers
 from dpstats.noise import noise as noise_module
-from dpstats.noise.queries import RankQuery
 from dpstats.noise.random_sources import SystemSource
 from dpstats.privacy import REPLACE_ONE, PureDP
 

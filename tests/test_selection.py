@@ -23,8 +23,7 @@ from scipy.stats import chisquare, kendalltau
 
 import dpstats as dp
 from dpstats.errors import ArgumentError, BudgetError
-from dpstats.noise import Noise, random_sources
-from dpstats.noise.queries import ScoreQuery
+from dpstats.noise import Noise, ScoreQuery, random_sources
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, ApproxDP, PureDP, gdp_delta, gdp_epsilon
 from dpstats.selection import SELECTORS, Candidates
 from dpstats.selection.kendall import score, spreads

@@ -6,10 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.shared.smooth_sensitivity import Listed, smooth_bound
-from dpstats.noise import Noise
+from dpstats.mechanisms.shared import Listed
+from dpstats.mechanisms.shared.smooth_sensitivity import smooth_bound
+from dpstats.noise import Noise, SmoothQuery
 from dpstats.noise.exact_samplers import sample_student
-from dpstats.noise.queries import SmoothQuery
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 

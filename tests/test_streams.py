@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import dpstats as dp
+from dpstats.engines import Table
 from dpstats.engines.open_table import open_table
 from dpstats.engines.stream import Stream
-from dpstats.engines.table import Table
 from dpstats.schema import Numeric
 
 N = 1000

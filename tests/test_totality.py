@@ -11,8 +11,7 @@ import pytest
 from test_contract import assert_whole_or_nothing
 
 import dpstats as dp
-from dpstats.engines import categories, columns
-from dpstats.engines.table import Table
+from dpstats.engines import Table, categories, columns
 from dpstats.noise import Noise
 
 # Released outcomes: a result, or a failure whose budget is spent.

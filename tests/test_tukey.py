@@ -10,10 +10,9 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared import Problem, ScaledRows
 from dpstats.mechanisms.shared.private_quantiles import grid_point, private_median
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
-from dpstats.mechanisms.shared.scaled_rows import Rows
-from dpstats.mechanisms.shared.spec import Problem
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 from dpstats.schema import UNLIMITED
@@ -353,5 +352,5 @@ def test_row_norm_is_refused():
 
 
 def test_rows_add_up():
-    both = Rows(np.ones((2, 3))) + Rows(np.zeros((1, 3)))
+    both = ScaledRows(np.ones((2, 3))) + ScaledRows(np.zeros((1, 3)))
     assert both.X.shape == (3, 2) and both.y.tolist() == [1, 1, 0]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.mechanisms.shared.spec import Problem
+from dpstats.mechanisms.shared import Problem
 from dpstats.privacy import ADD_REMOVE
 
 # Rows that both tables share, in most pairs and in the one for methods that need many.

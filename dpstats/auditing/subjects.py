@@ -9,7 +9,8 @@ import numpy as np
 
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared.spec import Method, Release, over
+from dpstats.mechanisms.shared import Method, Release
+from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import GDP, validate_guarantee
 from dpstats.request import arguments

@@ -8,9 +8,8 @@ from dpstats.cli import planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
 from dpstats.cli.values import bounds, group_columns, groups, options, pairs, points, typed
+from dpstats.engines import Described, Table
 from dpstats.engines.open_table import ENDINGS, open_table
-from dpstats.engines.stream import Described
-from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.selection import SELECTORS

@@ -8,7 +8,7 @@ import pandas as pd
 from dpstats import plan
 from dpstats.cli.outputs import checked_outputs, draw, write
 from dpstats.cli.values import bounds, levels, numbers, points
-from dpstats.engines.table import Table
+from dpstats.engines import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 

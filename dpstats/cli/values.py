@@ -8,8 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpstats.api import dp_ols
-from dpstats.engines.stream import Described
-from dpstats.engines.table import Table
+from dpstats.engines import Described, Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 

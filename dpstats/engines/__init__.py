@@ -1,1 +1,9 @@
 """Where the rows live: data frames in memory, files and queries read in batches, Spark."""
+
+from dpstats.engines.stream import Described
+from dpstats.engines.table import Table
+
+__all__ = [
+    "Described",
+    "Table",
+]

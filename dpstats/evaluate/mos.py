@@ -8,7 +8,7 @@ import pandas as pd
 from dpstats.errors import ArgumentError
 from dpstats.evaluate.public_rows import Cells
 from dpstats.evaluate.references import not_private
-from dpstats.mechanisms.shared.simple_regression import Line
+from dpstats.mechanisms.shared import Line
 from dpstats.privacy import validate_guarantee
 
 # Where a point is added to a cell: an 11 x 11 grid on the unit square.

@@ -12,11 +12,11 @@ from dpstats.evaluate.public_rows import Cells, declared_public, request_for
 from dpstats.evaluate.references import mean, not_private, ols, theil_sen
 from dpstats.fitting.group_batches import fit_each
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared.simple_regression import Line
+from dpstats.mechanisms.shared import Line
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import validate_guarantee
-from dpstats.request.request import Request
+from dpstats.request import Request
 from dpstats.results.error_bounds import check_trials
 from dpstats.testing import insecure_seed
 

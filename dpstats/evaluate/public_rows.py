@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.fitting.group_batches import GroupedRows
-from dpstats.mechanisms.shared.spec import Problem
+from dpstats.fitting import GroupedRows
+from dpstats.mechanisms.shared import Problem
+from dpstats.request import Request
 from dpstats.request.arguments import make_request
 from dpstats.request.group_labels import check_by, columns_of, group_rows, label_columns
-from dpstats.request.request import Request
 
 
 @dataclass(frozen=True)

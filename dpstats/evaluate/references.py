@@ -7,9 +7,8 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError
 from dpstats.evaluate.public_rows import Cells
+from dpstats.mechanisms.shared import Line, Problem
 from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance
-from dpstats.mechanisms.shared.simple_regression import Line
-from dpstats.mechanisms.shared.spec import Problem
 
 # Theil-Sen is computed on multiples of 2^-24 of the ranges, as exp_theil_sen is.
 _BITS = 24

@@ -13,10 +13,10 @@ import numpy as np
 
 from dpstats.errors import Defect
 from dpstats.inference import stacked
-from dpstats.mechanisms.shared.spec import Problem, Release, Releases
+from dpstats.mechanisms.shared import Problem, Release, Releases
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE, Event
-from dpstats.request.request import Request
+from dpstats.request import Request
 
 # Enough groups that a chunk's own overhead vanishes, few enough that its pairs fit in a cache.
 _CHUNK = 256

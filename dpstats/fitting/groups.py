@@ -6,9 +6,9 @@ from dpstats.fitting.group_batches import GroupedRows, Outcomes, fit_each
 from dpstats.fitting.single import NO_RANGE
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE
+from dpstats.request import Request
 from dpstats.request.group_labels import columns_of, group_rows
-from dpstats.request.request import Request
-from dpstats.results.groups import DPGroupResults
+from dpstats.results import DPGroupResults
 
 
 def fit_groups(

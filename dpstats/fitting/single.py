@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dpstats.mechanisms.shared.spec import Release
+from dpstats.mechanisms.shared import Release
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE
-from dpstats.request.request import Request
-from dpstats.results.single import DPResults
+from dpstats.request import Request
+from dpstats.results import DPResults
 from dpstats.schema import Batch
 
 NO_RANGE = (

@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpstats.engines.table import Table
+from dpstats.engines import Table
 from dpstats.errors import ArgumentError, Defect
 from dpstats.fitting.group_batches import Outcomes, column_of
 from dpstats.fitting.groups import group_results
 from dpstats.fitting.single import NO_RANGE
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared.spec import Problem, Release
+from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
 from dpstats.privacy import Event
+from dpstats.request import Request
 from dpstats.request.group_labels import columns_of, listed_labels, present_rows
-from dpstats.request.request import Request
-from dpstats.results.groups import DPGroupResults
+from dpstats.results import DPGroupResults
 
 
 def check_remote(request: Request, by) -> None:

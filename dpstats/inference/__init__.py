@@ -5,10 +5,22 @@ from typing import Protocol
 
 import numpy as np
 
+from dpstats.inference.bootstrap import Sums
+from dpstats.inference.hypothesis_tests import FTest, TTest
 from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.wald import Wald, deviations
 
-__all__ = ["UNBOUNDED", "Uncertainty", "cov_type", "deviations", "stacked", "uncertainty"]
+__all__ = [
+    "FTest",
+    "Sums",
+    "TTest",
+    "UNBOUNDED",
+    "Uncertainty",
+    "cov_type",
+    "deviations",
+    "stacked",
+    "uncertainty",
+]
 
 # The reason of the status "not_identified".
 UNBOUNDED = (

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.numerics import Meat
 from dpstats.numerics.ridge import inverse, ridge, symmetric
-from dpstats.numerics.sandwich import Meat
 
 # Public: the same numbers for the same release, in every session.
 SEED = 20_220

@@ -7,8 +7,8 @@ from functools import cached_property
 import numba
 import numpy as np
 
+from dpstats.numerics import Meat
 from dpstats.numerics.normal_laplace import tail
-from dpstats.numerics.sandwich import Meat
 
 _SUMS = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
 # A set that reaches this many standard errors from the estimate is taken as unbounded.

@@ -15,7 +15,7 @@ from dpstats.mechanisms import (
     theil_sen,
     tukey,
 )
-from dpstats.mechanisms.shared.spec import Method
+from dpstats.mechanisms.shared import Method
 
 METHODS: dict[str, Method] = {
     method.name: method

@@ -5,13 +5,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.mechanisms.shared.gram import box_of, scaled_moments
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.multiprecision import MP, Objective
+from dpstats.noise import Noise, Objective, PosteriorQuery, Query
+from dpstats.noise.multiprecision import MP
 from dpstats.noise.posterior import largest_shift
-from dpstats.noise.queries import PosteriorQuery, Query
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.numerics import Moments
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, ApproxDP, PureDP
 
 # Shares of epsilon for the smallest eigenvalue, the size of the fit and the sample; delta is

@@ -6,14 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.mechanisms.shared import robust_covariance
+from dpstats.mechanisms.shared import Method, Problem, Release, robust_covariance
 from dpstats.mechanisms.shared.gram import box_of, scaled_moments, sensitivities
-from dpstats.mechanisms.shared.spec import CLIPPED, Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.mechanisms.shared.spec import CLIPPED
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Meat, Moments
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.numerics.ridge import inverse, least_eigenvalue, ridge, symmetric
-from dpstats.numerics.sandwich import Meat
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Shares of mu^2 for u'u, u'v and v'v. The first two carry the coefficients, the last

@@ -3,11 +3,10 @@
 import numpy as np
 
 from dpstats import option_checks
+from dpstats.mechanisms.shared import Method, Problem, Release, ScaledRows
 from dpstats.mechanisms.shared.gram import box_of, sensitivities
-from dpstats.mechanisms.shared.scaled_rows import Rows, residual_sums, scaled_rows
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
+from dpstats.mechanisms.shared.scaled_rows import residual_sums, scaled_rows
+from dpstats.noise import Noise, Query
 from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.numerics.ridge import inverse, ridge, symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -17,7 +16,7 @@ _GRAM_SHARE = 1 / 3
 
 
 def release(
-    rows: Rows, problem: Problem, cost: GDP, noise: Noise, *, rounds=100, tau=1.0
+    rows: ScaledRows, problem: Problem, cost: GDP, noise: Noise, *, rounds=100, tau=1.0
 ) -> Release:
     r"""Rounds of AdaSSP on clipped residuals with one noisy Gram matrix (Algorithm 1).
 

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, update_wrapper
 
-from dpstats.mechanisms.shared.companion import Pair
+from dpstats.mechanisms.shared import Method, Pair, Problem, Release
 from dpstats.mechanisms.shared.simple_regression import too_few
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Moments
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 # The share of epsilon for the look, and the noisy epsilon n var(x), x on [0, 1], from which

@@ -6,10 +6,9 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.mechanisms.shared.simple_regression import Line, Rows, too_few
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
+from dpstats.mechanisms.shared import Line, LineRows, Method, Problem, Release
+from dpstats.mechanisms.shared.simple_regression import too_few
+from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS, UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 
@@ -20,9 +19,9 @@ _START = 0.5
 _TINY = 2.0**-500
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> LineRows:
     """The rows themselves, which every step visits."""
-    return Rows(*Line.of(problem).integers(X, y, ENTRY_BITS))
+    return LineRows(*Line.of(problem).integers(X, y, ENTRY_BITS))
 
 
 def sensitivities(bound: int, neighbors: str) -> tuple[float, float]:
@@ -37,7 +36,7 @@ def sensitivities(bound: int, neighbors: str) -> tuple[float, float]:
 
 
 def release(
-    rows: Rows, problem: Problem, cost: Cost, noise: Noise, *, steps=80, tau=1.0
+    rows: LineRows, problem: Problem, cost: Cost, noise: Noise, *, steps=80, tau=1.0
 ) -> Release:
     """Gradient descent on (p25, p75), the fits at 1/4 and 3/4 of the range of x.
 

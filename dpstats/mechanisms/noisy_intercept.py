@@ -1,10 +1,10 @@
 """NoisyIntercept: the noisy mean of the response as the prediction everywhere."""
 
-from dpstats.mechanisms.shared.simple_regression import Line, centred_moments, too_few
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.mechanisms.shared import Line, Method, Problem, Release
+from dpstats.mechanisms.shared.simple_regression import centred_moments, too_few
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Moments
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 

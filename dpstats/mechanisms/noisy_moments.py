@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats.mechanisms.shared import robust_covariance
-from dpstats.mechanisms.shared.simple_regression import Line, centred_box, centred_moments, too_few
-from dpstats.mechanisms.shared.spec import CLIPPED, Method, Problem, Release, Releases
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.mechanisms.shared import Line, Method, Problem, Release, Releases, robust_covariance
+from dpstats.mechanisms.shared.simple_regression import centred_box, centred_moments, too_few
+from dpstats.mechanisms.shared.spec import CLIPPED
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Moments
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 # Moments are of rows on [-1, 1]; with u, v in [-1/2, 1/2] products are a quarter of those.

@@ -5,11 +5,10 @@ import math
 import numpy as np
 
 from dpstats import option_checks
+from dpstats.mechanisms.shared import Method, Problem, Release, ScaledRows
 from dpstats.mechanisms.shared.gram import box_of
-from dpstats.mechanisms.shared.scaled_rows import Rows, residual_sums, scaled_rows
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
+from dpstats.mechanisms.shared.scaled_rows import residual_sums, scaled_rows
+from dpstats.noise import Noise, Query
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -29,7 +28,14 @@ def sensitivity(neighbors: str) -> float:
 
 
 def release(
-    rows: Rows, problem: Problem, cost: GDP, noise: Noise, *, steps=200, clip=1.0, learning_rate=0.2
+    rows: ScaledRows,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+    *,
+    steps=200,
+    clip=1.0,
+    learning_rate=0.2,
 ) -> Release:
     r"""Gradient descent on the squared loss, every row's gradient clipped, noise in every step.
 

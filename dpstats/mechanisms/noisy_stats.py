@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.mechanisms.shared.simple_regression import Line, too_few
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
+from dpstats.mechanisms.shared import Line, Method, Problem, Release
+from dpstats.mechanisms.shared.simple_regression import too_few
+from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, PureDP

@@ -4,11 +4,11 @@ import math
 from functools import partial
 
 from dpstats import option_checks
+from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.mechanisms.shared.gram import box_of, scaled_moments
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import BallQuery, ObjectiveQuery
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.noise import BallQuery, Noise, ObjectiveQuery
+from dpstats.numerics import Moments
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 
 # Share of epsilon for the change of volume in objective perturbation.

@@ -7,13 +7,13 @@ from functools import partial, update_wrapper
 
 import numpy as np
 
+from dpstats.mechanisms.shared import Method, NoisyMoments, Problem, Release
 from dpstats.mechanisms.shared.gram import box_of, sensitivities
-from dpstats.mechanisms.shared.shrinkage import NoisyMoments, needed_rows, shrunken_slopes
-from dpstats.mechanisms.shared.spec import CLIPPED, Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
-from dpstats.numerics.clipping import Box
-from dpstats.numerics.cross_products import PRODUCT_UNIT, Moments
+from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
+from dpstats.mechanisms.shared.spec import CLIPPED
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Box, Moments
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
 

@@ -9,20 +9,26 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
+from dpstats.mechanisms.shared import (
+    Line,
+    LineRows,
+    Listed,
+    Method,
+    Problem,
+    Ranked,
+    Release,
+    Releases,
+)
 from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance, pairs_of
 from dpstats.mechanisms.shared.rank_margins import CI_SHARE, ENDS_ONLY, rank_margin
 from dpstats.mechanisms.shared.simple_regression import (
-    Line,
-    Rows,
     at_each_point,
     line_through,
     point_values,
     too_few,
 )
-from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked, middle, reach, smooth_bound
-from dpstats.mechanisms.shared.spec import Method, Problem, Release, Releases
-from dpstats.noise import Noise
-from dpstats.noise.queries import RankQuery, RankTable, SmoothQuery
+from dpstats.mechanisms.shared.smooth_sensitivity import middle, reach, smooth_bound
+from dpstats.noise import Noise, RankQuery, RankTable, SmoothQuery
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 # x, y and the output live on multiples of 2^-24 of their range. With |u| <= 2^25 and
@@ -36,13 +42,13 @@ _LISTED_ROWS = 512
 _MOST_RANKS, _SORTED_PAIRS = 1 << 26, 1 << 21
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> LineRows:
     """The rows themselves: Theil-Sen has no smaller summary."""
-    return Rows(*Line.of(problem).integers(X, y, _BITS))
+    return LineRows(*Line.of(problem).integers(X, y, _BITS))
 
 
 def release_exponential(
-    rows: Rows,
+    rows: LineRows,
     problem: Problem,
     cost: PureDP,
     noise: Noise,
@@ -178,7 +184,7 @@ def release_each(
     )
 
 
-def _tables(rows: Rows, edges: np.ndarray, k, noise: Noise):
+def _tables(rows: LineRows, edges: np.ndarray, k, noise: Noise):
     """For each group how many pairs a row is in at most; all groups' predictions at an x_new."""
     from dpstats.mechanisms.shared.pairwise_table import all_pairs, given_pairs
 
@@ -196,7 +202,13 @@ def _tables(rows: Rows, edges: np.ndarray, k, noise: Noise):
 
 
 def release_smooth(
-    rows: Rows, problem: Problem, cost: PureDP, noise: Noise, *, k="all", output_range=(-0.5, 1.5)
+    rows: LineRows,
+    problem: Problem,
+    cost: PureDP,
+    noise: Noise,
+    *,
+    k="all",
+    output_range=(-0.5, 1.5),
 ) -> Release:
     """Predictions at x_new: a median and Student-t noise on its smooth sensitivity (Algorithm 5).
 
@@ -255,7 +267,7 @@ def _affordable(n: int, top: int, epsilon: float) -> bool:
     return 2 * reach(n * (n - 1), 2 * (n - 1), top, epsilon / 6) <= _MOST_RANKS
 
 
-def _entries(rows: Rows, x_new: int, pairs: np.ndarray | None, first: int, last: int) -> Ranked:
+def _entries(rows: LineRows, x_new: int, pairs: np.ndarray | None, first: int, last: int) -> Ranked:
     """Two entries a pair, in grid steps from the lower end of the range."""
     from dpstats.mechanisms.shared.pairwise_ranks import PairRanks
     from dpstats.mechanisms.shared.pairwise_table import all_pairs, entries, given_pairs
@@ -279,7 +291,7 @@ def _pairs(n: int, k, noise: Noise) -> tuple[int, np.ndarray | None]:
     return matchings, None if matchings == n - 1 else pairs_of(n, matchings, noise)
 
 
-def _imbalance(rows: Rows, x_new: int, pairs: np.ndarray | None) -> Callable[[int], int]:
+def _imbalance(rows: LineRows, x_new: int, pairs: np.ndarray | None) -> Callable[[int], int]:
     """#above - #below of the pairs' predictions at x_new, as a function of r."""
     if pairs is None:
         return all_pairs_imbalance(rows.x, rows.y, x_new)

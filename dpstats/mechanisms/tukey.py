@@ -6,13 +6,11 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
+from dpstats.mechanisms.shared import Method, Problem, Release, ScaledRows
 from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end, private_median
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
 from dpstats.mechanisms.shared.rank_margins import CI_SHARE, ENDS_ONLY, cell_margin
-from dpstats.mechanisms.shared.scaled_rows import Rows
-from dpstats.mechanisms.shared.spec import Method, Problem, Release
-from dpstats.noise import Noise
-from dpstats.noise.queries import DepthQuery, Query
+from dpstats.noise import DepthQuery, Noise, Query
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 
 # Coefficients live on multiples of 2^-80 in [-2^80, 2^80], whatever the data.
@@ -27,13 +25,13 @@ _WIDE = 2.0**50
 _COUNT_FAILURE = 0.01
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ScaledRows:
     """The rows themselves."""
-    return Rows(np.column_stack([X, y]))
+    return ScaledRows(np.column_stack([X, y]))
 
 
 def release(
-    rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
+    rows: ScaledRows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
 ) -> Release:
     """A lattice point of large Tukey depth among m least-squares fits (Algorithms 1 and 2).
 
@@ -142,7 +140,9 @@ def _shares(problem: Problem, m, ci) -> dict[str, float]:
     return shares
 
 
-def _models(rows: Rows, problem: Problem, m, cost: PureDP | None, fit: ApproxDP, noise) -> int:
+def _models(
+    rows: ScaledRows, problem: Problem, m, cost: PureDP | None, fit: ApproxDP, noise
+) -> int:
     """The number of models: as declared, or from the number of rows."""
     if m != "auto":
         return m
@@ -160,7 +160,7 @@ def _wide(problem: Problem) -> np.ndarray:
     return np.flatnonzero(problem.high - problem.low > _WIDE)
 
 
-def _center(rows: Rows, problem: Problem, cost: PureDP | None, noise: Noise) -> np.ndarray:
+def _center(rows: ScaledRows, problem: Problem, cost: PureDP | None, noise: Noise) -> np.ndarray:
     """The middle of the ranges, or a private median where there is none; 0 for the constant."""
     center = (problem.low + problem.high) / 2
     if problem.intercept is None:

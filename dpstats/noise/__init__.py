@@ -1,5 +1,29 @@
 """Randomness for releases: queries, the source of random numbers and the one door to it."""
 
+from dpstats.noise.multiprecision import Objective
 from dpstats.noise.noise import Noise
+from dpstats.noise.queries import (
+    BallQuery,
+    DepthQuery,
+    ObjectiveQuery,
+    PosteriorQuery,
+    Query,
+    RankQuery,
+    RankTable,
+    ScoreQuery,
+    SmoothQuery,
+)
 
-__all__ = ["Noise"]
+__all__ = [
+    "BallQuery",
+    "DepthQuery",
+    "Noise",
+    "Objective",
+    "ObjectiveQuery",
+    "PosteriorQuery",
+    "Query",
+    "RankQuery",
+    "RankTable",
+    "ScoreQuery",
+    "SmoothQuery",
+]

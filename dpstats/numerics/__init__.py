@@ -1,1 +1,11 @@
 """Compute on rows exactly: clipping, cross-products, concordant pairs."""
+
+from dpstats.numerics.clipping import Box
+from dpstats.numerics.cross_products import Moments
+from dpstats.numerics.sandwich import Meat
+
+__all__ = [
+    "Box",
+    "Meat",
+    "Moments",
+]

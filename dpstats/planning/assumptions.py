@@ -9,7 +9,7 @@ import pandas as pd
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design
 from dpstats.option_checks import finite, positive, whole
-from dpstats.request.request import Request
+from dpstats.request import Request
 from dpstats.schema import Categorical, Numeric
 
 # Three residual standard deviations on either side of the middle fill the response's range.

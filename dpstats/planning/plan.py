@@ -20,7 +20,7 @@ from dpstats.planning.result import Plan
 from dpstats.planning.simulation import Simulation
 from dpstats.planning.trials import Trials
 from dpstats.privacy import validate_guarantee
-from dpstats.request.request import Request
+from dpstats.request import Request
 
 _OLS = not_private("ols")
 

@@ -10,12 +10,12 @@ from tqdm.auto import tqdm
 
 from dpstats.errors import checked_alpha
 from dpstats.evaluate.references import ols
-from dpstats.mechanisms.shared.spec import Problem, Release
+from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
 from dpstats.option_checks import whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
-from dpstats.request.request import Request
+from dpstats.request import Request
 from dpstats.testing import insecure_seed
 
 # Below this a 90th percentile means nothing; above it nobody waits.

@@ -8,7 +8,7 @@ from scipy.stats import binom, t
 
 from dpstats.evaluate.error_bounds import percentile_error
 from dpstats.inference import UNBOUNDED, stacked, uncertainty
-from dpstats.mechanisms.shared.spec import Release
+from dpstats.mechanisms.shared import Release
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ import pandas as pd
 from dpstats.formula.r_coding import level_label
 from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
-from dpstats.results.groups import DPGroupResults
-from dpstats.results.single import DPResults
+from dpstats.results import DPGroupResults, DPResults
 from dpstats.results.summary import group_reasons, guarantee
 from dpstats.schema import BOOLEAN, Categorical
 

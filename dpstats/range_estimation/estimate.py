@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
+from dpstats.noise import Noise, Query
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Dyadic, Linear
 from dpstats.range_estimation.bins import counts as bin_counts

@@ -5,8 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.noise import Noise
-from dpstats.noise.queries import ScoreQuery
+from dpstats.noise import Noise, ScoreQuery
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Distances, Dyadic, counts
 from dpstats.schema import Batch

@@ -4,15 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 
+from dpstats.engines import Described, Table
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
-from dpstats.engines.stream import Described
-from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula, RFormula
 from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
-from dpstats.mechanisms.shared.spec import Method
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.request.auto_method import AUTO, choose
 from dpstats.request.declarations import declared_bounds, declared_schema, declared_x_new

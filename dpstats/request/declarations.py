@@ -5,11 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from dpstats.engines.stream import Described
-from dpstats.engines.table import Table
+from dpstats.engines import Described, Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
-from dpstats.mechanisms.shared.spec import Method
+from dpstats.mechanisms.shared import Method
 from dpstats.request.request import FARTHEST
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Numeric, check_labels, plain_labels
 

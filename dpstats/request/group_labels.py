@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpstats.engines.stream import Described
-from dpstats.engines.table import Table
+from dpstats.engines import Described, Table
 from dpstats.errors import ArgumentError
 from dpstats.request.request import Request
 from dpstats.schema import check_labels, plain_labels

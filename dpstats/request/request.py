@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpstats.engines import Described, Table
 from dpstats.engines.parallel_sum import Summary
-from dpstats.engines.stream import Described
-from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design, Formula
-from dpstats.mechanisms.shared.spec import Method, Problem
+from dpstats.mechanisms.shared import Method, Problem
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
 from dpstats.range_estimation.estimate import estimate_ranges

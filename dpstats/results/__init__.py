@@ -1,1 +1,9 @@
 """Hold what was released, and answer as statsmodels' results do."""
+
+from dpstats.results.groups import DPGroupResults
+from dpstats.results.single import DPResults
+
+__all__ = [
+    "DPGroupResults",
+    "DPResults",
+]

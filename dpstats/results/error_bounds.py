@@ -7,7 +7,8 @@ from numbers import Integral, Real
 import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.inference.bootstrap import SEED, Sums
+from dpstats.inference import Sums
+from dpstats.inference.bootstrap import SEED
 from dpstats.noise import Noise
 from dpstats.request.arguments import make_request
 from dpstats.schema import Categorical, Numeric

@@ -9,8 +9,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
-from dpstats.inference import Uncertainty, cov_type, deviations, uncertainty
-from dpstats.inference.bootstrap import Sums
+from dpstats.inference import Sums, Uncertainty, cov_type, deviations, uncertainty
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of, label_columns
 from dpstats.results.error_bounds import check, from_reference, from_sums

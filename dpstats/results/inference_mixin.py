@@ -8,9 +8,18 @@ import pandas as pd
 
 from dpstats.errors import NotReleasedError, checked_alpha
 from dpstats.formula import linear_constraints
-from dpstats.inference import UNBOUNDED, Uncertainty, cov_type, deviations, stacked, uncertainty
-from dpstats.inference.bootstrap import Sums
-from dpstats.inference.hypothesis_tests import FTest, TTest, joint_test
+from dpstats.inference import (
+    UNBOUNDED,
+    FTest,
+    Sums,
+    TTest,
+    Uncertainty,
+    cov_type,
+    deviations,
+    stacked,
+    uncertainty,
+)
+from dpstats.inference.hypothesis_tests import joint_test
 from dpstats.results.error_bounds import check, from_reference, from_sums
 
 

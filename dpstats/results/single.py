@@ -10,7 +10,7 @@ import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.formula import Design, Formula, RFormula
-from dpstats.mechanisms.shared.spec import Release
+from dpstats.mechanisms.shared import Release
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
 from dpstats.results.inference_mixin import Inferred
 from dpstats.schema import Categorical, Numeric, Schema

@@ -4,8 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from dpstats.noise import Noise
-from dpstats.noise.queries import ScoreQuery
+from dpstats.noise import Noise, ScoreQuery
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 from dpstats.selection.ranks import Ranked, association
 from dpstats.selection.spec import Candidates, Selector

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query, ScoreQuery
+from dpstats.noise import Noise, Query, ScoreQuery
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 from dpstats.selection.spec import Candidates, Selector
 

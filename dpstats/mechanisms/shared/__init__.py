@@ -1,1 +1,22 @@
 """Share among mechanisms: what a method is, scaled rows, sums, pairs, shrinkage."""
+
+from dpstats.mechanisms.shared.companion import Pair
+from dpstats.mechanisms.shared.scaled_rows import ScaledRows
+from dpstats.mechanisms.shared.shrinkage import NoisyMoments
+from dpstats.mechanisms.shared.simple_regression import Line, LineRows
+from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked
+from dpstats.mechanisms.shared.spec import Method, Problem, Release, Releases
+
+__all__ = [
+    "Line",
+    "Listed",
+    "Method",
+    "NoisyMoments",
+    "Pair",
+    "Problem",
+    "Ranked",
+    "Release",
+    "Releases",
+    "LineRows",
+    "ScaledRows",
+]

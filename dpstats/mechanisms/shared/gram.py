@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from dpstats.mechanisms.shared.spec import Problem
-from dpstats.numerics.clipping import Box
-from dpstats.numerics.cross_products import Moments
+from dpstats.numerics import Box, Moments
 from dpstats.privacy import REPLACE_ONE
 
 

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from dpstats.noise import Noise
-from dpstats.noise.queries import RankQuery
+from dpstats.noise import Noise, RankQuery
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 # The public grid: zero and +-2^e (1 + f / 2^12) for e = -40..59 and f = 0..2^12 - 1, in

@@ -14,10 +14,10 @@ import numpy as np
 from dpstats import option_checks
 from dpstats.mechanisms.shared.gram import box_of, sensitivities
 from dpstats.mechanisms.shared.spec import Again, Problem, Release, Releases
-from dpstats.noise import Noise
-from dpstats.noise.queries import Query
-from dpstats.numerics.clipping import ENTRY_BITS, Box
-from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, Moments, exact_sum
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Box, Moments
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import Cost
 

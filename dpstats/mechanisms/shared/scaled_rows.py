@@ -15,13 +15,13 @@ _ONE = 2.0**ENTRY_BITS
 
 
 @dataclass(frozen=True)
-class Rows:
+class ScaledRows:
     """Rows (x, y), shape (n, S + 1); rows of disjoint batches add up."""
 
     values: np.ndarray
 
-    def __add__(self, other: "Rows") -> "Rows":
-        return Rows(np.concatenate([self.values, other.values]))
+    def __add__(self, other: "ScaledRows") -> "ScaledRows":
+        return ScaledRows(np.concatenate([self.values, other.values]))
 
     @property
     def X(self) -> np.ndarray:
@@ -32,15 +32,15 @@ class Rows:
         return self.values[:, -1]
 
 
-def scaled_rows(X: np.ndarray, y: np.ndarray, problem: Problem) -> Rows:
+def scaled_rows(X: np.ndarray, y: np.ndarray, problem: Problem) -> ScaledRows:
     """Scaled, clipped rows (u, v) in units of 2^-20."""
     box = box_of(problem)
     parts = [box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in range(0, len(y), BLOCK)]
-    return Rows(np.concatenate([np.empty((0, X.shape[1] + 1)), *parts]))
+    return ScaledRows(np.concatenate([np.empty((0, X.shape[1] + 1)), *parts]))
 
 
 def residual_sums(
-    rows: Rows, tau: float, most: np.ndarray | float = _ONE
+    rows: ScaledRows, tau: float, most: np.ndarray | float = _ONE
 ) -> Callable[[np.ndarray], np.ndarray]:
     """The exact sum of u g as a function of theta, in units of tau 2^-40.
 

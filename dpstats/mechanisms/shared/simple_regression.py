@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.mechanisms.shared.spec import Problem, Release
-from dpstats.numerics.clipping import Box
-from dpstats.numerics.cross_products import Moments
+from dpstats.numerics import Box, Moments
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 
@@ -62,7 +61,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Rows:
+class LineRows:
     """Rows on the unit square in units of 2^-bits, int64, shape (n,) each.
 
     The summary of the methods that come back to the rows again and again.
@@ -71,8 +70,8 @@ class Rows:
     x: np.ndarray
     y: np.ndarray
 
-    def __add__(self, other: "Rows") -> "Rows":
-        return Rows(np.concatenate([self.x, other.x]), np.concatenate([self.y, other.y]))
+    def __add__(self, other: "LineRows") -> "LineRows":
+        return LineRows(np.concatenate([self.x, other.x]), np.concatenate([self.y, other.y]))
 
 
 def too_few(problem: Problem, n: int, needed: int = 2) -> Release | None:
