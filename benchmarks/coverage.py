@@ -13,6 +13,7 @@ from scipy.stats import beta, norm
 from benchmarks.tools import checked, print_table, released
 from dpstats.inference import stacked, uncertainty
 from dpstats.mechanisms.shared.spec import over
+from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 EPSILONS = (0.5, 1.0, 4.0, 16.0)
@@ -120,7 +121,7 @@ def run(cell: Cell, repetitions: int, seed: int = 1) -> Iterator[Outcome]:
         for options, epsilon in product(cell.variants, cell.epsilons)
     ]  # fmt: skip
     first, rng = requests[0], np.random.default_rng(seed)
-    problem = first.problem(first.design())
+    problem = Prepared.of(first).problem
     ols, releases = [], [[] for _ in requests]
     with insecure_seed(seed):
         for _ in range(repetitions):

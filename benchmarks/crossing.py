@@ -16,6 +16,7 @@ import pandas as pd
 
 from benchmarks.tools import checked, print_table, released
 from dpstats import simulate
+from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 SIZES = (50, 200, 800, 1600, 3200, 6400, 12800, 25600)
@@ -31,7 +32,7 @@ SHARE, THRESHOLDS = 0.1, (16, 32, 64, 128, 256, 512)
 def errors(method: str, table, epsilon: float, draws: int) -> np.ndarray:
     """|prediction - OLS| at a quarter and three quarters of the range, shape (draws, 2)."""
     request = checked("y ~ x", table, method=method, epsilon=epsilon, bounds=BOUNDS)
-    problem = request.problem(request.design())
+    problem = Prepared.of(request).problem
     X = np.column_stack([np.ones(len(table)), table["x"]])
     y = table["y"].to_numpy()
     ols = problem.x_new @ np.linalg.lstsq(X, y, rcond=None)[0]

@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.speed import frame
 from benchmarks.tools import checked, print_table, released
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
+from dpstats.request import Prepared
 
 
 def main(arguments: list[str]) -> None:
@@ -62,7 +63,7 @@ def _calls(n: int, d: int, m: int) -> dict[str, Callable[[], object]]:
     bounds = {name: (-2, 2) for name in data}
     guarantee = {"method": "tukey", "epsilon": 1, "bounds": bounds}
     request = checked(formula, data, **guarantee, options={"m": m})
-    problem = request.problem(request.design())
+    problem = Prepared.of(request).problem
     summary = request.method.summarise(design, y, problem)
     return {
         "scikit-learn, a fit for each part": lambda: [

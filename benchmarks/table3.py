@@ -11,6 +11,7 @@ import pandas as pd
 
 from benchmarks.tools import checked, print_table, released
 from dpstats.mechanisms import METHODS
+from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 EPSILON, FOLDS = 0.1, 10
@@ -78,7 +79,7 @@ def cross_validate(
     """
     formula, data, arguments = private_call(X, y, epsilon, method)
     request = checked(formula, data, **arguments)
-    problem, rng = request.problem(request.design()), np.random.default_rng(seed)
+    problem, rng = Prepared.of(request).problem, np.random.default_rng(seed)
     private, ridge = np.empty((2, repetitions, FOLDS))
     with insecure_seed(seed):
         for repetition in range(repetitions):

@@ -14,6 +14,7 @@ from dpstats.privacy import Budget
 from dpstats.request import Request
 from dpstats.request.arguments import make_requests
 from dpstats.request.group_labels import check_by
+from dpstats.request.prepare import prepare
 from dpstats.results import DPGroupResults, DPResults
 
 
@@ -179,13 +180,12 @@ def _released(request: Request, by, groups, progress, n_jobs):
     try:
         with np.errstate(all="ignore"):
             noise = Noise(request.cost)
-            request = request.with_terms(noise)
-            known = request.with_ranges(noise)
+            prepared = prepare(request, noise)
             if by is None:
-                return fit_single(request, known, noise), None
+                return fit_single(prepared, noise), None
             if request.table.remote:
-                return fit_groups_on_workers(request, known, noise, by, groups), None
-            return fit_groups(request, known, noise, by, groups, progress, n_jobs), None
+                return fit_groups_on_workers(prepared, noise, by, groups), None
+            return fit_groups(prepared, noise, by, groups, progress, n_jobs), None
     except Defect as defect:
         return None, str(defect)
     except Exception as error:

@@ -55,6 +55,8 @@ class Categorical:
         object.__setattr__(self, "levels", plain_labels(self.levels))
 
 
+# Farther bounds have squares and products beyond the range of doubles.
+FARTHEST = 1e100
 BOOLEAN = Categorical((False, True))
 # The range of a column whose bounds nobody stated, for methods that need none.
 UNLIMITED = Numeric(-(2.0**60), 2.0**60)

@@ -10,6 +10,7 @@ import dpstats as dp
 from benchmarks import illinois, table3
 from benchmarks.tools import checked, released
 from dpstats.numerics.cross_products import PRODUCT_UNIT
+from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 ROWS = 10_000
@@ -199,7 +200,7 @@ def test_rows_of_unit_norm_are_summed_as_they_are():
     X, y = unit_rows(500, 6, seed=1)
     formula, data, arguments = table3.private_call(X, y)
     request = checked(formula, data, **arguments)
-    summary = request.method.summarise(X, y, request.problem(request.design()))
+    summary = request.method.summarise(X, y, Prepared.of(request).problem)
     Z = np.column_stack([X, y])
     np.testing.assert_allclose(
         summary.cross.astype(float) * PRODUCT_UNIT, Z.T @ Z, rtol=0, atol=500 * 2.0**-18
@@ -212,7 +213,7 @@ def test_table_3_measures_the_public_call():
     with insecure_seed(9):
         public = dp.dp_ols(formula, data, **arguments)
     request = checked(formula, data, **arguments)
-    problem = request.problem(request.design())
+    problem = Prepared.of(request).problem
     with insecure_seed(9):
         release = released(request, problem, request.method.summarise(X, y, problem))
     np.testing.assert_array_equal(public.params, release.params)
@@ -247,7 +248,7 @@ def covered(d: int, n: int, epsilons: tuple) -> dict:
         for _ in range(REPETITIONS[n]):
             X = np.column_stack([np.ones(n), rng.uniform(-1, 1, (n, d))])
             y = X @ truth + rng.normal(0, 0.1, n)
-            problem = requests[epsilons[0]].problem(requests[epsilons[0]].design())
+            problem = Prepared.of(requests[epsilons[0]]).problem
             summary = requests[epsilons[0]].method.summarise(X, y, problem)
             for epsilon, request in requests.items():
                 release = released(request, problem, summary)

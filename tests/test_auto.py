@@ -17,6 +17,7 @@ from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from dpstats.request.arguments import make_request
 from dpstats.request.auto_method import CROSSING, choose
+from dpstats.request.prepare import prepare
 from dpstats.testing import insecure_seed
 
 RNG = np.random.default_rng(8)
@@ -284,8 +285,7 @@ def composite(data, call):
     )  # fmt: skip
 
     def fit(noise):
-        chosen = request.with_terms(noise)
-        result = fit_single(chosen, chosen.with_ranges(noise), noise)
+        result = fit_single(prepare(request, noise), noise)
         return Outcome(result.release, str(result.schema), result.selected)
 
     promised = request.cost.guarantee(request.delta)[0]

@@ -140,7 +140,8 @@ def test_gradients_are_exact_and_row_by_row():
     for cut in (1, 77, 8192, 20_000):
         parts = ScaledRows(rows.values[:cut]), ScaledRows(rows.values[cut:])
         assert np.array_equal(whole, sum(residual_sums(part, 0.7)(theta) for part in parts))
-    one_by_one = sum(residual_sums(ScaledRows(rows.values[i : i + 1]), 0.7)(theta) for i in range(0, 300))
+    alone = [ScaledRows(rows.values[i : i + 1]) for i in range(300)]
+    one_by_one = sum(residual_sums(row, 0.7)(theta) for row in alone)
     assert np.array_equal(one_by_one, residual_sums(ScaledRows(rows.values[:300]), 0.7)(theta))
     u, v = rows.values[:, :-1] / 2**20, rows.values[:, -1] / 2**20
     wanted = np.clip(v - u @ theta, -0.7, 0.7) @ u

@@ -16,7 +16,7 @@ from dpstats.mechanisms.shared import Line
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import validate_guarantee
-from dpstats.request import Request
+from dpstats.request import Prepared, Request
 from dpstats.results.error_bounds import check_trials
 from dpstats.testing import insecure_seed
 
@@ -144,14 +144,13 @@ def _released(label: str, request: Request, cells: Cells, trials: int, progress)
     The groups of a trial are released in one go where the method can; else the rows of a
     group are summarised once for all its trials.
     """
-    method, problem, cost = request.method, request.problem(request.design()), request.fit_cost
+    prepared = Prepared.of(request)
+    method, problem, cost = request.method, prepared.problem, prepared.cost
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
     bar = _bar(label, progress)
     if method.release_each is not None:
         for t in bar(range(trials)):
-            outcomes = fit_each(
-                request, problem, cells.grouped, cells.labels, progress=False, n_jobs=None
-            )
+            outcomes = fit_each(prepared, cells.grouped, cells.labels, progress=False, n_jobs=None)
             predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
         return predictions
     for g, (X, y) in enumerate(bar(cells.rows)):

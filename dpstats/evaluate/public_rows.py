@@ -9,7 +9,7 @@ import pandas as pd
 from dpstats.errors import ArgumentError
 from dpstats.fitting import GroupedRows
 from dpstats.mechanisms.shared import Problem
-from dpstats.request import Request
+from dpstats.request import Prepared, Request
 from dpstats.request.arguments import make_request
 from dpstats.request.group_labels import check_by, columns_of, group_rows, label_columns
 
@@ -46,12 +46,13 @@ class Cells:
     def of(cls, request: Request, by: str | Sequence[str] | None) -> "Cells":
         """Read the complete rows of a request."""
         check_by(request, by, None)
-        request = request.gathered(*([] if by is None else columns_of(by)))
-        codes, labels = np.zeros(request.table.n_rows, dtype=np.int64), ("all",)
+        prepared = Prepared.of(request).gathered(*([] if by is None else columns_of(by)))
+        table = prepared.request.table
+        codes, labels = np.zeros(table.n_rows, dtype=np.int64), ("all",)
         if by is not None:
-            codes, labels, _ = group_rows(request.table, by, None)
-        design, grouped = request.design(), GroupedRows.of(request, codes, len(labels))
-        return cls(labels, grouped, design.names, request.point_labels(), request.problem(design))
+            codes, labels, _ = group_rows(table, by, None)
+        grouped = GroupedRows.of(prepared, codes, len(labels))
+        return cls(labels, grouped, prepared.design.names, prepared.points, prepared.problem)
 
     @property
     def rows(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:

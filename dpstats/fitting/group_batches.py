@@ -16,7 +16,7 @@ from dpstats.inference import stacked
 from dpstats.mechanisms.shared import Problem, Release, Releases
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE, Event
-from dpstats.request import Request
+from dpstats.request import Prepared, Request
 
 # Enough groups that a chunk's own overhead vanishes, few enough that its pairs fit in a cache.
 _CHUNK = 256
@@ -31,11 +31,11 @@ class GroupedRows:
     edges: np.ndarray
 
     @classmethod
-    def of(cls, request: Request, codes: np.ndarray, groups: int) -> "GroupedRows":
-        """The rows of a request; ``codes`` has one entry a raw row, negative to leave it out."""
+    def of(cls, prepared: Prepared, codes: np.ndarray, groups: int) -> "GroupedRows":
+        """Order complete rows by group; ``codes`` has one entry a raw row, negative for none."""
         from dpstats.engines.group_sort import by_group
 
-        parts = list(request.rows(request.wide_design(), codes))
+        parts = list(prepared.rows(codes))
         X, y, group = (np.concatenate(part) for part in zip(*parts, strict=True))
         order, edges = by_group(group, groups)
         return cls(X[order], y[order], edges)
@@ -70,13 +70,6 @@ class Outcomes:
             "cov": np.full((groups, columns, columns), np.nan),
         }
         self._worst: dict[tuple[str, int], Event] = {}
-
-    @classmethod
-    def nothing(cls, groups: int, problem: Problem, status: str, reason: str) -> "Outcomes":
-        """A released failure of all groups alike."""
-        outcomes = cls(groups, problem)
-        outcomes.statuses, outcomes.reasons = [status] * groups, {reason: None}
-        return outcomes
 
     def put(self, groups: Sequence[int], releases: Releases) -> None:
         """Fill in the rows of some groups."""
@@ -122,9 +115,7 @@ class _Failure(NamedTuple):
     groups: np.ndarray
 
 
-def fit_each(
-    request: Request, problem: Problem, rows: GroupedRows, labels, progress, n_jobs
-) -> Outcomes:
+def fit_each(prepared: Prepared, rows: GroupedRows, labels, progress, n_jobs) -> Outcomes:
     """Fit every group, each with the whole of the mechanism's cost.
 
     ``labels`` are public names of the groups for the message of a defect, or None.
@@ -132,12 +123,12 @@ def fit_each(
     from tqdm.auto import tqdm
 
     groups, done = len(rows.sizes), 0
-    outcomes = Outcomes(groups, problem)
+    outcomes = Outcomes(groups, prepared.problem)
     chunks = np.split(np.arange(groups), range(_CHUNK, groups, _CHUNK))
     show = None if progress is None else not progress
-    with tqdm(total=groups, desc=request.method.name, disable=show, delay=1.0) as bar:
+    with tqdm(total=groups, desc=prepared.request.method.name, disable=show, delay=1.0) as bar:
         try:
-            for parts in _run(request, problem, rows, chunks, n_jobs):
+            for parts in _run(prepared, rows, chunks, n_jobs):
                 if isinstance(parts, _Failure):
                     place = _named(labels, parts.groups)
                     raise Defect(f"{parts.kind} in {place}, after {done} of {groups}")
@@ -165,14 +156,14 @@ def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
     return sum(len(part.groups) for part in parts)
 
 
-def _run(request, problem, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
+def _run(prepared: Prepared, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
     """The parts of each chunk in turn, or what ended it.
 
     Seeded noise is one sequence of numbers, so its chunks take turns.
     """
-    chunk_parts = partial(_chunk, request, problem, rows)
+    chunk_parts = partial(_chunk, prepared, rows)
     workers = n_jobs or os.cpu_count() or 1
-    if workers == 1 or len(chunks) == 1 or not Noise(request.fit_cost).private:
+    if workers == 1 or len(chunks) == 1 or not Noise(prepared.cost).private:
         yield from map(chunk_parts, chunks)
         return
     pool = ThreadPoolExecutor(workers)
@@ -183,33 +174,35 @@ def _run(request, problem, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Fail
         pool.shutdown(cancel_futures=True)
 
 
-def _chunk(request: Request, problem: Problem, rows: GroupedRows, groups) -> list[_Part] | _Failure:
+def _chunk(prepared: Prepared, rows: GroupedRows, groups) -> list[_Part] | _Failure:
     """The parts of a chunk: groups released together where the method can, else one by one."""
-    together = _together(request, rows.sizes[groups])
+    together = _together(prepared.request, rows.sizes[groups])
     fits = [(_alone, groups[[i]]) for i in np.flatnonzero(~together)]
     if together.any():
         fits.insert(0, (_in_one_go, groups[together]))
     parts = []
     for fit, own in fits:
         try:
-            parts.append(fit(request, problem, rows, own))
+            parts.append(fit(prepared, rows, own))
         except Exception as error:
             return _Failure(type(error).__name__, own)
     return parts
 
 
-def _in_one_go(request: Request, problem: Problem, rows: GroupedRows, groups) -> _Part:
-    own, cost = rows[groups], request.fit_cost
+def _in_one_go(prepared: Prepared, rows: GroupedRows, groups) -> _Part:
+    own, cost, request = rows[groups], prepared.cost, prepared.request
     noise, fit = Noise(cost), request.method.fit_each
-    releases = fit(own.X, own.y, own.edges, problem, cost, noise, **request.options)
+    releases = fit(own.X, own.y, own.edges, prepared.problem, cost, noise, **request.options)
     return _Part(groups, releases, noise.events)
 
 
-def _alone(request: Request, problem: Problem, rows: GroupedRows, groups) -> _Part:
-    own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), request.fit_cost
-    noise, fit = Noise(cost), request.method.fit
+def _alone(prepared: Prepared, rows: GroupedRows, groups) -> _Part:
+    own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), prepared.cost
+    noise, request = Noise(cost), prepared.request
     X, y = rows.X[own], rows.y[own]
-    release = fit(X, y, problem=problem, cost=cost, noise=noise, **request.options)
+    release = request.method.fit(
+        X, y, problem=prepared.problem, cost=cost, noise=noise, **request.options
+    )
     return _Part(groups, column_of(release), noise.events)
 
 

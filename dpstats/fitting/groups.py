@@ -3,42 +3,36 @@
 from dataclasses import replace
 
 from dpstats.fitting.group_batches import GroupedRows, Outcomes, fit_each
-from dpstats.fitting.single import NO_RANGE
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE
-from dpstats.request import Request
+from dpstats.request import Prepared, Request
 from dpstats.request.group_labels import columns_of, group_rows
 from dpstats.results import DPGroupResults
 
 
-def fit_groups(
-    request: Request, known: Request | None, noise: Noise, by, groups, progress, n_jobs
-) -> DPGroupResults:
-    """One release a group, each with the whole of the mechanism's cost.
+def fit_groups(prepared: Prepared, noise: Noise, by, groups, progress, n_jobs) -> DPGroupResults:
+    """Release the fit of every group, each with the whole of the mechanism's cost.
 
     Guarantee. Under add/remove one row belongs to one group, so the releases together
     cost what one costs (parallel composition; McSherry 2009, Theorem 4). Under
     replace-one the same holds for a row that stays in its group; group membership and
     the groups' sizes are treated as public, and the report says so.
     """
-    final = (known or request).gathered(*columns_of(by))
-    problem = final.problem(final.design())
-    codes, labels, present = group_rows(final.table, by, groups)
-    if known is None:
-        outcomes = Outcomes.nothing(len(labels), problem, "no_range", NO_RANGE)
-    else:
-        rows = GroupedRows.of(final, codes, len(labels))
-        outcomes = fit_each(final, problem, rows, None if present else labels, progress, n_jobs)
-    return group_results(final, problem, by, labels, present, outcomes, noise)
+    prepared = prepared.gathered(*columns_of(by))
+    codes, labels, present = group_rows(prepared.request.table, by, groups)
+    rows = GroupedRows.of(prepared, codes, len(labels))
+    outcomes = fit_each(prepared, rows, None if present else labels, progress, n_jobs)
+    return group_results(prepared, by, labels, present, outcomes, noise)
 
 
 def group_results(
-    request: Request, problem, by, labels, present: bool, outcomes: Outcomes, noise: Noise
+    prepared: Prepared, by, labels, present: bool, outcomes: Outcomes, noise: Noise
 ) -> DPGroupResults:
-    """The result that holds these outcomes; ``present`` says the labels were read off the rows.
+    """Hold the outcomes of all groups; ``present`` says that labels were read off the rows.
 
     ``noise`` drew what all groups share, such as ranges.
     """
+    request = prepared.request
     outcomes.estimates.flags.writeable = False
     events = [*noise.events, *outcomes.events]
     report = request.report(events, noise.private, _assumptions(request, by, present))
@@ -47,13 +41,13 @@ def group_results(
         labels=labels,
         formula=request.formula.text,
         method=request.method.name,
-        names=(*request.design().names, *request.point_labels()),
+        names=(*prepared.design.names, *prepared.points),
         estimates=outcomes.estimates,
         stack=outcomes.stack,
-        x_new=problem.x_new,
+        x_new=prepared.problem.x_new,
         released=tuple(outcomes.statuses),
         reasons=tuple(outcomes.reasons),
-        size=len(problem.low),
+        size=len(prepared.problem.low),
         schema=dict(request.schema),
         term_bounds=dict(request.term_bounds),
         privacy=replace(report, parallel=True),

@@ -1,8 +1,8 @@
 """Fits of tables whose rows are elsewhere: what is refused, and groups fitted by the workers."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,13 +10,14 @@ from dpstats.engines import Table
 from dpstats.errors import ArgumentError, Defect
 from dpstats.fitting.group_batches import Outcomes, column_of
 from dpstats.fitting.groups import group_results
-from dpstats.fitting.single import NO_RANGE
+from dpstats.formula import Design
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import Problem, Release
+from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.noise import Noise
-from dpstats.privacy import Event
-from dpstats.request import Request
+from dpstats.privacy import Cost, Event
+from dpstats.request import Prepared, Request
 from dpstats.request.group_labels import columns_of, listed_labels, present_rows
+from dpstats.request.prepared import complete_batches
 from dpstats.results import DPGroupResults
 
 
@@ -55,63 +56,77 @@ class Fitted(NamedTuple):
     events: list[Event]
 
 
-def fit_groups_on_workers(
-    request: Request, known: Request | None, noise: Noise, by, groups
-) -> DPGroupResults:
+class Task(NamedTuple):
+    """What a worker is told: the fit of a group, how rows become its design, and the groups."""
+
+    method: Method
+    options: Mapping[str, Any]
+    problem: Problem
+    cost: Cost
+    design: Design
+    by: str | Sequence[str]
+    labels: frozenset
+    public: bool
+
+
+def fit_groups_on_workers(prepared: Prepared, noise: Noise, by, groups) -> DPGroupResults:
     """One release a group, with noise drawn by the worker that holds the group's rows.
 
     Guarantee. That of :func:`~dpstats.fitting.groups.fit_groups`: each row is in one group, and
     each group's release has the whole of the cost. The noise comes from the operating system of
     the machine that draws it. A listed group without rows is released here, by the same code.
     """
-    final = known or request
-    problem = final.problem(final.design())
-    listed = listed_labels(final.table, by, groups)
-    labels = listed
-    if listed is None:
-        _, labels = present_rows(final.table.distinct(columns_of(by)), by)
-    if known is None:
-        outcomes = Outcomes.nothing(len(labels), problem, "no_range", NO_RANGE)
-    else:
-        outcomes = Outcomes(len(labels), problem)
-        for g, one in enumerate(_fits(final, problem, by, labels, listed is not None)):
-            outcomes.put([g], column_of(one.release))
-            outcomes.record(one.events)
-    return group_results(final, problem, by, labels, listed is None, outcomes, noise)
+    table = prepared.request.table
+    labels = listed_labels(table, by, groups)
+    present = labels is None
+    if labels is None:
+        _, labels = present_rows(table.distinct(columns_of(by)), by)
+    outcomes = Outcomes(len(labels), prepared.problem)
+    for g, fitted in enumerate(_fits(prepared, by, labels, not present)):
+        outcomes.put([g], column_of(fitted.release))
+        outcomes.record(fitted.events)
+    return group_results(prepared, by, labels, present, outcomes, noise)
 
 
-def _fits(request: Request, problem: Problem, by, labels: tuple, public: bool) -> list[Fitted]:
+def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
     """The fit of each label, in their order; a defect names a label if they are public."""
-    bare = replace(request, table=None)
-    fit = partial(_fit, bare, problem, public)
-    answer = partial(_fits_of_table, bare, bare.wide_design(), fit, by, frozenset(labels))
+    request, problem = prepared.request, prepared.problem
+    task = Task(
+        request.method,
+        request.options,
+        problem,
+        prepared.cost,
+        request.row_design,
+        by,
+        frozenset(labels),
+        public,
+    )
+    answer = partial(_fits_of_table, task)
     fits = request.table.of_groups(list(request.schema), columns_of(by), answer)
-    found = {one.label: one for one in fits}
-    none = np.empty((0, len(problem.low))), np.empty(0)
-    return [found.get(label) or fit(label, *none) for label in labels]
+    fit_of = {fitted.label: fitted for fitted in fits}
+    no_rows = np.empty((0, len(problem.low))), np.empty(0)
+    return [fit_of.get(label) or _fit(task, label, *no_rows) for label in labels]
 
 
-def _fits_of_table(
-    request: Request, design, fit, by, listed: frozenset, table: Table
-) -> list[Fitted]:
+def _fits_of_table(task: Task, table: Table) -> list[Fitted]:
     """The fits of the listed labels in a table; Spark may put labels together that differ."""
-    codes, labels = present_rows(table, by)
-    parts = replace(request, table=table).rows(design, codes)
+    codes, labels = present_rows(table, task.by)
+    parts = complete_batches(table, task.design, codes)
     X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return [
-        fit(label, X[codes == code], y[codes == code])
+        _fit(task, label, X[codes == code], y[codes == code])
         for code, label in enumerate(labels)
-        if label in listed
+        if label in task.labels
     ]
 
 
-def _fit(request: Request, problem: Problem, public: bool, label, X, y) -> Fitted:
-    cost, noise = request.fit_cost, Noise(request.fit_cost)
+def _fit(task: Task, label, X: np.ndarray, y: np.ndarray) -> Fitted:
+    noise = Noise(task.cost)
     try:
-        release = request.method.fit(
-            X, y, problem=problem, cost=cost, noise=noise, **request.options
+        release = task.method.fit(
+            X, y, problem=task.problem, cost=task.cost, noise=noise, **task.options
         )
     except Exception as error:
-        group = f"the group {label!r}" if public else "a group"
+        group = f"the group {label!r}" if task.public else "a group"
         raise Defect(f"{type(error).__name__} in {group}") from None
     return Fitted(label, release, noise.events)

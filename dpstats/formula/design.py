@@ -6,6 +6,7 @@ so a row of the design depends on its own record alone.
 """
 
 from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import SimpleNamespace
@@ -154,17 +155,46 @@ class Design:
         infos = _learnt(model, self.schema)
         if isinstance(self._recipe[0].text, RFormula):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
-        left, right = infos
-        bounds = factor_bounds(infos, self.schema, term_bounds)
-        self._response_ends = column_bounds(left, bounds)
-        self.response_bounds = tuple(float(end[0]) for end in self._response_ends)
-        self.low, self.high = column_bounds(right, bounds)
-        self._left, self._right = Matrix(left, self.schema), Matrix(right, self.schema)
+        self._infos = infos
+        self._bound(term_bounds)
+        right = infos[1]
         self.names = tuple(right.column_names)
         intercept = right.term_slices.get(patsy.INTERCEPT)
         self.intercept = None if intercept is None else intercept.start
         slices = right.term_slices.items()
         self.terms = {term.name(): columns for term, columns in slices if term.factors}
+
+    def _bound(self, term_bounds: Mapping) -> None:
+        left, right = self._infos
+        bounds = factor_bounds(self._infos, self.schema, term_bounds)
+        self._response_ends = column_bounds(left, bounds)
+        self.response_bounds = tuple(float(end[0]) for end in self._response_ends)
+        self.low, self.high = column_bounds(right, bounds)
+        self._left, self._right = Matrix(left, self.schema), Matrix(right, self.schema)
+
+    def with_ranges(self, ranges: Mapping[str, Numeric]) -> "Design":
+        """The same columns under other ranges of some variables, with nothing learned anew.
+
+        That is exact for variables that no function or operator takes: columns learn nothing
+        from their ranges. Raises ArgumentError for others.
+
+        >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 1)}
+        >>> design = Formula.parse("y ~ x").design(schema)
+        >>> design.with_ranges({"x": Numeric(2, 5)}).high
+        array([1., 5.])
+        """
+        if not ranges:
+            return self
+        formula, schema, term_bounds = self._recipe
+        learned = formula.declared & set(ranges)
+        if learned:
+            raise ArgumentError(f"{', '.join(sorted(learned))} shapes a column of {formula.text!r}")
+        design = copy(self)
+        design.schema = {**schema, **ranges}
+        design._recipe = formula, design.schema, term_bounds
+        design._predictors = {name: design.schema[name] for name in formula.predictors}
+        design._bound(term_bounds)
+        return design
 
     def __reduce__(self):
         return Design, self._recipe  # patsy's objects do not pickle; learning again is exact

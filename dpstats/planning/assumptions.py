@@ -49,7 +49,7 @@ class Guess:
     @classmethod
     def of(cls, request: Request, n, truth, sd, x_sd) -> "Guess":
         """Check what the caller guesses, and guess the rest."""
-        design = request.design()
+        design = request.design
         low, high = design.response_bounds
         kinds = {name: request.schema[name] for name in request.formula.predictors}
         numeric = [name for name, kind in kinds.items() if isinstance(kind, Numeric)]

@@ -15,7 +15,7 @@ from dpstats.noise import Noise
 from dpstats.option_checks import whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
-from dpstats.request import Request
+from dpstats.request import Prepared, Request
 from dpstats.testing import insecure_seed
 
 # Below this a 90th percentile means nothing; above it nobody waits.
@@ -51,10 +51,11 @@ class Simulation:
     @classmethod
     def of(cls, guess: Guess, request: Request, alpha, repetitions, seed, progress) -> "Simulation":
         """Check how the simulation is to run; the request says where to predict."""
+        prepared = Prepared.of(request)
         return cls(
             guess=guess,
-            problem=request.problem(guess.design),
-            points=request.point_labels(),
+            problem=prepared.problem,
+            points=prepared.points,
             alpha=checked_alpha(alpha),
             repetitions=whole("repetitions", *_REPETITIONS)(repetitions),
             seed=whole("seed", 0)(seed),
@@ -74,9 +75,7 @@ class Simulation:
 
     def trials(self, requests: Sequence[Request]) -> list[Trials]:
         """The releases of each request."""
-        problems = [request.problem(self.guess.design) for request in requests]
-        pairs = zip(requests, problems, strict=True)
-        found = self._run([partial(_release, request, problem) for request, problem in pairs])
+        found = self._run([partial(_release, Prepared.of(request)) for request in requests])
         rows, truth = self._quantities()
         return [Trials.of_releases(releases, rows, truth, self.alpha) for releases in found]
 
@@ -108,7 +107,8 @@ class Simulation:
         return found
 
 
-def _release(request: Request, problem: Problem, X: np.ndarray, y: np.ndarray) -> Release:
+def _release(prepared: Prepared, X: np.ndarray, y: np.ndarray) -> Release:
     """One release with the whole budget of a call that declares all bounds."""
-    given = {"problem": problem, "cost": request.fit_cost, "noise": Noise(request.cost)}
+    request = prepared.request
+    given = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
     return request.method.fit(X, y, **given, **request.options)

@@ -1,7 +1,7 @@
 """The arguments of dp_ols, checked against each other before any row is read."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral, Real
 
 from dpstats.engines import Described, Table
@@ -15,7 +15,9 @@ from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.request.auto_method import AUTO, choose
 from dpstats.request.declarations import declared_bounds, declared_schema, declared_x_new
-from dpstats.request.request import FARTHEST, Request, Selection
+from dpstats.request.feasibility import check
+from dpstats.request.request import Request, Selection
+from dpstats.schema import FARTHEST
 from dpstats.selection import SELECTORS
 
 # Gillenwater et al. 2023, section 4.4; and the share of section 4.3.
@@ -26,23 +28,49 @@ _COMPANIONS = ("noisy_moments", "adassp", "ssp")
 _COMPANION_SHARE = 0.5
 
 
-def make_request(
-    formula, data, *, method, epsilon, delta, bounds, levels, x_new, neighbors, missing, row_norm,
-    options, select=None, k=None, select_share=None, companion=None, companion_share=None,
-    by=None, formulas=1,
-) -> Request:  # fmt: skip
-    """Check every argument against the formula and the data's column types.
+def make_request(formula, data, *, by=None, **arguments) -> Request:
+    """Check every argument against one formula and the data's column types."""
+    table = open_table(data)
+    return _request(_parsed(formula, table), table, by=by, **arguments)
 
-    epsilon and delta are those of the whole call, of which this is one formula out of several.
+
+def make_requests(formula, data, *, bounds, levels, **arguments) -> dict[str | None, Request]:
+    """Build one Request per formula, keyed by name; they share the budget equally.
+
+    Bounds and levels may name the columns of any of the formulas.
     """
     table = open_table(data)
-    parsed = _parsed(formula, table)
-    ranges, term_bounds = declared_bounds(bounds, parsed)
+    formulas = {name: _parsed(text, table) for name, text in _texts(formula).items()}
+    requests = {
+        name: _request(
+            parsed, table, bounds=_of_formula(bounds, parsed, formulas.values()),
+            levels=_of_formula(levels, parsed, formulas.values()), formulas=len(formulas),
+            **arguments,
+        )
+        for name, parsed in formulas.items()
+    }  # fmt: skip
+    methods = sorted({request.method.name for request in requests.values()})
+    if len(methods) > 1:
+        raise ArgumentError(
+            f'method="auto" would take {", ".join(methods)} for these formulas, which cannot share '
+            "one budget; name one method for all"
+        )
+    return requests
+
+
+def _request(
+    formula: Formula, table: Table | Described, *, method, epsilon, delta, bounds, levels, x_new,
+    neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
+    companion_share=None, by=None, formulas=1,
+) -> Request:  # fmt: skip
+    """Check the arguments of a call, of which this is one formula out of several."""
+    epsilon, _ = validate_guarantee(epsilon, 0.0)
+    ranges, term_bounds = declared_bounds(bounds, formula)
     plan = ""
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
-        method, plan = choose(parsed, ranges, epsilon, delta, neighbors, rows, alone, options)
+        method, plan = choose(formula, ranges, epsilon, delta, neighbors, rows, alone, options)
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     epsilon, delta = chosen.share(*_guarantee(chosen, epsilon, delta), formulas)
     neighbors = _relation(chosen, neighbors)
@@ -52,10 +80,12 @@ def make_request(
             "would tell that there is one"
         )
     row_norm = _row_norm(chosen, row_norm)
-    schema, unbounded, from_dtype = declared_schema(parsed, table, ranges, levels, row_norm, chosen)
+    schema, unbounded, from_dtype = declared_schema(
+        formula, table, ranges, levels, row_norm, chosen
+    )
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
-        formula=parsed,
+        formula=formula,
         table=table,
         method=chosen,
         epsilon=promised_epsilon,
@@ -65,15 +95,16 @@ def make_request(
         unbounded=unbounded,
         term_bounds=term_bounds,
         row_norm=row_norm,
-        x_new=declared_x_new(x_new, parsed),
+        x_new=declared_x_new(x_new, formula),
         options=_options(chosen, options if select is not None else _with_k(chosen, options, k)),
         levels_from_dtype=from_dtype,
         cost=chosen.cost(epsilon, delta),
-        selection=_selection(select, k, select_share, chosen, neighbors, parsed),
+        selection=_selection(select, k, select_share, chosen, neighbors, formula),
         plan=plan,
         formulas=formulas,
+        design=formula.design(schema, term_bounds),
     )
-    request.check()
+    check(request)
     return request
 
 
@@ -86,36 +117,12 @@ def _parsed(formula, table: Table | Described) -> Formula:
     return Formula.parse(formula)
 
 
-def make_requests(formula, data, *, bounds, levels, **arguments) -> dict[str | None, Request]:
-    """A request a formula, by name; several share the cost of the call in equal parts.
-
-    Bounds and levels may name the columns of any of the formulas.
-    """
-    texts = _texts(formula)
-    table = open_table(data)
-    used = {name: set(_parsed(text, table).variables) for name, text in texts.items()}
-    everything = set().union(*used.values())
-
-    def own(declared, name):
-        if not isinstance(declared, Mapping):
-            return declared
-        others = everything - used[name]
-        return {column: value for column, value in declared.items() if column not in others}
-
-    requests = {
-        name: make_request(
-            text, table, bounds=own(bounds, name), levels=own(levels, name),
-            formulas=len(texts), **arguments,
-        )
-        for name, text in texts.items()
-    }  # fmt: skip
-    chosen = sorted({request.method.name for request in requests.values()})
-    if len(chosen) > 1:
-        raise ArgumentError(
-            f'method="auto" would take {", ".join(chosen)} for these formulas, which cannot share '
-            "one budget; name one method for all"
-        )
-    return requests
+def _of_formula(declared, formula: Formula, formulas: Collection[Formula]):
+    """What is declared for a formula, without the columns that only other formulas use."""
+    if not isinstance(declared, Mapping):
+        return declared
+    others = {name for other in formulas for name in other.variables} - {*formula.variables}
+    return {column: value for column, value in declared.items() if column not in others}
 
 
 def _texts(formula) -> dict[str | None, str]:

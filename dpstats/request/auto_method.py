@@ -18,7 +18,7 @@ _FEW = 4 * LIMIT
 def choose(
     formula: Formula,
     bounds: Mapping,
-    epsilon,
+    epsilon: float,
     delta,
     neighbors,
     rows: float,
@@ -47,7 +47,7 @@ def choose(
     if _is_bounded_line(formula, bounds) and delta in (None, 0) and neighbors != ADD_REMOVE:
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
-        size = epsilon * rows if isinstance(epsilon, (int, float)) else 0
+        size = epsilon * rows
         look = rows < math.inf and not options
         limit, above = (_FEW, "by_spread") if look else (CROSSING, "noisy_moments")
         name, side = ("exp_theil_sen", "below") if size < limit else (above, "from")

@@ -9,8 +9,15 @@ from dpstats.engines import Described, Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.mechanisms.shared import Method
-from dpstats.request.request import FARTHEST
-from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Numeric, check_labels, plain_labels
+from dpstats.schema import (
+    BOOLEAN,
+    FARTHEST,
+    UNLIMITED,
+    Categorical,
+    Numeric,
+    check_labels,
+    plain_labels,
+)
 
 # Stands for a range not known yet while the structure of the design is checked.
 _PLACEHOLDER = Numeric(-1.0, 1.0)

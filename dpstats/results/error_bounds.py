@@ -10,6 +10,7 @@ from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.inference import Sums
 from dpstats.inference.bootstrap import SEED
 from dpstats.noise import Noise
+from dpstats.request import Prepared
 from dpstats.request.arguments import make_request
 from dpstats.schema import Categorical, Numeric
 from dpstats.testing import insecure_seed
@@ -46,9 +47,9 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
     drawn from its own least-squares fit; then the mechanism and least squares are run, the
     mechanism with the share of the budget that it had.
     """
-    request = _request(result, reference, options)
-    design = request.design()
-    parts = list(request.rows(design))
+    prepared = Prepared.of(_request(result, reference, options))
+    request = prepared.request
+    parts = list(prepared.rows())
     X, y = (np.concatenate(part) for part in list(zip(*parts, strict=True))[:2])
     if not len(y):
         raise ArgumentError(
@@ -57,7 +58,7 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
     if np.isnan(params).any():
         return np.full(len(rows), np.nan)
     residuals = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
-    generator, problem = np.random.default_rng(SEED), request.problem(design)
+    generator, problem = np.random.default_rng(SEED), prepared.problem
     cost, method = result.privacy.limit.after(1 - result.share), request.method
     errors = np.full((trials, len(rows)), np.nan)
     with insecure_seed(SEED):

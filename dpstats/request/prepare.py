@@ -1,0 +1,112 @@
+"""Prepare a request for its mechanism: select terms and estimate ranges within the budget."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.mechanisms.shared import Method, Problem, Release
+from dpstats.noise import Noise
+from dpstats.privacy import Cost
+from dpstats.range_estimation.estimate import estimate_ranges
+from dpstats.request.prepared import Prepared, complete_batches, total_of_complete
+from dpstats.request.request import Request
+from dpstats.selection import Candidates
+
+# So many columns are named in a sentence.
+_NAMED = 5
+_NO_RANGE = (
+    "no range stood out from the noise at this epsilon; declare bounds= for the numeric columns"
+)
+
+
+def prepare(request: Request, noise: Noise) -> Prepared:
+    """Select terms and estimate missing ranges, in this order, and work out the problem.
+
+    Guarantee. Each step has a fraction of the request's cost fixed beforehand, and what is left is
+    the cost of the result; the proofs are the selector's and that of
+    :func:`~dpstats.range_estimation.estimate.estimate_ranges`.
+    """
+    return Prepared.of(with_ranges(with_selected_terms(request, noise), noise))
+
+
+def with_selected_terms(request: Request, noise: Noise) -> Request:
+    """The request with the selected terms only, in the formula and in the schema.
+
+    Terms are chosen as wholes, so that a factor keeps all its columns; the intercept
+    is not at stake. Missing bounds are not needed for it, and are estimated afterwards
+    for the selected terms alone.
+    """
+    selection = request.selection
+    if selection is None:
+        return request
+    cost = request.cost.part(selection.share)
+    chosen = selection.selector.select(_candidates(request), selection.k, cost, noise)
+    return request.keeping(tuple(selection.candidates[term] for term in chosen))
+
+
+def _candidates(request: Request) -> Candidates:
+    """The complete rows as a selector sees them."""
+    design = request.row_design
+    every = range(len(design.names))
+    columns = [every[design.terms[term]] for term in request.selection.candidates]
+    flat = [j for term in columns for j in term]
+    parts = [(X[:, flat], y) for X, y, _ in complete_batches(request.table, design)]
+    X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
+    terms = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
+    return Candidates(X, y, terms, request.neighbors)
+
+
+def with_ranges(request: Request, noise: Noise) -> Request:
+    """The request with every missing range estimated.
+
+    The response is worth a quarter of the columns: its range decides over all of them. Where a
+    range that is needed cannot be released, the method is replaced by one that says so.
+    """
+    if not request.unbounded:
+        return request
+    cost, response = request.cost.part(request.method.bounds_share), request.formula.variables[0]
+    weights = dict.fromkeys(request.unbounded, 1.0)
+    if response in weights:
+        weights[response] = max(1.0, len(weights) / 4)
+    total = partial(total_of_complete, request.table, request.schema)
+    everywhere = request.method.ranges_everywhere
+    ranges = estimate_ranges(total, weights, cost, noise, request.neighbors, everywhere, response)
+    if len(ranges.found) < len(weights):
+        return replace(request, method=_without_range(request.method), options={})
+    return request.with_estimated(ranges.found, _note_on_quantiles(ranges.rough))
+
+
+def _note_on_quantiles(rows: Mapping[str, float]) -> str:
+    """A note on columns whose range comes from two quantiles, and the rows a histogram needs."""
+    if not rows:
+        return ""
+    first, rest = list(rows)[:_NAMED], len(rows) - _NAMED
+    named = ", ".join(first) + (f" and {rest} more" if rest > 0 else "")
+    return (
+        f"too few rows for a histogram of {named} at this epsilon (about {max(rows.values()):,.0f} "
+        "would do), so only a middle and a spread were released for a range; bounds= are better"
+    )
+
+
+def _without_range(method: Method) -> Method:
+    """The method's name, with a release that only says that no range was released."""
+    return replace(
+        method,
+        summarise=_nothing,
+        release=_release_nothing,
+        release_each=None,
+        each_without=(),
+        again=None,
+    )
+
+
+def _nothing(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
+    """The empty summary."""
+    return 0
+
+
+def _release_nothing(summary: int, problem: Problem, cost: Cost, noise: Noise) -> Release:
+    """The released failure; it draws no noise and spends nothing."""
+    return Release.nothing(problem, "no_range", _NO_RANGE)

@@ -1,0 +1,130 @@
+"""Hold what a fit runs on: the request with its final design, and its rows in batches."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from dpstats.engines import Described, Table
+from dpstats.engines.parallel_sum import Summary
+from dpstats.formula import Design
+from dpstats.mechanisms.shared import Problem
+from dpstats.privacy import Cost
+from dpstats.request.request import Request
+from dpstats.schema import UNLIMITED, Batch, Numeric, Schema, complete_rows
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A request, its design, what its mechanism is told and what the mechanism may spend.
+
+    Once terms are selected and ranges estimated nothing public is left to be worked out.
+    ``points`` name the rows of ``problem.x_new``.
+    """
+
+    request: Request
+    design: Design
+    problem: Problem
+    cost: Cost
+    points: tuple[str, ...]
+
+    @classmethod
+    def of(cls, request: Request) -> "Prepared":
+        """Work out the problem under the request's schema."""
+        frame, design = _prediction_frame(request), request.design
+        x_new = design.predictors(frame) if len(frame) else np.empty((0, len(design.names)))
+        problem = Problem(
+            design.low,
+            design.high,
+            *design.response_bounds,
+            design.intercept,
+            request.neighbors,
+            request.row_norm,
+            bool(request.estimated),
+            x_new,
+        )
+        return cls(request, design, problem, request.fit_cost, _labels(frame))
+
+    def total(self, each: Callable[[np.ndarray, np.ndarray], Summary]) -> "Counted":
+        """The sum of ``each(X, y)`` over batches of complete rows, and their number."""
+        request = self.request
+        count = partial(_counted, request.row_design, each)
+        return total_of_complete(request.table, request.schema, count)
+
+    def gathered(self, *others: str) -> "Prepared":
+        """The same on a table that holds its columns and some others in memory."""
+        table = self.request.table.gathered((*self.request.schema, *others))
+        return replace(self, request=replace(self.request, table=table))
+
+    def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
+        """Batches (X, y, codes) of the complete rows; ``codes`` has one entry a raw row."""
+        return complete_batches(self.request.table, self.request.row_design, codes)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The summary of some rows and their number."""
+
+    summary: Summary
+    rows: int
+
+    def __add__(self, other: "Counted") -> "Counted":
+        return Counted(self.summary + other.summary, self.rows + other.rows)
+
+
+def total_of_complete(
+    table: Table | Described, schema: Schema, each: Callable[[Batch], Summary]
+) -> Summary:
+    """The sum of ``each(batch)`` over batches of the complete rows' raw columns."""
+    return table.total(schema, partial(_of_complete, schema, each))
+
+
+def complete_batches(
+    table: Table | Described, design: Design, codes: np.ndarray | None = None
+) -> Iterator[tuple]:
+    """Batches (X, y, codes) of a table's complete rows; ``codes`` has one entry a raw row."""
+    start = 0
+    for batch in table.batches(design.schema):
+        complete = complete_rows(batch, design.schema)
+        X, y = design.rows(_only(batch, complete))
+        stop = start + len(complete)
+        yield X, y, None if codes is None else codes[start:stop][complete]
+        start = stop
+
+
+def _prediction_frame(request: Request) -> pd.DataFrame:
+    """Where to predict; by default 25% and 75% of the only regressor's range."""
+    if request.x_new is not None:
+        return request.x_new
+    predictors = request.formula.predictors
+    (name,) = predictors[:1] or (None,)
+    kind = request.schema.get(name)
+    ranged = isinstance(kind, Numeric) and kind != UNLIMITED
+    if len(predictors) != 1 or not ranged or request.row_norm is not None:
+        return pd.DataFrame({predictor: [] for predictor in predictors})
+    quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]
+    return pd.DataFrame({name: quarters}, index=["p25", "p75"])
+
+
+def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Names of the prediction points: the frame's index, or 0, 1, ... when it repeats."""
+    labels = tuple(str(label) for label in frame.index)
+    return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))
+
+
+def _counted(design: Design, each: Callable, batch: Batch) -> Counted:
+    X, y = design.rows(batch)
+    return Counted(each(X, y), len(y))
+
+
+def _of_complete(schema: Schema, each: Callable[[Batch], Summary], batch: Batch) -> Summary:
+    return each(_only(batch, complete_rows(batch, schema)))
+
+
+def _only(batch: Batch, chosen: np.ndarray) -> Batch:
+    """The chosen rows of a batch; where all are chosen they are not copied."""
+    if chosen.all():
+        return batch
+    return {name: column[chosen] for name, column in batch.items()}
