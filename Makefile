@@ -53,7 +53,7 @@ test: test-python test-r test-spark  ## Run all tests, those of the R package an
 
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
 	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests \
-	    --ignore tests/test_r_oracle.py --ignore tests/test_spark.py
+	    --ignore tests/suites/test_r_oracle.py --ignore tests/engines/test_spark.py
 
 test-r: install  ## Check the R package, and formulas of R against lm; installs R where it may
 	tests/run_r.sh $(BIN)/python

@@ -37,7 +37,7 @@ export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=120 # the first example starts Python
 
 echo "checking formulas of R against lm"
 "$python" -m pip install --quiet --disable-pip-version-check --editable '.[r]'
-"$python" -m pytest --quiet tests/test_r_oracle.py
+"$python" -m pytest --quiet tests/suites/test_r_oracle.py
 
 echo "checking the R package"
 mkdir -p build/r && cd build/r && rm -rf dpstats*

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from structure import Structure, imported
 
 import dpstats as dp
+from tests.structure import Structure, imported
 
 STRUCTURE = Structure(Path(dp.__file__).parent)
 FILES, TREES = STRUCTURE.files, STRUCTURE.trees

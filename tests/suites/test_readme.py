@@ -1,4 +1,4 @@
-"""README.md runs as it is printed. ``python tests/test_readme.py`` rewrites its outputs."""
+"""README.md runs as it is printed. ``python tests/suites/test_readme.py`` rewrites its outputs."""
 
 import contextlib
 import io
@@ -12,7 +12,7 @@ import pytest
 
 from dpstats import cli
 
-README = Path(__file__).parents[1] / "README.md"
+README = Path(__file__).parents[2] / "README.md"
 # A Python block, and the output below it if there is one.
 PYTHON = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```\n", re.DOTALL)

@@ -16,22 +16,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from replay import BOUNDS, Violation, cases_of
-from test_auto import check_composite
-from test_inversions import check_matchings
-from test_noise import check_coarse_grid, check_fresh
-from test_privacy import reference_delta
-from test_replay import (
-    check_line,
-    check_middles,
-    check_random,
-    check_ranges,
-    check_ties,
-    check_worst,
-)
-from test_robust import CASES as TWICE
-from test_robust import PLAIN, check_squares, check_worst_square
-from test_sampling import check_exact, check_theil_sen, steps
-from test_selection import check_choices
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
@@ -69,6 +53,22 @@ from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
+from tests.mechanisms.shared.test_robust_covariance import CASES as TWICE
+from tests.mechanisms.shared.test_robust_covariance import PLAIN, check_squares, check_worst_square
+from tests.noise.test_exact_samplers import check_exact, check_theil_sen, steps
+from tests.noise.test_noise import check_coarse_grid, check_fresh
+from tests.numerics.test_concordance import check_matchings
+from tests.privacy.test_costs import reference_delta
+from tests.request.test_auto_method import check_composite
+from tests.selection.test_selection import check_choices
+from tests.suites.test_replay import (
+    check_line,
+    check_middles,
+    check_random,
+    check_ranges,
+    check_ties,
+    check_worst,
+)
 
 
 def some(name, **wanted):

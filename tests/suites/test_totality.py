@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from test_contract import assert_whole_or_nothing
 
 import dpstats as dp
 from dpstats.engines import Table, categories, columns
 from dpstats.noise import Noise
+from tests.suites.test_contract import assert_whole_or_nothing
 
 # Released outcomes: a result, or a failure whose budget is spent.
 STATUSES = {

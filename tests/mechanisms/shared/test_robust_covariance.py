@@ -14,9 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recording import unit_problem
 from replay import Case, check_reached, line_rows, neighbour, problem_of, run, table, with_row
-from test_leaks import check_holds_nothing, check_reaches_no_rows, confidential, pickled, printed
-from test_many import Frozen, people
-from test_totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
 
 import dpstats as dp
 from benchmarks import coverage
@@ -27,6 +24,15 @@ from dpstats.mechanisms.shared.robust_covariance import scores
 from dpstats.noise import Noise
 from dpstats.numerics import Meat
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
+from tests.fitting.test_group_batches import Frozen, people
+from tests.suites.test_leaks import (
+    check_holds_nothing,
+    check_reaches_no_rows,
+    confidential,
+    pickled,
+    printed,
+)
+from tests.suites.test_totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 HC1 = {"cov_type": "HC1"}
