@@ -6,7 +6,6 @@ so a row of the design depends on its own record alone.
 """
 
 from collections.abc import Collection, Mapping
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from types import SimpleNamespace
@@ -189,7 +188,8 @@ class Design:
         learned = formula.declared & set(ranges)
         if learned:
             raise ArgumentError(f"{', '.join(sorted(learned))} shapes a column of {formula.text!r}")
-        design = copy(self)
+        design = object.__new__(Design)
+        vars(design).update(vars(self))
         design.schema = {**schema, **ranges}
         design._recipe = formula, design.schema, term_bounds
         design._predictors = {name: design.schema[name] for name in formula.predictors}

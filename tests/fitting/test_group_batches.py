@@ -198,7 +198,7 @@ def test_undecided_draws_are_rare_and_get_the_exact_answer():
     )
     compiled = exponential_compiled.draw_each(doubled, edges, 0, ONE + 1, 0, rates, words)
     assert np.mean(compiled == exponential_compiled.UNDECIDED) < 0.01
-    with mock.patch.object(exponential_batch.steps, "draw_each", nothing_decided):
+    with mock.patch.object(exponential_batch.exponential_compiled, "draw_each", nothing_decided):
         again = exponential_batch.draw_each(query, rates, Frozen(5).bytes)
     assert np.array_equal(first, again)
 

@@ -1,0 +1,88 @@
+"""A call opens its table, parses its formula and learns its design once, whatever the engine."""
+
+from collections import Counter
+
+import polars as pl
+import pytest
+
+import dpstats as dp
+from dpstats.engines import Described, Table
+from dpstats.formula import Formula, design
+from dpstats.r import bridge
+from dpstats.request import arguments
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+BOTH = {**UNIT, "z": (0, 1)}
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """How often a table was opened, a formula parsed and a design learned."""
+    count = Counter()
+
+    def counted(name, function, is_counted=lambda *arguments: True):
+        def call(*arguments, **named):
+            count[name] += is_counted(*arguments)
+            return function(*arguments, **named)
+
+        return call
+
+    def is_raw(data):
+        return not isinstance(data, Table | Described)
+
+    for module in (arguments, bridge):
+        opened = counted("opened", module.open_table, is_raw)
+        monkeypatch.setattr(module, "open_table", opened)
+    parse = counted("parsed", Formula.parse.__func__)
+    monkeypatch.setattr(Formula, "parse", classmethod(parse))
+    monkeypatch.setattr(design, "_learnt", counted("learned", design._learnt))
+    return count
+
+
+ONCE = {"opened": 1, "parsed": 1, "learned": 1}
+
+
+@pytest.mark.parametrize("bounds", [UNIT, None], ids=["declared", "estimated"])
+@pytest.mark.parametrize("grouped", [{}, {"by": "area", "groups": ["a0", "a1"]}], ids=["", "by"])
+def test_a_fit(line, bounds, grouped, method, enough, steps):
+    options = enough(method)
+    dp.dp_ols("y ~ x", line, method=method, epsilon=8, bounds=bounds, **grouped, **options)
+    assert steps == ONCE
+
+
+def test_auto(line, steps):
+    dp.dp_ols("y ~ x", line, epsilon=1)
+    assert steps == ONCE
+
+
+@pytest.mark.parametrize("source", ["csv", "parquet", "lazy"])
+def test_what_is_read_in_batches(line, source, tmp_path, steps):
+    frame = pl.DataFrame({name: line[name].to_numpy() for name in ("x", "y")})
+    path = tmp_path / f"rows.{source}"
+    if source == "csv":
+        frame.write_csv(path)
+    elif source == "parquet":
+        frame.write_parquet(path)
+    data = frame.lazy() if source == "lazy" else str(path)
+    dp.dp_ols("y ~ x", data, method="adassp", epsilon=8, bounds=UNIT)
+    assert steps == ONCE
+
+
+def test_from_r(line, tmp_path, steps):
+    path = tmp_path / "rows.csv"
+    line[["x", "y"]].to_csv(path, index=False)
+    bridge.fit("y ~ x", str(path), method="adassp", epsilon=8.0, bounds={"x": [0, 1], "y": [0, 1]})
+    assert steps == ONCE
+
+
+def test_several_formulas_share_one_table(line, steps):
+    formulas = {"a": "y ~ x", "b": "z ~ x"}
+    dp.dp_ols(formulas, line, method="adassp", epsilon=8, bounds=BOTH)
+    assert steps == {"opened": 1, "parsed": 2, "learned": 2}
+
+
+def test_a_selection_learns_the_design_of_what_it_chose_too(line, steps):
+    """How a factor is coded depends on the other terms, so the columns may differ."""
+    dp.dp_ols("y ~ x + z", line, method="adassp", epsilon=8, bounds=BOTH, select="kendall", k=1)
+    # all terms; a set of k of them, checked before a row is read; the chosen ones
+    assert steps == {"opened": 1, "parsed": 3, "learned": 3}
