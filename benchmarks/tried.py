@@ -18,7 +18,8 @@ import dpstats as dp
 from benchmarks import mixed
 from benchmarks.auto import DELTA, references, scored
 from dpstats.mechanisms import METHODS, shrunken
-from dpstats.mechanisms.shared import gram
+from dpstats.mechanisms.shared import gram, noisy_sums
+from dpstats.numerics.ridge import inverse, ridge
 from dpstats.range_estimation import estimate, quantiles
 from dpstats.range_estimation.bins import Distances
 
@@ -28,7 +29,7 @@ EPSILONS = (0.5, math.log(3))
 def _worst_case_ridge(moments) -> np.ndarray:
     """The ridge of AdaSSP in place of the one with the least estimated risk."""
     A, c = moments.centred()
-    return gram.inverse(A, gram.ridge(A, moments.gram_sd), moments.gram_sd) @ c
+    return inverse(A, ridge(A, moments.gram_sd), moments.gram_sd) @ c
 
 
 def _share(share: float):
@@ -39,6 +40,11 @@ def _share(share: float):
 def _release(**names):
     """The mechanism with some of its parts exchanged."""
     return mock.patch.multiple(shrunken, **names)
+
+
+def _sums(**names):
+    """The release of the cross-products with other constants."""
+    return mock.patch.multiple(noisy_sums, **names)
 
 
 def _ranges(**names):
@@ -102,7 +108,7 @@ CHANGES = {
         lambda: _middles(_DISTANCES=(7, 7)), {}, True,
     ),
     "no magnitude likelier than another": (lambda: _middles(_TILT=0.0), {}, True),
-    "30% for X'X and 65% for X'y": (lambda: _release(_SHARES=(0.3, 0.65, 0.05)), {}, True),
+    "30% for X'X and 65% for X'y": (lambda: _sums(_FRACTIONS=(0.3, 0.65, 0.05)), {}, True),
     "five columns by Kendall's tau first": (ExitStack, {"select": "kendall", "k": 5}, True),
     "boosting (boosted_adassp)": (ExitStack, {"method": "boosted_adassp"}, False),
     "plain AdaSSP (adassp)": (ExitStack, {"method": "adassp"}, False),

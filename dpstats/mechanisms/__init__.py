@@ -20,7 +20,7 @@ from dpstats.mechanisms.shared import Method
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        *shrunken.methods(adassp.release),
+        *shrunken.methods(adassp.fit_noisy_sums),
         *adassp.METHODS,
         adaops.METHOD,
         *ops_objpert.METHODS,

@@ -91,9 +91,9 @@ def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) ->
     return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
 
 
-def _quantile(noise: Noise, failure: float) -> float:
-    """What the Laplace noise just drawn exceeds with probability ``failure`` at most."""
-    return noise.events[-1].scale * max(-math.log(2 * failure), 0.0) * _SLACK
+def _quantile(scale: float, failure: float) -> float:
+    """Return what Laplace noise of this scale exceeds with probability ``failure`` at most."""
+    return scale * max(-math.log(2 * failure), 0.0) * _SLACK
 
 
 def _least_eigenvalue(moments, squared: float, cost: PureDP, failure: float, noise) -> float:
@@ -102,8 +102,8 @@ def _least_eigenvalue(moments, squared: float, cost: PureDP, failure: float, noi
     gram = moments.cross[:-1, :-1].astype(float) * PRODUCT_UNIT
     value = math.floor(np.linalg.eigvalsh(gram)[0] / unit)
     query = Query("smallest eigenvalue of X'X", [value], l1=moved, unit=unit)
-    noisy = noise.add(query, cost)[0]
-    return max(float(noisy) - _quantile(noise, failure) - moved * unit, 0.0)
+    noisy = noise.add(query, cost)
+    return max(float(noisy.values[0]) - _quantile(noisy.scale, failure) - moved * unit, 0.0)
 
 
 def _residual(size, leverage: float, cost: PureDP, failure: float, noise: Noise) -> float:
@@ -111,8 +111,9 @@ def _residual(size, leverage: float, cost: PureDP, failure: float, noise: Noise)
     unit = 2.0**-_LOG_BITS
     moved = math.ceil(math.log1p(leverage) / unit) + 2
     query = Query("size of the fit", [int(MP.floor(size / unit))], l1=moved, unit=unit)
-    noisy = noise.add(query, cost)[0]
-    return math.exp(min(max(noisy + _quantile(noise, failure) + moved * unit, 0.0), _LARGEST_LOG))
+    noisy = noise.add(query, cost)
+    log_size = noisy.values[0] + _quantile(noisy.scale, failure) + moved * unit
+    return math.exp(min(max(log_size, 0.0), _LARGEST_LOG))
 
 
 def _wanted_eigenvalue(

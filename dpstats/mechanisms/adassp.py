@@ -6,25 +6,22 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Method, Problem, Release, robust_covariance
-from dpstats.mechanisms.shared.gram import box_of, scaled_moments, sensitivities
+from dpstats.mechanisms.shared import Method, NoisySums, Problem, Release, robust_covariance
+from dpstats.mechanisms.shared.gram import box_of, scaled_moments
+from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.spec import CLIPPED
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise
 from dpstats.numerics import Meat, Moments
-from dpstats.numerics.cross_products import PRODUCT_UNIT
-from dpstats.numerics.ridge import inverse, least_eigenvalue, ridge, symmetric
+from dpstats.numerics.ridge import inverse, least_eigenvalue, ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
-
-# Shares of mu^2 for u'u, u'v and v'v. The first two carry the coefficients, the last
-# only the residual variance.
-_SHARES = (0.475, 0.475, 0.05)
 
 
 def release(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
     r"""Ridge regression on noisy cross-products, with the ridge chosen from the noise.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
-    releases with shares of mu^2 that add up to one and the sensitivities derived in
+    releases for fractions of mu^2 that add up to one
+    (:func:`~dpstats.mechanisms.shared.noisy_sums.noisy_sums`) with the sensitivities derived in
     :func:`~dpstats.mechanisms.shared.gram.sensitivities`; together they are one Gaussian release
     of the upper triangle of z z' with z = (u, v). The rest is post-processing.
 
@@ -33,7 +30,7 @@ def release(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Rele
     guarantee needs about half the noise. lambda_min is not released at all: see
     :func:`~dpstats.numerics.ridge.ridge`.
     """
-    return _release(moments, problem, cost, noise, ridge)
+    return fit_noisy_sums(_noisy_sums(moments, problem, cost, noise), problem)
 
 
 def release_plain(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
@@ -48,7 +45,14 @@ def release_plain(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -
     smallest eigenvalue (:func:`~dpstats.numerics.ridge.least_eigenvalue`, a function of
     released values) nothing but the status ``not_identified`` is published here.
     """
-    return _release(moments, problem, cost, noise, _none_if_definite)
+    return fit_noisy_sums(
+        _noisy_sums(moments, problem, cost, noise), problem, penalty_of=_none_if_definite
+    )
+
+
+def _noisy_sums(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> NoisySums:
+    """Release the cross-products of the scaled rows."""
+    return noisy_sums(moments, box_of(problem).norm, problem.neighbors, cost, noise)
 
 
 def _none_if_definite(gram: np.ndarray, sigma: float) -> float | None:
@@ -56,16 +60,17 @@ def _none_if_definite(gram: np.ndarray, sigma: float) -> float | None:
     return 0.0 if least_eigenvalue(gram, sigma) > 0 else None
 
 
-def _release(
-    moments: Moments,
+def fit_noisy_sums(
+    sums: NoisySums,
     problem: Problem,
-    cost: GDP,
-    noise: Noise,
-    penalty_of: Callable[[np.ndarray, float], float | None],
+    penalty_of: Callable[[np.ndarray, float], float | None] = ridge,
 ) -> Release:
-    """Noisy cross-products, and the fit with the ridge that ``penalty_of(gram, sigma)`` names."""
-    gram, cross, square = _noisy(moments, problem, cost, noise)
-    sigma = [event.scale for event in noise.events[-3:]]
+    """Fit least squares to released sums, with the ridge that ``penalty_of(gram, sigma)`` returns.
+
+    Where it returns None, the coefficients are not identified and none are published. A
+    function of released values, so it costs nothing.
+    """
+    gram, cross, square, sigma = sums.gram, sums.cross, sums.square, sums.scales
     penalty = penalty_of(gram, sigma[0])
     if penalty is None:
         return Release.nothing(problem, "not_identified", _NOT_IDENTIFIED)
@@ -92,23 +97,6 @@ def _release(
         reasons={"bse": reason} if reason else {},
         statistics=statistics,
     )
-
-
-def _noisy(moments: Moments, problem: Problem, cost: GDP, noise: Noise):
-    """u'u (S, S), u'v (S,) and v'v with noise."""
-    columns = len(problem.low)
-    upper = np.triu_indices(columns)
-    gram_l2, cross_l2, square_l2 = (
-        bound / PRODUCT_UNIT for bound in sensitivities(box_of(problem).norm, problem.neighbors)
-    )
-    queries = (
-        Query("X'X", moments.cross[:columns, :columns][upper], l2=gram_l2, unit=PRODUCT_UNIT),
-        Query("X'y", moments.cross[:columns, columns], l2=cross_l2, unit=PRODUCT_UNIT),
-        Query("y'y", moments.cross[columns:, columns], l2=square_l2, unit=PRODUCT_UNIT),
-    )
-    costs = [cost.part(share) for share in _SHARES]
-    triangle, cross, square = (noise.add(q, c) for q, c in zip(queries, costs, strict=True))
-    return symmetric(triangle, columns), cross, float(square[0])
 
 
 def _no_errors(problem: Problem, penalty: float) -> str:

@@ -66,14 +66,14 @@ def release(
         bound / PRODUCT_UNIT for bound in sensitivities(box.norm, problem.neighbors)
     )
     query = Query("X'X", _gram(rows.X), l2=gram_l2, unit=PRODUCT_UNIT)
-    gram = symmetric(noise.add(query, cost.part(_GRAM_SHARE)), columns)
-    sigma = noise.events[-1].scale
-    gamma = inverse(gram, ridge(gram, sigma), sigma)
+    noisy = noise.add(query, cost.part(_GRAM_SHARE))
+    gram = symmetric(noisy.values, columns)
+    gamma = inverse(gram, ridge(gram, noisy.scale), noisy.scale)
     gradient, each = residual_sums(rows, tau), cost.part((1 - _GRAM_SHARE) / rounds)
     theta, late = np.zeros(columns), np.zeros(columns)
     for done in range(rounds):
         query = Query("X'g", gradient(theta), l2=cross_l2, unit=tau * PRODUCT_UNIT)
-        theta = theta + gamma @ noise.add(query, each)
+        theta = theta + gamma @ noise.add(query, each).values
         late += theta if done >= rounds // 2 else 0.0
     transform, shift = box.linear_map()
     params = transform @ (late / (rounds - rounds // 2)) + shift

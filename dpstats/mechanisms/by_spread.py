@@ -62,7 +62,7 @@ def _spread(moments: Moments, n: int, problem: Problem, cost: PureDP, noise: Noi
     scaled = n * cross[x, x] - (cross[one, x] // _ONE) ** 2
     unit = _ONE**2 * _WIDTH**2
     query = Query("spread of x", [scaled], l1=(n - 1) * unit, unit=1 / (n * unit))
-    return float(noise.add(query, cost)[0])
+    return float(noise.add(query, cost).values[0])
 
 
 def method(pairs: Method, sums: Method) -> Method:

@@ -77,7 +77,7 @@ def release(
     point, squares, path = np.full(2, _START), np.zeros(2), np.empty((steps, 2))
     for step in range(steps):
         query = Query("gradient", _direction(point, weights, y, bound), l1, l2, unit=UNIT)
-        noisy = noise.add(query, cost.part(1 / steps))
+        noisy = noise.add(query, cost.part(1 / steps)).values
         squares += noisy**2
         point = point + noisy / np.sqrt(np.maximum(squares, _TINY))
         path[step] = point

@@ -27,7 +27,7 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
     public = problem.neighbors == REPLACE_ONE
     values = [total] if public else [n + total, n - total]
     query = Query("sum of y", values, l1=2 / PRODUCT_UNIT, unit=PRODUCT_UNIT)
-    sums = noise.add(query, cost)
+    sums = noise.add(query, cost).values
     rows = float(n * PRODUCT_UNIT) if public else sums.sum() / 2
     if rows <= 0:
         return Release.nothing(problem, "failed", "the noisy number of rows was not positive")

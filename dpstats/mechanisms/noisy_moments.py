@@ -93,10 +93,11 @@ def _noisy(moments: Moments, problem: Problem, cost: PureDP, noise: Noise):
     l1, l2 = (bound / _UNIT for bound in sensitivities(problem.neighbors))
     exact = np.array(_sums(moments, problem)[first:], dtype=object)
     query = Query("sums of u, v and products", exact.T, l1, l2, _UNIT)
-    sums = noise.add(query, cost).T
+    noisy = noise.add(query, cost)
+    sums = noisy.values.T
     if first:
         sums = np.stack([_rows(moments, problem).astype(float), *sums])
-    return sums, noise.events[-1].scale
+    return sums, noisy.scale
 
 
 def _known(problem: Problem, scale: float) -> dict[str, float]:

@@ -88,7 +88,7 @@ def release(
     theta, squares, late = np.zeros((3, len(problem.low)))
     for done in range(steps):
         query = Query("gradient", gradient(theta), l2=l2, unit=clip * PRODUCT_UNIT)
-        noisy = noise.add(query, each)
+        noisy = noise.add(query, each).values
         squares += noisy**2
         theta = theta + learning_rate * noisy / np.sqrt(np.maximum(squares, _TINY))
         late += theta if done >= steps // 2 else 0.0

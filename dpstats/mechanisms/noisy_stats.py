@@ -77,7 +77,7 @@ def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release
         "nvar(x)": sums.n * sums.xx - sums.x**2,
     }
     ncov, nvar = (
-        noise.add(Query(step, [value], l1=l1, unit=unit), third)[0]
+        noise.add(Query(step, [value], l1=l1, unit=unit), third).values[0]
         for step, value in queries.items()
     )
     if nvar <= 0:
@@ -86,7 +86,7 @@ def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release
     residual = Query(
         "mean(y - a x)", [_ONE * sums.y - slope * sums.x], l1=_ONE * (_ONE + abs(slope)), unit=unit
     )
-    intercept = noise.add(residual, third)
+    intercept = noise.add(residual, third).values
     params = Line.of(problem).params(intercept[0], slope / _ONE)
     return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
 

@@ -7,20 +7,15 @@ from functools import partial, update_wrapper
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Method, NoisyMoments, Problem, Release
-from dpstats.mechanisms.shared.gram import box_of, sensitivities
+from dpstats.mechanisms.shared import Method, NoisyMoments, NoisySums, Problem, Release
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
 from dpstats.mechanisms.shared.spec import CLIPPED
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise
 from dpstats.numerics import Box, Moments
-from dpstats.numerics.cross_products import PRODUCT_UNIT
-from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
 
-# Shares for u'u, u'v and v'v. The last is only for what a constant says of itself.
-_SHARES = (0.475, 0.475, 0.05)
-# What least squares publishes of its sums.
-_SUMS = ("gram", "cross", "square", "scales")
 _SHRUNKEN = (
     "the fit is shrunken by what the noise calls for, which biases any interval; with delta > 0 "
     "there are intervals of least squares"
@@ -44,19 +39,6 @@ def clipping_box(problem: Problem) -> Box:
     return replace(box, shorten=False, norm=math.sqrt(1 + (len(problem.low) - 1) / 3))
 
 
-def l1_sensitivities(norm: float, columns: int, neighbors: str) -> tuple[float, float, float]:
-    """L1 sensitivities of the upper triangle of u'u, of u'v and of v'v.
-
-    Rows satisfy ||u|| <= R (``norm``), |u_j| <= 1 and |v| <= 1, so ||u||_1 <= R sqrt(S).
-
-    Add/remove: the triangle of u u' has L1 norm (||u||_1^2 + ||u||^2) / 2 <= R^2 (S + 1) / 2,
-    u v has ||u||_1 |v| <= R sqrt(S), and v^2 <= 1. Replace-one: at most twice the first two,
-    and v^2 - t^2 lies in [-1, 1].
-    """
-    times = 2 if neighbors == REPLACE_ONE else 1
-    return times * norm**2 * (columns + 1) / 2, times * norm * math.sqrt(columns), 1.0
-
-
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
     """Cross-products of the scaled rows."""
     return Moments.of(X, y, clipping_box(problem))
@@ -68,7 +50,8 @@ def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Rel
     Guarantee. The cost, for the given relation: mu-GDP, hence (epsilon, delta)-DP, by three
     Gaussian releases with the L2 sensitivities of
     :func:`~dpstats.mechanisms.shared.gram.sensitivities`, or epsilon-DP by three Laplace releases
-    with those of :func:`l1_sensitivities`; their shares add up to one. The rest, the choice
+    with those of :func:`~dpstats.mechanisms.shared.gram.l1_sensitivities`
+    (:func:`~dpstats.mechanisms.shared.noisy_sums.noisy_sums`). The rest, the choice
     between a line and a constant included, is post-processing.
 
     As in AdaSSP (Wang 2018, Algorithm 2) cross-products get noise and the noise calls for a
@@ -77,39 +60,43 @@ def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Rel
     can be told from noise, and the private mean of the response is released. Predictions are
     of rows clipped to the ranges of the columns, and lie in the range of the response.
     """
-    return _fitted(_noisy_moments(moments, problem, cost, noise), problem)
+    return _fitted(_noisy_sums(moments, problem, cost, noise), problem)
 
 
 def release_with(
-    least_squares: Callable[..., Release],
+    least_squares: Callable[[NoisySums, Problem], Release],
     moments: Moments,
     problem: Problem,
     cost: GDP,
     noise: Noise,
 ) -> Release:
-    """:func:`release`, with the intervals of least squares where the noise allows them.
+    """Release as :func:`release`, with the intervals of least squares where noise allows them.
 
-    ``least_squares(moments, problem, cost, noise)`` releases the same three sums for the same
-    cost at declared bounds, in ``statistics``, and the covariance of its coefficients unless
-    the noise calls for a ridge. The shrunken fit is a function of what it released.
+    ``least_squares(sums, problem)`` is the fit to the same noisy sums at declared bounds, with
+    the covariance of its coefficients unless the noise calls for a ridge.
 
-    Guarantee. The cost, for the given relation: at estimated ranges that of :func:`release`,
-    at declared ones that of ``least_squares``, whose sensitivities are the same; what follows
-    is post-processing.
+    Guarantee. That of :func:`release`; what follows is post-processing.
     """
+    sums = _noisy_sums(moments, problem, cost, noise)
+    fitted = _fitted(sums, problem)
     if problem.estimated:
-        return release(moments, problem, cost, noise)
-    plain = least_squares(moments, problem, cost, noise)
-    gram, cross, square, deviations = (np.array(plain.statistics[name]) for name in _SUMS)
-    noisy = NoisyMoments(gram, cross, float(square), *deviations[:2], *_constant_column(problem))
-    made = _fitted(noisy, problem)
+        return fitted
+    plain = least_squares(sums, problem)
     if plain.cov is None:
-        return replace(made, reasons=plain.reasons)
-    return replace(made, reasons={}, companion=replace(plain, note=_ABOUT))
+        return replace(fitted, reasons=plain.reasons)
+    return replace(fitted, reasons={}, companion=replace(plain, note=_ABOUT))
 
 
-def _fitted(noisy: NoisyMoments, problem: Problem) -> Release:
-    """What follows from the noisy sums."""
+def _noisy_sums(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> NoisySums:
+    """Release the cross-products of rows clipped by :func:`clipping_box`."""
+    return noisy_sums(moments, clipping_box(problem).norm, problem.neighbors, cost, noise)
+
+
+def _fitted(sums: NoisySums, problem: Problem) -> Release:
+    """Fit the shrunken slopes, or a constant, to the noisy sums."""
+    noisy = NoisyMoments(
+        sums.gram, sums.cross, sums.square, *sums.deviations[:2], *_constant_column(problem)
+    )
     transform, shift = clipping_box(problem).linear_map()
     slopes = shrunken_slopes(noisy)
     params = transform @ noisy.theta(slopes) + shift
@@ -123,24 +110,6 @@ def _fitted(noisy: NoisyMoments, problem: Problem) -> Release:
         note=_constant(noisy) if constant else "",
         limited=True,
     )
-
-
-def _noisy_moments(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> NoisyMoments:
-    """The three releases."""
-    columns, cross = len(problem.low), moments.cross
-    values = cross[:columns, :columns][np.triu_indices(columns)], cross[:columns, columns]
-    norm = clipping_box(problem).norm
-    l1 = l1_sensitivities(norm, columns, problem.neighbors)
-    l2 = sensitivities(norm, problem.neighbors)
-    found = []
-    for step, value, a, b, share in zip(
-        ("X'X", "X'y", "y'y"), (*values, cross[columns:, columns]), l1, l2, _SHARES, strict=True
-    ):
-        query = Query(step, value, l1=a / PRODUCT_UNIT, l2=b / PRODUCT_UNIT, unit=PRODUCT_UNIT)
-        found.append(noise.add(query, cost.part(share)))
-    deviations = (event.deviation for event in noise.events[-3:-1])
-    gram, (square,) = symmetric(found[0], columns), found[2]
-    return NoisyMoments(gram, found[1], square, *deviations, *_constant_column(problem))
 
 
 def _constant_column(problem: Problem) -> tuple[int | None, float]:
@@ -176,7 +145,7 @@ _method = partial(
 )
 
 
-def methods(least_squares: Callable[..., Release]) -> tuple[Method, Method]:
+def methods(least_squares: Callable[[NoisySums, Problem], Release]) -> tuple[Method, Method]:
     """Both methods; ``least_squares`` lends its intervals: see :func:`release_with`."""
     return (
         _method(

@@ -148,7 +148,7 @@ def _models(
         return m
     n, columns = len(rows.values), len(problem.low)
     if cost is not None:
-        noisy = noise.add(Query("number of rows", [n], l1=1), cost)[0]
+        noisy = noise.add(Query("number of rows", [n], l1=1), cost).values[0]
         n = noisy - math.log(1 / (2 * _COUNT_FAILURE)) / cost.epsilon
     needed = 30 * (columns + math.log(1 / fit.delta)) / fit.epsilon
     most = min(n / (2 * columns), 5000)

@@ -2,6 +2,7 @@
 
 from dpstats.noise.multiprecision import Objective
 from dpstats.noise.noise import Noise
+from dpstats.noise.noisy_values import NoisyValues
 from dpstats.noise.queries import (
     BallQuery,
     DepthQuery,
@@ -18,6 +19,7 @@ __all__ = [
     "BallQuery",
     "DepthQuery",
     "Noise",
+    "NoisyValues",
     "Objective",
     "ObjectiveQuery",
     "PosteriorQuery",

@@ -14,6 +14,7 @@ from dpstats.errors import BudgetError
 from dpstats.noise import tukey_depth
 from dpstats.noise.exact_samplers import sample_index, sample_student
 from dpstats.noise.multiprecision import Objective
+from dpstats.noise.noisy_values import NoisyValues
 from dpstats.noise.objective_perturbation import deviation, perturbed_minimiser
 from dpstats.noise.posterior import largest_shift, sample_in_ball, sample_normal
 from dpstats.noise.queries import (
@@ -58,7 +59,7 @@ class Noise:
         """False when the draws come from a seeded generator."""
         return self._source.private
 
-    def add(self, query: Query, cost: Cost) -> np.ndarray:
+    def add(self, query: Query, cost: Cost) -> NoisyValues:
         """Release the query with Gaussian (GDP) or else Laplace noise.
 
         Guarantee. Discrete Laplace noise of scale l1 / epsilon on integers is
@@ -71,20 +72,23 @@ class Noise:
 
         Returns
         -------
-        numpy.ndarray
-            float64, one noisy value per query value, in the query's natural units. Where
-            ``values`` are a table, (G, m), its rows are the same query of G groups that share
-            no row; the sensitivity is that of one group, and the cost too (parallel composition).
+        NoisyValues
+            One noisy value per query value, in the query's natural units, with the event that
+            records the noise. Where ``values`` are a table, (G, m), its rows are the same query
+            of G groups that share no row; the sensitivity is that of one group, and the cost too
+            (parallel composition).
         """
         gaussian = isinstance(cost, GDP)
         sensitivity = query.l2 if gaussian else query.l1
         scale = sensitivity / (cost.mu if gaussian else cost.epsilon) * (1 + 2.0**-40)
         name = "gaussian" if gaussian else "laplace"
         cost = PureDP(cost.epsilon) if isinstance(cost, ApproxDP) else cost
-        self._record(Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost))
+        event = Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost)
+        self._record(event)
         values, scale, unit = _on_noise_grid(query, scale, sensitivity, gaussian)
         draws = np.array(self._source.draw(name, scale, values.size), dtype=object)
-        return (values + draws.reshape(values.shape)).astype(float) * unit
+        noisy = (values + draws.reshape(values.shape)).astype(float) * unit
+        return NoisyValues(noisy, event)
 
     def choose(self, query: RankQuery, cost: PureDP) -> int:
         """Release an index by the exponential mechanism (McSherry and Talwar 2007).
@@ -208,7 +212,7 @@ class Noise:
         distance = boxes.distance(query.cutoff, cost.delta)
         threshold = (-math.log(2 * cost.delta) + 2.0**-24) / test.epsilon - 1
         stability = Query(f"stability of the {query.step}", [distance], l1=1)
-        if self.add(stability, test)[0] <= threshold:
+        if self.add(stability, test).values[0] <= threshold:
             return None
         self._record(Event(query.step, "exponential", 1, 2 / draw.epsilon, draw))
         q = boxes.draw(query.cutoff, self._source.randbelow)

@@ -156,5 +156,5 @@ def _histograms(
     for (name, kind), count in zip(bins.items(), total(partial(bin_counts, bins)), strict=True):
         query = Query(f"{what} of {name}", count.tolist(), l1=moved, l2=math.sqrt(moved))
         noisy = noise.add(query, costs[name])
-        found[name] = Histogram(kind.edges, noisy, noise.events[-1])
+        found[name] = Histogram(kind.edges, noisy.values, noisy.event)
     return found

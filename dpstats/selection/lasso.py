@@ -47,7 +47,8 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
     rows = float(n)
     if candidates.neighbors == ADD_REMOVE:
         query = Query("number of rows for the votes", [n], l1=1.0, l2=1.0)
-        rows, rest = noise.add(query, cost.part(_COUNT_SHARE))[0], cost.part(1 - _COUNT_SHARE)
+        rows = noise.add(query, cost.part(_COUNT_SHARE)).values[0]
+        rest = cost.part(1 - _COUNT_SHARE)
     subsets = voters(rows, k, rest)
     votes = count_votes(candidates, noise.assign(n, subsets), k)
     chosen: list[int] = []

@@ -24,7 +24,7 @@ def noisy_sum(epsilon, unit=1.0):
 
     def release(bits):
         noise = Noise(PureDP(epsilon))
-        return noise.add(Query("sum", [sum(bits)], l1=1, unit=unit), PureDP(epsilon))
+        return noise.add(Query("sum", [sum(bits)], l1=1, unit=unit), PureDP(epsilon)).values
 
     return release
 

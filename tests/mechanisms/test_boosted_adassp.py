@@ -12,7 +12,7 @@ from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Problem, ScaledRows
 from dpstats.mechanisms.shared.gram import box_of
 from dpstats.mechanisms.shared.scaled_rows import _exact, residual_sums
-from dpstats.noise import Noise
+from dpstats.noise import Noise, NoisyValues
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.testing import insecure_seed
 
@@ -38,8 +38,9 @@ class Frozen(Noise):
     def add(self, query, cost):
         self.queries.append(query)
         self.asked.append(cost)
-        self._record(type(self).event(query, cost))
-        return self.answers.pop(0)
+        event = type(self).event(query, cost)
+        self._record(event)
+        return NoisyValues(self.answers.pop(0), event)
 
     @staticmethod
     def event(query, cost):

@@ -13,7 +13,7 @@ from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Problem, ScaledRows
 from dpstats.mechanisms.shared.private_quantiles import grid_point, private_median
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
-from dpstats.noise import Noise
+from dpstats.noise import Noise, NoisyValues
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 from dpstats.schema import UNLIMITED
 from dpstats.testing import insecure_seed
@@ -53,7 +53,7 @@ class Frozen(Noise):
 
     def add(self, query, cost):
         self.queries.append(query)
-        return np.array([900.0 for _ in query.values])
+        return NoisyValues(np.array([900.0 for _ in query.values]), None)
 
     def choose(self, query, cost):
         self.queries.append(query)

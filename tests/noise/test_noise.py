@@ -50,7 +50,7 @@ def check_fresh(scale, cost):
     """Draw from the operating system and compare with the recorded event."""
     noise = Noise(cost)
     values = [12345 << 40] * DRAWS
-    draws = noise.add(query_of(scale, cost, values), cost) - 12345
+    draws = noise.add(query_of(scale, cost, values), cost).values - 12345
     distribution = stats.norm() if isinstance(cost, GDP) else stats.laplace()
     assert noise.private
     assert noise.events[0].scale == pytest.approx(scale, rel=1e-9)
@@ -66,7 +66,7 @@ def test_fresh_noise_has_the_recorded_scale_and_shape(scale, cost):
 @pytest.mark.parametrize("cost", COSTS, ids=("laplace", "gaussian"))
 def test_fresh_noise_differs_from_call_to_call(cost):
     query = query_of(1.0, cost, [0, 0])
-    first, second = Noise(cost).add(query, cost), Noise(cost).add(query, cost)
+    first, second = (Noise(cost).add(query, cost).values for _ in range(2))
     assert len({*first, *second}) == 4
 
 
@@ -88,7 +88,7 @@ def on_grid(query, cost):
     noise = Noise(cost)
     noise._source = probe = Probe(1)
     zero = Query(query.step, [0] * len(query.values), query.l1, query.l2, query.unit)
-    grid_unit = noise.add(zero, cost)[0] / query.unit
+    grid_unit = noise.add(zero, cost).values[0] / query.unit
     ((name, scale, size),) = probe.asked
     assert size == len(query.values)
     return name, scale, grid_unit
@@ -166,7 +166,7 @@ def test_noise_is_added_to_the_values_in_their_units():
     noise = Noise(PureDP(1.0))
     noise._source = Probe(0)
     values = [-3, 0, 5, 1 << 60]
-    released = noise.add(Query("step", values, l1=2.0, unit=0.5), PureDP(1.0))
+    released = noise.add(Query("step", values, l1=2.0, unit=0.5), PureDP(1.0)).values
     assert released.tolist() == [v * 0.5 for v in values]
 
 
@@ -294,7 +294,7 @@ def test_the_source_is_the_operating_system_unless_a_seed_is_asked_for():
 def _seeded(seed, cost):
     with insecure_seed(seed):
         noise = Noise(cost)
-    return noise.add(query_of(1.0, cost, [0] * 1000), cost), noise.sample(50, 5)
+    return noise.add(query_of(1.0, cost, [0] * 1000), cost).values, noise.sample(50, 5)
 
 
 @pytest.mark.parametrize("cost", COSTS, ids=("laplace", "gaussian"))
@@ -304,7 +304,7 @@ def test_seeded_noise_repeats_and_has_the_stated_scale(cost):
     assert not np.array_equal(first[0], other[0])
     with insecure_seed(3):
         noise = Noise(cost)
-    draws = noise.add(query_of(4.0, cost, [0] * DRAWS), cost)
+    draws = noise.add(query_of(4.0, cost, [0] * DRAWS), cost).values
     check_drawn(draws, 4.0, stats.norm() if isinstance(cost, GDP) else stats.laplace())
 
 
@@ -319,5 +319,5 @@ def test_seeded_integers_are_uniform(bound):
 def test_a_recorder_answers_with_the_noise_it_measures():
     """The harness itself: answers of the replay check are distributed as stated."""
     query = query_of(2.0, PureDP(0.5), [0] * DRAWS)
-    draws = Recorder(PureDP(0.5)).add(query, PureDP(0.5))
+    draws = Recorder(PureDP(0.5)).add(query, PureDP(0.5)).values
     check_drawn(draws, 2.0, stats.laplace())

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -617,7 +618,8 @@ class Replayed(Noise):
         return Replayed.answers[Replayed.position - 1]
 
     def add(self, query, cost):
-        return self._kept(super().add(query, cost))
+        noisy = super().add(query, cost)
+        return replace(noisy, values=self._kept(noisy.values))
 
     def best(self, query, cost):
         return self._kept(super().best(query, cost))

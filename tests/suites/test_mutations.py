@@ -21,7 +21,6 @@ from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
     adaops,
-    adassp,
     boosted_adassp,
     by_spread,
     gradient_descent,
@@ -30,15 +29,20 @@ from dpstats.mechanisms import (
     noisy_sgd,
     noisy_stats,
     ops_objpert,
-    shrunken,
     theil_sen,
     tukey,
 )
+from dpstats.mechanisms.shared import (
+    noisy_sums,
+    pairwise_ranks,
+    robust_covariance,
+    simple_regression,
+)
 from dpstats.mechanisms.shared import pairwise as pairs_module
-from dpstats.mechanisms.shared import pairwise_ranks, robust_covariance, simple_regression
 from dpstats.mechanisms.shared import scaled_rows as rows
 from dpstats.noise import (
     Noise,
+    NoisyValues,
     Query,
     RankQuery,
     ScoreQuery,
@@ -261,7 +265,7 @@ def wrong_bound(make):
 
 def relation(name):
     """Sensitivities of one relation used for both."""
-    return patched(adassp, "sensitivities", lambda f: lambda norm, _: f(norm, name))
+    return patched(noisy_sums, "sensitivities", lambda f: lambda norm, _: f(norm, name))
 
 
 def whole_matrix(size):
@@ -330,10 +334,12 @@ def wrong_add(scale_of, name_of=lambda gaussian: "gaussian" if gaussian else "la
         sensitivity = query.l2 if gaussian else query.l1
         scale = scale_of(sensitivity, cost.mu if gaussian else cost.epsilon, query)
         name = name_of(gaussian)
-        self._record(Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost))
+        event = Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost)
+        self._record(event)
         values, scale, unit = noise_module._on_noise_grid(query, scale, sensitivity, gaussian)
         draws = self._source.draw(name, scale, len(values))
-        return np.array([(v + z) * unit for v, z in zip(values, draws, strict=True)], dtype=float)
+        noisy = [(v + z) * unit for v, z in zip(values, draws, strict=True)]
+        return NoisyValues(np.array(noisy, dtype=float), event)
 
     return patched(Noise, "add", lambda _: add)
 
@@ -513,13 +519,13 @@ def long_margin(monkeypatch):
 
 def both_triangles(monkeypatch):
     """All entries get noise of their own, at the price of one triangle, and are averaged."""
-    numpy_with(adassp, triu_indices=whole_matrix)(monkeypatch)
+    numpy_with(noisy_sums, triu_indices=whole_matrix)(monkeypatch)
 
     def averaged(values, columns):
         gram = values.reshape(columns, columns)
         return (gram + gram.T) / 2
 
-    monkeypatch.setattr(adassp, "symmetric", averaged)
+    monkeypatch.setattr(noisy_sums, "symmetric", averaged)
 
 
 def common_logarithm(monkeypatch):
@@ -627,13 +633,21 @@ KENDALL_GDP = choices("kendall", limit=GDP(0.5))
 
 MUTANTS = {
     # Sensitivities.
-    "shrunken: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_SHRUNKEN),
-    "shrunken: half the sensitivity of X'y": Mutant(smaller(adassp, step="X'y"), WORST_SHRUNKEN),
-    "shrunken: half the sensitivity of X'X, estimated ranges": Mutant(
-        smaller(shrunken, step="X'X"), check_composite
+    "shrunken: half the sensitivity of X'X": Mutant(
+        smaller(noisy_sums, step="X'X"), WORST_SHRUNKEN
     ),
-    "shrunken_pure: half the sensitivity of X'X": Mutant(smaller(shrunken, step="X'X"), WORST_PURE),
-    "shrunken_pure: half the sensitivity of X'y": Mutant(smaller(shrunken, step="X'y"), WORST_PURE),
+    "shrunken: half the sensitivity of X'y": Mutant(
+        smaller(noisy_sums, step="X'y"), WORST_SHRUNKEN
+    ),
+    "shrunken: half the sensitivity of X'X, estimated ranges": Mutant(
+        smaller(noisy_sums, step="X'X"), check_composite
+    ),
+    "shrunken_pure: half the sensitivity of X'X": Mutant(
+        smaller(noisy_sums, step="X'X"), WORST_PURE
+    ),
+    "shrunken_pure: half the sensitivity of X'y": Mutant(
+        smaller(noisy_sums, step="X'y"), WORST_PURE
+    ),
     "shrunken: no clip at estimated ranges": Mutant(other_limit(unclipped_rows), CLIPPED),
     "shrunken: estimated rows not shortened to the norm": Mutant(
         patched(clipping.Box, "integers", long_rows), CLIPPED
@@ -666,12 +680,12 @@ MUTANTS = {
     "middles: distances from the median itself": Mutant(
         patched(middles, "_choose", exact_quantiles), PURE_MIDDLES
     ),
-    "adassp: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_ADASSP),
-    "adassp: half the sensitivity of X'y": Mutant(smaller(adassp, step="X'y"), WORST_ADASSP),
-    "adassp: half the sensitivity of y'y": Mutant(smaller(adassp, step="y'y"), WORST_ADASSP),
+    "adassp: half the sensitivity of X'X": Mutant(smaller(noisy_sums, step="X'X"), WORST_ADASSP),
+    "adassp: half the sensitivity of X'y": Mutant(smaller(noisy_sums, step="X'y"), WORST_ADASSP),
+    "adassp: half the sensitivity of y'y": Mutant(smaller(noisy_sums, step="y'y"), WORST_ADASSP),
     "adassp: add/remove for replace-one": Mutant(relation(ADD_REMOVE), WORST_ADASSP),
     "adassp: both triangles released and averaged": Mutant(both_triangles, WORST_ADASSP),
-    "ssp: half the sensitivity of X'X": Mutant(smaller(adassp, step="X'X"), WORST_SSP),
+    "ssp: half the sensitivity of X'X": Mutant(smaller(noisy_sums, step="X'X"), WORST_SSP),
     "ssp: no split between X'X and X'y, as in published code": Mutant(
         without_limit(full_share(GDP)), WORST_SSP
     ),
@@ -942,7 +956,7 @@ MUTANTS = {
         without_limit(full_share(GDP)), WORST_ADASSP
     ),
     "adassp: shares that add up to more than one": Mutant(
-        lambda monkeypatch: monkeypatch.setattr(adassp, "_SHARES", (0.5, 0.5, 0.5)),
+        lambda monkeypatch: monkeypatch.setattr(noisy_sums, "_FRACTIONS", (0.5, 0.5, 0.5)),
         WORST_ADASSP,
         BudgetError,
     ),

@@ -1,5 +1,7 @@
 """Noise that keeps the queries it is given, and problems on the unit square."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpstats.mechanisms import METHODS
@@ -16,7 +18,8 @@ class Recording(Noise):
         self.queries, self.outputs, self._given = [], [], outputs
 
     def add(self, query, cost):
-        return self._answer(query, super().add(query, cost))
+        noisy = super().add(query, cost)
+        return replace(noisy, values=self._answer(query, noisy.values))
 
     def choose(self, query, cost):
         return self._answer(query, super().choose(query, cost))

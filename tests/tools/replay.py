@@ -26,6 +26,7 @@ from dpstats.mechanisms.shared import Method, Problem
 from dpstats.noise import (
     DepthQuery,
     Noise,
+    NoisyValues,
     Objective,
     objective_perturbation,
     posterior,
@@ -111,7 +112,7 @@ class _Certain(Noise):
         self._source, self._answer = SeededSource(0), answer
 
     def add(self, query, cost):
-        return np.full(len(query.values), self._answer)
+        return NoisyValues(np.full(len(query.values), self._answer), None)
 
 
 class Recorder(Noise):
@@ -139,7 +140,7 @@ class Recorder(Noise):
         """Measure the noise on zeros, then answer."""
         values = tuple(int(value) for value in query.values)
         self._source = ruler = _Ruler()
-        spreads = super().add(replace(query, values=[0] * len(values)), cost)
+        spreads = super().add(replace(query, values=[0] * len(values)), cost).values
         self._source = self._seeded
         self._check_charged(query.step)
         if np.any(spreads != spreads[0]):
@@ -156,7 +157,8 @@ class Recorder(Noise):
         )
         draw = getattr(self._generator, "normal" if ruler.name == "gaussian" else "laplace")
         exact = np.array([value * query.unit for value in values], dtype=float) + self._lift
-        return self._keep(asked, lambda: exact + draw(0.0, spreads[0], len(values)))
+        noisy = self._keep(asked, lambda: exact + draw(0.0, spreads[0], len(values)))
+        return NoisyValues(noisy, asked.event)
 
     def choose(self, query, cost):
         """Measure the rate of the weights, then answer."""

@@ -1,6 +1,7 @@
 """Share among mechanisms: what a method is, scaled rows, sums, pairs, shrinkage."""
 
 from dpstats.mechanisms.shared.companion import Pair
+from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.scaled_rows import ScaledRows
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
@@ -12,6 +13,7 @@ __all__ = [
     "Listed",
     "Method",
     "NoisyMoments",
+    "NoisySums",
     "Pair",
     "Problem",
     "Ranked",

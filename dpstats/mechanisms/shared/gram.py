@@ -51,3 +51,16 @@ def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:
     if neighbors == REPLACE_ONE:
         return math.sqrt(2 * squared), 2 * norm, 1.0
     return math.sqrt(squared), norm, 1.0
+
+
+def l1_sensitivities(norm: float, columns: int, neighbors: str) -> tuple[float, float, float]:
+    """L1 sensitivities of the upper triangle of u'u, of u'v and of v'v.
+
+    Rows satisfy ||u|| <= R (``norm``), |u_j| <= 1 and |v| <= 1, so ||u||_1 <= R sqrt(S).
+
+    Add/remove: the triangle of u u' has L1 norm (||u||_1^2 + ||u||^2) / 2 <= R^2 (S + 1) / 2,
+    u v has ||u||_1 |v| <= R sqrt(S), and v^2 <= 1. Replace-one: at most twice the first two,
+    and v^2 - t^2 lies in [-1, 1].
+    """
+    times = 2 if neighbors == REPLACE_ONE else 1
+    return times * norm**2 * (columns + 1) / 2, times * norm * math.sqrt(columns), 1.0

@@ -14,7 +14,7 @@ import numpy as np
 from dpstats import option_checks
 from dpstats.mechanisms.shared.gram import box_of, sensitivities
 from dpstats.mechanisms.shared.spec import Again, Problem, Release, Releases
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise, NoisyValues, Query
 from dpstats.numerics import Box, Moments
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
@@ -121,10 +121,10 @@ def _query(cross: np.ndarray, problem: Problem) -> Query:
     return Query("sum of e^2 x x'", triangle.T, l1, l2, PRODUCT_UNIT)
 
 
-def _statistics(triangle: np.ndarray, cut: np.ndarray, noise: Noise, columns: int) -> dict:
-    """What was released, for :class:`dpstats.numerics.sandwich.Meat`."""
-    deviation = np.full(np.shape(cut), noise.events[-1].deviation)
-    meat = symmetric(triangle, columns)
+def _statistics(triangle: NoisyValues, cut: np.ndarray, columns: int) -> dict:
+    """Collect what was released, as :class:`dpstats.numerics.sandwich.Meat` reads it."""
+    deviation = np.full(np.shape(cut), triangle.deviation)
+    meat = symmetric(triangle.values, columns)
     return {"meat": meat, "meat_cut": cut**2, "meat_deviation": deviation}
 
 
@@ -143,7 +143,7 @@ def _release(
     """
     triangle = noise.add(_query(moments.cross, problem), cost)
     _, cut = _reference(first.params, first.statistics["sigma2"], box_of(problem))
-    found = _statistics(triangle, cut, noise, len(problem.low))
+    found = _statistics(triangle, cut, len(problem.low))
     plain = {name: value.tolist() for name, value in found.items()}
     statistics = {**first.statistics, **plain}
     cov = None if covariance is None else covariance(statistics, problem)
@@ -157,5 +157,5 @@ def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noi
     own = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
     rows = scores(box.integers(X, y), *own).astype(np.int64)
     triangle = noise.add(_query(Moments.of_groups(rows, edges).cross, problem), cost)
-    found = _statistics(triangle, cut, noise, len(problem.low))
+    found = _statistics(triangle, cut, len(problem.low))
     return replace(first, stack={**first.stack, **found})
