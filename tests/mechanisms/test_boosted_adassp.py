@@ -168,7 +168,8 @@ def test_noise_has_the_stated_scale():
             noise.add = lambda query, cost, kept=kept: draws.append(kept(query, cost)) or draws[-1]
             empty = np.empty((0, 4)), np.empty(0)
             BOOSTED.fit(*empty, problem=given, cost=GDP(mu), noise=noise, rounds=rounds, tau=tau)
-    rounds_only = np.concatenate([draw for draw in draws if len(draw) == 4])
+    released = [draw.values for draw in draws]
+    rounds_only = np.concatenate([values for values in released if len(values) == 4])
     wanted = 1.0 * tau * math.sqrt(rounds) / (mu * math.sqrt(2 / 3))  # C = 1 in scaled units
     assert len(rounds_only) == 16_000
     assert np.mean(np.abs(rounds_only)) == pytest.approx(wanted * math.sqrt(2 / math.pi), rel=0.03)
