@@ -186,6 +186,13 @@ def test_only_noise_draws_for_releases(module):
     assert module in RANDOM or not {n for n in drawn if n.startswith(("np.", "numpy.", "os."))}
 
 
+def test_completion_shows_the_public_names_only():
+    dunders = {name for name in dir(dp) if name.startswith("__") and name.endswith("__")}
+    assert {"__version__", "__all__", "__doc__"} <= dunders
+    assert set(dir(dp)) - dunders == set(dp.__all__)
+    assert all(hasattr(dp, name) for name in dir(dp))
+
+
 def test_heavy_packages_load_when_first_needed():
     heavy = {"numba", "opendp", "statsmodels", "matplotlib", "tqdm", "dp_accounting",
              "scipy.special", "scipy.stats", "scipy.optimize", "mpmath"}  # fmt: skip

@@ -205,7 +205,10 @@ def _default(option) -> str:
 
 
 def _table(headers: list[str], rows: list[list[str]], widths: list[int]) -> str:
-    """Text columns of the given widths, wrapped between words."""
+    """Align cells in columns of these widths, wrapped between words; long words widen theirs."""
+    columns = zip(*[headers, *rows], strict=True)
+    words = [[len(word) for cell in column for word in cell.split()] for column in columns]
+    widths = [max(width, *lengths) for width, lengths in zip(widths, words, strict=True)]
     lines = []
     for row in [headers, *rows]:
         cells = [textwrap.wrap(cell, width) for cell, width in zip(row, widths, strict=True)]

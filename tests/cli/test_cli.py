@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -398,6 +399,16 @@ def test_methods_are_listed(capsys):
         assert f"\n{name}" in out
     assert max(map(len, out.splitlines())) <= 120
     assert {"guarantee", "neighbours", "paper"} <= set(out.splitlines()[0].split())
+
+
+def test_long_names_of_methods_are_listed_whole(capsys, monkeypatch):
+    name = "least_squares_with_a_long_name"
+    long = replace(dp.METHODS["adassp"], name=name)
+    monkeypatch.setitem(dp.METHODS, name, long)
+    lines = run(["methods"], capsys).splitlines()
+    (row,) = [line for line in lines if line.startswith(name)]
+    starts = [line.index("epsilon") for line in lines if line.startswith(("adassp ", "ops "))]
+    assert {row.index("epsilon"), *starts} == {lines[0].index("guarantee")}
 
 
 def test_demo(capsys, folder):
