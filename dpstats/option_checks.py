@@ -1,36 +1,61 @@
-"""Checks for numbers and other options: each returns the value to use or raises ArgumentError."""
+"""Check numeric arguments and other options.
 
-import math
+Each function builds a check for the argument of a given name: a function of a value that returns
+the value to use, converted to its type, or raises an ArgumentError with the permitted values.
+"""
+
+import sys
 from collections.abc import Callable
 from numbers import Real
+from operator import le, lt
 
 from dpstats.errors import ArgumentError
 
 
-def number(name: str, low: float, high: float) -> Callable[[object], float]:
-    """A check for a number in [low, high].
+def _is_number(value) -> bool:
+    """Tell real numbers from truth values and everything else."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
-    >>> number("tau", 0.001, 100)(1)
-    1.0
+
+def _is_finite(value) -> bool:
+    """Tell numbers that a float can hold; a Python integer may be larger."""
+    return _is_number(value) and abs(value) <= sys.float_info.max
+
+
+def number(name: str, low: float, high: float, brackets: str = "[]") -> Callable[[object], float]:
+    """Build a check for a number between ``low`` and ``high``, both included by default.
+
+    ``brackets`` are those of the interval: "(]" excludes its lower end, "()" both.
+
+    >>> number("tau", 0.001, 100)(1), number("alpha", 0, 1, "()")(0.05)
+    (1.0, 0.05)
     """
+    opening, closing = brackets
+    above, below = lt if opening == "(" else le, lt if closing == ")" else le
 
     def check(value) -> float:
-        if not isinstance(value, Real) or isinstance(value, bool) or not low <= value <= high:
-            raise ArgumentError(f"expected {name} in [{low:g}, {high:g}], got {value!r}")
+        if not (_is_number(value) and above(low, value) and below(value, high)):
+            raise ArgumentError(
+                f"expected {name} in {opening}{low:g}, {high:g}{closing}, got {value!r}"
+            )
         return float(value)
 
     return check
 
 
+# One minus the level of an interval.
+checked_alpha = number("alpha", 0, 1, "()")
+
+
 def finite(name: str) -> Callable[[object], float]:
-    """A check for a finite number.
+    """Build a check for a finite number.
 
     >>> finite("truth")(-2)
     -2.0
     """
 
     def check(value) -> float:
-        if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        if not _is_finite(value):
             raise ArgumentError(f"expected {name} to be a finite number, got {value!r}")
         return float(value)
 
@@ -38,15 +63,15 @@ def finite(name: str) -> Callable[[object], float]:
 
 
 def positive(name: str) -> Callable[[object], float]:
-    """A check for a finite number > 0.
+    """Build a check for a finite number > 0.
 
     >>> positive("sd")(1)
     1.0
     """
 
     def check(value) -> float:
-        if finite(name)(value) <= 0:
-            raise ArgumentError(f"expected {name} > 0, got {value!r}")
+        if not (_is_finite(value) and value > 0):
+            raise ArgumentError(f"expected a finite {name} > 0, got {value!r}")
         return float(value)
 
     return check
@@ -55,7 +80,7 @@ def positive(name: str) -> Callable[[object], float]:
 def whole(
     name: str, low: int, high: int | None = None, or_word: str | None = None
 ) -> Callable[[object], object]:
-    """A check for a whole number in [low, high], or the word.
+    """Build a check for a whole number from ``low`` to ``high``, or the word ``or_word``.
 
     >>> whole("k", 1, or_word="all")("all"), whole("k", 1, 100)(3.0)
     ('all', 3)
@@ -66,8 +91,12 @@ def whole(
     def check(value):
         if or_word is not None and isinstance(value, str) and value == or_word:
             return value
-        integral = isinstance(value, Real) and not isinstance(value, bool) and value % 1 == 0
-        if not integral or value < low or (high is not None and value > high):
+        if (
+            not _is_number(value)
+            or value % 1 != 0
+            or value < low
+            or (high is not None and value > high)
+        ):
             raise ArgumentError(
                 f"expected {name} to be {word}a whole number {range_}, got {value!r}"
             )
@@ -77,7 +106,7 @@ def whole(
 
 
 def word(name: str, *words: str) -> Callable[[object], str]:
-    """A check for one of some words.
+    """Build a check for one of several words.
 
     >>> word("cov_type", "nonrobust", "HC1")("HC1")
     'HC1'
@@ -94,7 +123,7 @@ def word(name: str, *words: str) -> Callable[[object], str]:
 
 
 def level(name: str) -> Callable[[object], float | None]:
-    """A check for False, True (95%) or a confidence level in [0.5, 0.999]; None for False.
+    """Build a check for a confidence level in [0.5, 0.999], where True is 95% and False None.
 
     >>> level("ci")(True), level("ci")(0.9), level("ci")(False)
     (0.95, 0.9, None)
@@ -103,17 +132,15 @@ def level(name: str) -> Callable[[object], float | None]:
     def check(value) -> float | None:
         if isinstance(value, bool):
             return 0.95 if value else None
-        if not isinstance(value, Real) or not 0.5 <= value <= 0.999:
-            raise ArgumentError(f"expected {name} True, False or in [0.5, 0.999], got {value!r}")
-        return float(value)
+        return number(f"{name} True, False or", 0.5, 0.999)(value)
 
     return check
 
 
 def interval(
-    name: str, low: float, high: float, least: float
+    name: str, low: float, high: float, min_width: float
 ) -> Callable[[object], tuple[float, float]]:
-    """A check for a pair of numbers within [low, high] that are at least ``least`` apart.
+    """Build a check for an interval within [low, high] that is at least ``min_width`` wide.
 
     >>> interval("output_range", -2, 3, 0.01)([0, 1])
     (0.0, 1.0)
@@ -124,10 +151,10 @@ def interval(
             start, stop = (float(end) for end in value)
         except (TypeError, ValueError):
             start = stop = float("nan")
-        if not (low <= start and stop <= high and stop - start >= least):
+        if not (low <= start and stop <= high and stop - start >= min_width):
             raise ArgumentError(
                 f"expected {name} (low, high) with {low:g} <= low, high <= {high:g} and "
-                f"high - low >= {least:g}, got {value!r}"
+                f"high - low >= {min_width:g}, got {value!r}"
             )
         return start, stop
 

@@ -5,12 +5,12 @@ public constants, so they may be looked at, plotted and repeated with a seed.
 """
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
+from dpstats.option_checks import number, whole
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def atlas(tracts=None, *, seed=None, state="IL") -> pd.DataFrame:
     if state not in STATES:
         raise ArgumentError(f"expected state to be one of {', '.join(STATES)}, got {state!r}")
     place = STATES[state]
-    tracts = place.tracts if tracts is None else _count("tracts", tracts)
+    tracts = place.tracts if tracts is None else whole("tracts", 1)(tracts)
     rng = np.random.default_rng(seed)
     sizes = np.floor(rng.exponential(SIZE_SCALE, tracts) + SIZE_MIN).astype(np.int64)
     tract = np.repeat(np.arange(tracts), sizes)
@@ -149,9 +149,10 @@ def line(
     >>> np.polyfit(points["x"], points["y"], 1).round(2).tolist()
     [0.5, 0.2]
     """
-    n = _count("n", n)
-    if x_sd < 0 or noise_sd < 0:
-        raise ArgumentError(f"expected x_sd and noise_sd >= 0, got {x_sd} and {noise_sd}")
+    n = whole("n", 1)(n)
+    x_sd, noise_sd = (
+        number(name, 0, np.inf, "[)")(sd) for name, sd in (("x_sd", x_sd), ("noise_sd", noise_sd))
+    )
     rng = np.random.default_rng(seed)
     if shape == "normal":
         standard = rng.normal(size=n)
@@ -206,9 +207,3 @@ def _percentile(income) -> np.ndarray:
     hundredths = np.empty(n, dtype=np.int64)
     hundredths[np.argsort(income)] = (100 * np.arange(1, n + 1) + n - 1) // n
     return hundredths / 100
-
-
-def _count(name, value) -> int:
-    if not isinstance(value, Real) or not value >= 1 or value % 1:
-        raise ArgumentError(f"expected a whole number {name} >= 1, got {value!r}")
-    return int(value)

@@ -18,7 +18,8 @@ FILES, TREES = STRUCTURE.files, STRUCTURE.trees
 # A room may import rooms on earlier lines only; a module in it, the others of its room too.
 ROOMS = [
     ["errors", "atomic_write", "datasets"],
-    ["option_checks", "schema", "privacy", "numerics", "simulate"],
+    ["option_checks"],
+    ["schema", "privacy", "numerics", "simulate"],
     ["noise", "formula", "engines"],
     ["inference"],
     ["testing", "range_estimation", "selection", "mechanisms.shared"],

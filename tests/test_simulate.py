@@ -99,11 +99,11 @@ def test_bad_arguments():
     with pytest.raises(ArgumentError, match="one of IL, NC, US, got 'XX'"):
         atlas(state="XX")
     for bad in (0, -1, 2.5, "5", float("nan")):
-        with pytest.raises(ArgumentError, match="tracts >= 1"):
+        with pytest.raises(ArgumentError, match="tracts to be a whole number >= 1"):
             atlas(bad)
-        with pytest.raises(ArgumentError, match="n >= 1"):
+        with pytest.raises(ArgumentError, match="n to be a whole number >= 1"):
             line(bad)
-    with pytest.raises(ArgumentError, match="x_sd and noise_sd >= 0"):
+    with pytest.raises(ArgumentError, match=r"x_sd in \[0, inf\), got -1"):
         line(5, x_sd=-1)
     with pytest.raises(ArgumentError, match="shape"):
         line(5, shape="cauchy")

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral, Real
 
 from dpstats.auditing.events import Event, lower_bound, telling_event
 from dpstats.auditing.inputs import Pair
 from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
 from dpstats.errors import ArgumentError
+from dpstats.option_checks import checked_alpha, whole
 from dpstats.privacy import gdp_epsilon
 
 # Candidate inputs are compared on this share of the trials that choose, and at this alpha:
@@ -138,7 +138,7 @@ def audit(
     >>> audit(half_the_noise, epsilon=1, pairs=[([0, 0], [0, 1])], trials=4000).violated
     True
     """
-    _check(trials, alpha)
+    trials, alpha = whole("trials", 40)(trials), checked_alpha(alpha)
     if callable(mechanism):
         if options:
             raise ArgumentError(f"options are for methods, got {', '.join(options)}")
@@ -147,13 +147,6 @@ def audit(
         method = find_method(mechanism)
         subject = method_subject(method, epsilon, delta, neighbors, pairs, d, options)
     return _audit(subject, trials // 2, alpha)
-
-
-def _check(trials, alpha) -> None:
-    if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 40:
-        raise ArgumentError(f"expected a whole number of trials >= 40, got {trials!r}")
-    if isinstance(alpha, bool) or not isinstance(alpha, Real) or not 0 < alpha < 1:
-        raise ArgumentError(f"expected alpha in (0, 1), got {alpha!r}")
 
 
 def _audit(subject: Subject, half: int, alpha: float) -> Audit:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from dpstats.errors import ArgumentError
 from dpstats.mechanisms.shared import Method, Release
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
+from dpstats.option_checks import whole
 from dpstats.privacy import GDP, validate_guarantee
 from dpstats.request import arguments
 
@@ -97,11 +97,10 @@ def find_method(name) -> Method:
 
 
 def _regressors(method: Method, d) -> int:
-    if isinstance(d, bool) or not isinstance(d, Integral) or d < 1:
-        raise ArgumentError(f"expected a whole number of regressors d >= 1, got {d!r}")
+    d = whole("d", 1)(d)
     if method.simple and d > 1:
         raise ArgumentError(f"{method.name} fits one regressor, got d={d}")
-    return int(d)
+    return d
 
 
 def _named(pairs) -> list[Pair]:

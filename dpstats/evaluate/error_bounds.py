@@ -9,7 +9,7 @@ from dpstats.errors import ArgumentError
 from dpstats.evaluate.predictions import released_predictions
 from dpstats.evaluate.public_rows import Cells, declared_public
 from dpstats.evaluate.references import ols
-from dpstats.results.error_bounds import check, percentile
+from dpstats.results.error_bounds import checked_q, percentile
 
 
 def error_bounds(
@@ -91,7 +91,7 @@ def error_bounds(
     True
     """
     declared_public(public, "error_bounds")
-    check(q, trials)
+    q = checked_q(q)
     cells, released = released_predictions(
         formula, data, methods=methods, epsilon=epsilon, delta=delta, by=by, bounds=bounds,
         levels=levels, x_new=x_new, trials=trials, seed=seed, progress=progress,

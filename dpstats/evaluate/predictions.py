@@ -17,7 +17,7 @@ from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import validate_guarantee
 from dpstats.request import Prepared, Request
-from dpstats.results.error_bounds import check_trials
+from dpstats.results.error_bounds import checked_trials
 from dpstats.testing import insecure_seed
 
 # Baselines without noise, by the name under which methods= asks for them.
@@ -84,7 +84,7 @@ def released_predictions(
     formula, data, *, methods, epsilon, delta, by, trials, seed, progress, **call
 ) -> tuple[Cells, dict[str, np.ndarray]]:
     """The rows by group, and predictions (G, trials, p) by label, all with one seed."""
-    check_trials(trials)
+    trials = checked_trials(trials)
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     seed = np.random.SeedSequence().entropy if seed is None else seed
     reading = request_for(formula, data, **call)

@@ -321,7 +321,7 @@ _NO_ERRORS = "a private median of pairwise predictions has no standard error of 
 _UNPAID = f"{_NO_ERRORS}; ci=True buys intervals"
 _OPTIONS = {
     "k": ("all", option_checks.whole("k", 1, or_word="all")),
-    "output_range": ((-0.5, 1.5), option_checks.interval("output_range", -2, 3, least=0.01)),
+    "output_range": ((-0.5, 1.5), option_checks.interval("output_range", -2, 3, min_width=0.01)),
 }
 _CI = {"ci": (False, option_checks.level("ci"))}
 # Up to this many rows a group, counting all pairs is no slower than sorting.

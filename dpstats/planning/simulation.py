@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from tqdm.auto import tqdm
 
-from dpstats.errors import checked_alpha
 from dpstats.evaluate.references import ols
 from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
-from dpstats.option_checks import whole
+from dpstats.option_checks import checked_alpha, whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
 from dpstats.request import Prepared, Request

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 
-from dpstats.errors import ArgumentError
+from dpstats.option_checks import number, positive
 
 DEFAULT_DELTA = 1e-6
 # Below this no table on earth has enough rows, and noise scales leave the range of doubles.
@@ -196,14 +195,5 @@ def gdp_epsilon(mu: float, delta: float) -> float:
 
 def validate_guarantee(epsilon, delta) -> tuple[float, float]:
     """Return epsilon and delta as floats, or raise ArgumentError."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, Real):
-        raise ArgumentError(f"expected epsilon to be a number > 0, got {epsilon!r}")
-    if not 0 < epsilon < math.inf:
-        raise ArgumentError(f"expected a finite epsilon > 0, got {epsilon}")
-    if not LEAST_EPSILON <= epsilon <= LARGEST_EPSILON:
-        raise ArgumentError(
-            f"expected {LEAST_EPSILON:g} <= epsilon <= {LARGEST_EPSILON:g}, got {epsilon}"
-        )
-    if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 <= delta < 0.5:
-        raise ArgumentError(f"expected delta in [0, 0.5), got {delta!r}")
-    return float(epsilon), float(delta)
+    epsilon = number("epsilon", LEAST_EPSILON, LARGEST_EPSILON)(positive("epsilon")(epsilon))
+    return epsilon, number("delta", 0, 0.5, "[)")(delta)

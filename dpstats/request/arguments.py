@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from numbers import Integral, Real
 
 from dpstats.engines import Described, Table
 from dpstats.engines.open_table import open_table
@@ -12,6 +11,7 @@ from dpstats.formula import Formula, RFormula
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
+from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.request.auto_method import AUTO, choose
 from dpstats.request.declarations import declared_bounds, declared_schema, declared_x_new
@@ -155,10 +155,8 @@ def _with_companion(method: Method, companion, share) -> Method:
         )
     if method.name in _COMPANIONS:
         raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
-    share = _COMPANION_SHARE if share is None else share
-    if isinstance(share, bool) or not isinstance(share, Real) or not 0 < share < 1:
-        raise ArgumentError(f"expected companion_share in (0, 1), got {share!r}")
-    return with_companion(method, METHODS[companion], float(share))
+    share = number("companion_share", 0, 1, "()")(_COMPANION_SHARE if share is None else share)
+    return with_companion(method, METHODS[companion], share)
 
 
 def _guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
@@ -193,11 +191,7 @@ def _row_norm(method: Method, row_norm) -> float | None:
         return None
     if method.simple:
         raise ArgumentError(f"{method.name} takes bounds=, not row_norm={row_norm!r}")
-    if isinstance(row_norm, bool) or not isinstance(row_norm, Real) or not 0 < row_norm <= FARTHEST:
-        raise ArgumentError(
-            f"expected row_norm to be a finite number > 0, at most {FARTHEST:g}, got {row_norm!r}"
-        )
-    return float(row_norm)
+    return number("row_norm", 0, FARTHEST, "(]")(row_norm)
 
 
 def _selection(select, k, share, method: Method, neighbors, formula: Formula) -> Selection | None:
@@ -211,19 +205,14 @@ def _selection(select, k, share, method: Method, neighbors, formula: Formula) ->
     selector, terms = SELECTORS[select], formula.terms
     if neighbors not in selector.neighbors:
         raise ArgumentError(f"select={select!r} is not proven for neighbors={neighbors!r}")
-    share = _SELECT_SHARE if share is None else share
-    number = isinstance(share, Real) and not isinstance(share, bool)
-    if not (number and 0 < share <= 0.5):
-        raise ArgumentError(f"expected select_share in (0, 0.5], got {share!r}")
-    k = (1 if method.simple else _SELECTED_TERMS) if k is None else k
+    share = number("select_share", 0, 0.5, "(]")(_SELECT_SHARE if share is None else share)
+    k = whole("k", 1)((1 if method.simple else _SELECTED_TERMS) if k is None else k)
     _check_k(k, method, terms)
-    return Selection(selector, int(k), float(share), terms)
+    return Selection(selector, k, share, terms)
 
 
-def _check_k(k, method: Method, terms: Sequence[str]) -> None:
+def _check_k(k: int, method: Method, terms: Sequence[str]) -> None:
     """Raise ArgumentError unless k of the terms can be selected for the method."""
-    if isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
-        raise ArgumentError(f"expected k, the number of terms to select, to be >= 1, got {k!r}")
     if k >= len(terms):
         raise ArgumentError(
             f"there is nothing to select with k={k} and the {len(terms)} terms "

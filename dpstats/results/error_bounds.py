@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from numbers import Integral, Real
 
 import numpy as np
 
@@ -10,23 +9,15 @@ from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.inference import Sums
 from dpstats.inference.bootstrap import SEED
 from dpstats.noise import Noise
+from dpstats.option_checks import number, whole
 from dpstats.request import Prepared
 from dpstats.request.arguments import make_request
 from dpstats.schema import Categorical, Numeric
 from dpstats.testing import insecure_seed
 
-
-def check(q, trials) -> None:
-    """Raise ArgumentError unless q is a percentile and trials a number of trials."""
-    if isinstance(q, bool) or not isinstance(q, Real) or not 0 < q <= 100:
-        raise ArgumentError(f"expected a percentile q in (0, 100], got {q!r}")
-    check_trials(trials)
-
-
-def check_trials(trials) -> None:
-    """Raise ArgumentError unless trials is a number of trials."""
-    if isinstance(trials, bool) or not isinstance(trials, Integral) or trials < 1:
-        raise ArgumentError(f"expected a whole number of trials >= 1, got {trials!r}")
+# A percentile of absolute errors, and the number of simulated releases it is taken from.
+checked_q = number("q", 0, 100, "(]")
+checked_trials = whole("trials", 1)
 
 
 def from_sums(sums: Sums, rows: np.ndarray, q: float, trials: int) -> np.ndarray:

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from dpstats.atomic_write import replacing
-from dpstats.errors import ArgumentError, NotReleasedError, checked_alpha
+from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.inference import Sums, Uncertainty, cov_type, deviations, uncertainty
+from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of, label_columns
-from dpstats.results.error_bounds import check, from_reference, from_sums
+from dpstats.results.error_bounds import checked_q, checked_trials, from_reference, from_sums
 from dpstats.schema import Schema
 
 
@@ -113,7 +114,7 @@ class DPGroupResults:
             Tidy; columns: by, ``term`` and ``error_bound``, NaN where nothing was released or
             the reference has no rows.
         """
-        check(q, trials)
+        q, trials = checked_q(q), checked_trials(trials)
         if reference is not None and not {*columns_of(self.by)} <= {*reference}:
             raise ArgumentError(f"expected reference to have the group column {self.by!r}")
         bounds = [self._error_bound(g, q, reference, trials, options) for g in range(len(self))]

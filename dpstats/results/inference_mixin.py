@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import NotReleasedError, checked_alpha
+from dpstats.errors import NotReleasedError
 from dpstats.formula import linear_constraints
 from dpstats.inference import (
     UNBOUNDED,
@@ -20,7 +20,8 @@ from dpstats.inference import (
     uncertainty,
 )
 from dpstats.inference.hypothesis_tests import joint_test
-from dpstats.results.error_bounds import check, from_reference, from_sums
+from dpstats.option_checks import checked_alpha, whole
+from dpstats.results.error_bounds import checked_q, checked_trials, from_reference, from_sums
 
 
 class Inferred:
@@ -179,7 +180,7 @@ class Inferred:
         NotReleasedError
             Where a reference is needed.
         """
-        check(q, trials)
+        q, trials = checked_q(q), checked_trials(trials)
         rows = np.vstack([np.eye(len(self.names)), self.x_new])
         sums = Sums.of(stacked([replace(self.release, companion=None)], len(self.names)))
         if sums is None:
@@ -207,7 +208,7 @@ class Inferred:
         Ferrando, Wang and Sheldon (2022), Parametric bootstrap for differentially private
         confidence intervals, AISTATS.
         """
-        alpha = checked_alpha(alpha)
+        alpha, draws = checked_alpha(alpha), whole("draws", 1)(draws)
         stack = stacked([self.release], len(self.names))
         sums = Sums.of(stack)
         if sums is None or self.bse.isna().any():

@@ -193,10 +193,10 @@ def test_several_regressors_and_options():
         ({"mechanism": noisy_sum(1), "pairs": []}, "list of"),
         ({"mechanism": noisy_sum(1), "pairs": [1]}, "list of"),
         ({"mechanism": noisy_sum(1), "pairs": BITS, "k": 1}, "options are for methods"),
-        ({"mechanism": "adassp", "trials": 10}, "trials >= 40"),
+        ({"mechanism": "adassp", "trials": 10}, "trials to be a whole number >= 40"),
         ({"mechanism": "adassp", "alpha": 0}, "alpha in"),
         ({"mechanism": "adassp", "epsilon": -1}, "finite epsilon > 0"),
-        ({"mechanism": "adassp", "d": 0}, "d >= 1"),
+        ({"mechanism": "adassp", "d": 0}, "d to be a whole number >= 1"),
         ({"mechanism": "noisy_stats", "d": 2}, "fits one regressor"),
         ({"mechanism": "noisy_stats", "neighbors": "add_remove"}, "is proven for"),
         ({"mechanism": "noisy_stats", "k": 2}, "has no option"),
@@ -215,4 +215,4 @@ def test_command_line(capsys):
     assert "noisy_stats, replace_one, claims epsilon 2" in out
     assert "no violation found" in out
     assert cli.main(["audit", "noisy_stats", "--trials", "1"]) == 2
-    assert "trials >= 40" in capsys.readouterr().err
+    assert "trials to be a whole number >= 40" in capsys.readouterr().err

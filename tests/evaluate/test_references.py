@@ -337,8 +337,8 @@ def test_methods_with_options_and_labels():
         ({"methods": ["lars"]}, "expected methods to name some of .*adassp.*mos"),
         ({"methods": {"a": "adassp"}}, "expected methods"),
         ({"methods": {"a": {"method": "ols", "k": 3}}}, "baseline without options"),
-        ({"q": 0}, "expected a percentile"),
-        ({"trials": 0}, "expected a whole number of trials"),
+        ({"q": 0}, "expected q in .0, 100.*, got 0"),
+        ({"trials": 0}, "expected trials to be a whole number"),
         ({"epsilon": -1}, "expected a finite epsilon"),
     ],
 )

@@ -292,7 +292,7 @@ WRONG = {
     "no epsilon": ({"epsilon": None}, "epsilon to list numbers > 0.*target_width="),
     "empty epsilon": ({"epsilon": []}, r"epsilon to list numbers > 0.*got \[\]"),
     "epsilon 0": ({"epsilon": [1, 0]}, "epsilon > 0, got 0"),
-    "epsilon text": ({"epsilon": "1"}, "expected epsilon to be a number > 0, got '1'"),
+    "epsilon text": ({"epsilon": "1"}, "expected a finite epsilon > 0, got '1'"),
     "methods text": ({"methods": "adassp"}, "methods to be a list of names, got 'adassp'"),
     "methods numbers": ({"methods": [3]}, "methods to be a list of names"),
     "unknown method": ({"methods": ["lars"]}, "methods to name some of shrunken.*got 'lars'"),
