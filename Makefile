@@ -5,10 +5,11 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 BENCH_STAMP := $(VENV)/.installed-bench
+TYPES_STAMP := $(VENV)/.installed-types
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark demo bench bench-auto report docs wheel clean
+.PHONY: help install lint format test test-python test-r test-spark demo bench bench-auto report docs wheel dist clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,9 +42,14 @@ $(BENCH_STAMP): $(STAMP)
 	@$(PIP) install --editable '.[bench]'
 	@touch $@
 
-lint: install  ## Check style and formatting
+$(TYPES_STAMP): $(STAMP)
+	@$(PIP) install --editable '.[types]'
+	@touch $@
+
+lint: $(TYPES_STAMP)  ## Check style, formatting and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
 
 format: install  ## Rewrite the files in the house format
 	$(BIN)/ruff check --fix .
@@ -82,6 +88,10 @@ docs: $(DOCS_STAMP)  ## Build the API documentation in build/docs
 
 wheel: install  ## Build a wheel in dist
 	$(PIP) wheel --no-deps --wheel-dir dist .
+
+dist: install  ## Build a source distribution and a wheel in dist
+	$(PIP) install 'build>=1.2'
+	$(BIN)/python -m build --outdir dist .
 
 clean:  ## Remove what was built, and .venv
 	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .ruff_cache
