@@ -25,6 +25,7 @@ _FUNCTIONS = {
     "sqrt": "np.sqrt",
     "tanh": "np.tanh",
 }
+_AS_NUMBER = ("as.numeric", "as.double")
 _INSTEAD = {
     "bs": "x + I(x^2), or columns made with public knots",
     "cut": "comparisons such as I(x > 3), or a factor made with public breaks",
@@ -48,17 +49,23 @@ def translate(node: Node) -> tuple[str, Coding]:
     >>> translate(parse("log(x, 2) * I(k^2)"))[0]
     "((np.log(Q('x')) / 0.6931471805599453) * (Q('k') ** 2.0))"
     >>> translate(parse("relevel(g, ref = 'b')"))
-    ("C(Q('g'))", Coding(contrast='treatment', reference='b'))
+    ("C(Q('g'))", Coding(contrast='treatment', reference='b', as_number=False))
     """
-    while isinstance(node, Paren) or (isinstance(node, Call) and node.function == "I"):
-        node = _plain(node)
+    node = _unwrapped(node)
     if isinstance(node, Call) and node.function in FACTORS:
         return factor(node)
+    if isinstance(node, Call) and node.function in _AS_NUMBER:
+        inner = _unwrapped(node.matched("x")["x"])
+        # the type of the column decides what its number is
+        return _number(inner), Coding(as_number=isinstance(inner, Name))
     return _any(node), Coding()
 
 
-def _plain(node: Node) -> Node:
-    return node.inner if isinstance(node, Paren) else node.matched("x")["x"]
+def _unwrapped(node: Node) -> Node:
+    """The expression without the parentheses and the I() around it."""
+    while isinstance(node, Paren) or (isinstance(node, Call) and node.function == "I"):
+        node = node.inner if isinstance(node, Paren) else node.matched("x")["x"]
+    return node
 
 
 def _any(node: Node) -> str:
@@ -137,6 +144,8 @@ def _call(node: Call) -> str:
     match node.function:
         case "I" | "as.numeric" | "as.double":
             return _number(node.matched("x")["x"])
+        case "as.integer" | "trunc":
+            return _whole_part(node.matched("x")["x"])
         case "log":
             return _logarithm(node)
         case "ifelse":
@@ -150,6 +159,14 @@ def _call(node: Call) -> str:
         case name if name in _FUNCTIONS:
             return f"{_FUNCTIONS[name]}({_number(node.matched('x')['x'])})"
     raise FormulaError(_unknown(node))
+
+
+def _whole_part(node: Node) -> str:
+    """Python for a number without its decimals."""
+    if _is_truth(node):
+        return _number(node)
+    code = _number(node)
+    return f"np.where({code} < 0, np.ceil({code}), np.floor({code}))"
 
 
 def _unknown(node: Call) -> str:

@@ -53,7 +53,7 @@ def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo
     names, codings = [], OrderedDict()
     for term in terms:
         matrices = {
-            factor: contrasts(info.factor_infos[factor], schema, (term, factor) in full)
+            factor: _matrix(info.factor_infos[factor], schema, (term, factor) in full)
             for factor in term.factors
             if info.factor_infos[factor].type == "categorical"
         }
@@ -75,7 +75,7 @@ def _full(terms: Sequence[Term], infos: Mapping) -> set[tuple[Term, RFactor]]:
         (place, term, factor)
         for place, term in enumerate(terms)
         for factor in term.factors
-        if infos[factor].type == "categorical"
+        if infos[factor].type == "categorical" and not factor.coding.as_number
     ]
     known = [frozenset(term.factors) for term in terms]
     full = set()
@@ -107,6 +107,22 @@ def _parts(term: Term, full: set) -> Iterator[frozenset]:
     sizes = range(len(optional) + 1)
     for dropped in chain.from_iterable(combinations(optional, size) for size in sizes):
         yield frozenset(term.factors) - set(dropped)
+
+
+def _matrix(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMatrix:
+    """The columns of a factor in a term: contrasts, or by as.numeric() its values."""
+    return _values(info) if info.factor.coding.as_number else contrasts(info, schema, full)
+
+
+def _values(info: FactorInfo) -> patsy.ContrastMatrix:
+    """One column with the levels as numbers, which text has not."""
+    if any(isinstance(level, str) for level in info.categories):
+        name = info.factor.label
+        raise FormulaError(
+            f"{name} would number the levels in their order; write the column without "
+            "as.numeric() for a coefficient of each level, or make a numeric column before the call"
+        )
+    return patsy.ContrastMatrix(np.array(info.categories, dtype=float)[:, None], [""])
 
 
 def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMatrix:

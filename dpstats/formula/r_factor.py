@@ -16,10 +16,14 @@ FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C")
 
 @dataclass(frozen=True)
 class Coding:
-    """How a factor becomes columns; None stands for what the column's type implies."""
+    """How a factor becomes columns; None stands for what the column's type implies.
+
+    With ``as_number`` it becomes one column of its numeric values, as by as.numeric().
+    """
 
     contrast: str | None = None
     reference: str | None = None
+    as_number: bool = False
 
 
 def factor(node: Call) -> tuple[str, Coding]:

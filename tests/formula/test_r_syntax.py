@@ -39,6 +39,7 @@ FORMULAS = [
     "y ~ factor(k) / x - 1",
     "y ~ x:relevel(g, 'b') + ordered(k) + as.factor(b)",
     "y ~ I(g %in% c('a', 'b')) + I(x > 2) * z + as.numeric(x > 3)",
+    "y ~ as.numeric(b):x + as.numeric(k) + as.integer(v.1) + trunc(2 * x)",
     "y ~ (x + g + z)^2 - x:g + x %in% b",
 ]
 
@@ -111,6 +112,10 @@ REFUSED = [
     ("y ~ I(x:z)", "one row"),
     ("y ~ ifelse(x, 1, 2)", "levels"),
     ("y ~ factor(x + 1)", "name of a column"),
+    ("y ~ as.numeric(g)", "without as.numeric() for a coefficient of each level"),
+    ("y ~ as.double(o) + x", "make a numeric column before the call"),
+    ("y ~ I(2 * as.numeric(g))", "g is categorical"),
+    ("y ~ as.integer(g)", "g is categorical"),
     ("g ~ x", "numeric response"),
 ]
 
@@ -121,6 +126,17 @@ def test_what_has_no_meaning_for_private_rows_is_refused(text, said):
         Formula.parse(dp.RFormula(text)).design(SCHEMA)
     assert said in str(error.value)
     assert "Q(" not in str(error.value)
+
+
+def test_as_numeric_of_truth_values_and_numbered_levels_is_one_column():
+    rows = {"y": np.zeros(3), "b": np.array([1, 0, 1]), "k": np.array([0, 2, 1])}
+    design = Formula.parse(dp.RFormula("y ~ as.numeric(b) + as.numeric(k)")).design(SCHEMA)
+    assert design.names == ("(Intercept)", "as.numeric(b)", "as.numeric(k)")
+    assert design.low.tolist() == [1, 0, 1] and design.high.tolist() == [1, 1, 3]
+    X, _ = design.rows(rows)
+    assert X[:, 1:].tolist() == [[1, 1], [0, 3], [1, 2]]
+    X, _ = design.rows(rows | {"b": np.array([0, 1, 0])})
+    assert X[:, 1].tolist() == [0, 1, 0]
 
 
 def test_a_hat_is_a_power_in_r_and_an_error_in_patsy():

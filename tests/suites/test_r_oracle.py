@@ -96,6 +96,10 @@ FORMULAS = [
     ("y ~ round(x) + floor(z) + sign(x - 5)", "y ~ np.round(x) + np.floor(z) + np.sign(x - 5)"),
     ("I(y * 2) ~ I(x + 0.5)", "I(y * 2) ~ I(x + 0.5)"),
     ("y ~ -1 + b + x", "y ~ -1 + b + x"),
+    ("y ~ as.numeric(b) * x", None),
+    ("y ~ 0 + g + as.double(b):g + as.numeric(x)", None),
+    ("y ~ I(as.numeric(b)) + as.numeric(k)", None),
+    ("y ~ as.integer(x) + trunc(3 * x.1) + as.integer(z > 2)", None),
     ("y ~ h:x + g:h - 1", None),
     (
         "y ~ sin(x) + cos(z) + tanh(x) + atan(z)",

@@ -161,3 +161,18 @@ test_that("no row and one row are fitted", {
     expect_s3_class(fit_wage(data = d, epsilon = 1), "dp_ols")
   }
 })
+
+test_that("as.numeric() of a logical is lm's 0 and 1, of a factor refused, and predict() agrees", {
+  skip_without_python()
+  d <- people()
+  formula <- log(wage) ~ as.numeric(union) * educ
+  fit <- fit_wage(formula, d)
+  reference <- lm(formula, d)
+  expect_equal(coef(fit), coef(reference), tolerance = 5e-3)
+  expect_equal(predict(fit, d[1:5, ]), predict(reference, d[1:5, ]), tolerance = 5e-3)
+  expect_equal(predict(fit, d[1:5, ], se.fit = TRUE)$se.fit,
+               predict(reference, d[1:5, ], se.fit = TRUE)$se.fit, tolerance = 0.05)
+  for (formula in c(wage ~ as.numeric(sex), wage ~ age + as.numeric(size))) {
+    expect_error(fit_wage(formula, d), "number the levels", class = "dpstats_formula_error")
+  }
+})
