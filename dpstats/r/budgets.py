@@ -1,4 +1,4 @@
-"""A budget as text, which R keeps between calls: a Python object would die with the session."""
+"""Keep a budget as text between the calls of R: a Python object would die with the session."""
 
 import json
 from dataclasses import asdict
@@ -9,29 +9,29 @@ from dpstats.results.single import cost_from_dict
 
 
 def state(budget: Budget) -> dict:
-    """What R stores and shows.
+    """Describe a budget: its record, and the numbers of it that R shows.
 
     >>> state(Budget(2.0))["spent"]
     [0.0, 0.0]
     """
     calls = [[epsilon, delta, asdict(cost)] for epsilon, delta, cost in budget.calls]
+    totals = {"epsilon": budget.epsilon, "delta": budget.delta}
     return {
-        "epsilon": budget.epsilon,
-        "delta": budget.delta,
+        **totals,
         "spent": [float(part) for part in budget.spent],
-        "record": json.dumps({"neighbors": budget.neighbors, "calls": calls}),
+        "record": json.dumps({**totals, "neighbors": budget.neighbors, "calls": calls}),
     }
 
 
 def restore(content: dict) -> Budget:
-    """The budget that :func:`state` described.
+    """Make the budget again from the record in :func:`state`'s description, and from that alone.
 
     >>> restore(state(Budget(2.0))) == Budget(2.0)
     True
     """
     try:
-        budget = Budget(content["epsilon"], content["delta"])
         record = json.loads(content["record"])
+        budget = Budget(record["epsilon"], record["delta"])
         budget.neighbors = record["neighbors"]
         budget.calls += [(e, d, cost_from_dict(cost)) for e, d, cost in record["calls"]]
     except (KeyError, TypeError, ValueError):

@@ -3,8 +3,10 @@
 #' Every release from the same people adds to what is known about them. A budget adds up the
 #' calls it is given to, and refuses one that does not fit before a row is read.
 #'
-#' A budget changes when it is charged, wherever it is referred to. A copy made by [readRDS()]
-#' is a record of its own, and so is one in a forked process.
+#' A budget changes when it is charged, wherever it is referred to, and in no other way: its
+#' totals cannot be set. A copy made by [readRDS()] is a record of its own. In a forked process,
+#' such as a child of `parallel::mclapply()`, it is refused, for each child would spend the same
+#' remainder.
 #'
 #' @param epsilon,delta What all calls together may cost; `delta` below 0.5.
 #' @param x A budget.
@@ -20,24 +22,63 @@
 #' @export
 dp_budget <- function(epsilon, delta = 0) {
   value <- ask("budget", list(epsilon = epsilon, delta = delta))
-  update_budget(structure(new.env(parent = emptyenv()), class = "dp_budget"), value)
+  budget <- new.env(parent = emptyenv())
+  fields <- c("epsilon", "delta", "spent", "record", "session", "process")
+  for (name in fields) assign(name, NULL, envir = budget)
+  lockEnvironment(budget, bindings = TRUE)
+  own_budget(update_budget(structure(budget, class = "dp_budget"), value))
 }
 
 update_budget <- function(budget, value) {
-  budget$epsilon <- value$epsilon
-  budget$delta <- value$delta
-  budget$spent <- stats::setNames(numbers(value$spent), c("epsilon", "delta"))
-  budget$record <- value$record
+  spent <- stats::setNames(numbers(value$spent), c("epsilon", "delta"))
+  set_fields(budget, c(value[c("epsilon", "delta", "record")], list(spent = spent)))
+}
+
+# The budget belongs to this process from now on.
+own_budget <- function(budget) {
+  set_fields(budget, list(session = state$session, process = Sys.getpid()))
+}
+
+# Bindings are locked, so that only this function changes them.
+set_fields <- function(budget, values) {
+  for (name in names(values)) {
+    unlockBinding(name, budget)
+    assign(name, values[[name]], envir = budget)
+    lockBinding(name, budget)
+  }
   invisible(budget)
 }
 
+# The record of a budget, for Python.
 budget_state <- function(budget) {
   if (is.null(budget)) return(NULL)
   if (!inherits(budget, "dp_budget")) {
     bad_argument("expected budget to be made by dp_budget(), got ", class(budget)[1L])
   }
-  mget(c("epsilon", "delta", "record"), envir = budget)
+  refuse_forked(budget)
+  list(record = budget$record)
 }
+
+# A forked child has a copy of the budget and of the session's mark, but another process number.
+# What readRDS() made has another mark: it belongs to the process that uses it first, unless that
+# is a forked child too, for its parent may have read the same file.
+refuse_forked <- function(budget) {
+  here <- identical(budget$session, state$session)
+  if (if (here) budget$process == Sys.getpid() else state$process == Sys.getpid()) {
+    return(own_budget(budget))
+  }
+  fail("dpstats_budget_error", "this budget belongs to another process, and each forked child, as ",
+       "of parallel::mclapply(), would spend the same remainder; make the calls in one process, or ",
+       "give each child a dp_budget() made in it")
+}
+
+#' @export
+`$<-.dp_budget` <- function(x, name, value) {
+  bad_argument("the ", name, " of a budget cannot be set; make another budget with dp_budget()")
+}
+
+#' @export
+`[[<-.dp_budget` <- function(x, i, value) `$<-.dp_budget`(x, i, value)
 
 #' @rdname dp_budget
 #' @export

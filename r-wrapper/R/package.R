@@ -19,5 +19,8 @@ generics::glance
 generics::tidy
 
 .onLoad <- function(libname, pkgname) {
+  # what tells a budget that was made here from one of a forked child or of readRDS()
+  state$session <- new.env(parent = emptyenv())
+  state$process <- Sys.getpid()
   reticulate::use_virtualenv(environment_name, required = FALSE)
 }

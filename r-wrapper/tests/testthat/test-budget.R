@@ -41,3 +41,52 @@ test_that("a budget that cannot be is refused", {
   skip_without_python()
   expect_error(dp_budget(-1), class = "dpstats_argument_error")
 })
+
+test_that("the totals and the record of a budget cannot be set", {
+  skip_without_python()
+  budget <- dp_budget(1)
+  for (name in c("epsilon", "delta", "spent", "record")) {
+    expect_error(budget[[name]] <- 100, paste("the", name, "of a budget cannot be set"),
+                 class = "dpstats_argument_error")
+    expect_error(assign(name, 100, envir = budget), "locked")
+  }
+  expect_error(budget$epsilon <- 100, "make another budget with dp_budget",
+               class = "dpstats_argument_error")
+  expect_error(budget$more <- 1, class = "dpstats_argument_error")
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(budget, file)
+  again <- readRDS(file)
+  expect_error(again$epsilon <- 100, class = "dpstats_argument_error")
+  try(assign("epsilon", 100, envir = again), silent = TRUE)
+  expect_error(fit(again, 2), class = "dpstats_budget_error")
+  expect_identical(c(budget$epsilon, budget$spent[["epsilon"]]), c(1, 0))
+})
+
+test_that("forked children cannot spend a budget of their parent", {
+  skip_without_python()
+  skip_on_os("windows")
+  budget <- dp_budget(2)
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(budget, file)
+  read_before <- readRDS(file)
+  fit(budget, 0.5)
+  budgets <- list(budget, read_before)
+  answers <- parallel::mclapply(1:2, function(i) tryCatch(fit(budgets[[i]], 1), error = identity),
+                                mc.cores = 2)
+  for (answer in answers) {
+    expect_s3_class(answer, "dpstats_budget_error")
+    expect_match(conditionMessage(answer), "forked child")
+  }
+  expect_identical(budget$spent[["epsilon"]], 0.5)
+  fit(budget, 1)
+  fit(read_before, 1)
+  expect_equal(c(budget$spent[["epsilon"]], read_before$spent[["epsilon"]]), c(1.5, 1))
+  own <- parallel::mclapply(1:2, function(i) {
+    child <- dp_budget(1)
+    fit(child, 1)
+    child$spent[["epsilon"]]
+  }, mc.cores = 2)
+  expect_identical(own, list(1, 1))
+})
