@@ -124,6 +124,7 @@ class Design:
     names : patsy's names of the S columns
     response : the left-hand side as patsy writes it
     intercept : index of the intercept's column, or None
+    layout : how the columns follow from codes of factors and numeric columns
     terms : the slice of each term's columns, by patsy's name, without the intercept
     low, high : arrays (S,), the bounds every design row is clipped to
     response_bounds : (low, high) of the response
@@ -158,8 +159,7 @@ class Design:
         self._bound(term_bounds)
         right = infos[1]
         self.names = tuple(right.column_names)
-        intercept = right.term_slices.get(patsy.INTERCEPT)
-        self.intercept = None if intercept is None else intercept.start
+        self.intercept, self.layout = self._right.intercept, self._right.layout
         slices = right.term_slices.items()
         self.terms = {term.name(): columns for term, columns in slices if term.factors}
 
@@ -210,6 +210,23 @@ class Design:
             return np.zeros((0, len(self.names))), np.zeros(0)
         y = self._left.clipped(batch, m, *self._response_ends)
         return self._right.clipped(batch, m, self.low, self.high), y[:, 0]
+
+    def compact_rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+        """Rows (m, K + d) and responses (m,): the codes of the layout's blocks, then numbers.
+
+        With B the blocks of ``layout``, columns B.columns of :meth:`rows` are B.coding[code].
+
+        >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "g": Categorical(("a", "b", "c"))}
+        >>> design = Formula.parse("y ~ x + g").design(schema)
+        >>> row = {"y": np.array([1.0]), "x": np.array([5.0]), "g": np.array([2])}
+        >>> design.compact_rows(row)[0], design.rows(row)[0]
+        (array([[2., 5.]]), array([[1., 0., 1., 5.]]))
+        """
+        m = len(batch[next(iter(self.schema))])
+        if not m:
+            return np.zeros((0, len(self.layout.blocks) + len(self.layout.numeric))), np.zeros(0)
+        y = self._left.clipped(batch, m, *self._response_ends)
+        return self._right.compact(batch, m, self.low, self.high), y[:, 0]
 
     def predictors(self, frame) -> np.ndarray:
         """Design rows X (m, S) of public new data, which are not clipped.

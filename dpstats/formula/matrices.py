@@ -9,11 +9,12 @@ from functools import partial, reduce
 
 import numpy as np
 import pandas as pd
-from patsy import EvalFactor
+from patsy import INTERCEPT, EvalFactor
 from patsy.design_info import DesignInfo, FactorInfo
 
 from dpstats.formula.columns import Part, products
 from dpstats.formula.expressions import read
+from dpstats.formula.indicators import joint_codes, layout_of
 from dpstats.schema import Batch, Categorical, Numeric, Schema
 
 
@@ -34,6 +35,9 @@ class Matrix:
 
     def __init__(self, info: DesignInfo, schema: Schema):
         self._schema, self._columns = schema, products(info)
+        intercept = info.term_slices.get(INTERCEPT)
+        self.intercept = None if intercept is None else intercept.start
+        self.layout, self._factor_sets = layout_of(self._columns, self.intercept)
         self._variables = {factor: _variable(factor) for factor in info.factor_infos}
         self._factors = {
             factor: _evaluation(known, self._variables[factor], schema)
@@ -58,13 +62,37 @@ class Matrix:
         """
         X = np.empty((len(self._columns), m))
         with np.errstate(all="ignore"):
-            data = Once(lambda name: _inside(batch[name], self._schema[name]))
-            factors = Once(lambda factor: self._factors[factor](data))
-            for column, parts, *ends in zip(X, self._columns, low, high, strict=True):
-                name = self._number(parts, *ends)
-                values = _product(parts, factors) if name is None else batch[name]
-                _within(values, *ends, column)
+            factors = self._private_factors(batch)
+            for j, column in enumerate(X):
+                self._fill(column, j, batch, factors, low[j], high[j])
         return X.T
+
+    def compact(self, batch: Batch, m: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Private rows (m, K + d): the code of each block of the layout, and numeric columns.
+
+        These are the numeric columns of :meth:`clipped`; codes are whole numbers.
+        """
+        blocks = self._factor_sets
+        X = np.empty((len(blocks) + len(self.layout.numeric), m))
+        with np.errstate(all="ignore"):
+            factors = self._private_factors(batch)
+            for row, levels in zip(X, blocks, strict=False):
+                row[:] = joint_codes(levels, factors)
+            for row, j in zip(X[len(blocks) :], self.layout.numeric, strict=True):
+                self._fill(row, j, batch, factors, low[j], high[j])
+        return X.T
+
+    def _private_factors(self, batch: Batch) -> Mapping:
+        """The values of each factor on a batch, evaluated when they are first asked for."""
+        data = Once(lambda name: _inside(batch[name], self._schema[name]))
+        return Once(lambda factor: self._factors[factor](data))
+
+    def _fill(self, column, j: int, batch: Batch, factors: Mapping, low, high) -> None:
+        """Write column ``j`` of private rows within its bounds."""
+        parts = self._columns[j]
+        name = self._number(parts, low, high)
+        values = _product(parts, factors) if name is None else batch[name]
+        _within(values, low, high, column)
 
     def _number(self, parts: tuple[Part, ...], low: float, high: float) -> str | None:
         """The variable that a column with these bounds is, where its range is the same."""

@@ -1,0 +1,98 @@
+"""Tell the columns of a design that are functions of factors alone from the others.
+
+Dummies of one factor exclude one another, and their products with other columns are those of
+level by level. A row is then kept as one code for each set of factors and the numeric columns.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from patsy import EvalFactor
+
+from dpstats.formula.columns import Part
+
+
+@dataclass(frozen=True)
+class Block:
+    """Describe the columns that depend on one code alone.
+
+    Parameters
+    ----------
+    columns : numpy.ndarray of int, shape (k,)
+        Their positions in the design.
+    coding : numpy.ndarray, shape (L, k)
+        Their values for each of the L codes.
+    """
+
+    columns: np.ndarray
+    coding: np.ndarray
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Describe how the S columns of a design follow from codes and numeric columns.
+
+    Parameters
+    ----------
+    blocks : tuple of Block
+        One for each set of factors whose columns are functions of a common code.
+    numeric : numpy.ndarray of int
+        Positions of the other columns, without the intercept.
+    intercept : int or None
+    """
+
+    blocks: tuple[Block, ...]
+    numeric: np.ndarray
+    intercept: int | None
+
+
+# The factors of a block, with the number of levels of each; the first varies slowest.
+FactorSet = Mapping[EvalFactor, int]
+
+
+def layout_of(
+    columns: list[tuple[Part, ...]], intercept: int | None
+) -> tuple[Layout, tuple[FactorSet, ...]]:
+    """The layout of a design with these columns, and the factors of each of its blocks."""
+    sets = {
+        j: {part.factor: len(part.levels) for part in parts}
+        for j, parts in enumerate(columns)
+        if parts and all(part.levels is not None for part in parts)
+    }
+    maximal = _maximal(list(sets.values()))
+    own: list[list[int]] = [[] for _ in maximal]
+    for j, factors in sets.items():
+        # a column that is a function of several sets belongs to the first
+        owner = next(i for i, levels in enumerate(maximal) if factors.keys() <= levels.keys())
+        own[owner].append(j)
+    blocks = tuple(_block(levels, own[i], columns) for i, levels in enumerate(maximal))
+    numeric = [j for j in range(len(columns)) if j not in sets and j != intercept]
+    return Layout(blocks, np.array(numeric, dtype=np.intp), intercept), tuple(maximal)
+
+
+def _maximal(sets: list[FactorSet]) -> list[FactorSet]:
+    """The sets that no other contains, each once, in the order of their first column."""
+    distinct = {frozenset(levels): levels for levels in sets}
+    return [
+        levels for names, levels in distinct.items() if not any(names < other for other in distinct)
+    ]
+
+
+def _block(levels: FactorSet, own: list[int], columns: list) -> Block:
+    """The block of a set of factors, with the columns ``own`` that are functions of them."""
+    shape = tuple(levels.values())
+    coding = np.ones((int(np.prod(shape)), len(own)))
+    codes = dict(zip(levels, np.unravel_index(np.arange(len(coding)), shape), strict=True))
+    for values, j in zip(coding.T, own, strict=True):
+        for part in columns[j]:
+            values *= part.levels[codes[part.factor]]
+    return Block(np.array(own, dtype=np.intp), coding)
+
+
+def joint_codes(levels: FactorSet, codes: Mapping[EvalFactor, np.ndarray]) -> np.ndarray:
+    """The code of each row in the block of these factors."""
+    joint = np.zeros(1, dtype=np.intp)
+    for factor, count in levels.items():
+        joint = joint * count + codes[factor]
+    return joint
