@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> None:
         line
         for name in options.methods
         for d in options.regressors
-        if d == 1 or not METHODS[name].simple
+        if d == 1 or not METHODS[name].single_regressor
         for line in _lines(name, d, options.rows, options.repeats)
     ]
     print_table(

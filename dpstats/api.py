@@ -55,8 +55,9 @@ def dp_ols(
         glob of Parquet, CSV or TSV files, a polars LazyFrame, a pyarrow dataset or a duckdb
         relation is read some rows at a time, once for the sums and some times more for
         ranges that are left out; no rows stay in memory for the methods on sums
-        (``dpstats.METHODS[name].sums``) without ``by`` and ``select``, else the columns in use
-        do. A Spark DataFrame is summed by its workers, which also fit the groups of ``by``.
+        (``dpstats.METHODS[name].fixed_size_summary``) without ``by`` and ``select``, else the
+        columns in use do. A Spark DataFrame is summed by its workers, which also fit the groups
+        of ``by``.
     method : str
         A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts: for one
         regressor with declared bounds ``exp_theil_sen`` or ``noisy_moments``, else

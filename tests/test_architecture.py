@@ -245,4 +245,4 @@ def test_the_table_of_methods_is_complete(name):
     assert method.name == name
     assert method.guarantee in ("pure", "gdp", "approx", "zcdp")
     assert method.neighbors and set(method.neighbors) <= {"add_remove", "replace_one"}
-    assert method.errors and method.paper
+    assert method.standard_errors and method.paper

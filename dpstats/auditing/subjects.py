@@ -98,7 +98,7 @@ def find_method(name) -> Method:
 
 def _regressors(method: Method, d) -> int:
     d = whole("d", 1)(d)
-    if method.simple and d > 1:
+    if method.single_regressor and d > 1:
         raise ArgumentError(f"{method.name} fits one regressor, got d={d}")
     return d
 

@@ -168,7 +168,7 @@ def _check_line(arguments, table: Table | Described, call) -> None:
     """Raise ArgumentError for a picture that could not be drawn from the result."""
     formula = Formula.parse(arguments.formula)
     method = METHODS.get(arguments.method)
-    ranged = method is None or method.bounded or {*formula.predictors} <= {*call["bounds"]}
+    ranged = method is None or method.needs_bounds or {*formula.predictors} <= {*call["bounds"]}
     numeric = ranged and [
         name
         for name in formula.predictors
@@ -189,7 +189,7 @@ def _methods(arguments) -> None:
             method.name,
             _GUARANTEES.get(method.guarantee, "epsilon, delta"),
             ", ".join(method.neighbors),
-            method.errors,
+            method.standard_errors,
             method.paper,
             ", ".join(map(_default, method.options.items())) or "-",
         ]

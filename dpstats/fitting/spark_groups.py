@@ -30,8 +30,8 @@ def check_remote(request: Request, by) -> None:
             f"select={request.selection.selector.name!r} compares rows with one another, which a "
             "Spark DataFrame keeps apart; leave select out or pass data.toPandas()"
         )
-    if by is None and not request.method.sums:
-        sums = ", ".join(name for name, method in METHODS.items() if method.sums)
+    if by is None and not request.method.fixed_size_summary:
+        sums = ", ".join(name for name, method in METHODS.items() if method.fixed_size_summary)
         raise ArgumentError(
             f"{request.method.name} needs all rows in one place, which a Spark DataFrame keeps "
             f"apart; use one of {sums} or pass data.toPandas()"

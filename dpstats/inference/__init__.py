@@ -9,6 +9,7 @@ from dpstats.inference.bootstrap import Sums
 from dpstats.inference.hypothesis_tests import FTest, TTest
 from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.wald import Wald, deviations
+from dpstats.numerics import COV_TYPES
 
 __all__ = [
     "FTest",
@@ -65,8 +66,13 @@ def _column(values: Sequence) -> np.ndarray:
 
 
 def cov_type(stack: Mapping[str, np.ndarray]) -> str:
-    """ "HC1" where squared scores were released, else "nonrobust"."""
-    return "HC1" if "meat" in stack else "nonrobust"
+    """Return the covariance type that the releases record, "nonrobust" where none does.
+
+    Of groups, that of any group: a group without standard errors never has the second release
+    of "HC1". Results stored before the type was recorded have squared scores under "HC1" only.
+    """
+    recorded = stack.get("cov_type", np.array([float("meat" in stack)]))
+    return COV_TYPES[int(np.max(np.nan_to_num(recorded)))]
 
 
 def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:

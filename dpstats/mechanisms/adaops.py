@@ -88,7 +88,7 @@ def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) ->
     theta = noise.posterior(query, ApproxDP(last, cost.delta))
     transform, shift = box.linear_map()
     params = transform @ theta + shift
-    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.standard_errors})
 
 
 def _quantile(scale: float, failure: float) -> float:
@@ -146,9 +146,9 @@ METHOD = Method(
     paper="Wang 2018, Algorithm 1",
     guarantee="approx",
     neighbors=(ADD_REMOVE,),
-    simple=False,
-    errors="a posterior sample whose spread is set by privacy has no standard error",
+    single_regressor=False,
+    standard_errors="a posterior sample whose spread is set by privacy has no standard error",
     summarise=scaled_moments,
-    sums=True,
+    fixed_size_summary=True,
     release=release,
 )

@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.mechanisms.shared import Method, NoisySums, Problem, Release, robust_covariance
 from dpstats.mechanisms.shared.gram import box_of, scaled_moments
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
-from dpstats.mechanisms.shared.spec import CLIPPED
+from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.noise import Noise
 from dpstats.numerics import Meat, Moments
 from dpstats.numerics.ridge import inverse, least_eigenvalue, ridge
@@ -85,6 +85,7 @@ def fit_noisy_sums(
         "ridge": float(penalty),
         "transform": transform.tolist(),
         "shift": shift.tolist(),
+        "cov_type": robust_covariance.NONROBUST,
     }
     cov, reason = None, _no_errors(problem, penalty)
     if not reason:
@@ -155,27 +156,28 @@ _NOT_IDENTIFIED = (
     "the noise on X'X could account for its smallest eigenvalue, so least squares is not "
     'identified; raise epsilon, or use method="adassp", which adds a ridge'
 )
+_NORMAL = "normal approximation with the noise included"
 _method = partial(
     Method,
     guarantee="gdp",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
-    simple=False,
+    single_regressor=False,
     summarise=scaled_moments,
-    sums=True,
+    fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
-    again=robust_covariance.robust(_covariance),
+    second_pass=robust_covariance.robust(_covariance),
 )
 METHODS = (
     _method(
         "adassp",
         "Wang 2018, Algorithm 2",
-        errors="normal approximation with the noise included; none while a ridge is needed",
+        standard_errors=f"{_NORMAL}; none while a ridge is needed",
         release=release,
     ),
     _method(
         "ssp",
         "Wang 2018, section 3.2",
-        errors="normal approximation with the noise included",
+        standard_errors=_NORMAL,
         release=release_plain,
     ),
 )

@@ -77,7 +77,7 @@ def release(
         late += theta if done >= rounds // 2 else 0.0
     transform, shift = box.linear_map()
     params = transform @ (late / (rounds - rounds // 2)) + shift
-    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+    return Release(params, problem.x_new @ params, reasons={"bse": _NO_ERRORS})
 
 
 def _gram(u: np.ndarray) -> np.ndarray:
@@ -87,13 +87,14 @@ def _gram(u: np.ndarray) -> np.ndarray:
     return exact_sum((b.T @ b for b in blocks), (columns, columns))[np.triu_indices(columns)]
 
 
+_NO_ERRORS = "the fit is an average over rounds with clipped residuals, so it has no standard error"
 METHOD = Method(
     name="boosted_adassp",
     paper="Tang et al. 2023, Algorithm 1",
     guarantee="gdp",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
-    simple=False,
-    errors="the fit is an average over rounds with clipped residuals, so it has no standard error",
+    single_regressor=False,
+    standard_errors=_NO_ERRORS,
     summarise=scaled_rows,
     release=release,
     options={

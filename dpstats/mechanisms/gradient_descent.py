@@ -104,8 +104,8 @@ _ZCDP = (
 _method = partial(
     Method,
     neighbors=(REPLACE_ONE, ADD_REMOVE),
-    simple=True,
-    errors=_NO_ERRORS,
+    single_regressor=True,
+    standard_errors=_NO_ERRORS,
     summarise=summarise,
     release=release,
     options={
@@ -116,5 +116,5 @@ _method = partial(
 METHODS = (
     _method("gd_pure", "Alabi et al. 2022, Algorithm 6", "pure"),
     _method("gd_approx", "Alabi et al. 2022, Algorithm 7 and Lemma F.2", "gdp"),
-    _method("gd_zcdp", "Alabi et al. 2022, Algorithm 7", "zcdp", remarks=(_ZCDP,)),
+    _method("gd_zcdp", "Alabi et al. 2022, Algorithm 7", "zcdp", assumptions=(_ZCDP,)),
 )

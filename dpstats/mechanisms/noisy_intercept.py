@@ -33,7 +33,7 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
         return Release.nothing(problem, "failed", "the noisy number of rows was not positive")
     mean = sums[0] / rows if public else sums[0] / rows - 1
     params = Line.of(problem).params((mean + 1) / 2, 0.0)
-    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.standard_errors})
 
 
 METHOD = Method(
@@ -41,9 +41,9 @@ METHOD = Method(
     paper="Alabi et al. 2022, section 2.4",
     guarantee="pure",
     neighbors=(REPLACE_ONE, ADD_REMOVE),
-    simple=True,
-    errors="the variance of the response is not released, so there is no standard error",
+    single_regressor=True,
+    standard_errors="the variance of the response is not released, so there is no standard error",
     summarise=centred_moments,
-    sums=True,
+    fixed_size_summary=True,
     release=release,
 )

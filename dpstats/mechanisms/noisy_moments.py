@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.mechanisms.shared import Line, Method, Problem, Release, Releases, robust_covariance
+from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.simple_regression import centred_box, centred_moments, too_few
-from dpstats.mechanisms.shared.spec import CLIPPED
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
@@ -140,6 +140,7 @@ def _fit(sums: np.ndarray, scale: float, problem: Problem):
     statistics = {
         **dict(zip(_NAMES, sums, strict=True)),
         "sigma2": residual / rows * line.y_width**2,
+        "cov_type": robust_covariance.NONROBUST,
     }
     return params, statistics if problem.estimated else {**statistics, **_known(problem, scale)}
 
@@ -150,12 +151,12 @@ METHOD = Method(
     paper="this package; sums in the place of Alabi et al. 2022, Algorithm 1",
     guarantee="pure",
     neighbors=(REPLACE_ONE, ADD_REMOVE),
-    simple=True,
-    errors="intervals and tests by a pivot; standard errors to first order in the noise",
+    single_regressor=True,
+    standard_errors="intervals and tests by a pivot; standard errors to first order in the noise",
     summarise=centred_moments,
-    sums=True,
+    fixed_size_summary=True,
     release=release,
     release_each=release_each,
     options=robust_covariance.OPTIONS,
-    again=robust_covariance.robust(),
+    second_pass=robust_covariance.robust(),
 )

@@ -94,16 +94,17 @@ def release(
         late += theta if done >= steps // 2 else 0.0
     transform, shift = box_of(problem).linear_map()
     params = transform @ (late / math.ceil(steps / 2)) + shift
-    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+    return Release(params, problem.x_new @ params, reasons={"bse": _NO_ERRORS})
 
 
+_NO_ERRORS = "clipping gradients biases the fit by an unknown amount, so there is no standard error"
 METHOD = Method(
     name="noisy_sgd",
     paper="Bassily et al. 2014, Algorithm 1; Abadi et al. 2016, Algorithm 1",
     guarantee="gdp",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
-    simple=False,
-    errors="clipping gradients biases the fit by an unknown amount, so there is no standard error",
+    single_regressor=False,
+    standard_errors=_NO_ERRORS,
     summarise=scaled_rows,
     release=release,
     options={

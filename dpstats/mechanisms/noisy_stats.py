@@ -88,7 +88,7 @@ def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release
     )
     intercept = noise.add(residual, third).values
     params = Line.of(problem).params(intercept[0], slope / _ONE)
-    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.errors})
+    return Release(params, problem.x_new @ params, reasons={"bse": METHOD.standard_errors})
 
 
 METHOD = Method(
@@ -96,9 +96,9 @@ METHOD = Method(
     paper="Alabi et al. 2022, Algorithm 1",
     guarantee="pure",
     neighbors=(REPLACE_ONE,),
-    simple=True,
-    errors="the residual variance is not released, so there is no standard error",
+    single_regressor=True,
+    standard_errors="the residual variance is not released, so there is no standard error",
     summarise=summarise,
-    sums=True,
+    fixed_size_summary=True,
     release=release,
 )

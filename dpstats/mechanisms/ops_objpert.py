@@ -120,9 +120,9 @@ _MINIMISER = (
 )
 _method = partial(
     Method,
-    simple=False,
+    single_regressor=False,
     summarise=scaled_moments,
-    sums=True,
+    fixed_size_summary=True,
     options={"radius": (1.0, _radius)},
 )
 METHODS = (
@@ -131,7 +131,7 @@ METHODS = (
         "Wang 2018, section 3.2; Wang et al. 2015, Theorem 1",
         "pure",
         neighbors=(ADD_REMOVE, REPLACE_ONE),
-        errors=_SAMPLE,
+        standard_errors=_SAMPLE,
         release=release_sample,
     ),
     _method(
@@ -139,7 +139,7 @@ METHODS = (
         "Kifer et al. 2012, Algorithm 1",
         "approx",
         neighbors=(ADD_REMOVE,),
-        errors=_MINIMISER,
+        standard_errors=_MINIMISER,
         release=release_minimiser,
     ),
 )

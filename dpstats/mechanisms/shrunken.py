@@ -10,8 +10,8 @@ import numpy as np
 from dpstats.mechanisms.shared import Method, NoisyMoments, NoisySums, Problem, Release
 from dpstats.mechanisms.shared.gram import box_of
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
+from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
-from dpstats.mechanisms.shared.spec import CLIPPED
 from dpstats.noise import Noise
 from dpstats.numerics import Box, Moments
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
@@ -75,7 +75,8 @@ def release_with(
     ``least_squares(sums, problem)`` is the fit to the same noisy sums at declared bounds, with
     the covariance of its coefficients unless the noise calls for a ridge.
 
-    Guarantee. That of :func:`release`; what follows is post-processing.
+    Guarantee. That of :func:`release`, by the same three noisy sums with the same
+    sensitivities; what follows is post-processing.
     """
     sums = _noisy_sums(moments, problem, cost, noise)
     fitted = _fitted(sums, problem)
@@ -133,13 +134,14 @@ def _constant(noisy: NoisyMoments) -> str:
     )
 
 
+_LENT = "with declared bounds those of least squares on the same sums, else none"
 _method = partial(
     Method,
     paper="this package, after Wang 2018, Algorithm 2",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
-    simple=False,
+    single_regressor=False,
     summarise=summarise,
-    sums=True,
+    fixed_size_summary=True,
     bounds_share=0.5,
     ranges_everywhere=True,
 )
@@ -151,13 +153,13 @@ def methods(least_squares: Callable[[NoisySums, Problem], Release]) -> tuple[Met
         _method(
             "shrunken",
             guarantee="gdp",
-            errors="with declared bounds those of least squares on the same sums, else none",
+            standard_errors=_LENT,
             release=update_wrapper(partial(release_with, least_squares), release_with),
         ),
         _method(
             "shrunken_pure",
             guarantee="pure",
-            errors="the fit is shrunken, which biases any interval",
+            standard_errors="the fit is shrunken, which biases any interval",
             release=release,
         ),
     )

@@ -330,8 +330,8 @@ _method = partial(
     Method,
     guarantee="pure",
     neighbors=(REPLACE_ONE,),
-    simple=True,
-    errors=_NO_ERRORS,
+    single_regressor=True,
+    standard_errors=_NO_ERRORS,
     summarise=summarise,
     check=_check_points,
 )
@@ -339,7 +339,7 @@ METHODS = (
     _method(
         "exp_theil_sen",
         "Alabi et al. 2022, Algorithms 2 and 3",
-        errors=_UNPAID,
+        standard_errors=_UNPAID,
         release=release_exponential,
         options={**_OPTIONS, **_CI},
         **_each,
@@ -347,7 +347,7 @@ METHODS = (
     _method(
         "wide_theil_sen",
         "Alabi et al. 2022, Algorithms 2 and 4",
-        errors=_UNPAID,
+        standard_errors=_UNPAID,
         release=release_exponential,
         options={**_OPTIONS, "theta": (0.01, option_checks.number("theta", 1e-6, 1)), **_CI},
         **_each,

@@ -100,7 +100,7 @@ def release(
     params = deep.copy()
     if problem.intercept is not None:
         params[problem.intercept] -= center @ params
-    reason = ENDS_ONLY if known else METHOD.errors
+    reason = ENDS_ONLY if known else _NO_ERRORS
     return Release(params, problem.x_new @ params, reasons={"bse": reason}, statistics=known)
 
 
@@ -203,13 +203,14 @@ def _check_problem(problem: Problem) -> None:
         raise ArgumentError("tukey needs no bounds and takes no row_norm; leave row_norm out")
 
 
+_NO_ERRORS = "a point of large Tukey depth has no standard error of its own; ci=True buys intervals"
 METHOD = Method(
     name="tukey",
     paper="Amin et al. 2023, Algorithms 1 and 2",
     guarantee="approx",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
-    simple=False,
-    errors="a point of large Tukey depth has no standard error of its own; ci=True buys intervals",
+    single_regressor=False,
+    standard_errors=_NO_ERRORS,
     summarise=summarise,
     release=release,
     options={
@@ -217,5 +218,5 @@ METHOD = Method(
         "ci": (False, option_checks.level("ci")),
     },
     check=_check_problem,
-    bounded=False,
+    needs_bounds=False,
 )

@@ -79,9 +79,9 @@ def methods() -> dict:
         "method": [row.name for row in rows],
         "guarantee": [row.guarantee for row in rows],
         "neighbors": [", ".join(row.neighbors) for row in rows],
-        "one_regressor": [row.simple for row in rows],
-        "needs_bounds": [row.bounded for row in rows],
-        "standard_errors": [row.errors for row in rows],
+        "one_regressor": [row.single_regressor for row in rows],
+        "needs_bounds": [row.needs_bounds for row in rows],
+        "standard_errors": [row.standard_errors for row in rows],
         "paper": [row.paper for row in rows],
     }
 

@@ -189,7 +189,7 @@ def _relation(method: Method, neighbors) -> str:
 def _row_norm(method: Method, row_norm) -> float | None:
     if row_norm is None:
         return None
-    if method.simple:
+    if method.single_regressor:
         raise ArgumentError(f"{method.name} takes bounds=, not row_norm={row_norm!r}")
     return number("row_norm", 0, FARTHEST, "(]")(row_norm)
 
@@ -206,7 +206,7 @@ def _selection(select, k, share, method: Method, neighbors, formula: Formula) ->
     if neighbors not in selector.neighbors:
         raise ArgumentError(f"select={select!r} is not proven for neighbors={neighbors!r}")
     share = number("select_share", 0, 0.5, "(]")(_SELECT_SHARE if share is None else share)
-    k = whole("k", 1)((1 if method.simple else _SELECTED_TERMS) if k is None else k)
+    k = whole("k", 1)((1 if method.single_regressor else _SELECTED_TERMS) if k is None else k)
     _check_k(k, method, terms)
     return Selection(selector, k, share, terms)
 
@@ -218,7 +218,7 @@ def _check_k(k: int, method: Method, terms: Sequence[str]) -> None:
             f"there is nothing to select with k={k} and the {len(terms)} terms "
             f"{', '.join(terms)}; give a smaller k, or leave select out"
         )
-    if method.simple and k != 1:
+    if method.single_regressor and k != 1:
         raise ArgumentError(f"{method.name} fits one numeric column, so k must be 1, got {k}")
 
 

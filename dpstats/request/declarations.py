@@ -72,7 +72,7 @@ def declared_schema(
             )
         elif row_norm is not None and name in formula.predictors:
             schema[name] = Numeric(-row_norm, row_norm)
-        elif not method.bounded:
+        elif not method.needs_bounds:
             schema[name] = UNLIMITED
         else:
             schema[name] = _PLACEHOLDER

@@ -11,22 +11,22 @@ from dpstats.schema import FARTHEST
 def check(request: Request) -> None:
     """Raise ArgumentError unless the method can serve this request, and each selection of terms."""
     method, selection = request.method, request.selection
-    if selection is None or not method.simple:
+    if selection is None or not method.single_regressor:
         _check_fit(request)
     if selection is not None:
         k, terms = selection.k, selection.candidates
-        for chosen in [(term,) for term in terms] if method.simple else [terms[:k]]:
+        for chosen in [(term,) for term in terms] if method.single_regressor else [terms[:k]]:
             _check_fit(request.keeping(chosen))
 
 
 def _check_fit(request: Request) -> None:
     design, method = request.design, request.method
-    if method.simple and (design.intercept is None or len(design.names) != 2):
+    if method.single_regressor and (design.intercept is None or len(design.names) != 2):
         raise ArgumentError(
             f"{method.name} fits an intercept and one numeric column, got the columns "
             f'{", ".join(design.names)}; for more use method="adassp"'
         )
-    if method.simple and request.unbounded and request.x_new is not None:
+    if method.single_regressor and request.unbounded and request.x_new is not None:
         raise ArgumentError(
             f"x_new with method={method.name!r} needs declared bounds on {request.unbounded[0]}"
         )

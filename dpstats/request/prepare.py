@@ -98,7 +98,7 @@ def _without_range(method: Method) -> Method:
         release=_release_nothing,
         release_each=None,
         each_without=(),
-        again=None,
+        second_pass=None,
     )
 
 

@@ -164,4 +164,4 @@ class Request:
                 f"{self.selection.k} of {len(self.selection.candidates)} terms were selected by "
                 f"{self.selection.selector.name}; standard errors take the choice as given"
             )
-        return (*self.method.remarks, *said)
+        return (*self.method.assumptions, *said)

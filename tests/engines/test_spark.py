@@ -23,7 +23,7 @@ REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_SPARK"))
 LEVELS = {"g": ["u", "v"]}
 BOUNDS = {"x": (0, 1), "y": (0, 1)}
 N = 600
-SUMS = [name for name, method in dp.METHODS.items() if method.sums]
+SUMS = [name for name, method in dp.METHODS.items() if method.fixed_size_summary]
 
 
 def missing() -> str:

@@ -13,7 +13,7 @@ import dpstats as dp
 AREAS = ["a0", "a1", "a2"]
 # Labels are read before a method sees a row, so one method stands for all.
 LABELLED = "noisy_stats"
-BOUNDED = [name for name, entry in dp.METHODS.items() if entry.bounded]
+BOUNDED = [name for name, entry in dp.METHODS.items() if entry.needs_bounds]
 
 
 def words(text) -> str:

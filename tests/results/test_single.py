@@ -14,7 +14,7 @@ import dpstats as dp
 from dpstats.schema import UNLIMITED, Numeric
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
-WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
+WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 RICH = {
     "formula": "np.log1p(y) ~ x * C(kind) + flag + C(size) + I(z**2) + center(z):x",
     "bounds": {"y": (-0.5, 3), "x": (0, 1), "z": (-2, 3), "I(z**2)": (0, 4)},
@@ -366,7 +366,7 @@ def test_p25_and_p75_lie_a_quarter_into_the_declared_range(method, fit, line, en
     np.testing.assert_allclose(result.predict({"x": [-2, 0]}), [result.p25, result.p75])
 
 
-@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.bounded])
+@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.needs_bounds])
 def test_p25_and_p75_lie_in_the_estimated_range(name, fit, line):
     with dp.testing.insecure_seed(1):
         result = fit(line, name, bounds=None, epsilon=100)
@@ -375,7 +375,7 @@ def test_p25_and_p75_lie_in_the_estimated_range(name, fit, line):
     np.testing.assert_allclose(result.predict({"x": quarters}), [result.p25, result.p75])
 
 
-@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if not one.bounded])
+@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if not one.needs_bounds])
 def test_without_a_range_there_is_no_quarter_of_it(name, fit, line):
     with pytest.raises(dp.NotReleasedError, match="p25 exists for one .*x_new="):
         _ = fit(line, name, bounds=None).p25

@@ -544,7 +544,7 @@ def test_groups_share_one_selection():
     assert result.privacy.spent[0] == pytest.approx(1e5, rel=1e-3)
 
 
-@pytest.mark.parametrize("method", [name for name, m in dp.METHODS.items() if m.simple])
+@pytest.mark.parametrize("method", [name for name, m in dp.METHODS.items() if m.single_regressor])
 def test_a_method_for_one_regressor_selects_one(method):
     result = fit(formula="y ~ a + b + c", k=None, method=method, epsilon=1e4)
     assert result.selected == ("a",)

@@ -11,7 +11,7 @@ import dpstats as dp
 from dpstats.privacy import RELATIONS
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
-WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
+WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 
 
 def seeded(fit, *arguments, **keywords):
@@ -39,7 +39,22 @@ def test_sums_are_of_one_size_whatever_the_rows(method):
         x, y = line_data(n)
         summary = entry.summarise(np.column_stack([np.ones(n), x]), y, problem)
         sizes.append(len(pickle.dumps(summary)))
-    assert entry.sums == (sizes[1] - sizes[0] < 100)
+    assert entry.fixed_size_summary == (sizes[1] - sizes[0] < 100)
+
+
+def test_former_names_of_the_fields_still_work(method):
+    entry = dp.METHODS[method]
+    former = entry.simple, entry.bounded, entry.sums, entry.errors, entry.remarks, entry.again
+    assert former == (
+        entry.single_regressor,
+        entry.needs_bounds,
+        entry.fixed_size_summary,
+        entry.standard_errors,
+        entry.assumptions,
+        entry.second_pass,
+    )
+    with pytest.raises(AttributeError):
+        entry.simple = True
 
 
 def test_large_epsilon_gives_the_estimate_without_noise(method, fit, line, limit, enough):
@@ -159,7 +174,7 @@ def test_a_selection_is_paid_out_of_the_budget(method, fit, line, selector, shar
     assert 0 < own <= (share or 0.05) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.bounded])
+@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.needs_bounds])
 def test_estimated_ranges_have_the_order_of_the_data(name, fit, line):
     for seed in range(9):
         with dp.testing.insecure_seed(seed):
@@ -280,7 +295,7 @@ def test_simple_methods_take_an_intercept_and_one_numeric_column(method, fit, li
     numbers = {"z"} & set(formula)
     more = {"bounds": UNIT | dict.fromkeys(numbers, (0, 1)), "levels": {"kind": ["u", "v"]}}
     more["levels"] = more["levels"] if "kind" in formula else None
-    if dp.METHODS[method].simple:
+    if dp.METHODS[method].single_regressor:
         with pytest.raises(dp.ArgumentError, match="an intercept and one numeric column"):
             fit(line, method, formula=formula, **more)
     else:

@@ -20,7 +20,7 @@ from dpstats.engines import Table
 N = 1237
 PLANTED = 0.123456789
 DIGITS, NAME = "123456789", "Ada Lovelace"
-WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
+WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 CALLS = ["bounds", "no_bounds", "no_range", "constant", "groups", "groups_no_range", "missing"]
 CALLS += [f"select {name}" for name in dp.SELECTORS]
 FORBIDDEN = [
@@ -288,7 +288,7 @@ def fail(*arguments, **keywords):
 @pytest.fixture(params=DEFECTS)
 def defect(request, method, fit, monkeypatch):
     """The error that a call ends in, and the budget it was charged to."""
-    if request.param.endswith("estimate_ranges") and not dp.METHODS[method].bounded:
+    if request.param.endswith("estimate_ranges") and not dp.METHODS[method].needs_bounds:
         pytest.skip("no range is estimated for this method")
     if "." in request.param:
         monkeypatch.setattr(request.param, fail)

@@ -109,7 +109,7 @@ def test_a_huge_budget_recovers_a_line(case):
     check_line(case)
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.method.simple], ids=str)
+@pytest.mark.parametrize("case", [c for c in CASES if c.method.single_regressor], ids=str)
 @pytest.mark.parametrize("share", [-1.0, 2.0, 1e6])
 def test_predictions_outside_the_range_are_as_private(case, share):
     p = case.problem

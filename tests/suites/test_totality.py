@@ -24,7 +24,7 @@ STATUSES = {
     "not_identified",
     "constant",
 }
-WIDE = [name for name, entry in dp.METHODS.items() if not entry.simple]
+WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 GROUPS = ["a", "b", "c"]
 
 

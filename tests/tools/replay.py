@@ -735,7 +735,7 @@ def problem_of(
 def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
     """The method under every relation it proves, every kind of problem and set of options."""
     variants = [{"intercept": 0}]
-    if not method.simple:
+    if not method.single_regressor:
         variants += [{"intercept": None}, {"intercept": 0, "estimated": True}]
         variants += [{"intercept": i, "row_norm": norm} for i, norm in ((None, 2.5), (0, 4.0))]
     fewer = next((few for few in FEWER if set(few) <= set(method.options)), {})
@@ -743,8 +743,8 @@ def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
     cases = [
         Case(method, problem_of(d, x, y, neighbors, **variant), chosen, method.cost(epsilon, 1e-6))
         for neighbors in method.neighbors
-        for x, y in (BOUNDS if method.bounded else (*BOUNDS[1:], NO_BOUNDS))
-        for d in ((1,) if method.simple else (1, 3))
+        for x, y in (BOUNDS if method.needs_bounds else (*BOUNDS[1:], NO_BOUNDS))
+        for d in ((1,) if method.single_regressor else (1, 3))
         for variant in [*variants, *([{"intercept": 1}] if x == BOUNDS[1][0] else [])]
         for chosen in options
     ]

@@ -94,7 +94,7 @@ def simple_methods(**theil_sen) -> dict[str, dict]:
     return {
         name: {"method": name, **(theil_sen if name.endswith("theil_sen") else {})}
         for name, method in METHODS.items()
-        if method.simple
+        if method.single_regressor
     }
 
 

@@ -2,11 +2,12 @@
 
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
+from dpstats.mechanisms.shared.release import Problem, Release, Releases
 from dpstats.mechanisms.shared.scaled_rows import ScaledRows
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
 from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked
-from dpstats.mechanisms.shared.spec import Method, Problem, Release, Releases
+from dpstats.mechanisms.shared.spec import Method
 
 __all__ = [
     "Line",

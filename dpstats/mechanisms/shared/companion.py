@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared.spec import Method, Release
+from dpstats.mechanisms.shared.release import Release
+from dpstats.mechanisms.shared.spec import Method
 
 # The currencies in which a method and its companion can share a budget.
 _SHARED = {"pure": {"pure"}, "approx": {"pure"}, "gdp": {"gdp"}, "zcdp": {"gdp"}}
@@ -51,16 +52,16 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
     return replace(
         main,
         neighbors=tuple(relation for relation in main.neighbors if relation in other.neighbors),
-        simple=main.simple or other.simple,
-        bounded=main.bounded or other.bounded,
-        errors=other.errors,
+        single_regressor=main.single_regressor or other.single_regressor,
+        needs_bounds=main.needs_bounds or other.needs_bounds,
+        standard_errors=other.standard_errors,
         summarise=summarise,
-        sums=main.sums and other.sums,
+        fixed_size_summary=main.fixed_size_summary and other.fixed_size_summary,
         release=release,
         release_each=None,
         companion_share=share,
         check=check,
-        remarks=(*main.remarks, remark),
+        assumptions=(*main.assumptions, remark),
     )
 
 

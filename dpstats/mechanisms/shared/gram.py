@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpstats.mechanisms.shared.spec import Problem
+from dpstats.mechanisms.shared.release import Problem
 from dpstats.numerics import Box, Moments
 from dpstats.privacy import REPLACE_ONE
 

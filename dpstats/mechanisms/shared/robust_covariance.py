@@ -13,43 +13,44 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.mechanisms.shared.gram import box_of, sensitivities
-from dpstats.mechanisms.shared.spec import Again, Problem, Release, Releases
+from dpstats.mechanisms.shared.release import Problem, Release, Releases
+from dpstats.mechanisms.shared.spec import SecondPass
 from dpstats.noise import Noise, NoisyValues, Query
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import COV_TYPES, Box, Moments
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import Cost
 
-COV_TYPES = ("nonrobust", "HC1")
+NONROBUST, HC1 = map(float, range(len(COV_TYPES)))
 OPTIONS = {"cov_type": (COV_TYPES[0], option_checks.word("cov_type", *COV_TYPES))}
-# Share of the cost, and the residual at which squares are cut, in standard deviations, both by
-# simulation. With half the share intervals from 200 rows at epsilon 16 are 15% longer, with
+# Fraction of the cost, and the residual at which squares are cut, in standard deviations, both by
+# simulation. With half the fraction intervals from 200 rows at epsilon 16 are 15% longer, with
 # half as much again those at epsilon 0.5 are 4% and more. A nearer cut takes away from the
 # largest variances, a farther one adds noise.
-_SHARE = 0.1
+_FRACTION = 0.1
 _CUT = 4.0
 # The L1 sensitivity for two columns: see _query.
 _L1 = 3.0
 
 
-def robust(covariance: Callable | None = None) -> Again:
+def robust(covariance: Callable | None = None) -> SecondPass:
     """The second release of a method that is least squares in the coordinates of ``box_of``.
 
     ``covariance(statistics, problem)`` is the covariance of its coefficients, None where
     inference makes it from the statistics.
     """
-    return Again(
+    return SecondPass(
         option="cov_type",
-        asked=_asked,
-        share=_SHARE,
+        requested=_requested,
+        fraction=_FRACTION,
         summary_after=_squares_after,
         release=partial(_release, covariance),
         release_each=_each,
     )
 
 
-def _asked(cov_type: str, problem: Problem) -> bool:
+def _requested(cov_type: str, problem: Problem) -> bool:
     """Not where there are no standard errors anyway, which is public."""
     return cov_type == "HC1" and not problem.estimated and problem.intercept is not None
 
@@ -125,7 +126,8 @@ def _statistics(triangle: NoisyValues, cut: np.ndarray, columns: int) -> dict:
     """Collect what was released, as :class:`dpstats.numerics.sandwich.Meat` reads it."""
     deviation = np.full(np.shape(cut), triangle.deviation)
     meat = symmetric(triangle.values, columns)
-    return {"meat": meat, "meat_cut": cut**2, "meat_deviation": deviation}
+    cov_type = np.full(np.shape(cut), HC1)
+    return {"cov_type": cov_type, "meat": meat, "meat_cut": cut**2, "meat_deviation": deviation}
 
 
 def _release(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.mechanisms.shared.gram import box_of
-from dpstats.mechanisms.shared.spec import Problem
+from dpstats.mechanisms.shared.release import Problem
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import BLOCK, exact_sum
 

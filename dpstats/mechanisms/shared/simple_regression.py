@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.mechanisms.shared.spec import Problem, Release
+from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.numerics import Box, Moments
 from dpstats.privacy import REPLACE_ONE, PureDP
 

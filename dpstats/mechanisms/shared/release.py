@@ -1,0 +1,107 @@
+"""Define the problem a mechanism is given and the release it returns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+# The reason why a release from privately estimated ranges has no standard errors.
+CLIPPED = (
+    "the privately estimated ranges clip an unknown part of the rows, which biases any "
+    "interval; declare bounds= for standard errors"
+)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Hold the public facts a mechanism works under.
+
+    Parameters
+    ----------
+    low, high : numpy.ndarray, shape (S,)
+        Bounds of the design columns.
+    y_low, y_high : float
+        Bounds of the response.
+    intercept : int or None
+        Index of the constant column.
+    neighbors : str
+        The relation the release must be private for.
+    row_norm : float or None
+        Declared bound on the Euclidean norm of a design row, in place of the column bounds.
+    estimated : bool
+        Whether any bound was itself released, so that ranges may be generous.
+    x_new : numpy.ndarray, shape (q, S)
+        Design rows at which predictions are wanted.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    y_low: float
+    y_high: float
+    intercept: int | None
+    neighbors: str
+    row_norm: float | None
+    estimated: bool
+    x_new: np.ndarray
+
+
+@dataclass(frozen=True)
+class Release:
+    """Hold what a mechanism publishes, in the design's units; every number is a release.
+
+    ``params`` (S,) and ``predictions`` (q,) hold NaN where nothing was released, and
+    ``reasons`` says why, by the name of the result's attribute. ``cov`` is the
+    covariance of the coefficients (S, S), noise included, or None. ``statistics`` are
+    further released numbers by name, floats or nested lists of them, and public facts,
+    from which :mod:`dpstats.inference` computes; where there is a ``companion``, an auxiliary
+    fit from the same rows and budget, it computes from that one. ``note`` is a sentence on
+    what was released, a function of releases. ``limited`` says that predictions are of rows
+    clipped to the columns' ranges and lie in the range of the response.
+    """
+
+    params: np.ndarray
+    predictions: np.ndarray
+    cov: np.ndarray | None = None
+    status: str = "ok"
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    statistics: Mapping[str, Any] = field(default_factory=dict)
+    companion: "Release | None" = None
+    note: str = ""
+    limited: bool = False
+
+    def __post_init__(self):
+        for values in (self.params, self.predictions, self.cov):
+            if values is not None:
+                values.flags.writeable = False
+
+    @classmethod
+    def nothing(cls, problem: Problem, status: str, reason: str) -> "Release":
+        """Return a release without numbers: a released failure and its reason."""
+        return cls(
+            params=np.full(len(problem.low), np.nan),
+            predictions=np.full(len(problem.x_new), np.nan),
+            status=status,
+            reasons=dict.fromkeys(("params", "predictions", "bse"), reason),
+        )
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Hold the releases of G groups that share no row, as columns; NaN where nothing was released.
+
+    Parameters
+    ----------
+    params, predictions : numpy.ndarray, shapes (G, S) and (G, q)
+    statuses : sequence of str, length G
+    reasons : tuple of str
+        Why something is NaN, each reason once.
+    stack : mapping of str to numpy.ndarray, shape (G, ...)
+        The numbers for inference, as :func:`dpstats.inference.stacked` returns them.
+    """
+
+    params: np.ndarray
+    predictions: np.ndarray
+    statuses: Sequence[str]
+    reasons: tuple[str, ...]
+    stack: Mapping[str, np.ndarray]
