@@ -57,7 +57,8 @@ class GroupedRows:
 class Outcomes:
     """The released columns of all groups, filled in part by part.
 
-    ``stack`` has what the groups hold for inference, by name, NaN where they lack it.
+    ``stack`` has what the groups hold for inference, by name, NaN where they lack it, and
+    ``cov_type`` is "HC1" where any group's inference is robust.
     """
 
     def __init__(self, groups: int, problem: Problem):
@@ -65,6 +66,7 @@ class Outcomes:
         self.estimates = np.full((groups, columns + len(problem.x_new)), np.nan)
         self.statuses = [""] * groups
         self.reasons: dict[str, None] = {}
+        self.cov_type = "nonrobust"
         self.stack = {
             "params": np.full((groups, columns), np.nan),
             "cov": np.full((groups, columns, columns), np.nan),
@@ -81,6 +83,8 @@ class Outcomes:
                 self.stack[name] = np.full((len(self.statuses), *values.shape[1:]), np.nan)
             self.stack[name][groups] = values
         self.reasons.update(dict.fromkeys(releases.reasons))
+        if releases.cov_type != "nonrobust":
+            self.cov_type = releases.cov_type
 
     def record(self, events: Sequence[Event]) -> None:
         """Keep of each step the event with the most noise over the groups."""
@@ -214,6 +218,7 @@ def column_of(release: Release) -> Releases:
         statuses=[release.status],
         reasons=tuple(dict.fromkeys(release.reasons.values())),
         stack=stacked([release], len(release.params)),
+        cov_type=(release.companion or release).cov_type,
     )
 
 

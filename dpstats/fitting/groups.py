@@ -54,6 +54,7 @@ def group_results(
         selected=request.selected,
         plan=request.plan,
         share=request.share,
+        cov_type=outcomes.cov_type,
     )
 
 

@@ -9,7 +9,6 @@ from dpstats.inference.bootstrap import Sums
 from dpstats.inference.hypothesis_tests import FTest, TTest
 from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.wald import Wald, deviations
-from dpstats.numerics import COV_TYPES
 
 __all__ = [
     "FTest",
@@ -17,7 +16,6 @@ __all__ = [
     "TTest",
     "UNBOUNDED",
     "Uncertainty",
-    "cov_type",
     "deviations",
     "stacked",
     "uncertainty",
@@ -63,16 +61,6 @@ def _column(values: Sequence) -> np.ndarray:
     """One statistic of all releases, NaN where it is None."""
     shape = next(np.shape(value) for value in values if value is not None)
     return np.array([np.full(shape, np.nan) if v is None else v for v in values], dtype=float)
-
-
-def cov_type(stack: Mapping[str, np.ndarray]) -> str:
-    """Return the covariance type that the releases record, "nonrobust" where none does.
-
-    Of groups, that of any group: a group without standard errors never has the second release
-    of "HC1". Results stored before the type was recorded have squared scores under "HC1" only.
-    """
-    recorded = stack.get("cov_type", np.array([float("meat" in stack)]))
-    return COV_TYPES[int(np.max(np.nan_to_num(recorded)))]
 
 
 def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:

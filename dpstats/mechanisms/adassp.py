@@ -85,7 +85,6 @@ def fit_noisy_sums(
         "ridge": float(penalty),
         "transform": transform.tolist(),
         "shift": shift.tolist(),
-        "cov_type": robust_covariance.NONROBUST,
     }
     cov, reason = None, _no_errors(problem, penalty)
     if not reason:

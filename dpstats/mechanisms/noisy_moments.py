@@ -140,7 +140,6 @@ def _fit(sums: np.ndarray, scale: float, problem: Problem):
     statistics = {
         **dict(zip(_NAMES, sums, strict=True)),
         "sigma2": residual / rows * line.y_width**2,
-        "cov_type": robust_covariance.NONROBUST,
     }
     return params, statistics if problem.estimated else {**statistics, **_known(problem, scale)}
 

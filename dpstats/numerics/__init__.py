@@ -2,10 +2,9 @@
 
 from dpstats.numerics.clipping import Box
 from dpstats.numerics.cross_products import Moments
-from dpstats.numerics.sandwich import COV_TYPES, Meat
+from dpstats.numerics.sandwich import Meat
 
 __all__ = [
-    "COV_TYPES",
     "Box",
     "Meat",
     "Moments",

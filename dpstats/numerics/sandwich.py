@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Types of the covariance of coefficients. A release holds the index of its type, a number like
-# all it holds.
-COV_TYPES = ("nonrobust", "HC1")
 # The coordinates of a line are (1, u) with u in [-1/2, 1/2]; its scores were released for 2 u
 # and for residuals twice as large.
 _LINE = np.array([1.0, 0.5])

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.inference import Sums, Uncertainty, cov_type, deviations, uncertainty
+from dpstats.inference import Sums, Uncertainty, deviations, uncertainty
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of, label_columns
@@ -50,7 +50,9 @@ class DPGroupResults:
     selected : tuple of str or None
         Terms kept by ``select=``, chosen once for all groups, in the order of their choice.
     share : float
-        Share of the budget of each group that the method itself got.
+        Fraction of each group's budget that the method itself got.
+    cov_type : str
+        "nonrobust" or "HC1", as in statsmodels: whether errors are taken as of one variance.
     """
 
     by: str | tuple[str, ...]
@@ -70,6 +72,7 @@ class DPGroupResults:
     selected: tuple[str, ...] | None = None
     plan: str = ""
     share: float = 1.0
+    cov_type: str = "nonrobust"
 
     @property
     def method_report(self) -> str:
@@ -145,11 +148,6 @@ class DPGroupResults:
     def uncertainty(self) -> Uncertainty:
         """What the releases say about their own errors."""
         return uncertainty(self.stack)
-
-    @property
-    def cov_type(self) -> str:
-        """ "nonrobust" or "HC1", as in statsmodels."""
-        return cov_type(self.stack)
 
     @cached_property
     def errors(self) -> np.ndarray:

@@ -14,7 +14,6 @@ from dpstats.inference import (
     Sums,
     TTest,
     Uncertainty,
-    cov_type,
     deviations,
     stacked,
     uncertainty,
@@ -63,7 +62,7 @@ class Inferred:
     @property
     def cov_type(self) -> str:
         """ "nonrobust" or "HC1", as in statsmodels: whether errors are taken as of one variance."""
-        return cov_type(stacked([self.release], len(self.names)))
+        return (self.release.companion or self.release).cov_type
 
     def cov_params(self) -> pd.DataFrame:
         """Covariance of the coefficients, privacy noise included; NaN when unavailable."""

@@ -231,6 +231,7 @@ def _release_to_dict(release: Release) -> dict:
         "statistics": deepcopy(dict(release.statistics)),
         "note": release.note,
         "limited": release.limited,
+        "cov_type": release.cov_type,
         "companion": companion
         and {
             "params": _plain(companion.params),
@@ -242,6 +243,8 @@ def _release_to_dict(release: Release) -> dict:
 
 def _release_from_dict(content: Mapping, params, predictions) -> Release:
     cov, companion = content["cov"], content["companion"]
+    # results stored before there was a field show by the released squares that they are robust
+    former = "HC1" if "meat" in content["statistics"] else "nonrobust"
     return Release(
         params=_array(params),
         predictions=_array(predictions),
@@ -251,6 +254,7 @@ def _release_from_dict(content: Mapping, params, predictions) -> Release:
         statistics=deepcopy(dict(content["statistics"])),
         note=content["note"],
         limited=content["limited"],
+        cov_type=content.get("cov_type", former),
         companion=companion
         and _release_from_dict(companion, companion["params"], companion["predictions"]),
     )

@@ -253,6 +253,25 @@ def test_json_restores_levels_and_bounds_of_terms(name, fit, rich):
     pd.testing.assert_series_equal(restored.predict(public), result.predict(public))
 
 
+@pytest.mark.parametrize("cov_type", ["nonrobust", "HC1"])
+def test_json_stored_before_the_covariance_type_was_still_tells_it(cov_type, line):
+    call = {"method": "adassp", "epsilon": 8, "bounds": UNIT, "cov_type": cov_type}
+    result = dp.dp_ols("y ~ x", line, **call)
+    content = result.to_dict()
+    assert content.pop("cov_type") == result.cov_type == cov_type
+    restored = dp.DPResults.from_json(json.dumps(content))
+    assert restored == result and restored.cov_type == cov_type
+    assert restored.bse.equals(result.bse)
+
+
+def test_the_covariance_type_is_read_and_not_inferred(line):
+    """A stored type counts whatever statistics are stored beside it."""
+    call = {"method": "adassp", "epsilon": 8, "bounds": UNIT, "cov_type": "HC1"}
+    content = dp.dp_ols("y ~ x", line, **call).to_dict()
+    restored = dp.DPResults.from_dict({**content, "cov_type": "nonrobust"})
+    assert restored.cov_type == "nonrobust"
+
+
 @pytest.mark.parametrize(
     "levels", [list(np.arange(1, 5)), [np.str_("1"), np.int64(2), 4.0], [1.0, 2, 4]]
 )

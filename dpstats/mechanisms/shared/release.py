@@ -57,7 +57,8 @@ class Release:
     from which :mod:`dpstats.inference` computes; where there is a ``companion``, an auxiliary
     fit from the same rows and budget, it computes from that one. ``note`` is a sentence on
     what was released, a function of releases. ``limited`` says that predictions are of rows
-    clipped to the columns' ranges and lie in the range of the response.
+    clipped to the columns' ranges and lie in the range of the response. ``cov_type`` is
+    "nonrobust" or "HC1": whether the inference assumes errors of one variance.
     """
 
     params: np.ndarray
@@ -69,6 +70,7 @@ class Release:
     companion: "Release | None" = None
     note: str = ""
     limited: bool = False
+    cov_type: str = "nonrobust"
 
     def __post_init__(self):
         for values in (self.params, self.predictions, self.cov):
@@ -98,6 +100,8 @@ class Releases:
         Why something is NaN, each reason once.
     stack : mapping of str to numpy.ndarray, shape (G, ...)
         The numbers for inference, as :func:`dpstats.inference.stacked` returns them.
+    cov_type : str
+        As in :class:`Release`, for all groups.
     """
 
     params: np.ndarray
@@ -105,3 +109,4 @@ class Releases:
     statuses: Sequence[str]
     reasons: tuple[str, ...]
     stack: Mapping[str, np.ndarray]
+    cov_type: str = "nonrobust"
