@@ -6,13 +6,13 @@ back is a value, or the class of an error and its sentence.
 
 import warnings
 from collections.abc import Mapping
-from contextlib import nullcontext
 
 import dpstats as dp
 from dpstats.engines.open_table import open_table
 from dpstats.r import budgets, plans, stored_fits
 from dpstats.r.inputs import labels, points, table
 from dpstats.r.messages import in_r
+from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
 from dpstats.request.group_labels import columns_of
 
@@ -57,7 +57,7 @@ def answer(question: str, arguments: Mapping) -> dict:
     return reply if budget is None else {**reply, "budget": budgets.state(budget)}
 
 
-def fit(formula, data, *, by=None, groups=None, seed=None, k=None, x_new=None, **more) -> list:
+def fit(formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, **more) -> list:
     """``dp_ols`` on columns as R keeps them, or on files: the fit of each formula."""
     rows = open_table(data if isinstance(data, str) else table(data))
     texts = formula if isinstance(formula, Mapping) else {"": formula}
@@ -67,8 +67,7 @@ def fit(formula, data, *, by=None, groups=None, seed=None, k=None, x_new=None, *
     whole = isinstance(k, float) and k.is_integer()
     more |= {"by": by, "k": int(k) if whole else k, "x_new": points(x_new)}
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
-    with nullcontext() if seed is None else dp.testing.insecure_seed(int(seed)):
-        results = dp.dp_ols(formulas, rows, **more)
+    results = within(block).run(dp.dp_ols, formulas, rows, **more)
     return [describe(fit) if by is None else describe_groups(fit) for fit in results.values()]
 
 
@@ -93,12 +92,14 @@ def budget(epsilon: float, delta: float) -> dict:
 
 QUESTIONS = {
     "budget": budget,
+    "close_seed": close_seed,
     "compare": stored_fits.compare,
     "conf_int": stored_fits.conf_int,
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
     "methods": methods,
+    "open_seed": open_seed,
     "plan": plans.plan,
     "predict": stored_fits.predict,
     "t_test": stored_fits.t_test,

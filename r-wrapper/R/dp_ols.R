@@ -87,7 +87,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
       bounds = named_lists(bounds, "bounds"), levels = named_lists(levels, "levels"),
       by = if (length(by) > 1L) as.list(by) else by, groups = groups_of(groups, key),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
-      missing = missing, seed = state$seed, data = bridge_data(formula, data, by)
+      missing = missing, block = state$block, data = bridge_data(formula, data, by)
     ),
     options
   )
@@ -113,7 +113,7 @@ entry_names <- function(entries) {
 check_options <- function(options) {
   given <- entry_names(options)
   if (any(given == "")) bad_argument("options of the method go by name, such as tau = 2")
-  if (any(given %in% c("seed", "data"))) {
+  if (any(given %in% c("seed", "block", "data"))) {
     bad_argument("dp_ols has no seed; for reproducible noise, which is not private, see ",
                  "with_insecure_seed()")
   }

@@ -13,6 +13,9 @@ dp_methods <- function() tibble::as_tibble(ask("methods"))
 #' Whoever knows the seed can subtract the noise: what is made with it is not private, and says
 #' so wherever it prints. `set.seed()` has no effect on private noise.
 #'
+#' The noise of all calls in `code` comes from one stream, so that calls after one another draw
+#' different noise, and the same block run again draws the same.
+#'
 #' @param seed A whole number.
 #' @param code Calls of [dp_ols()].
 #' @return The value of `code`.
@@ -25,8 +28,12 @@ with_insecure_seed <- function(seed, code) {
   if (!is.numeric(seed) || length(seed) != 1L || is.na(seed) || seed < 0 || seed %% 1 != 0) {
     bad_argument("expected seed to be a whole number >= 0")
   }
-  before <- state$seed
-  on.exit(state$seed <- before)
-  state$seed <- seed
+  before <- state$block
+  block <- ask("open_seed", list(seed = seed))
+  on.exit({
+    state$block <- before
+    ask("close_seed", list(block = block))
+  })
+  state$block <- block
   force(code)
 }

@@ -229,7 +229,9 @@ def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():
     rng = np.random.default_rng(1)
     x = rng.random(5000)
     data = columns(x=x, y=x / 2 + 0.1 * rng.random(5000))
-    (fit,) = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "seed": 1.0})["value"]
+    block = answer("open_seed", {"seed": 1.0})["value"]
+    (fit,) = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "block": block})["value"]
+    answer("close_seed", {"block": block})
     state = fit["state"]
     hypotheses = ["(Intercept) = 0", "-x + 2*(Intercept) = .5"]
     each = answer("t_test", {"state": state, "hypotheses": hypotheses, "level": 0.9})
@@ -267,6 +269,28 @@ def test_the_records_of_the_budget_add_up_and_refuse():
     assert reply["error"] == "BudgetError" and reply["budget"] == state
     spoilt = answer("fit", call | {"budget": state | {"record": "{}"}})
     assert spoilt["error"] == "ArgumentError"
+
+
+def test_a_seed_holds_for_the_calls_of_its_block_alone():
+    call = CALL | {"data": columns(x=[0.1, 0.9], y=[0.2, 0.8]), "bounds": BOUNDS}
+
+    def draws(blocks):
+        return [answer("fit", call | {"block": b})["value"][0]["estimate"] for b in blocks]
+
+    first, second = (answer("open_seed", {"seed": seed})["value"] for seed in (1.0, 2.0))
+    mixed = draws([first, second, first, second])
+    (outside,) = answer("fit", call)["value"]
+    assert outside["privacy"]["private"]
+    for block in (first, second):
+        assert answer("close_seed", {"block": block}) == {"value": None}
+    wanted = []
+    for seed in (1.0, 2.0):
+        again = answer("open_seed", {"seed": seed})["value"]
+        wanted.append(draws([again, again]))
+        answer("close_seed", {"block": again})
+    assert mixed[::2] == wanted[0] and mixed[1::2] == wanted[1]
+    assert len({tuple(estimate) for estimate in mixed}) == 4
+    assert "has ended" in answer("fit", call | {"block": first})["message"]
 
 
 def test_no_failure_carries_values_or_a_traceback(monkeypatch):

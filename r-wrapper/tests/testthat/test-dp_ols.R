@@ -176,3 +176,35 @@ test_that("as.numeric() of a logical is lm's 0 and 1, of a factor refused, and p
     expect_error(fit_wage(formula, d), "number the levels", class = "dpstats_formula_error")
   }
 })
+
+test_that("calls under one seed draw from one stream, as in Python, and the block repeats", {
+  skip_without_python()
+  draw <- function(n, seed = 5) {
+    slope <- function(i) {
+      coef(dp_ols(y ~ x, line(), method = "noisy_stats", epsilon = 4, bounds = unit))[["x"]]
+    }
+    with_insecure_seed(seed, vapply(seq_len(n), slope, 0))
+  }
+  first <- draw(5)
+  expect_identical(anyDuplicated(first), 0L)
+  expect_identical(draw(5), first)
+  expect_identical(draw(2), first[1:2])
+  expect_identical(with_insecure_seed(5, c(draw(1, 9), draw(1, 9))), rep(draw(1, 9), 2))
+  nested <- with_insecure_seed(5, {
+    draw(1, 9)
+    coef(dp_ols(y ~ x, line(), method = "noisy_stats", epsilon = 4, bounds = unit))[["x"]]
+  })
+  expect_identical(nested, first[1L])
+  try(with_insecure_seed(5, stop("inside")), silent = TRUE)
+  expect_true(dp_ols(y ~ x, line(), "noisy_stats", 4, bounds = unit)$privacy$private)
+  bridge_table <- reticulate::dict(bridge_columns(line()[c("x", "y")]))
+  reticulate::py_run_string("import dpstats as dp; from dpstats.r.inputs import table")
+  py <- reticulate::import_main(convert = FALSE)
+  py$columns <- bridge_table
+  reticulate::py_run_string(paste(
+    "with dp.testing.insecure_seed(5):", "    slopes = [float(dp.dp_ols('y ~ x', table(columns),",
+    "        method='noisy_stats', epsilon=4, bounds={'x': (0, 1), 'y': (0, 1)}).params['x'])",
+    "        for _ in range(5)]", sep = "\n"
+  ))
+  expect_identical(unlist(reticulate::py_to_r(py$slopes)), first)
+})
