@@ -1,21 +1,34 @@
-"""README.md runs as it is printed. ``python tests/suites/test_readme.py`` rewrites its outputs."""
+"""README.md and the pages in docs run as they are printed, and their links and table are right.
+
+``python tests/suites/test_readme.py`` rewrites the outputs.
+"""
 
 import contextlib
 import io
-import os
 import re
 import shlex
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import dpstats as dp
 from dpstats import cli
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+EXECUTED = [page for page in PAGES if page.stem not in ("r", "references")]
+WRITTEN = sorted({*PAGES, *ROOT.glob("[A-Z]*.md"), *ROOT.glob("vignettes/*/README.md")})
 # A Python block, and the output below it if there is one.
 PYTHON = re.compile(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", re.DOTALL)
 CONSOLE = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+pytestmark = pytest.mark.skipif(
+    not README.exists(), reason="the tests of an installed package lack it"
+)
 
 
 def outputs(text: str) -> list[str]:
@@ -23,7 +36,7 @@ def outputs(text: str) -> list[str]:
     namespace, printed = {}, []
     for code, _ in PYTHON.findall(text):
         with contextlib.redirect_stdout(io.StringIO()) as stream:
-            exec(compile(code, "README.md", "exec"), namespace)
+            exec(compile(code, "page", "exec"), namespace)
         # Trailing spaces of a table do not survive an editor.
         printed.append("".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines()))
     return printed
@@ -35,15 +48,20 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(line.removeprefix("$ dpstats ")) for line in lines]
 
 
-@pytest.mark.skipif(not README.exists(), reason="the tests of an installed package lack it")
-def test_readme(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.stem)
+def test_a_page_runs_as_printed(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = README.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     shown = [output for _, output in PYTHON.findall(text)]
-    assert len(shown) >= 8
+    assert shown
     assert outputs(text) == shown
-    names = [command[0] for command in commands(text)]
-    assert names == ["methods", "plan", "fit", "by", "demo"]
+
+
+def test_the_commands_run_and_write_their_files(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    outputs(text)
+    assert [command[0] for command in commands(text)] == ["methods", "plan", "fit", "by", "demo"]
     for command in commands(text):
         assert cli.main(command) == 0, capsys.readouterr().err
     written = ("plan.csv", "plan.png", "fit.json", "fit.png", "cells.csv", "cells.png")
@@ -51,19 +69,91 @@ def test_readme(tmp_path, monkeypatch, capsys):
         assert (tmp_path / name).stat().st_size > 0
 
 
-def rewrite() -> None:
-    """Put what the blocks print now into README.md."""
+def anchors(page: Path) -> set[str]:
+    """Fragments of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        if link.startswith(("https://", "http://")):
+            continue
+        path, _, fragment = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{page.name} links to {link}"
+        assert not fragment or fragment in anchors(target), f"{page.name} links to {link}"
+
+
+def test_readme_lists_its_chapters_and_the_pages():
     text = README.read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
+    chapters = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    contents = re.findall(r"^- \[(.*?)\]\(#", text, re.MULTILINE)
+    assert contents == [chapter for chapter in chapters if chapter in contents]
+    assert set(chapters) - set(contents) == {"Contents", "Data and licence"}
+    assert {f"docs/{page.name}" for page in PAGES[1:]} <= set(LINK.findall(text))
+
+
+RELATIONS = {"add_remove": "add or remove", "replace_one": "replace"}
+# How README says it, and the arguments that get standard errors or intervals then.
+INTERVALS = {
+    "yes": {},
+    "with declared bounds": {},
+    "where x varies enough": {},
+    "`ci=True`": {"ci": True},
+    "none": None,
+}
+
+
+def table_of_methods() -> dict[str, list[str]]:
+    """The cells behind each name in the table of README."""
+    lines = README.read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "|" in line]
+    return {row[0].strip("`"): row[1:] for row in rows if row[0].startswith("`")}
+
+
+def test_the_table_lists_the_methods_in_order():
+    assert list(table_of_methods()) == list(dp.METHODS)
+
+
+def companion_of(method: str) -> str:
+    return "adassp" if dp.METHODS[method].guarantee in ("gdp", "zcdp") else "noisy_moments"
+
+
+@pytest.mark.parametrize("method", dp.METHODS)
+def test_the_table_says_of_a_method_what_is_so(method, fit, line, enough):
+    use, regressors, bounds, intervals, neighbours = table_of_methods()[method]
+    entry = dp.METHODS[method]
+    assert use
+    assert regressors == ("one" if entry.simple else "any")
+    assert bounds == ("declared or estimated" if entry.bounded else "none")
+    assert neighbours == ", ".join(RELATIONS[relation] for relation in entry.neighbors)
+    call = {"epsilon": 1e3, **enough(method)}
+    with dp.testing.insecure_seed(1):
+        plain = fit(line, method, **call)
+        has = bool(np.isfinite(plain.conf_int()).all(axis=None))
+        assert has == (INTERVALS.get(intervals) == {})
+        more = INTERVALS.get(intervals, {"companion": companion_of(method)})
+        if more:
+            assert np.isfinite(fit(line, method, **call, **more).conf_int()).all(axis=None)
+        if intervals == "with declared bounds":
+            assert np.isnan(fit(line, method, **call, bounds=None).conf_int()).all(axis=None)
+
+
+def rewrite(page: Path) -> None:
+    """Put what the blocks print now into a page."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         printed = iter(outputs(text))
 
     def block(match: re.Match) -> str:
         output = next(printed)
         return f"```python\n{match[1]}```\n" + (f"\n```text\n{output}```\n" if output else "")
 
-    README.write_text(PYTHON.sub(block, text), encoding="utf-8")
+    page.write_text(PYTHON.sub(block, text), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    rewrite()
+    for page in EXECUTED:
+        rewrite(page)
