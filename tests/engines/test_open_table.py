@@ -142,7 +142,7 @@ def test_stata_without_rows(tmp_path):
     assert open_table(tmp_path / "a.dta").n_rows == 0
 
 
-def refused(path, match):
+def check_refused(path, match):
     with pytest.raises(ArgumentError, match=match) as error:
         open_table(path)
     assert str(path) in str(error.value)
@@ -153,11 +153,11 @@ def refused(path, match):
 def test_no_such_file_or_ending(tmp_path):
     path = tmp_path / "a.xlsx"
     path.write_text("x")
-    refused(path, re.escape("in one of .parquet, .csv, .csv.gz, .tsv, .tsv.gz, .dta"))
-    refused(tmp_path / "b.csv", "there is no file")
-    refused(tmp_path / "b*.csv", "there is no file")
+    check_refused(path, re.escape("in one of .parquet, .csv, .csv.gz, .tsv, .tsv.gz, .dta"))
+    check_refused(tmp_path / "b.csv", "there is no file")
+    check_refused(tmp_path / "b*.csv", "there is no file")
     (tmp_path / "folder.csv").mkdir()
-    refused(tmp_path / "folder.csv", "to name files")
+    check_refused(tmp_path / "folder.csv", "to name files")
 
 
 @pytest.mark.parametrize("ending", list(ENDINGS))
@@ -165,13 +165,13 @@ def test_unreadable_files_show_nothing(tmp_path, ending):
     path = tmp_path / f"a{ending}"
     # neither UTF-8 nor any of the formats
     path.write_bytes(b'secret,"open\n\xff\xfe\n1,2,3,4\n')
-    assert "secret" not in refused(path, "cannot be read as its ending says")
+    assert "secret" not in check_refused(path, "cannot be read as its ending says")
 
 
 def test_an_empty_file(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("")
-    refused(path, "cannot be read")
+    check_refused(path, "cannot be read")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
@@ -186,4 +186,4 @@ def test_missing_pyarrow_says_what_to_install(tmp_path, monkeypatch, name):
     path = tmp_path / name
     path.write_text(TEXT)
     monkeypatch.setattr(builtins, "__import__", without_pyarrow)
-    refused(path, re.escape("pip install 'dpstats[parquet]'"))
+    check_refused(path, re.escape("pip install 'dpstats[parquet]'"))

@@ -91,7 +91,9 @@ SMALL = (
 
 @pytest.mark.parametrize("cell", SMALL, ids=str)
 def test_intervals_cover(cell):
-    for outcome in coverage.run(cell, 300, seed=4):
+    outcomes = list(coverage.run(cell, 300, seed=4))
+    assert len(outcomes) == len(cell.variants) * len(cell.epsilons)
+    for outcome in outcomes:
         for j in range(3):
             verdict = coverage.verdict(outcome.covered[:, j], outcome.ols_covered[:, j])
             assert verdict == "holds", (outcome.epsilon, j, outcome.covered[:, j].mean())
@@ -99,7 +101,9 @@ def test_intervals_cover(cell):
 
 @pytest.mark.parametrize("cell", SMALL[:4], ids=str)
 def test_p_values_at_the_truth_are_uniform(cell):
-    for outcome in coverage.run(cell, 300, seed=5):
+    outcomes = list(coverage.run(cell, 300, seed=5))
+    assert len(outcomes) == len(cell.variants) * len(cell.epsilons)
+    for outcome in outcomes:
         small = int(np.sum(outcome.p_values[:, 0] < 0.05))
         assert binomtest(small, 300, 0.05).pvalue > 1e-3
 

@@ -40,6 +40,7 @@ def test_no_neighbour_exceeds_the_sensitivity_at_any_step(neighbors, tau):
             other = x[:-1], y[:-1]
         outputs = list(rng.normal(0, 3, size=(6, 2)))
         tables = [replay(*t, outputs, neighbors=neighbors, tau=tau) for t in ((x, y), other)]
+        assert len(tables[0]) == len(outputs)
         for a, b in zip(*tables, strict=True):
             assert max(moved(a, b)) <= 1
 

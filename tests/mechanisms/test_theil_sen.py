@@ -52,6 +52,7 @@ def test_no_replaced_row_moves_a_rank_by_more_than_the_sensitivity(method, n, k)
         others = x.copy(), y.copy()
         others[0][row], others[1][row] = rng.integers(0, 9) / 8, rng.uniform(-1, 2)
         before, after = (queries(method, *table, k=k) for table in ((x, y), others))
+        assert len(before) == 2
         points = rng.integers(0, before[0].size, size=40)
         for a, b in zip(before, after, strict=True):
             assert a.sensitivity == 2 * min(n - 1, n - 1 if k == "all" else k)
@@ -81,6 +82,7 @@ def test_smooth_queries_of_neighbours_stay_within_their_bounds(n, k):
         others = x.copy(), y.copy()
         others[0][row], others[1][row] = rng.integers(0, 9) / 8, rng.uniform(-1, 2)
         before, after = (queries("ss_theil_sen", *table, k=k) for table in ((x, y), others))
+        assert len(before) == 2
         for a, b in zip(before, after, strict=True):
             assert abs(a.index - b.index) <= min(a.bound(t), b.bound(t))
             assert abs(math.log(a.bound(t) / b.bound(t))) <= t * (1 + 1e-12)

@@ -179,7 +179,9 @@ def test_ties_in_real_rows_are_sampled_in_a_few_rounds(outliers):
     y[: n // 20 : 3] = outliers
     problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE)
     case = Case(METHODS["exp_theil_sen"], problem, {}, PureDP(16.0))
-    for asked in run(case.fit(X, y), case.limit, answers=[0, 0]).asked:
+    predictions = run(case.fit(X, y), case.limit, answers=[0, 0]).asked
+    assert len(predictions) == 2
+    for asked in predictions:
         check_rounds(asked.imbalance, asked.size, asked.spread)
 
 

@@ -284,8 +284,9 @@ def test_a_plan_reads_no_data_and_draws_no_secret_noise(monkeypatch):
     monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.draw", None)
     monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.randbelow", None)
     monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.bytes", None)
-    dp.plan("y ~ x", n=30, bounds=UNIT, methods=list(dp.METHODS), epsilon=1, repetitions=20,
-            x_sd={"x": 0.2})  # fmt: skip
+    plan = dp.plan("y ~ x", n=30, bounds=UNIT, methods=list(dp.METHODS), epsilon=1,
+                   repetitions=20, x_sd={"x": 0.2})  # fmt: skip
+    assert set(plan.frame["method"]) == {*dp.METHODS, "ols (not private)"}
 
 
 WRONG = {

@@ -109,31 +109,40 @@ def test_a_huge_budget_recovers_a_line(case):
     check_line(case)
 
 
-@pytest.mark.parametrize("case", [c for c in CASES if c.method.single_regressor], ids=str)
-@pytest.mark.parametrize("share", [-1.0, 2.0, 1e6])
-def test_predictions_outside_the_range_are_as_private(case, share):
+def predicting_at(case, share):
+    """The case, whose first prediction lies at this share of the range of x."""
     p = case.problem
     where = np.arange(len(p.low)) != p.intercept
     x_new = p.x_new.copy()
     x_new[0, where] = p.low[where] + share * (p.high - p.low)[where]
-    far = replace(case, problem=replace(p, x_new=x_new))
-    if serves(case.method, far.problem):
-        check_random(far, 4)
+    return replace(case, problem=replace(p, x_new=x_new))
 
 
-def test_standard_errors_come_from_releases_alone():
+FAR = [
+    pytest.param(far, id=f"{share}-{case}")
+    for share in (-1.0, 2.0, 1e6)
+    for case in CASES
+    if case.method.single_regressor and serves(case.method, (far := predicting_at(case, share)).problem)
+]
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_predictions_outside_the_range_are_as_private(far):
+    check_random(far, 4)
+
+
+SUMS = [c for c in CASES if c.method.name in ("adassp", "ssp") and has_plain_box(c)]
+
+
+@pytest.mark.parametrize("case", SUMS, ids=str)
+def test_standard_errors_come_from_releases_alone(case):
     """With many rows no ridge is needed and the covariance is released too."""
-    for case in CASES:
-        p = case.problem
-        if case.method.name not in ("adassp", "ssp") or not has_plain_box(case):
-            continue
-        rich = replace(case, limit=case.method.cost(50.0, 1e-6))
-        generator = np.random.default_rng(7)
-        rows = line_rows(generator, p, 400)[0]
-        one = table(rows, p)
-        two = neighbour(generator, p, *one)
-        assert run(rich.fit(*one), rich.limit).released.cov is not None
-        rich.check(one, two)
+    rich = replace(case, limit=case.method.cost(50.0, 1e-6))
+    generator = np.random.default_rng(7)
+    one = table(line_rows(generator, case.problem, 400)[0], case.problem)
+    two = neighbour(generator, case.problem, *one)
+    assert run(rich.fit(*one), rich.limit).released.cov is not None
+    rich.check(one, two)
 
 
 def _pair(problem, rows, old, new):

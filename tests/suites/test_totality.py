@@ -251,7 +251,7 @@ def test_one_strange_row_changes_nothing_but_numbers(
 @pytest.mark.parametrize("setting", ["declared", "estimated"])
 def test_one_row_more_changes_nothing_but_numbers(method, fit, setting, monkeypatch):
     if "add_remove" not in dp.METHODS[method].neighbors:
-        return
+        pytest.skip("proven for replacing a row only")
     counts, plain = counted(monkeypatch), TABLES["plain"]
     outcomes = []
     for data in (plain, plain[:-1], pd.concat([plain, table([1e300], [np.inf])])):

@@ -158,6 +158,7 @@ def test_clips_of_one_in_the_units_of_the_table():
 
 def test_splits_are_the_same_at_every_call_and_miss_no_row():
     first, second = (list(splits.split(25, 3)) for _ in range(2))
+    assert len(first) == 3
     for (train, test), (train_again, test_again) in zip(first, second, strict=True):
         np.testing.assert_array_equal(np.sort([*train, *test]), np.arange(25))
         np.testing.assert_array_equal(train, train_again)
