@@ -126,8 +126,8 @@ def test_the_table_says_of_a_method_what_is_so(method, fit, line, enough):
     use, regressors, bounds, intervals, neighbours = table_of_methods()[method]
     entry = dp.METHODS[method]
     assert use
-    assert regressors == ("one" if entry.simple else "any")
-    assert bounds == ("declared or estimated" if entry.bounded else "none")
+    assert regressors == ("one" if entry.single_regressor else "any")
+    assert bounds == ("declared or estimated" if entry.needs_bounds else "none")
     assert neighbours == ", ".join(RELATIONS[relation] for relation in entry.neighbors)
     call = {"epsilon": 1e3, **enough(method)}
     with dp.testing.insecure_seed(1):

@@ -122,7 +122,8 @@ FAR = [
     pytest.param(far, id=f"{share}-{case}")
     for share in (-1.0, 2.0, 1e6)
     for case in CASES
-    if case.method.single_regressor and serves(case.method, (far := predicting_at(case, share)).problem)
+    if case.method.single_regressor
+    and serves(case.method, (far := predicting_at(case, share)).problem)
 ]
 
 
