@@ -4,7 +4,7 @@ Each function builds a check for the argument of a given name: a function of a v
 the value to use, converted to its type, or raises an ArgumentError with the permitted values.
 """
 
-import sys
+import math
 from collections.abc import Callable
 from numbers import Real
 from operator import le, lt
@@ -19,7 +19,10 @@ def _is_number(value) -> bool:
 
 def _is_finite(value) -> bool:
     """Tell numbers that a float can hold; a Python integer may be larger."""
-    return _is_number(value) and abs(value) <= sys.float_info.max
+    try:
+        return _is_number(value) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def number(name: str, low: float, high: float, brackets: str = "[]") -> Callable[[object], float]:
