@@ -12,6 +12,7 @@ from dpstats.mechanisms import (
     noisy_stats,
     ops_objpert,
     shrunken,
+    smooth_theil_sen,
     theil_sen,
     tukey,
 )
@@ -31,6 +32,7 @@ METHODS: dict[str, Method] = {
         noisy_moments.METHOD,
         noisy_intercept.METHOD,
         *theil_sen.METHODS,
+        smooth_theil_sen.METHOD,
         by_spread.method(theil_sen.METHODS[0], noisy_moments.METHOD),
         *gradient_descent.METHODS,
     )

@@ -75,8 +75,8 @@ def release_with(
     ``least_squares(sums, problem)`` is the fit to the same noisy sums at declared bounds, with
     the covariance of its coefficients unless the noise calls for a ridge.
 
-    Guarantee. That of :func:`release` for the given relation, by the same three noisy sums with
-    the same sensitivities; what follows is post-processing.
+    Guarantee. The cost, for the given relation, as in :func:`release`: the same three noisy
+    sums with the same sensitivities; what follows is post-processing.
     """
     sums = _noisy_sums(moments, problem, cost, noise)
     fitted = _fitted(sums, problem)

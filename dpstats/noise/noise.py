@@ -14,6 +14,7 @@ from dpstats.errors import BudgetError
 from dpstats.noise import tukey_depth
 from dpstats.noise.exact_samplers import sample_index, sample_student
 from dpstats.noise.multiprecision import Objective
+from dpstats.noise.noise_grid import on_noise_grid
 from dpstats.noise.noisy_values import NoisyValues
 from dpstats.noise.objective_perturbation import deviation, perturbed_minimiser
 from dpstats.noise.posterior import largest_shift, sample_in_ball, sample_normal
@@ -31,11 +32,6 @@ from dpstats.noise.queries import (
 from dpstats.noise.random_sources import SOURCE
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
 
-# Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
-# Gaussian is a continuous one to within double precision, coarse enough for int64.
-_SCALE_BITS = 40
-# Python integers whatever they were, so that nothing can overflow.
-_whole = np.frompyfunc(int, 1, 1)
 # Share of epsilon for the test in Noise.deepest; the draw needs the larger part.
 _TEST_SHARE = 0.4
 
@@ -85,7 +81,7 @@ class Noise:
         cost = PureDP(cost.epsilon) if isinstance(cost, ApproxDP) else cost
         event = Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost)
         self._record(event)
-        values, scale, unit = _on_noise_grid(query, scale, sensitivity, gaussian)
+        values, scale, unit = on_noise_grid(query, scale, sensitivity, gaussian)
         draws = np.array(self._source.draw(name, scale, values.size), dtype=object)
         noisy = (values + draws.reshape(values.shape)).astype(float) * unit
         return NoisyValues(noisy, event)
@@ -307,24 +303,3 @@ class Noise:
 def _rank_rate(cost: PureDP, sensitivity: int) -> float:
     """The rate of the exponential mechanism: see :meth:`Noise.choose`."""
     return max(cost.epsilon - 2.0**-36, 0.0) / (2 * sensitivity)
-
-
-def _on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: bool):
-    """Values, noise scale and unit on a grid where the scale is about 2^40 units.
-
-    A finer grid is exact. On a coarser one each value is rounded down to a multiple of
-    g, which moves the difference of neighbours by less than one new unit a value: the
-    sensitivity grows by m in L1 and sqrt(m) in L2, and the scale with it.
-    """
-    shift = _SCALE_BITS - math.frexp(scale)[1] + 1
-    values = _whole(np.array(query.values, dtype=object))
-    if shift >= 0:
-        return values << shift, math.ldexp(scale, shift), query.unit / 2**shift
-    rounded = values.shape[-1]
-    rounding = math.sqrt(rounded) if gaussian else rounded
-    inflation = 1 + math.ldexp(rounding, -shift) / sensitivity
-    return (
-        values >> -shift,
-        math.ldexp(scale, shift) * inflation,
-        math.ldexp(query.unit, -shift),
-    )

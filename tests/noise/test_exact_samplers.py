@@ -20,6 +20,7 @@ from replay import Case, Violation, problem_of, run
 from scipy import stats
 
 from dpstats.mechanisms import METHODS, theil_sen
+from dpstats.mechanisms.shared import theil_sen_rows
 from dpstats.noise import Noise, RankQuery, exact_samplers
 from dpstats.noise import noise as noise_module
 from dpstats.noise.random_sources import SystemSource
@@ -402,8 +403,9 @@ def _neighbours(tables):
 @pytest.fixture
 def coarse_grid(monkeypatch):
     """x, y and predictions on multiples of 1/8."""
-    monkeypatch.setattr(theil_sen, "_BITS", 3)
-    monkeypatch.setattr(theil_sen, "_ONE", 8)
+    for module in (theil_sen, theil_sen_rows):
+        monkeypatch.setattr(module, "BITS", 3)
+        monkeypatch.setattr(module, "ONE", 8)
 
 
 CORNERS = tuple(itertools.product((0.0, 0.25, 1.0), (0.0, 1.0)))

@@ -16,7 +16,7 @@ from replay import Recorder, Violation, check_scales, run
 from scipy import stats
 
 from dpstats.errors import BudgetError
-from dpstats.noise import Noise, Query, RankQuery
+from dpstats.noise import Noise, Query, RankQuery, noise_grid
 from dpstats.noise import noise as noise_module
 from dpstats.noise.random_sources import SeededSource, SystemSource, _measurement
 from dpstats.privacy import GDP, PureDP
@@ -132,9 +132,9 @@ def _coarse_ratio(points, sensitivity, scale, norm):
     """The largest share of the grid's sensitivity that any pair of points uses."""
     gaussian, size = norm == 2, len(points[0])
     query = Query("step", [n for point in points for n in point], unit=1.0)
-    rounded, _, unit = noise_module._on_noise_grid(query, scale, sensitivity, gaussian)
+    rounded, _, unit = noise_module.on_noise_grid(query, scale, sensitivity, gaussian)
     one = Query("step", points[0], unit=1.0)
-    _, grid_scale, same_unit = noise_module._on_noise_grid(one, scale, sensitivity, gaussian)
+    _, grid_scale, same_unit = noise_module.on_noise_grid(one, scale, sensitivity, gaussian)
     assert unit == same_unit
     points, cells = np.array(points), np.array(rounded, dtype=float).reshape(-1, size)
     apart = np.linalg.norm(points[:, None] - points, norm, axis=2)
@@ -146,7 +146,7 @@ def _coarse_ratio(points, sensitivity, scale, norm):
 
 
 def test_rounding_to_the_noise_grid_is_in_the_sensitivity(monkeypatch):
-    monkeypatch.setattr(noise_module, "_SCALE_BITS", 3)
+    monkeypatch.setattr(noise_grid, "_SCALE_BITS", 3)
     check_coarse_grid()
 
 
@@ -155,7 +155,7 @@ def test_values_reach_the_grid_unchanged_or_rounded_down(shift):
     scale = 1.5 * 2.0 ** (40 - shift)
     values = [-129, -1, 0, 1, 127, 1 << 90]
     query = Query("step", values, l1=1.0, unit=0.25)
-    found, _, unit = noise_module._on_noise_grid(query, scale, 1.0, False)
+    found, _, unit = noise_module.on_noise_grid(query, scale, 1.0, False)
     assert unit == 0.25 / 2.0**shift
     assert found.tolist() == [
         math.floor(v * 2**shift) if shift >= 0 else v // 2**-shift for v in values

@@ -16,7 +16,7 @@ from dpstats.numerics.concordance import concordance
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
 
-ONE = theil_sen._ONE
+ONE = theil_sen.ONE
 
 
 def sign(number):

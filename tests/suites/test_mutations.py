@@ -29,6 +29,7 @@ from dpstats.mechanisms import (
     noisy_sgd,
     noisy_stats,
     ops_objpert,
+    smooth_theil_sen,
     theil_sen,
     tukey,
 )
@@ -37,6 +38,7 @@ from dpstats.mechanisms.shared import (
     pairwise_ranks,
     robust_covariance,
     simple_regression,
+    theil_sen_rows,
 )
 from dpstats.mechanisms.shared import pairwise as pairs_module
 from dpstats.mechanisms.shared import scaled_rows as rows
@@ -47,6 +49,7 @@ from dpstats.noise import (
     RankQuery,
     ScoreQuery,
     exact_samplers,
+    noise_grid,
     random_sources,
     tukey_depth,
 )
@@ -124,7 +127,7 @@ def guarantee():
 
 def small_grid(monkeypatch):
     """Three bits of scale, so that small integers are rounded."""
-    monkeypatch.setattr(noise_module, "_SCALE_BITS", 3)
+    monkeypatch.setattr(noise_grid, "_SCALE_BITS", 3)
 
 
 def tiny_theil_sen():
@@ -136,13 +139,14 @@ def tiny_theil_sen():
 
 def coarse_theil_sen(monkeypatch):
     """Predictions on multiples of 1/8."""
-    monkeypatch.setattr(theil_sen, "_BITS", 3)
-    monkeypatch.setattr(theil_sen, "_ONE", 8)
+    for module in (theil_sen, theil_sen_rows):
+        monkeypatch.setattr(module, "BITS", 3)
+        monkeypatch.setattr(module, "ONE", 8)
 
 
 def pairs_not_listed(monkeypatch):
     """Entries of all pairs selected by rank, however few rows there are."""
-    monkeypatch.setattr(theil_sen, "_LISTED_ROWS", 0)
+    monkeypatch.setattr(smooth_theil_sen, "_LISTED_ROWS", 0)
 
 
 def squares():
@@ -318,12 +322,12 @@ def data_grid(original):
 
 def wrong_scale(scale_of):
     """Noise.add draws another scale than the one it records."""
-    grid = noise_module._on_noise_grid
+    grid = noise_module.on_noise_grid
 
     def on_grid(query, scale, sensitivity, gaussian):
         return grid(query, scale_of(scale, sensitivity), sensitivity, gaussian)
 
-    return patched(noise_module, "_on_noise_grid", lambda _: on_grid)
+    return patched(noise_module, "on_noise_grid", lambda _: on_grid)
 
 
 def wrong_add(scale_of, name_of=lambda gaussian: "gaussian" if gaussian else "laplace"):
@@ -336,7 +340,7 @@ def wrong_add(scale_of, name_of=lambda gaussian: "gaussian" if gaussian else "la
         name = name_of(gaussian)
         event = Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost)
         self._record(event)
-        values, scale, unit = noise_module._on_noise_grid(query, scale, sensitivity, gaussian)
+        values, scale, unit = noise_module.on_noise_grid(query, scale, sensitivity, gaussian)
         draws = self._source.draw(name, scale, len(values))
         noisy = [(v + z) * unit for v, z in zip(values, draws, strict=True)]
         return NoisyValues(np.array(noisy, dtype=float), event)
@@ -839,7 +843,7 @@ MUTANTS = {
         patched(theil_sen, "_imbalance", all_pairs_always), WORST_THEIL
     ),
     "theil_sen: matchings counted twice": Mutant(
-        patched(theil_sen, "pairs_of", counted_twice), WORST_THEIL
+        patched(theil_sen_rows, "pairs_of", counted_twice), WORST_THEIL
     ),
     "theil_sen: matchings counted twice, by their structure": Mutant(
         patched(pairs_module, "pairs_of", counted_twice),
@@ -847,13 +851,14 @@ MUTANTS = {
         AssertionError,
     ),
     "theil_sen: pairs of rows that stand together": Mutant(
-        patched(theil_sen, "pairs_of", lambda _: neighbouring_rows), RANDOM_THEIL
+        patched(theil_sen_rows, "pairs_of", lambda _: neighbouring_rows), RANDOM_THEIL
     ),
     "ss_theil_sen: a quarter of the smooth sensitivity": Mutant(
-        patched(theil_sen, "smooth_bound", lambda f: lambda *args: f(*args) / 4), WORST_SMOOTH
+        patched(smooth_theil_sen, "smooth_bound", lambda f: lambda *args: f(*args) / 4),
+        WORST_SMOOTH,
     ),
     "ss_theil_sen: the local sensitivity, not smoothed": Mutant(
-        patched(theil_sen, "smooth_bound", lambda f: lambda z, k, t: f(z, k, 1e3)),
+        patched(smooth_theil_sen, "smooth_bound", lambda f: lambda z, k, t: f(z, k, 1e3)),
         RANDOM_SMOOTH,
     ),
     "ss_theil_sen: nothing but the median is looked at": Mutant(
@@ -992,7 +997,7 @@ MUTANTS = {
         fresh_laplace,
     ),
     "noise: rounding left out of the sensitivity": Mutant(
-        patched(noise_module, "_on_noise_grid", no_inflation), check_coarse_grid, setup=small_grid
+        patched(noise_module, "on_noise_grid", no_inflation), check_coarse_grid, setup=small_grid
     ),
     "choose: half of epsilon for two over epsilon": Mutant(
         wrong_choose(lambda epsilon, sensitivity: 2 * sensitivity / epsilon), WORST_THEIL

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dpstats.mechanisms import theil_sen
+from dpstats.mechanisms import smooth_theil_sen
 from dpstats.mechanisms.shared import Listed
 from dpstats.mechanisms.shared.pairwise_ranks import PairRanks
 from dpstats.mechanisms.shared.pairwise_table import all_pairs, entries
@@ -64,7 +64,7 @@ def test_ranks_near_the_median_of_many_rows(flat):
 
 
 def test_how_many_rows_are_taken_in_all_pairs_is_as_documented():
-    top = 2 << 24
-    assert theil_sen._affordable(5792, top, 1e-6) and not theil_sen._affordable(5793, top, 1e-6)
-    assert theil_sen._affordable(155_000, top, 1.0) and not theil_sen._affordable(170_000, top, 1.0)
-    assert theil_sen._affordable(10**6, top, 8.0) and not theil_sen._affordable(10**7, top, 8.0)
+    top, affordable = 2 << 24, smooth_theil_sen._affordable
+    assert affordable(5792, top, 1e-6) and not affordable(5793, top, 1e-6)
+    assert affordable(155_000, top, 1.0) and not affordable(170_000, top, 1.0)
+    assert affordable(10**6, top, 8.0) and not affordable(10**7, top, 8.0)
