@@ -1,36 +1,27 @@
-"""A formula and a public schema in, row by row design matrices out. The only user of patsy.
+"""Check a formula, and build its row-by-row design under a public schema.
 
 patsy learns the means, knots and levels it needs from a *schema frame*: a grid over the
-declared ranges and the declared levels. Private rows only ever meet what was learnt there,
+declared ranges and the declared levels. Private rows only ever meet what was learned there,
 so a row of the design depends on its own record alone.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from types import SimpleNamespace
+from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 import patsy
-from patsy.parse_formula import parse_formula
 
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula.columns import column_bounds, factor_bounds, squeezed
-from dpstats.formula.expressions import CONTRASTS, Reading, read
-from dpstats.formula.intervals import FUNCTIONS
-from dpstats.formula.learners import affine, spline
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
-from dpstats.formula.r_coding import coded, model_of
+from dpstats.formula.parsing import parsed_model, readings_of
+from dpstats.formula.r_coding import coded
 from dpstats.formula.r_terms import RFormula
+from dpstats.formula.reading import Reading
+from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import check_consistent, check_kinds, declared_levels, in_order, union
 from dpstats.schema import Batch, Categorical, Numeric, Schema
-
-GRID = 101  # a prime, so that a walk over the grid with any stride visits each point once
-STRIDE = 12
-# No value is missing to patsy, so no row is dropped; "raise" spares it the copy of "drop".
-KEEP = patsy.NAAction(on_NA="raise", NA_types=[])
 
 
 @dataclass(frozen=True)
@@ -58,8 +49,8 @@ class Formula:
     @classmethod
     def parse(cls, text: str) -> "Formula":
         """Check the whole text; raises FormulaError with what to write instead."""
-        model = _model(text)
-        left, right = _readings(model)
+        model = parsed_model(text)
+        left, right = readings_of(model)
         check_consistent(left + right)
         return cls(
             text=text,
@@ -73,7 +64,7 @@ class Formula:
 
     def check_terms(self, term_bounds: Mapping[str, tuple[float, float]]) -> None:
         """Raise FormulaError for bounds on a term that the formula does not hold."""
-        terms = {reading.code for side in _readings(_model(self.text)) for reading in side}
+        terms = {reading.code for side in readings_of(parsed_model(self.text)) for reading in side}
         known = {squeezed(term) for term in terms}
         for name in term_bounds:
             if squeezed(name) not in known:
@@ -85,12 +76,12 @@ class Formula:
     @property
     def terms(self) -> tuple[str, ...]:
         """Names of the terms of the right-hand side, without the intercept."""
-        return tuple(term.name() for term in _model(self.text).rhs_termlist if term.factors)
+        return tuple(term.name() for term in parsed_model(self.text).rhs_termlist if term.factors)
 
     @property
     def has_intercept(self) -> bool:
         """Whether the right-hand side has an intercept."""
-        return patsy.INTERCEPT in _model(self.text).rhs_termlist
+        return patsy.INTERCEPT in parsed_model(self.text).rhs_termlist
 
     def keep(self, terms: Collection[str]) -> "Formula":
         """The formula with these terms of the right-hand side only, in its own order.
@@ -101,7 +92,7 @@ class Formula:
         >>> Formula.parse("np.log(y) ~ a*b + C(g) - 1").keep(["b", "a:b"]).text
         'np.log(y) ~ 0 + b + a:b'
         """
-        model = _model(self.text)
+        model = parsed_model(self.text)
         kept = [term.name() for term in model.rhs_termlist if term.name() in terms]
         intercept = "1" if self.has_intercept else "0"
         kind = type(self.text)
@@ -140,8 +131,8 @@ class Design:
     """
 
     def __init__(self, formula: Formula, schema: Schema, term_bounds: Mapping = {}):
-        model = _model(formula.text)
-        readings = sum(_readings(model), [])
+        model = parsed_model(formula.text)
+        readings = sum(readings_of(model), [])
         check_kinds(readings, schema)
         _check_response(readings[0], schema)
         self.schema = {name: schema[name] for name in formula.variables}
@@ -152,7 +143,7 @@ class Design:
         self.response = formula.response
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
-        infos = _learnt(model, self.schema)
+        infos = learn(model, self.schema)
         if isinstance(self._recipe[0].text, RFormula):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
         self._infos = infos
@@ -245,142 +236,11 @@ class Design:
         return X
 
 
-def _model(text: str) -> patsy.ModelDesc:
-    if not isinstance(text, str):
-        raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
-    return _parsed(text)
-
-
-@lru_cache(maxsize=128)  # one call to dp_ols asks several times
-def _parsed(text: str) -> patsy.ModelDesc:
-    try:
-        model = model_of(text) if isinstance(text, RFormula) else _model_in_python(text)
-    except patsy.PatsyError as error:
-        raise FormulaError(f"cannot read {text!r}: {error.message}; {_hint(text, error)}") from None
-    if [len(term.factors) for term in model.lhs_termlist] != [1]:
-        raise FormulaError(f"expected one response left of ~, as in y ~ x1 + x2, got {text!r}")
-    if not model.rhs_termlist:
-        raise FormulaError(f"{text!r} has no columns; write y ~ 1 for an intercept alone")
-    return model
-
-
-def _model_in_python(text: str) -> patsy.ModelDesc:
-    _refuse_powers(parse_formula(text))
-    return patsy.ModelDesc.from_formula(text)
-
-
-def _hint(text: str, error: patsy.PatsyError) -> str:
-    if "^" in text:
-        return "write ** instead of ^"
-    if "number" in error.message or "Unary" in error.message:
-        return "put arithmetic in I(), as in I(2 * x)"
-    return "write it as in y ~ x1 + np.log(x2)"
-
-
-def _refuse_powers(node) -> None:
-    """Outside I(), x**2 means x crossed with itself, which is x: the square would be lost."""
-    if node.type == "**" and node.args[0].type == "PYTHON_EXPR":
-        code = node.origin.relevant_code()
-        raise FormulaError(f"{code} in a formula is no power; write I({code})")
-    for child in node.args:
-        _refuse_powers(child)
-
-
-def _readings(model: patsy.ModelDesc) -> tuple[list[Reading], list[Reading]]:
-    """The checked factors of the left- and of the right-hand side."""
-    return tuple(
-        [_reading(factor) for term in terms for factor in term.factors]
-        for terms in (model.lhs_termlist, model.rhs_termlist)
-    )
-
-
-def _reading(factor: patsy.EvalFactor) -> Reading:
-    """How a factor uses its variables, under the name the user gave it."""
-    return replace(read(factor.code), code=factor.name())
-
-
 def _check_response(reading: Reading, schema: Schema) -> None:
+    """Refuse a response that is no single number."""
     bare = reading.bare is not None and isinstance(schema[reading.bare], Categorical)
     if bare or reading.categorical or reading.splined:
         raise FormulaError(
             f"expected one numeric response, got {reading.code}; make two levels a 0/1 number, "
             "or write I((g == 'b') * 1)"
         )
-
-
-def _as_factor(values: pd.Categorical, contrast=None, levels=None) -> pd.Categorical:
-    # patsy's own C() hides the codes, and each row's level is then looked up in Python
-    coded = values[:]
-    coded.contrast = contrast
-    return coded
-
-
-def _learner(wrap, function, *arguments):
-    return patsy.stateful_transform(wrap(function.__patsy_stateful_transform__, *arguments))
-
-
-_CALLS = {name: function.call for name, function in FUNCTIONS.items()}
-NAMESPACE = {
-    **_CALLS,
-    **{name: getattr(patsy, name) for name in CONTRASTS},
-    "np": SimpleNamespace(**_CALLS),
-    "I": lambda values: values,
-    "Q": patsy.builtins.Q,
-    "C": _as_factor,
-    "center": _learner(affine, patsy.center),
-    "standardize": _learner(affine, patsy.standardize),
-    "scale": _learner(affine, patsy.standardize),
-    "bs": _learner(spline, patsy.bs, 1.0),
-    "cr": _learner(spline, patsy.cr),
-    "cc": _learner(spline, patsy.cc),
-}
-
-
-def _schema_frame(schema: Schema) -> dict:
-    """GRID public rows: each number's grid over its range, each category's levels in turn.
-
-    The grids are walked with different strides, so that no combination of variables, such
-    as x1 - x2, is constant on the frame.
-    """
-    points = np.arange(GRID)
-    frame = {}
-    for i, (name, kind) in enumerate(schema.items()):
-        if isinstance(kind, Numeric):
-            walk = points * pow(STRIDE, i, GRID) % GRID
-            frame[name] = np.linspace(kind.low, kind.high, GRID)[walk]
-        else:
-            frame[name] = values_of(points % len(kind.levels), kind)
-    return frame
-
-
-def _learnt(model: patsy.ModelDesc, schema: Schema) -> list[patsy.DesignInfo]:
-    frame = _schema_frame(schema)
-    terms = [model.lhs_termlist, model.rhs_termlist]
-    environment = patsy.EvalEnvironment([NAMESPACE])
-    try:
-        with np.errstate(all="ignore"):
-            infos = patsy.design_matrix_builders(terms, lambda: iter([frame]), environment, KEEP)
-        matrices = [Matrix(info, schema).unclipped(frame, GRID) for info in infos]
-    except Exception as error:  # any failure here is a fault of the formula: all is public
-        reason = getattr(error, "message", str(error)).removeprefix("Error evaluating factor: ")
-        raise FormulaError(
-            f"cannot build {model.describe()!r} on the declared ranges and levels: {reason}"
-        ) from None
-    _check_learnt(infos, matrices)
-    return infos
-
-
-def _check_learnt(infos: list[patsy.DesignInfo], matrices: list[np.ndarray]) -> None:
-    response, design = matrices
-    if response.shape[1] != 1:
-        raise FormulaError(
-            f"expected one numeric response, got {response.shape[1]} columns "
-            f"{infos[0].column_names}; write I((y > 3) * 1) for a comparison"
-        )
-    for info, matrix in zip(infos, matrices, strict=True):
-        for name, column in zip(info.column_names, matrix.T, strict=True):
-            if not np.isfinite(column).any():
-                raise FormulaError(
-                    f"{name} has no finite value on the declared ranges; what it learns there "
-                    "needs finite values that are not all equal, so change the bounds"
-                )

@@ -130,7 +130,7 @@ def interval(code: str, ranges: Mapping[str, Interval], learnt: Mapping = {}) ->
 
     Parameters
     ----------
-    code : an expression that the allow-list of `dpstats.expressions` has passed
+    code : an expression that passed the allow-list of `dpstats.formula.expressions`
     ranges : (low, high) of each numeric variable
     learnt : transforms with public constants, called as `name.transform(x, ...)`; each has
         `image(low, high)`

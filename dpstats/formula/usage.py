@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import Reading
+from dpstats.formula.reading import Reading
 from dpstats.schema import Categorical, Numeric, Schema
 
 

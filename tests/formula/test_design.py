@@ -12,9 +12,9 @@ from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 from dpstats.errors import ArgumentError, FormulaError
-from dpstats.formula import Formula
-from dpstats.formula import design as formula_module
-from dpstats.formula.expressions import CONTRASTS, LEARNERS, read
+from dpstats.formula import Formula, schema_frame
+from dpstats.formula.category_terms import CONTRASTS
+from dpstats.formula.expressions import LEARNERS, read
 from dpstats.formula.intervals import FUNCTIONS, interval
 from dpstats.schema import BOOLEAN, Categorical, Numeric, complete_rows
 
@@ -147,7 +147,7 @@ def test_replacing_one_record_changes_no_other_row(text):
     ],
 )
 def test_the_locality_check_finds_a_function_that_looks_at_other_rows(monkeypatch, name, leak):
-    monkeypatch.setitem(formula_module.NAMESPACE, name, leak)
+    monkeypatch.setitem(schema_frame.NAMESPACE, name, leak)
     design = Formula.parse(f"y ~ {name}(x)").design(SCHEMA)
     with pytest.raises(AssertionError):
         assert_row_local(design, draw(20, np.random.default_rng(3)))
@@ -218,7 +218,7 @@ def test_learnt_columns_agree_with_patsy_learning_on_the_grid(text):
     """patsy learns the same constants when the schema's own grid is its data."""
     formula = Formula.parse(text)
     design, rows = formula.design(SCHEMA), draw(50, np.random.default_rng(6), spread=0)
-    grid = formula_module._schema_frame(design.schema)
+    grid = schema_frame.schema_frame(design.schema)
     infos = patsy.dmatrices(text, pd.DataFrame(grid))
     # a sine on the grid does not quite reach the values that rows may take
     inside = take(rows, np.flatnonzero(np.abs(np.sin(rows["x"])) < 0.99))
@@ -408,7 +408,7 @@ def test_ranges_hold_for_any_expression(code, x_range, z_range):
     points = {n: np.concatenate([r, rng.uniform(*r, 50)]) for n, r in ranges.items()}
     try:
         with np.errstate(all="ignore"):
-            values = eval(code, dict(formula_module.NAMESPACE), points)  # as patsy would
+            values = eval(code, dict(schema_frame.NAMESPACE), points)  # as patsy would
     except (TypeError, ValueError):  # NumPy: no -True, and no whole number to the power of -1
         reject()
     slack = 1e-9 * (1 + max(abs(low), abs(high)))
@@ -601,7 +601,7 @@ def test_a_formula_sees_nothing_of_its_caller():
     with pytest.raises(FormulaError, match="secret is not declared"):
         Formula.parse("y ~ x + secret").design(SCHEMA)
     assert len(secret) == 101
-    assert vars(formula_module.NAMESPACE["np"]).keys() == FUNCTIONS.keys()
+    assert vars(schema_frame.NAMESPACE["np"]).keys() == FUNCTIONS.keys()
 
 
 def test_comparisons_are_taken_in_double_precision():

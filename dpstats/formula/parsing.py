@@ -1,0 +1,69 @@
+"""Parse a formula into patsy's terms and check every factor of them."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import patsy
+from patsy.parse_formula import parse_formula
+
+from dpstats.errors import FormulaError
+from dpstats.formula.expressions import read
+from dpstats.formula.r_coding import model_of
+from dpstats.formula.r_terms import RFormula
+from dpstats.formula.reading import Reading
+
+
+def parsed_model(text: str) -> patsy.ModelDesc:
+    """Parse a formula of either dialect; FormulaError with what to write instead."""
+    if not isinstance(text, str):
+        raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
+    return _parsed(text)
+
+
+@lru_cache(maxsize=128)  # one call to dp_ols asks several times
+def _parsed(text: str) -> patsy.ModelDesc:
+    try:
+        model = model_of(text) if isinstance(text, RFormula) else _model_in_python(text)
+    except patsy.PatsyError as error:
+        raise FormulaError(f"cannot read {text!r}: {error.message}; {_hint(text, error)}") from None
+    if [len(term.factors) for term in model.lhs_termlist] != [1]:
+        raise FormulaError(f"expected one response left of ~, as in y ~ x1 + x2, got {text!r}")
+    if not model.rhs_termlist:
+        raise FormulaError(f"{text!r} has no columns; write y ~ 1 for an intercept alone")
+    return model
+
+
+def _model_in_python(text: str) -> patsy.ModelDesc:
+    _refuse_powers(parse_formula(text))
+    return patsy.ModelDesc.from_formula(text)
+
+
+def _hint(text: str, error: patsy.PatsyError) -> str:
+    """Suggest what to write instead of a formula that patsy cannot read."""
+    if "^" in text:
+        return "write ** instead of ^"
+    if "number" in error.message or "Unary" in error.message:
+        return "put arithmetic in I(), as in I(2 * x)"
+    return "write it as in y ~ x1 + np.log(x2)"
+
+
+def _refuse_powers(node) -> None:
+    """Refuse x**2 outside I(): it means x crossed with itself, which is x, not its square."""
+    if node.type == "**" and node.args[0].type == "PYTHON_EXPR":
+        code = node.origin.relevant_code()
+        raise FormulaError(f"{code} in a formula is no power; write I({code})")
+    for child in node.args:
+        _refuse_powers(child)
+
+
+def readings_of(model: patsy.ModelDesc) -> tuple[list[Reading], list[Reading]]:
+    """Check the factors of the left- and of the right-hand side against the allow-list."""
+    return tuple(
+        [_reading(factor) for term in terms for factor in term.factors]
+        for terms in (model.lhs_termlist, model.rhs_termlist)
+    )
+
+
+def _reading(factor: patsy.EvalFactor) -> Reading:
+    """Read how a factor uses its variables, under the name the user gave it."""
+    return replace(read(factor.code), code=factor.name())
