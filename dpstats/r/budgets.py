@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from dpstats.errors import ArgumentError
 from dpstats.privacy import Budget
-from dpstats.results.single import cost_from_dict
+from dpstats.results.stored import cost_from_dict
 
 
 def state(budget: Budget) -> dict:

@@ -1,4 +1,4 @@
-"""Hold what was released, and answer as statsmodels' results do."""
+"""Hold releases and answer as statsmodels' results do."""
 
 from dpstats.results.groups import DPGroupResults
 from dpstats.results.single import DPResults

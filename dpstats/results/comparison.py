@@ -1,4 +1,4 @@
-"""Several private regressions in one table, as statsmodels' ``summary_col`` shows several."""
+"""Compare several private regressions in one table, as statsmodels' ``summary_col`` does."""
 
 import html
 import math
@@ -69,6 +69,7 @@ def compare(*results: DPResults, names: Sequence[str] | None = None) -> "Compari
 
 
 def _checked_names(names, count: int) -> tuple[str, ...]:
+    """Check the headings of the columns; by default number them."""
     if names is None:
         return tuple(f"({i})" for i in range(1, count + 1))
     listed = [] if isinstance(names, str) or not isinstance(names, Sequence) else list(names)
@@ -80,7 +81,7 @@ def _checked_names(names, count: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """A table of private regressions.
+    """Hold private regressions to compare, and show them as a table.
 
     Attributes
     ----------
@@ -94,7 +95,7 @@ class Comparison:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Tidy: one row a result and quantity.
+        """Tabulate a row per result and quantity (tidy).
 
         Columns: ``result`` (its heading), ``term`` (coefficients, then predictions),
         ``estimate``, ``std_error`` (NaN where there is none) and ``status``.
@@ -107,19 +108,19 @@ class Comparison:
         return pd.concat(parts).reset_index()[columns]
 
     def summary(self) -> str:
-        """The table as text, with its notes."""
+        """Write the table as text, with its notes."""
         table = self._table()
         table.title = _TITLE
         notes = (textwrap.fill(note, _WIDTH) for note in self._notes())
         return "\n".join([table.as_text(), *notes])
 
     def to_html(self) -> str:
-        """The table as HTML, with its notes; names are escaped."""
+        """Write the table as HTML, with its notes; names are escaped."""
         notes = "<br>\n".join(html.escape(note) for note in self._notes())
         return f"{self._table(html.escape).as_html()}\n<p>{notes}</p>"
 
     def to_latex(self) -> str:
-        """The table as a LaTeX tabular, with its notes; needs the package booktabs."""
+        """Write the table as a LaTeX tabular, with its notes; needs the package booktabs."""
         notes = [note.translate(str.maketrans(_ESCAPES)) + r" \\" for note in self._notes()]
         return "\n".join([self._table().as_latex_tabular(), r"\noindent\footnotesize", *notes])
 
@@ -129,7 +130,7 @@ class Comparison:
         return self.summary()
 
     def _table(self, escape=str) -> SimpleTable:
-        """Estimates over standard errors by term, then what each column is."""
+        """Tabulate estimates over standard errors by term, then the facts of each column."""
         rows = [[escape(cell) for cell in row] for row in self._estimates()]
         facts = [[escape(cell) for cell in row] for row in self._facts()]
         headers = ["", *map(escape, self.names)]
@@ -138,14 +139,14 @@ class Comparison:
         return table
 
     def _estimates(self) -> list[list[str]]:
-        """Two rows a term: estimates, and standard errors where any result has one."""
+        """List two rows per term: estimates, and standard errors where any result has one."""
         columns = [_quantities(result) for result in self.results]
-        named = [result.names for result in self.results] + [r.points for r in self.results]
-        terms = dict.fromkeys(term for names in named for term in names)
+        listed = [result.names for result in self.results] + [r.points for r in self.results]
+        terms = dict.fromkeys(term for names in listed for term in names)
         return [row for term in terms for row in _rows_of(term, columns)]
 
     def _facts(self) -> list[list[str]]:
-        """What each column is: response, method, guarantee, rows, status."""
+        """List the facts of each column: response, method, guarantee, rows, status."""
         facts = {
             "response": lambda result: result.formula.split("~")[0].strip(),
             "method": lambda result: result.method,
@@ -156,40 +157,40 @@ class Comparison:
             "status": lambda result: result.status,
             "private": lambda result: "yes" if result.privacy.private else "NO (seeded)",
         }
-        return [[name, *map(say, self.results)] for name, say in facts.items()]
+        return [[name, *map(describe, self.results)] for name, describe in facts.items()]
 
     def _notes(self) -> list[str]:
-        """What a reader must know: standard errors, gaps, and what is not private."""
+        """List notes on standard errors, missing values and results that are not private."""
         notes = ["Standard errors, privacy noise included, are in parentheses where released."]
         by_text: dict[str, list[str]] = {}
         for name, result in zip(self.names, self.results, strict=True):
-            for text in _remarks(result):
+            for text in _caveats(result):
                 by_text.setdefault(text, []).append(name)
-        notes += [f"{', '.join(named)}: {text}" for text, named in by_text.items()]
+        notes += [f"{', '.join(names)}: {text}" for text, names in by_text.items()]
         if len(self.results) > 1:
             notes.append("Results from the same people spend their budgets together.")
         return notes
 
 
-def _remarks(result: DPResults) -> list[str]:
-    """That a result is not private if it is not, and why something was not released."""
+def _caveats(result: DPResults) -> list[str]:
+    """Explain what was not released, and state it if the result is not private."""
     stamp = [] if result.privacy.private else [f"NOT PRIVATE, {guarantee(result.privacy)}"]
     return [*stamp, *dict.fromkeys(result.reasons.values())]
 
 
 def _quantities(result: DPResults) -> pd.DataFrame:
-    """Estimates and standard errors of coefficients and predictions, by term."""
+    """Tabulate estimates and standard errors of coefficients and predictions, by term."""
     estimates = pd.concat([result.params, result.predictions])
     errors = pd.concat([result.bse, result.prediction_intervals()["mean_se"]])
     return pd.DataFrame({"estimate": estimates, "std_error": errors})
 
 
 def _rows_of(term: str, columns: Sequence[pd.DataFrame]) -> list[list[str]]:
-    """The row of a term's estimates and, where there is any, that of its standard errors."""
-    found = [column.loc[term] if term in column.index else None for column in columns]
-    estimates = ["" if values is None else f"{values['estimate']:#.4g}" for values in found]
+    """Build the row of a term's estimates and, where there is any, that of standard errors."""
+    cells = [column.loc[term] if term in column.index else None for column in columns]
+    estimates = ["" if values is None else f"{values['estimate']:#.4g}" for values in cells]
     errors = [
         "" if values is None or math.isnan(values["std_error"]) else f"({values['std_error']:#.3g})"
-        for values in found
+        for values in cells
     ]
     return [[term, *estimates], ["", *errors]] if any(errors) else [[term, *estimates]]

@@ -1,4 +1,4 @@
-"""Error bounds of a release, simulated from what was released."""
+"""Simulate error bounds of a release from released numbers."""
 
 import math
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ checked_trials = whole("trials", 1)
 
 
 def from_sums(sums: Sums, rows: np.ndarray, q: float, trials: int) -> np.ndarray:
-    """q-th percentiles of |release - least squares| of ``rows`` (m, S) @ coefficients.
+    """Simulate q-th percentiles of |release - least squares| of ``rows`` (m, S) @ coefficients.
 
     The sums are all that the mechanism sees of the rows, so simulated rows are not needed:
     the released sums take the place of the exact ones and the noise is drawn anew.
@@ -32,11 +32,11 @@ def from_sums(sums: Sums, rows: np.ndarray, q: float, trials: int) -> np.ndarray
 
 
 def from_reference(result, params, reference, rows, n: int | None, q, trials, options):
-    """The same from public rows, for methods whose releases do not describe the rows.
+    """Simulate these percentiles from public rows, for methods that do not release sums.
 
     Responses are the released line at regressors drawn from the reference plus residuals
     drawn from its own least-squares fit; then the mechanism and least squares are run, the
-    mechanism with the share of the budget that it had.
+    mechanism with the fraction of the budget that it had.
     """
     prepared = Prepared.of(_request(result, reference, options))
     request = prepared.request
@@ -66,13 +66,14 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
 
 
 def percentile(errors: np.ndarray, q: float) -> np.ndarray:
-    """Least c (...) with at least q% of |errors| (trials, ...) within c; NaN counts as infinite."""
+    """Return the minimum c (...) with q% of |errors| (trials, ...) within c; NaN is infinite."""
     size = np.abs(np.where(np.isnan(errors), np.inf, errors))
     rank = max(math.ceil(q * len(size) / 100 - 1e-9), 1)
     return np.sort(size, axis=0)[rank - 1]
 
 
 def _request(result, reference, options: Mapping):
+    """Build the request that repeats the fit of a result on public rows."""
     if reference is None:
         raise NotReleasedError(
             f"{result.method} releases neither the spread of the regressors nor the variance of "

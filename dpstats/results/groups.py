@@ -1,4 +1,4 @@
-"""Private regressions, one a group."""
+"""Hold private regressions by group."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,27 +19,27 @@ from dpstats.schema import Schema
 
 @dataclass(frozen=True, repr=False)
 class DPGroupResults:
-    """Private regressions, one a group; every requested group is present.
+    """Hold private regressions by group; every requested group is present.
 
     Parameters
     ----------
     by : str or tuple of str
         Name of the group column, or names of several.
     labels : tuple
-        Group labels, G of them; tuples where there are several columns.
+        The G group labels; tuples where there are several columns.
     formula, method : str
     names : tuple of str
         The S coefficients and then the q prediction points.
     estimates : numpy.ndarray, shape (G, S + q)
         Released values, NaN where there is none.
     stack : mapping of str to numpy.ndarray, shape (G, ...)
-        What the releases hold for inference, by name.
+        Released numbers and public facts for inference, by name.
     x_new : numpy.ndarray, shape (q, S)
         Design rows of the prediction points.
     released : tuple of str
-        ``"ok"`` or the released failure, a group.
+        ``"ok"`` or the released failure of each group.
     reasons : tuple of str
-        Every reason for a NaN that occurs.
+        The reasons for NaN that occur.
     size : int
         Number of coefficients S.
     schema, term_bounds : mapping
@@ -76,20 +76,20 @@ class DPGroupResults:
 
     @property
     def method_report(self) -> str:
-        """What ``method="auto"`` chose and why."""
+        """Explain which method ``method="auto"`` chose and why."""
         return self.plan
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Tidy: one row a group and quantity.
+        """Tabulate a row per group and quantity (tidy).
 
         Columns: by, ``term``, ``estimate``, ``std_error``, ``lower`` and ``upper`` (the 95%
-        interval; infinite where the release cannot tell) and ``status``.
+        interval; infinite where the noise could account for the estimate) and ``status``.
         """
         return self.conf_int().assign(status=np.repeat(self.statuses, len(self.names)))
 
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Tidy intervals of level 1 - alpha of every quantity, as in :attr:`frame`."""
+        """Tabulate intervals of level 1 - alpha of every quantity, as :attr:`frame` does."""
         terms = len(self.names)
         ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
         return pd.DataFrame(
@@ -106,7 +106,7 @@ class DPGroupResults:
     def error_bound(
         self, q: float = 68, *, reference=None, trials: int = 400, **options
     ) -> pd.DataFrame:
-        """How far each group's release is likely to be from least squares on its own rows.
+        """Bound the distance of each group's release from least squares on the group's rows.
 
         As :meth:`DPResults.error_bound`, group by group: from released sums, or from the
         rows of ``reference``, a data frame, that carry the group's label.
@@ -130,83 +130,85 @@ class DPGroupResults:
         )
 
     def _error_bound(self, g: int, q, reference, trials, options) -> np.ndarray:
+        """Bound the errors of one group's quantities, (S + q,)."""
         params = self.estimates[g, : self.size]
         sums = None if "companion" in self.stack else Sums.of(self.stack, g)
         if sums is not None and reference is None:
             return from_sums(sums, self._rows(), q, trials)
         if np.isnan(params).any():
             return np.full(len(self.names), np.nan)
-        own = None if reference is None else reference[self._has_label(reference, g)]
-        return from_reference(self, params, own, self._rows(), None, q, trials, options)
+        group = None if reference is None else reference[self._has_label(reference, g)]
+        return from_reference(self, params, group, self._rows(), None, q, trials, options)
 
     def _has_label(self, table: pd.DataFrame, g: int) -> np.ndarray:
+        """Mark the rows of a table that belong to group number g."""
         label = [self.labels[g]] if isinstance(self.by, str) else self.labels[g]
         pairs = zip(columns_of(self.by), label, strict=True)
         return np.logical_and.reduce([table[name] == value for name, value in pairs])
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
-        """What the releases say about their own errors."""
+        """Derive from the releases the distributions of their errors."""
         return uncertainty(self.stack)
 
     @cached_property
     def errors(self) -> np.ndarray:
-        """Standard errors of all quantities, (G, S + q); NaN where there is none."""
+        """Compute standard errors of all quantities, (G, S + q); NaN where there is none."""
         return deviations(self.uncertainty.covariance(), self._rows())
 
     @cached_property
     def statuses(self) -> tuple[str, ...]:
-        """ "ok", a released failure, or "not_identified" (unbounded intervals), a group."""
+        """List by group "ok", a released failure, or "not_identified" (unbounded intervals)."""
         pairs = zip(self.released, self.uncertainty.unbounded, strict=True)
         return tuple("not_identified" if s == "ok" and wide else s for s, wide in pairs)
 
     def _rows(self) -> np.ndarray:
-        """All quantities as combinations of the coefficients, (S + q, S)."""
+        """Write all quantities as combinations of the coefficients, (S + q, S)."""
         return np.vstack([np.eye(self.size), self.x_new])
 
     @property
     def params(self) -> pd.DataFrame:
-        """Coefficients, one row a group."""
+        """Tabulate coefficients, a row per group."""
         return self._wide(self.estimates, slice(None, self.size))
 
     @property
     def bse(self) -> pd.DataFrame:
-        """Standard errors of the coefficients, one row a group."""
+        """Tabulate standard errors of the coefficients, a row per group."""
         return self._wide(self.errors, slice(None, self.size))
 
     @property
     def predictions(self) -> pd.DataFrame:
-        """Predictions at x_new, one row a group."""
+        """Tabulate predictions at x_new, a row per group."""
         return self._wide(self.estimates, slice(self.size, None))
 
     @property
     def status(self) -> pd.Series:
-        """ "ok" or the released failure, by group."""
+        """Return by group "ok", a released failure, or "not_identified"."""
         return pd.Series(self.statuses, self._index(), name="status")
 
     @property
     def p25(self) -> pd.Series:
-        """Prediction a quarter into the range of the only regressor, by group."""
+        """Return the prediction at 25% of the range of the only regressor, by group."""
         return self._point("p25")
 
     @property
     def p75(self) -> pd.Series:
-        """Prediction three quarters into the range of the only regressor, by group."""
+        """Return the prediction at 75% of the range of the only regressor, by group."""
         return self._point("p75")
 
     def to_csv(self, path) -> None:
-        """Write :attr:`frame`; the file appears whole or not at all."""
-        with replacing(path) as beside:
-            self.frame.to_csv(beside, index=False)
+        """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
+        with replacing(path) as temporary:
+            self.frame.to_csv(temporary, index=False)
 
     def summary(self) -> str:
-        """Counts by status, quartiles of each quantity over the groups, and the privacy block."""
+        """Summarise as text: counts by status, percentiles over the groups, the privacy block."""
         from dpstats.results.summary import summarise_groups
 
         return summarise_groups(self)
 
     def plot(self, ax=None):
-        """Scatter of p25 against p75 over the groups; needs matplotlib."""
+        """Draw p25 against p75 over the groups; needs matplotlib."""
         from dpstats.results.plot import groups
 
         return groups(self, ax)
@@ -218,17 +220,21 @@ class DPGroupResults:
         return len(self.labels)
 
     def _labels(self) -> dict:
+        """Return a column of labels for each group column."""
         return label_columns(self.by, self.labels)
 
     def _index(self) -> pd.Index:
+        """Index tables by group label."""
         if isinstance(self.by, str):
             return pd.Index(self.labels, name=self.by, tupleize_cols=False)
         return pd.MultiIndex.from_tuples(self.labels, names=self.by)
 
     def _wide(self, values: np.ndarray, columns: slice) -> pd.DataFrame:
+        """Tabulate some columns of values (G, S + q) by group."""
         return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
 
     def _point(self, label: str) -> pd.Series:
+        """Return the predictions at a labelled point, or raise NotReleasedError."""
         if label not in self.predictions:
             raise NotReleasedError(
                 f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "

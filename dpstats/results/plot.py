@@ -1,4 +1,4 @@
-"""Pictures of releases, with matplotlib."""
+"""Draw releases with matplotlib."""
 
 from itertools import product
 
@@ -15,7 +15,7 @@ _MANY = 1000
 
 
 def line(result, ax=None):
-    """The fitted line over the range of the only numeric regressor; returns the axes.
+    """Draw the fitted line over the range of the only numeric regressor; return the axes.
 
     With standard errors, their 95% interval at each point is shaded.
     """
@@ -42,7 +42,7 @@ def line(result, ax=None):
 
 
 def groups(result, ax=None):
-    """p25 against p75, one point a group; returns the axes.
+    """Draw p25 against p75, a point per group; return the axes.
 
     With standard errors, a cross shows the size of the median one.
     """
@@ -56,7 +56,7 @@ def groups(result, ax=None):
 
 
 def comparison(result, reference, ax=None):
-    """Private p25 against p75 over non-private ones and their errors; returns the axes.
+    """Draw private p25 against p75 over non-private ones and their errors; return the axes.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def comparison(result, reference, ax=None):
 
 
 def axes(ax):
-    """The given axes, or new ones."""
+    """Return the given axes, or new ones."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -90,6 +90,7 @@ def axes(ax):
 
 
 def _title(result) -> str:
+    """Write formula, method and guarantee above a picture."""
     report = result.privacy
     delta = f", delta {report.delta:g}" if report.delta else ""
     stamp = "" if report.private else ", NOT PRIVATE (seeded)"
@@ -97,7 +98,7 @@ def _title(result) -> str:
 
 
 def _nothing(ax, result):
-    """Say on empty axes that there is no fit to draw."""
+    """Write on empty axes that there is no fit to draw."""
     message = f"nothing to draw: status {result.status}"
     ax.text(0.5, 0.5, message, ha="center", transform=ax.transAxes)
     ax.set(xticks=[], yticks=[])
@@ -126,7 +127,7 @@ def _quarters(ax, result, name: str, kind: Numeric) -> None:
 
 
 def _frame(ax, result, x: np.ndarray, y: np.ndarray):
-    """Axes around most of the points: a few wild ones must not squeeze the others."""
+    """Frame most of the points, so that a few outliers do not squeeze the others."""
     ax = axes(ax)
     response = result.formula.split("~")[0].strip()
     labels = (f"{q} (predicted {response})" for q in ("p25", "p75"))
@@ -136,7 +137,7 @@ def _frame(ax, result, x: np.ndarray, y: np.ndarray):
 
 
 def _limits(values: np.ndarray) -> tuple[float, float]:
-    """The range of the values within three interquartile ranges of the quartiles, widened."""
+    """Return the widened range of the values within three interquartile ranges of the quartiles."""
     values = values[np.isfinite(values)]
     if not len(values):
         return 0.0, 1.0
@@ -148,7 +149,7 @@ def _limits(values: np.ndarray) -> tuple[float, float]:
 
 
 def _points(ax, x: np.ndarray, y: np.ndarray, label: str, color=PRIVATE, marker="o") -> None:
-    """Points, and triangles on the edge for those outside the frame."""
+    """Draw points, and triangles on the edge for those outside the frame."""
     inside = _inside(x, y, *ax.get_xlim(), *ax.get_ylim())
     many = len(x) > _MANY
     style = {"color": color, "linewidth": 0, "zorder": 2, "rasterized": many}
@@ -162,11 +163,12 @@ def _points(ax, x: np.ndarray, y: np.ndarray, label: str, color=PRIVATE, marker=
 
 
 def _inside(x, y, left, right, bottom, top) -> np.ndarray:
+    """Mark the points inside a frame."""
     return (x >= left) & (x <= right) & (y >= bottom) & (y <= top)
 
 
-def _cross(ax, x_errors, y_errors, what: str = "standard error") -> None:
-    """A cross of one median standard error a side, in the corner with the fewest points."""
+def _cross(ax, x_errors, y_errors, label: str = "standard error") -> None:
+    """Draw a cross of one median standard error a side, in the corner with the fewest points."""
     if np.isnan(x_errors).all() or np.isnan(y_errors).all():
         return
     errors = np.nanmedian([x_errors, y_errors], axis=1)
@@ -176,18 +178,18 @@ def _cross(ax, x_errors, y_errors, what: str = "standard error") -> None:
     x, y = min(corners, key=lambda corner: _crowd(ax, corner, reach))
     ax.errorbar(
         x, y, xerr=errors[0], yerr=errors[1], color=SCALE, capsize=3, linewidth=1.5, zorder=4,
-        label=f"±1 median {what}",
+        label=f"±1 median {label}",
     )  # fmt: skip
 
 
 def _crowd(ax, center, reach) -> int:
-    """How many drawn points lie around a place."""
+    """Count the drawn points around a place."""
     points = np.concatenate([drawn.get_offsets() for drawn in ax.collections])
     return int((np.abs(points - np.array(center)) <= reach).all(axis=1).sum())
 
 
 def _finish(ax, p25: np.ndarray, p75: np.ndarray) -> None:
-    """The line p75 = p25 where it is in the frame, the missing groups, and a legend below."""
+    """Draw the line p75 = p25 if it is in the frame, the number of missing groups and a legend."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     if max(left, bottom) < min(right, top):
         ends = max(left, bottom), min(right, top)

@@ -1,19 +1,18 @@
-"""What a fit returns: releases and public facts, under statsmodels' names."""
+"""Hold the result of one fit: releases and public facts, under statsmodels' names."""
 
 import json
-import math
 from collections.abc import Mapping
-from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.formula import Design, Formula, RFormula
+from dpstats.formula import Design, Formula
 from dpstats.mechanisms.shared import Release
-from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
-from dpstats.results.inference_mixin import Inferred
-from dpstats.schema import Categorical, Numeric, Schema
+from dpstats.privacy import PrivacyReport
+from dpstats.results.simulation_mixin import Simulated
+from dpstats.results.stored import fields_of, to_plain
+from dpstats.schema import Schema
 
 _NEVER = {
     ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
@@ -23,13 +22,12 @@ _NEVER = {
     ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
     ("model", "df_resid"): "a result keeps no rows and no private count",
 }
-DIALECTS = {"patsy": str, "R": RFormula}
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DPResults(Inferred):
-    """A private regression: released numbers, public facts and the privacy report.
+class DPResults(Simulated):
+    """Hold a private regression: released numbers, public facts and the privacy report.
 
     It holds no row of the data and nothing computed from the data without noise, so it
     may be printed, pickled and published. What was not released is NaN and ``reasons``
@@ -55,7 +53,8 @@ class DPResults(Inferred):
     selected : tuple of str or None
         Terms kept by ``select=``, in the order of their choice; ``formula`` holds only these.
     share : float
-        Share of the budget that the method itself got, beside ranges, terms and a companion.
+        Fraction of the budget that the method itself got, beside ranges, terms and an auxiliary
+        fit.
 
     Examples
     --------
@@ -86,14 +85,14 @@ class DPResults(Inferred):
 
     @property
     def method_report(self) -> str:
-        """What ``method="auto"`` chose and why, and what a release says of itself."""
+        """Explain which method ``method="auto"`` chose and why, with the notes of the release."""
         companion = self.release.companion
         notes = self.plan, self.release.note, companion and companion.note
         return "; ".join(filter(None, notes))
 
     @property
     def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:
-        """Where predictions hold fast: bounds of design rows and of the response, or None.
+        """Return the bounds that predictions are clipped to, of design rows and response, or None.
 
         A fit of ``shrunken`` saw rows clipped to these bounds; so do its predictions.
         """
@@ -103,19 +102,21 @@ class DPResults(Inferred):
         return design.low, design.high, design.response_bounds
 
     def _design(self) -> Design:
+        """Build the design of the formula from the public schema."""
         return Formula.parse(self.formula).design(self.schema, self.term_bounds)
 
     @property
     def p25(self) -> float:
-        """Prediction a quarter into the declared range of the only regressor."""
+        """Return the prediction at 25% of the declared range of the only regressor."""
         return self._point("p25")
 
     @property
     def p75(self) -> float:
-        """Prediction three quarters into the declared range of the only regressor."""
+        """Return the prediction at 75% of the declared range of the only regressor."""
         return self._point("p75")
 
     def _point(self, label: str) -> float:
+        """Return the prediction at a labelled point."""
         if label not in self.points:
             raise AttributeError(label)  # Python then asks __getattr__, which gives the reason
         return float(self.predictions[label])
@@ -134,7 +135,7 @@ class DPResults(Inferred):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def summary(self, alpha: float = 0.05):
-        """A statsmodels Summary with a privacy block; print it or call ``as_latex()``."""
+        """Build a statsmodels Summary with a privacy block; print it or call ``as_latex()``."""
         from dpstats.results.summary import summarise
 
         return summarise(self, alpha)
@@ -154,49 +155,16 @@ class DPResults(Inferred):
         return line(self, ax)
 
     def to_dict(self) -> dict:
-        """Plain numbers, strings, lists and dicts; NaN becomes None."""
-        release = self.release
-        return {
-            "formula": str(self.formula),
-            "dialect": next(n for n, kind in DIALECTS.items() if type(self.formula) is kind),
-            "selected": None if self.selected is None else list(self.selected),
-            "plan": self.plan,
-            "share": self.share,
-            "method": self.method,
-            "nobs": self.nobs,
-            "params": dict(zip(self.names, _plain(release.params), strict=True)),
-            "predictions": dict(zip(self.points, _plain(release.predictions), strict=True)),
-            "x_new": self.x_new.tolist(),
-            **_release_to_dict(release),
-            "schema": {name: _kind_to_dict(kind) for name, kind in self.schema.items()},
-            "term_bounds": {name: list(pair) for name, pair in self.term_bounds.items()},
-            "privacy": _report_to_dict(self.privacy),
-        }
+        """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
+        return to_plain(self)
 
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPResults":
-        """The inverse of :meth:`to_dict`."""
-        release = _release_from_dict(
-            content, content["params"].values(), content["predictions"].values()
-        )
-        return cls(
-            formula=DIALECTS[content["dialect"]](content["formula"]),
-            method=content["method"],
-            release=release,
-            names=tuple(content["params"]),
-            points=tuple(content["predictions"]),
-            x_new=np.array(content["x_new"], dtype=float).reshape(-1, len(content["params"])),
-            nobs=content["nobs"],
-            schema={name: _kind_from_dict(kind) for name, kind in content["schema"].items()},
-            term_bounds={name: tuple(pair) for name, pair in content["term_bounds"].items()},
-            privacy=_report_from_dict(content["privacy"]),
-            selected=content["selected"] and tuple(content["selected"]),
-            plan=content["plan"],
-            share=content["share"],
-        )
+        """Restore a result from the content that :meth:`to_dict` gives."""
+        return cls(**fields_of(content))
 
     def to_json(self) -> str:
-        """JSON text from which :meth:`from_json` restores an equal result."""
+        """Write JSON text from which :meth:`from_json` restores an equal result."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
     @classmethod
@@ -208,89 +176,3 @@ class DPResults(Inferred):
             if isinstance(error, ArgumentError):
                 raise
         raise ArgumentError("expected text that to_json() of a DPResults wrote")
-
-
-def _plain(values) -> list:
-    """Nested lists of Python floats, None for NaN."""
-    if np.ndim(values) > 1:
-        return [_plain(row) for row in values]
-    return [None if math.isnan(value) else float(value) for value in values]
-
-
-def _array(values) -> np.ndarray:
-    return np.array([np.nan if value is None else value for value in values], dtype=float)
-
-
-def _release_to_dict(release: Release) -> dict:
-    """All of a release but its coefficients and predictions."""
-    companion = release.companion
-    return {
-        "status": release.status,
-        "cov": None if release.cov is None else _plain(release.cov),
-        "reasons": dict(release.reasons),
-        "statistics": deepcopy(dict(release.statistics)),
-        "note": release.note,
-        "limited": release.limited,
-        "cov_type": release.cov_type,
-        "companion": companion
-        and {
-            "params": _plain(companion.params),
-            "predictions": _plain(companion.predictions),
-            **_release_to_dict(companion),
-        },
-    }
-
-
-def _release_from_dict(content: Mapping, params, predictions) -> Release:
-    cov, companion = content["cov"], content["companion"]
-    # results stored before there was a field show by the released squares that they are robust
-    former = "HC1" if "meat" in content["statistics"] else "nonrobust"
-    return Release(
-        params=_array(params),
-        predictions=_array(predictions),
-        cov=None if cov is None else np.array([_array(row) for row in cov]),
-        status=content["status"],
-        reasons=dict(content["reasons"]),
-        statistics=deepcopy(dict(content["statistics"])),
-        note=content["note"],
-        limited=content["limited"],
-        cov_type=content.get("cov_type", former),
-        companion=companion
-        and _release_from_dict(companion, companion["params"], companion["predictions"]),
-    )
-
-
-def _kind_to_dict(kind: Numeric | Categorical) -> dict:
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(kind).items()}
-
-
-def _kind_from_dict(content: Mapping) -> Numeric | Categorical:
-    if "levels" in content:
-        return Categorical(tuple(content["levels"]), content["ordered"])
-    return Numeric(**content)
-
-
-def _report_to_dict(report: PrivacyReport) -> dict:
-    content = asdict(report)
-    content["events"] = [asdict(event) for event in report.events]
-    content["assumptions"] = list(report.assumptions)
-    return content
-
-
-def cost_from_dict(fields: Mapping) -> Cost:
-    """The cost whose fields these are."""
-    if "mu" in fields:
-        return GDP(**fields)
-    return ApproxDP(**fields) if "delta" in fields else PureDP(**fields)
-
-
-def _report_from_dict(content: Mapping) -> PrivacyReport:
-    events = tuple(Event(**{**e, "cost": cost_from_dict(e["cost"])}) for e in content["events"])
-    return PrivacyReport(
-        **{
-            **content,
-            "limit": cost_from_dict(content["limit"]),
-            "events": events,
-            "assumptions": tuple(content["assumptions"]),
-        }
-    )

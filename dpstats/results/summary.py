@@ -1,4 +1,4 @@
-"""Results as text: statsmodels' tables and a privacy block."""
+"""Write results as text: statsmodels' tables and a privacy block."""
 
 import textwrap
 from collections.abc import Iterable
@@ -18,16 +18,16 @@ _WIDTH = 78
 
 
 class PrivateSummary(Summary):
-    """statsmodels' Summary, with each table a LaTeX tabular of its own."""
+    """Extend statsmodels' Summary: each table is a LaTeX tabular of its own."""
 
     def as_latex(self) -> str:
-        """The tables one below the other (they differ in width), then the notes."""
+        """Write the tables one below the other (they differ in width), then the notes."""
         tables = [table.as_latex_tabular() for table in self.tables]
         return "\n".join([*tables, self.extra_txt.replace("\n", " \\newline\n")])
 
 
 def summarise(result, alpha: float) -> Summary:
-    """The statsmodels Summary of one :class:`~dpstats.results.single.DPResults`."""
+    """Build the statsmodels Summary of one :class:`~dpstats.results.single.DPResults`."""
     summary = PrivateSummary()
     summary.tables += [_heading(result), _coefficients(result, alpha)]
     if result.points:
@@ -38,6 +38,7 @@ def summarise(result, alpha: float) -> Summary:
 
 
 def _heading(result) -> SimpleTable:
+    """Tabulate response, method and guarantee."""
     report = result.privacy
     private = "yes" if report.private else "NO (seeded noise)"
     left = [
@@ -59,13 +60,15 @@ def _heading(result) -> SimpleTable:
 
 
 def _coefficients(result, alpha: float) -> SimpleTable:
+    """Tabulate coefficients, standard errors, tests and intervals, as statsmodels does."""
     columns = (result.params, result.bse, result.tvalues, result.pvalues)
     values = [np.asarray(column) for column in (*columns, result.conf_int(alpha))]
-    named = SimpleNamespace(model=SimpleNamespace(endog_names="y", exog_names=list(result.names)))
-    return summary_params((named, *values), alpha=alpha, use_t=False)
+    model = SimpleNamespace(model=SimpleNamespace(endog_names="y", exog_names=list(result.names)))
+    return summary_params((model, *values), alpha=alpha, use_t=False)
 
 
 def _predictions(result, alpha: float) -> SimpleTable:
+    """Tabulate predictions with standard errors and intervals."""
     table = result.prediction_intervals(alpha)
     headers = ["", "prediction", "std err", f"[{alpha / 2:g}", f"{1 - alpha / 2:g}]"]
     rows = [
@@ -76,24 +79,25 @@ def _predictions(result, alpha: float) -> SimpleTable:
 
 
 def _steps(report: PrivacyReport) -> SimpleTable:
-    """One row a step; equal steps of an iteration stand in one row."""
+    """Tabulate a row per release step; equal steps of an iteration share a row."""
     steps: dict[tuple[str, ...], list[float]] = {}
-    for event, share in report.shares():
+    for event, fraction in report.shares():
         numbers = f"{event.sensitivity:.4g}", f"{event.scale:.4g}"
-        steps.setdefault((event.step, event.mechanism, *numbers), []).append(share)
+        steps.setdefault((event.step, event.mechanism, *numbers), []).append(fraction)
     rows = [
-        [step if len(shares) == 1 else f"{step} ({len(shares)} times)", *rest, f"{sum(shares):.1%}"]
-        for (step, *rest), shares in steps.items()
+        [step if len(parts) == 1 else f"{step} ({len(parts)} times)", *rest, f"{sum(parts):.1%}"]
+        for (step, *rest), parts in steps.items()
     ]
     return _table(rows, ["privacy: step", "mechanism", "sensitivity", "scale", "share"], None)
 
 
 def _table(rows, headers, title) -> SimpleTable:
+    """Lay out rows in the style of statsmodels' parameter tables."""
     return SimpleTable(rows, headers=headers, title=title, txt_fmt=fmt_params)
 
 
 def _notes(result, reasons: Iterable[str]) -> str:
-    """Numbered notes: why something is NaN, what was selected, then what is assumed."""
+    """Number the notes: why something is NaN, what was selected, then what is assumed."""
     notes = [f"nan, inf: {reason}" for reason in dict.fromkeys(reasons)]
     if result.method_report:
         notes.append(result.method_report)
@@ -107,7 +111,7 @@ def _notes(result, reasons: Iterable[str]) -> str:
 
 
 def guarantee(report: PrivacyReport) -> str:
-    """The guarantee in one sentence."""
+    """Write the guarantee in one sentence."""
     if not report.private:
         return "made under insecure_seed: the noise can be subtracted, nothing is private"
     delta = f" and delta = {report.delta:g}" if report.delta else ""
@@ -119,17 +123,17 @@ def guarantee(report: PrivacyReport) -> str:
 
 
 def group_reasons(result) -> tuple[str, ...]:
-    """Why something is NaN or infinite in some group."""
+    """List the reasons why something is NaN or infinite in some group."""
     return result.reasons + (UNBOUNDED,) * ("not_identified" in result.statuses)
 
 
 def summarise_groups(result) -> str:
-    """Text for a :class:`~dpstats.results.groups.DPGroupResults`."""
+    """Write the text for a :class:`~dpstats.results.groups.DPGroupResults`."""
     report = result.privacy
     counts = result.status.value_counts()
     errors = f"   covariance type: {result.cov_type}" if np.isfinite(result.errors).any() else ""
     lines = [
-        f"Differentially private regressions, one a {' x '.join(columns_of(result.by))}",
+        f"Differentially private regressions by {' x '.join(columns_of(result.by))}",
         f"{result.formula}",
         f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
         f"neighbours: {_RELATION[report.neighbors]}{errors}",
@@ -144,10 +148,10 @@ def summarise_groups(result) -> str:
 
 
 def _values(result) -> list[str]:
-    """Every released value of a few groups, percentiles over many."""
+    """Show every released value of a few groups, percentiles over many."""
     wide, title = result.params.join(result.predictions), "Released values"
     if len(wide) > 5:
         wide = wide.quantile([0.05, 0.25, 0.5, 0.75, 0.95]).T
-        wide.columns = [f"{share:.0%}" for share in wide.columns]
+        wide.columns = [f"{level:.0%}" for level in wide.columns]
         title += " over the groups (percentiles)"
     return [title, wide.to_string(float_format=lambda value: f"{value:.4f}")]

@@ -1,0 +1,119 @@
+"""Answer by simulation from released numbers: error bounds, the bootstrap and joint tests."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from dpstats.errors import NotReleasedError
+from dpstats.formula import linear_constraints
+from dpstats.inference import FTest, Sums, stacked
+from dpstats.inference.hypothesis_tests import joint_test
+from dpstats.option_checks import checked_alpha, whole
+from dpstats.results.error_bounds import checked_q, checked_trials, from_reference, from_sums
+from dpstats.results.inference_mixin import Inferred
+
+
+class Simulated(Inferred):
+    """Add to coefficients and intervals the answers that are simulated from the release."""
+
+    def error_bound(self, q: float = 68, *, reference=None, trials: int = 400, **options):
+        """Bound the distance of this release from least squares on the same private rows.
+
+        It is simulated from released values, so it costs nothing and works without the data:
+        the mechanism is run again, ``trials`` times, on what the release says about the rows.
+        Sampling error is not part of it; see ``conf_int``.
+
+        Parameters
+        ----------
+        q : float
+            Percentile of the absolute error, in (0, 100].
+        reference : data frame, optional
+            Public rows that resemble the private ones, for methods that release too little
+            about the regressors and errors: all but ``noisy_moments`` and ``adassp``.
+        trials : int
+        **options
+            Options of the method that the fit was called with; only with ``reference``.
+
+        Returns
+        -------
+        pandas.Series
+            A bound for each coefficient and prediction, infinite where more than 100 - q% of
+            the simulated releases fail.
+
+        Raises
+        ------
+        NotReleasedError
+            Where a reference is needed.
+        """
+        q, trials = checked_q(q), checked_trials(trials)
+        rows = np.vstack([np.eye(len(self.names)), self.x_new])
+        sums = Sums.of(stacked([replace(self.release, companion=None)], len(self.names)))
+        if sums is None:
+            bound = from_reference(
+                self, self.params, reference, rows, self.nobs, q, trials, options
+            )
+        else:
+            bound = from_sums(sums, rows, q, trials)
+        return pd.Series(bound, [*self.names, *self.points])
+
+    def bootstrap(self, alpha: float = 0.05, draws: int = 2000) -> pd.DataFrame:
+        """Compute intervals of level 1 - alpha by the parametric bootstrap, as ``conf_int`` does.
+
+        Releases are simulated from the released sums, errors and noise drawn anew, and their
+        deviations from the estimate turned around it. An alternative to ``conf_int`` where the
+        noise is small beside the data; with much noise ``conf_int`` is the safer one.
+
+        Raises
+        ------
+        NotReleasedError
+            For methods other than ``noisy_moments`` and ``adassp``.
+
+        References
+        ----------
+        Ferrando, Wang and Sheldon (2022), Parametric bootstrap for differentially private
+        confidence intervals, AISTATS.
+        """
+        alpha, draws = checked_alpha(alpha), whole("draws", 1)(draws)
+        sums = self._released_sums("bootstrap")
+        fits = sums.replicates(sums.theta, draws, sampling=True)
+        estimate = sums.transform @ sums.theta + sums.shift
+        low, high = np.nanquantile(fits, [1 - alpha / 2, alpha / 2], axis=0)
+        return pd.DataFrame(np.column_stack([2 * estimate - low, 2 * estimate - high]), self.names)
+
+    def f_test(self, hypotheses) -> FTest:
+        """Test linear hypotheses about the coefficients jointly.
+
+        One hypothesis is tested as in ``t_test``, several by Monte Carlo under the restricted
+        fit, with a fixed public seed; the smallest p-value is then 1 / 5000.
+
+        Parameters
+        ----------
+        hypotheses
+            As in ``t_test``.
+
+        Raises
+        ------
+        NotReleasedError
+            For several hypotheses about a fit without standard errors.
+
+        References
+        ----------
+        Alabi and Vadhan (2022), Hypothesis testing for differentially private linear
+        regression, NeurIPS.
+        """
+        R, r = linear_constraints(self.names, hypotheses)
+        if len(r) == 1:
+            test = self.t_test(hypotheses)
+            value, p = float(test.tvalue[0] ** 2), float(test.pvalue[0])
+            return FTest(value, p, 1, test.reasons)
+        sums = self._released_sums("joint test")
+        return joint_test(sums, self.uncertainty.covariance()[0], R, r)
+
+    def _released_sums(self, purpose: str) -> Sums:
+        """Return the released sums to simulate from, or raise NotReleasedError with the reason."""
+        sums = Sums.of(stacked([self.release], len(self.names)))
+        if sums is None or self.bse.isna().any():
+            reason = self.reasons.get("bse", f"{self.method} releases no sums to simulate from")
+            raise NotReleasedError(f"there is no {purpose} of this fit: {reason}")
+        return sums

@@ -1,0 +1,148 @@
+"""Convert a result to plain content for JSON, and restore it, from earlier versions too."""
+
+import math
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from dpstats.formula import RFormula
+from dpstats.mechanisms.shared import Release
+from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
+from dpstats.schema import Categorical, Numeric
+
+DIALECTS = {"patsy": str, "R": RFormula}
+
+
+def to_plain(result) -> dict:
+    """Convert a result to plain numbers, strings, lists and dicts; NaN becomes None."""
+    release = result.release
+    return {
+        "formula": str(result.formula),
+        "dialect": next(n for n, kind in DIALECTS.items() if type(result.formula) is kind),
+        "selected": None if result.selected is None else list(result.selected),
+        "plan": result.plan,
+        "share": result.share,
+        "method": result.method,
+        "nobs": result.nobs,
+        "params": dict(zip(result.names, _plain(release.params), strict=True)),
+        "predictions": dict(zip(result.points, _plain(release.predictions), strict=True)),
+        "x_new": result.x_new.tolist(),
+        **_release_to_dict(release),
+        "schema": {name: _kind_to_dict(kind) for name, kind in result.schema.items()},
+        "term_bounds": {name: list(pair) for name, pair in result.term_bounds.items()},
+        "privacy": _report_to_dict(result.privacy),
+    }
+
+
+def fields_of(content: Mapping) -> dict[str, Any]:
+    """Restore the fields of a result from the content that :func:`to_plain` gives."""
+    params, predictions = content["params"], content["predictions"]
+    return {
+        "formula": DIALECTS[content["dialect"]](content["formula"]),
+        "method": content["method"],
+        "release": _release_from_dict(content, params.values(), predictions.values()),
+        "names": tuple(params),
+        "points": tuple(predictions),
+        "x_new": np.array(content["x_new"], dtype=float).reshape(-1, len(params)),
+        "nobs": content["nobs"],
+        "schema": {name: _kind_from_dict(kind) for name, kind in content["schema"].items()},
+        "term_bounds": {name: tuple(pair) for name, pair in content["term_bounds"].items()},
+        "privacy": _report_from_dict(content["privacy"]),
+        "selected": content["selected"] and tuple(content["selected"]),
+        "plan": content["plan"],
+        "share": content["share"],
+    }
+
+
+def _plain(values) -> list:
+    """Convert an array to nested lists of Python floats, None for NaN."""
+    if np.ndim(values) > 1:
+        return [_plain(row) for row in values]
+    return [None if math.isnan(value) else float(value) for value in values]
+
+
+def _array(values) -> np.ndarray:
+    """Convert a list of numbers to an array, NaN for None."""
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def _release_to_dict(release: Release) -> dict:
+    """Convert a release without its coefficients and predictions."""
+    companion = release.companion
+    return {
+        "status": release.status,
+        "cov": None if release.cov is None else _plain(release.cov),
+        "reasons": dict(release.reasons),
+        "statistics": deepcopy(dict(release.statistics)),
+        "note": release.note,
+        "limited": release.limited,
+        "cov_type": release.cov_type,
+        "companion": companion
+        and {
+            "params": _plain(companion.params),
+            "predictions": _plain(companion.predictions),
+            **_release_to_dict(companion),
+        },
+    }
+
+
+def _release_from_dict(content: Mapping, params, predictions) -> Release:
+    """Restore a release; results stored before ``cov_type`` was are read by their statistics."""
+    cov, companion = content["cov"], content["companion"]
+    earlier = "HC1" if "meat" in content["statistics"] else "nonrobust"
+    return Release(
+        params=_array(params),
+        predictions=_array(predictions),
+        cov=None if cov is None else np.array([_array(row) for row in cov]),
+        status=content["status"],
+        reasons=dict(content["reasons"]),
+        statistics=deepcopy(dict(content["statistics"])),
+        note=content["note"],
+        limited=content["limited"],
+        cov_type=content.get("cov_type", earlier),
+        companion=companion
+        and _release_from_dict(companion, companion["params"], companion["predictions"]),
+    )
+
+
+def _kind_to_dict(kind: Numeric | Categorical) -> dict:
+    """Convert the schema of one variable."""
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(kind).items()}
+
+
+def _kind_from_dict(content: Mapping) -> Numeric | Categorical:
+    """Restore the schema of one variable."""
+    if "levels" in content:
+        return Categorical(tuple(content["levels"]), content["ordered"])
+    return Numeric(**content)
+
+
+def _report_to_dict(report: PrivacyReport) -> dict:
+    """Convert a privacy report."""
+    content = asdict(report)
+    content["events"] = [asdict(event) for event in report.events]
+    content["assumptions"] = list(report.assumptions)
+    return content
+
+
+def cost_from_dict(fields: Mapping) -> Cost:
+    """Restore a cost from its fields."""
+    if "mu" in fields:
+        return GDP(**fields)
+    return ApproxDP(**fields) if "delta" in fields else PureDP(**fields)
+
+
+def _report_from_dict(content: Mapping) -> PrivacyReport:
+    """Restore a privacy report."""
+    events = tuple(Event(**{**e, "cost": cost_from_dict(e["cost"])}) for e in content["events"])
+    return PrivacyReport(
+        **{
+            **content,
+            "limit": cost_from_dict(content["limit"]),
+            "events": events,
+            "assumptions": tuple(content["assumptions"]),
+        }
+    )
