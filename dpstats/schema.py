@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+import pandas as pd
 
 from dpstats.errors import ArgumentError
 
@@ -36,8 +37,18 @@ def check_labels(labels, argument: str) -> None:
 
 
 def plain_labels(labels) -> tuple:
-    """Labels as Python objects, whatever library they came from."""
-    return tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+    """Return labels as Python objects, whatever library they came from.
+
+    >>> plain_labels([np.int8(3), np.str_("a"), np.datetime64("2020-01-01")])
+    (3, 'a', datetime.date(2020, 1, 1))
+    """
+    return tuple(_plain(label) for label in labels)
+
+
+def _plain(label):
+    if isinstance(label, np.datetime64) and np.datetime_data(label)[0] != "D":
+        return pd.Timestamp(label)  # which a nanosecond's item() is not
+    return label.item() if isinstance(label, np.generic) else label
 
 
 @dataclass(frozen=True)
@@ -68,10 +79,21 @@ int64 codes into the levels with -1 for missing or unknown where it says Categor
 
 
 def complete_rows(batch: Batch, schema: Schema) -> np.ndarray:
-    """Boolean mask (m,) of the rows in which no variable of the schema is missing.
+    """Return a mask, bool (m,), of the rows in use: those in which no variable is missing.
 
-    Each entry depends on its own row alone, so dropping the others keeps
-    neighbouring tables neighbours under add/remove.
+    A value outside the levels of a Categorical is missing too. Each entry depends on its own row
+    alone, so that a call sees a function of each row, or nothing of it.
+
+    Add/remove. Tables that differ in one row have rows in use that are equal or differ in one row,
+    so a guarantee for these is one for the tables, and what is missing stays private.
+
+    Replace-one. The methods take the number of rows in use for public. When a row is replaced by
+    one that is left out, that number changes by one, and no method for a public number hides it; to
+    fill such rows with public values would hide it and bias every estimate, which intervals do
+    not cover. So the relation is one between rows in use: neighbours have the same rows left
+    out, these being public, for whatever reason they are: a missing value and a value outside the
+    levels alike. The report says so in one sentence. Who cannot say that of a column takes a
+    method for add/remove, or lists every value that may occur in ``levels=``.
     """
     missing = [
         batch[name] < 0 if isinstance(kind, Categorical) else np.isnan(batch[name])

@@ -1,51 +1,32 @@
-"""Columns of labels turned into codes; what each value is called is found once a distinct value.
+"""Columns of labels turned into codes, each cell by itself.
 
-The conversions are total: a value that cannot be told apart counts as missing, because an
-exception would tell that it is there.
+Public labels are put into the column's own form, whole numbers, doubles or text, and each cell is
+looked up among them. Cells are never compared with one another, so the code of a row does not
+depend on what other rows hold. The conversions are total: a value that is no label counts as
+missing, because an exception would tell that it is there.
 """
 
-from collections.abc import Sequence
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dpstats.engines.columns import is_arrow_dictionary, kind
+from dpstats.engines import cells
+from dpstats.engines.columns import Column
+from dpstats.engines.label_types import text_kind
+
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
-def factorize(series: nw.Series) -> tuple[np.ndarray, list]:
-    """Number the distinct values of a column in order of appearance.
-
-    Parameters
-    ----------
-    series : narwhals.Series
-        The column, (n,), of any kind.
-
-    Returns
-    -------
-    codes : ndarray
-        int64 (n,), -1 for missing, and for a value that cannot be told apart (a list, say).
-    values : list
-        The distinct values as Python scalars; ``values[codes[i]]`` is the value of row i.
-
-    Examples
-    --------
-    >>> factorize(nw.from_native(pd.Series(["b", None, "a", "b"]), series_only=True))
-    (array([ 0, -1,  1,  0]), ['b', 'a'])
-    """
-    try:
-        codes, values = pd.factorize(_hashable(series))
-    except Exception:  # whatever a library raises here depends on the values
-        codes, values = pd.factorize(_one_by_one(series))
-    return codes.astype(np.int64), pd.Index(values).tolist()
-
-
-def match(series: nw.Series, labels: Sequence) -> np.ndarray:
+def match(column: Column, labels: Sequence) -> np.ndarray:
     """Code a column by a public list of labels.
 
     Parameters
     ----------
-    series : narwhals.Series
+    column : Column
         The column, (n,), of any kind.
     labels : sequence
         (L,) distinct hashable labels; 1, 1.0 and True are the same label, 1 and "1" are not.
@@ -57,68 +38,191 @@ def match(series: nw.Series, labels: Sequence) -> np.ndarray:
 
     Examples
     --------
-    >>> match(nw.from_native(pd.Series(["b", "c", None]), series_only=True), ("a", "b"))
-    array([ 1, -1, -1])
+    >>> from dpstats.engines.to_columns import columns_of
+    >>> columns = columns_of({"g": pd.Series(["b", "c", None]), "n": np.array([2, 3, 1])})
+    >>> match(columns["g"], ("a", "b")), match(columns["n"], (1, 2))
+    (array([ 1, -1, -1]), array([ 1, -1,  0]))
     """
-    if series.implementation.is_polars() or series.implementation.is_pyarrow():
-        series = _decoded(series)
-        if kind(series) == "string":
-            return _looked_up(series, {v: i for i, v in enumerate(labels) if _is_text(v)})
-    codes, values = factorize(series)
-    position = {label: i for i, label in enumerate(labels)}
+    position = {own: i for i, own in enumerate(map(cells.label, labels)) if own is not None}
+    if column.levels is not None and column.kind != "category" and _any_text(position):
+        return _among_categories(column, position)
+    return _MATCHED.get(column.kind, _nowhere)(column, position)
+
+
+def _any_text(position: Mapping) -> bool:
+    return any(isinstance(label, str) for label in position)
+
+
+def _nowhere(column: Column, position: Mapping) -> np.ndarray:
+    return np.full(len(column), -1, dtype=np.int64)
+
+
+def _among_texts(column: Column, position: Mapping) -> np.ndarray:
+    texts = {label: i for label, i in position.items() if isinstance(label, str)}
+    return column.located(texts) if texts else _nowhere(column, position)
+
+
+def _among_objects(column: Column, position: Mapping) -> np.ndarray:
+    return column.located(position)
+
+
+def _among_cells_of_text(column: Column, position: Mapping) -> np.ndarray:
+    kind = text_kind(list(position))
+    if kind is None:
+        return _nowhere(column, position)
+    return _MATCHED[kind](column.typed(kind), position)
+
+
+def _among_categories(column: Column, position: Mapping) -> np.ndarray:
+    if column.levels is None and column.kind == "category":
+        return _among_texts(column, position)  # a Categorical of polars: codes of the session
+    codes, categories = column.distinct()
     # the last entry is where the code -1 points
-    table = np.array([position.get(value, -1) for value in values] + [-1], dtype=np.int64)
-    return table[codes]
+    places = [position.get(cells.label(category), -1) for category in categories]
+    return np.array([*places, -1], dtype=np.int64)[codes]
 
 
-def _is_text(label) -> bool:
-    """Whether a label is a string that a column of UTF-8 may hold."""
-    return isinstance(label, str) and label == label.encode(errors="ignore").decode()
+def _among_floats(column: Column, position: Mapping) -> np.ndarray:
+    near = {float(v): i for v, i in reversed(position.items()) if _is_double(v)}
+    return _looked_up(column.floats(), None, near, np.float64)
 
 
-def _looked_up(series: nw.Series, position: dict[str, int]) -> np.ndarray:
-    """The position of each value of polars or arrow, or -1, without a Python string a row."""
-    native = series.to_native()
-    if series.implementation.is_polars():
-        import polars as pl
-
-        old, new = pl.Series(list(position), dtype=pl.String), list(position.values())
-        return native.replace_strict(old, new, default=-1, return_dtype=pl.Int64).to_numpy()
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    text = native.cast(pa.large_string())  # views of text cannot be looked up
-    places = pc.index_in(text, pa.array(list(position), text.type))
-    return np.array([*position.values(), -1], dtype=np.int64)[pc.fill_null(places, -1).to_numpy()]
+def _is_double(label) -> bool:
+    """Tell whether some double stands for a label: a whole number must be equal to it."""
+    if not isinstance(label, cells.NUMBERS):
+        return False
+    return not isinstance(label, int) or cells.number(label) == label
 
 
-def _decoded(series: nw.Series) -> nw.Series:
-    """The values of a column, where it holds codes of them."""
-    if is_arrow_dictionary(series):
-        native = series.to_native()
-        return nw.from_native(native.cast(native.type.value_type), series_only=True)
-    return series.cast(nw.String) if kind(series) == "categorical" else series
+def _among_ticks(to_tick: Callable, column: Column, position: Mapping) -> np.ndarray:
+    values, missing = column.ticks()
+    if values.dtype != np.uint64:
+        values = values.astype(np.int64, copy=False)
+    limits = np.iinfo(values.dtype)
+    ticks = {to_tick(label, column): i for label, i in position.items()}
+    inside = {t: i for t, i in ticks.items() if t is not None and limits.min <= t <= limits.max}
+    return _looked_up(values, missing, inside, values.dtype)
 
 
-def _hashable(series: nw.Series):
-    """Give pandas something to factorise in which integers keep every digit beside a null."""
-    if series.implementation.is_pandas():
-        return series.to_native()
-    series = _decoded(series)
-    if series.dtype.is_integer():
-        filled = pd.Series(series.fill_null(0).to_numpy())
-        return filled.astype("UInt64" if filled.dtype.kind == "u" else "Int64").mask(
-            series.is_null().to_numpy()
-        )
-    return series.to_numpy()
+def _looked_up(values, missing, position: Mapping, dtype) -> np.ndarray:
+    """Return the position of each number, int64 (n,); numbers are equal bit by bit or as 0, -0."""
+    index = pd.Index(np.array(list(position), dtype=dtype))
+    places = index.get_indexer(pd.Index(values, dtype=dtype))
+    found = np.array([*position.values(), -1], dtype=np.int64)[places]
+    return found if missing is None else np.where(missing, -1, found)
 
 
-def _one_by_one(series: nw.Series) -> np.ndarray:
-    values = np.empty(len(series), dtype=object)
-    for i, value in enumerate(series.to_list()):
-        try:
-            hash(value)
-        except TypeError:
-            continue
-        values[i] = value
-    return values
+def _whole(label, column: Column) -> int | None:
+    """Return the whole number that equals a label."""
+    if not isinstance(label, cells.NUMBERS) or cells.number(label) in (np.inf, -np.inf):
+        return None
+    exact = Fraction(label)
+    return exact.numerator if exact.denominator == 1 else None
+
+
+def _day(label, column: Column) -> int | None:
+    """Return a date as days since 1970."""
+    return label.toordinal() - _EPOCH if type(label) is datetime.date else None
+
+
+def _instant(label, column: Column) -> int | None:
+    """Return a time in the column's unit since 1970, a date as its midnight."""
+    if not isinstance(label, datetime.date):
+        return None
+    stamp = pd.Timestamp(label)
+    if (stamp.tzinfo is None) != (column.zone is None):
+        return None
+    utc = stamp if stamp.tzinfo is None else stamp.tz_convert("UTC").tz_localize(None)
+    days = utc.toordinal() - _EPOCH
+    seconds = days * 86_400 + utc.hour * 3600 + utc.minute * 60 + utc.second
+    nanoseconds = seconds * 10**9 + utc.microsecond * 1000 + utc.nanosecond
+    whole, rest = divmod(nanoseconds, _NANOSECONDS[column.unit])
+    return None if rest else whole
+
+
+def _ticked(to_tick: Callable) -> Callable:
+    return lambda column, position: _among_ticks(to_tick, column, position)
+
+
+_MATCHED = {
+    "number": _among_floats,
+    "integer": _ticked(_whole),
+    "boolean": _ticked(_whole),
+    "date": _ticked(_day),
+    "datetime": _ticked(_instant),
+    "string": _among_texts,
+    "category": _among_categories,
+    "object": _among_objects,
+    "text": _among_cells_of_text,
+}
+
+
+def factorize(column: Column) -> tuple[np.ndarray, list]:
+    """Number the distinct values of a column.
+
+    Parameters
+    ----------
+    column : Column
+        The column, (n,), of any kind; one without a type is taken for text.
+
+    Returns
+    -------
+    codes : ndarray
+        int64 (n,), -1 for missing and for what Python has no value for, such as the year 10000.
+    values : list
+        The distinct values as Python scalars; ``values[codes[i]]`` is the value of row i.
+
+    Examples
+    --------
+    >>> from dpstats.engines.to_columns import columns_of
+    >>> factorize(columns_of({"g": pd.Series(["b", None, "a", "b"])})["g"])
+    (array([ 0, -1,  1,  0]), ['b', 'a'])
+    """
+    if column.kind in ("text", "object"):
+        column = column.typed("string")
+    if column.kind == "other":
+        return _nowhere(column, {}), []
+    if column.kind in ("string", "category") or column.levels is not None:
+        codes, values = column.distinct()
+        values = [cells.label(value) for value in values]
+    else:
+        codes, values = _numbered(column)
+    known = np.array([value is not None for value in values] + [False], dtype=bool)
+    rank = np.where(known, np.cumsum(known) - 1, -1)
+    return rank[codes], [value for value in values if value is not None]
+
+
+def _numbered(column: Column) -> tuple[np.ndarray, list]:
+    """Number the distinct numbers, dates or times."""
+    if column.kind == "number":
+        codes, values = pd.factorize(column.floats())
+        return codes.astype(np.int64), values.tolist()
+    ticks, missing = column.ticks()
+    codes, values = pd.factorize(ticks)
+    if missing is not None:
+        codes = np.where(missing, -1, codes)
+        present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    else:
+        present = np.ones(len(values), dtype=bool)
+    shown = [_value(v, column) if here else None for v, here in zip(values.tolist(), present)]
+    return codes.astype(np.int64), shown
+
+
+def _value(tick, column: Column):
+    """Return the value that a whole number stands for, None where Python has none."""
+    if column.kind == "date":
+        ordinal = tick + _EPOCH
+        here = 1 <= ordinal <= datetime.date.max.toordinal()
+        return datetime.date.fromordinal(ordinal) if here else None
+    return _time(tick, column) if column.kind == "datetime" else tick
+
+
+def _time(tick: int, column: Column) -> pd.Timestamp | None:
+    moment = np.datetime64(tick, column.unit)
+    try:
+        if not isinstance(moment.astype("M8[s]").item(), datetime.datetime):
+            return None  # not between the years 1 and 9999
+        stamp = pd.Timestamp(moment)
+        return stamp.tz_localize("UTC").tz_convert(column.zone) if column.zone else stamp
+    except Exception:  # a shift of hours out of these years
+        return None

@@ -1,99 +1,118 @@
-"""One column of any data frame library, turned into the two arrays a batch is made of.
+"""Columns of any library behind one face, and the numbers of a column.
 
-The kind of a column follows from its dtype alone. The conversions are total: a value that cannot
-be converted counts as missing, because an exception would tell that it is there.
+The kind of a column follows from its declared type alone. The conversions are total: each cell is
+converted by itself, and a value that cannot be converted counts as missing, because an exception
+would tell that it is there.
 """
 
-import narwhals as nw
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
 import numpy as np
-import pandas as pd
+
+from dpstats.errors import ArgumentError
+
+KINDS = ("number", "integer", "boolean", "string", "date")
+"""What ``types=`` may declare."""
+UNTYPED = {"text": "a text file", "object": "a list or an object column"}
+"""Kinds of columns that declare no type, and what they come from."""
+NUMERIC = ("number", "integer", "boolean")
 
 
-def kind(series: nw.Series) -> str:
-    """Say what a column is: numeric, bool, categorical, string or other, from its dtype alone.
+class Ticks(NamedTuple):
+    """Whole numbers (n,): integers, truth values, days or times; and which are missing."""
+
+    values: np.ndarray
+    missing: np.ndarray | None = None
+
+
+class Column(ABC):
+    """One column, (n,). No value is read before one of its methods is called.
+
+    Attributes
+    ----------
+    kind : str
+        One of ``KINDS``, ``"datetime"``, ``"category"``, ``"other"`` (a type without numbers or
+        labels) or one of ``UNTYPED``.
+    dtype : str
+        The library's name of the type, without any category.
+    levels : tuple or None
+        The categories or value labels that the type declares, in their order.
+    ordered : bool
+        Whether that order means something.
+    unit, zone : str or None
+        Unit (``"s"`` to ``"ns"``) and time zone of a datetime.
+    """
+
+    kind: str
+    dtype: str
+    levels: tuple | None = None
+    ordered: bool = False
+    unit: str | None = None
+    zone: object = None
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __getitem__(self, rows: slice) -> "Column": ...
+
+    @classmethod
+    @abstractmethod
+    def joined(cls, parts: Sequence[Self]) -> "Column":
+        """Return the columns of consecutive rows as one."""
+
+    def floats(self) -> np.ndarray:
+        """Return float64 (n,) with NaN for missing; for the kinds in ``NUMERIC``."""
+        raise NotImplementedError
+
+    def ticks(self) -> Ticks:
+        """Return integers, truth values, days since 1970, or times in ``unit`` since 1970."""
+        raise NotImplementedError
+
+    def located(self, position: dict[str, int]) -> np.ndarray:
+        """Return the position of each text, int64 (n,), -1 where it has none."""
+        raise NotImplementedError
+
+    def distinct(self) -> tuple[np.ndarray, list]:
+        """Return numbers (n,) of texts or categories, -1 for missing, and what they number."""
+        raise NotImplementedError
+
+    def typed(self, kind: str) -> "Column":
+        """Return this untyped column as one of a kind in ``KINDS``, converted cell by cell."""
+        raise NotImplementedError
+
+
+def declared(name: str, column: Column, kind: str) -> Column:
+    """Return a column as the kind that ``types=`` declares.
+
+    Raises
+    ------
+    ArgumentError
+        For another word, or a column whose own type says something else.
+    """
+    if kind not in KINDS:
+        raise ArgumentError(
+            f"expected types[{name!r}] to be one of {', '.join(KINDS)}, got {kind!r}"
+        )
+    if column.kind in UNTYPED:
+        return column.typed(kind)
+    if column.kind != kind and not (kind == "number" and column.kind in NUMERIC):
+        raise ArgumentError(
+            f"types declares {name!r} {kind} and its type is {column.dtype}; types= is for text "
+            "files, lists and object columns, so convert the column before the call"
+        )
+    return column
+
+
+def numbers(column: Column) -> np.ndarray:
+    """Convert a numeric or untyped column to floats; what is not a number is missing.
 
     Parameters
     ----------
-    series : narwhals.Series
-        The column, (n,). No value of it is read.
-
-    Returns
-    -------
-    str
-        ``"numeric"`` (integers, floats, decimals), ``"bool"``, ``"categorical"``, ``"string"`` or
-        ``"other"`` (objects, dates, lists and the rest).
-
-    Examples
-    --------
-    >>> kind(nw.from_native(pd.Series([1.5, None]), series_only=True))
-    'numeric'
-    """
-    # narwhals looks at the values of an object column to tell strings from the rest
-    if _is_object(series):
-        return "other"
-    dtype = series.dtype
-    if dtype.is_numeric():
-        return "numeric"
-    names = {
-        nw.Boolean: "bool",
-        nw.Categorical: "categorical",
-        nw.Enum: "categorical",
-        nw.String: "string",
-    }
-    return next((name for known, name in names.items() if dtype == known), "other")
-
-
-def dtype_name(series: nw.Series) -> str:
-    """Name the dtype of a column for an error message, without any of its categories.
-
-    Examples
-    --------
-    >>> dtype_name(nw.from_native(pd.Series(["b", "a"], dtype="category"), series_only=True))
-    'Categorical'
-    """
-    return "Object" if _is_object(series) else type(series.dtype).__name__
-
-
-def levels(series: nw.Series) -> tuple | None:
-    """Give the categories a column's dtype declares, in their order, or None.
-
-    A polars Categorical declares none: its strings are those that happen to be in the data. A
-    polars Enum, a pandas Categorical and an arrow dictionary carry a list of their own.
-
-    Examples
-    --------
-    >>> levels(nw.from_native(pd.Series(pd.Categorical(["b"], ["a", "b"])), series_only=True))
-    ('a', 'b')
-    """
-    native = series.to_native()
-    if isinstance(getattr(native, "dtype", None), pd.CategoricalDtype):
-        return tuple(native.dtype.categories.tolist())
-    if is_arrow_dictionary(series):
-        chunks = native.unify_dictionaries().chunks
-        return tuple(chunks[0].dictionary.to_pylist()) if chunks else None
-    if series.dtype == nw.Enum:
-        return tuple(series.dtype.categories)
-    return None
-
-
-def ordered(series: nw.Series) -> bool:
-    """Say whether a column's dtype puts its categories in an order that means something.
-
-    Examples
-    --------
-    >>> ordered(nw.from_native(pd.Series(pd.Categorical(["b"], ordered=True)), series_only=True))
-    True
-    """
-    return bool(getattr(getattr(series.to_native(), "dtype", None), "ordered", False))
-
-
-def numbers(series: nw.Series) -> np.ndarray:
-    """Convert a numeric, bool or string column to floats; what is not a number is missing.
-
-    Parameters
-    ----------
-    series : narwhals.Series
-        The column, (n,). Text is read as a number where it is a finite one.
+    column : Column
+        The column, (n,). In one without a type, text is read as a number where it is one.
 
     Returns
     -------
@@ -102,36 +121,12 @@ def numbers(series: nw.Series) -> np.ndarray:
 
     Examples
     --------
-    >>> numbers(nw.from_native(pd.Series(["2.5", "n/a"], dtype="string"), series_only=True))
+    >>> from dpstats.engines.python_columns import PythonColumn
+    >>> numbers(PythonColumn.of(["2.5", "n/a"]))
     array([2.5, nan])
     """
-    values = _doubles(series).view()
+    if column.kind in UNTYPED:
+        column = column.typed("number")
+    values = column.floats().view()
     values.flags.writeable = False
     return values
-
-
-def _doubles(series: nw.Series) -> np.ndarray:
-    if kind(series) == "string":
-        text = pd.Series(series.to_numpy(), dtype=object)
-        values = np.array(pd.to_numeric(text, errors="coerce"), dtype=np.float64)
-        # whether 1e400 is infinite or not a number depends on the version of pandas
-        return np.where(np.isfinite(values), values, np.nan)
-    native = series.to_native()
-    if series.implementation.is_pandas():
-        if native.dtype == np.float64:
-            return native.to_numpy()
-        return np.asarray(native.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
-    if series.implementation.is_pyarrow():
-        # a safe cast raises on an integer beyond 2^53, which would reveal it
-        real = native.cast("float64", safe=False)
-        whole = real.chunk(0) if real.num_chunks == 1 else real.combine_chunks()
-        return whole.to_numpy(zero_copy_only=False)
-    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
-
-
-def _is_object(series: nw.Series) -> bool:
-    return getattr(series.to_native(), "dtype", None) == np.dtype(object)
-
-
-def is_arrow_dictionary(series: nw.Series) -> bool:
-    return series.implementation.is_pyarrow() and series.dtype == nw.Categorical

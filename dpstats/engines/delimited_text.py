@@ -1,109 +1,162 @@
-"""Streams over text files, where what a cell is follows from that cell and public types."""
+"""Streams over text files, where what a cell is follows from that cell and public declarations."""
 
+import csv
+import gzip
 from collections.abc import Sequence
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dpstats.engines.arrow_columns import ArrowColumn, decoded
+from dpstats.engines.cells import CONVERSIONS, number
+from dpstats.engines.columns import Column, Ticks
+from dpstats.engines.python_columns import as_ticks
 from dpstats.engines.stream import Stream
-from dpstats.engines.table import ROWS, Table
+from dpstats.engines.table import Table
+from dpstats.engines.text_records import cells, ends, pieces
 from dpstats.errors import ArgumentError
 
-_MISSING = ["", "NA"]
-# Whole numbers beyond are not told apart as doubles.
-_WHOLE = 2.0**53
+_MISSING = pa.array(["", "NA"], pa.large_string())
 
 
 def text_files(paths: Sequence[str], separator: str) -> Stream:
-    """Text files with one header, UTF-8, in which a missing value is nothing or NA.
+    """Open text files with one header, UTF-8, in which a missing value is nothing or NA.
 
-    The types are those of the first megabyte of the first file: numbers, true and false, or
-    text. After that nothing in a file can change them: a cell that is not of its column's
-    type is missing, and a line with another number of cells than the header is left out,
-    whatever the other cells and lines are. Where lines begin and end is public: a quote that
-    is not closed takes in the lines up to the next one.
+    Nothing in a file says what its columns are: that is declared, see
+    :func:`~dpstats.engines.columns.declared`, or follows from the use of a column. A cell that is
+    not of its column's kind, or no UTF-8, is missing; a line with another number of cells than the
+    header, or of more than four megabytes, is left out, whatever the other cells and lines are.
+    Where lines begin and end is public: a quote that is not closed takes in the lines up to the
+    next one.
     """
-    import pyarrow as pa
-
-    _check_headers(paths, separator)
-    guessed = _dataset(paths, separator).schema
-    types = {field.name: _type(field.type) for field in guessed}
-    text = _dataset(paths, separator, dict.fromkeys(types, pa.string()))
-
-    def read(names):
-        for batch in text.to_batches(columns=list(names), batch_size=ROWS):
-            yield pa.table({name: _column(batch[name], types[name]) for name in names})
-
-    return Stream(Table.from_data(pa.schema(list(types.items())).empty_table()), read)
-
-
-def _dataset(paths: Sequence[str], separator: str, types=None):
-    import pyarrow.csv as csv
-    import pyarrow.dataset as ds
-
-    style = ds.CsvFileFormat(
-        parse_options=csv.ParseOptions(delimiter=separator, invalid_row_handler=lambda row: "skip"),
-        convert_options=csv.ConvertOptions(
-            null_values=_MISSING, strings_can_be_null=True, column_types=types
-        ),
-    )
-    return ds.dataset(list(paths), format=style)
-
-
-def _check_headers(paths: Sequence[str], separator: str) -> None:
-    """Raise ArgumentError unless every file has the first one's columns."""
-    first, *others = (_dataset([path], separator).schema.names for path in paths)
-    for path, names in zip(paths[1:], others, strict=True):
-        if names != first:
+    header = _header(paths[0], separator)
+    for path in paths[1:]:
+        if _header(path, separator) != header:
             raise ArgumentError(
                 f"the columns of {path} are not those of {paths[0]}; give all files one header"
             )
 
+    def read(names):
+        chosen = [header.index(name) for name in names]
+        for piece in _rows_of(paths, separator):
+            found = cells(piece, separator, len(header), chosen)
+            texts = (_text_column(*one) for one in found)
+            yield Table.from_data(dict(zip(names, texts, strict=True)))
 
-def _type(kind):
-    """What a column is taken for: whole numbers, numbers, true and false, or text."""
-    import pyarrow as pa
-
-    if kind in (pa.int64(), pa.bool_()):
-        return kind
-    return pa.float64() if kind in (pa.float64(), pa.null()) else pa.string()
-
-
-def _column(text, kind):
-    """A column of text as its type; whole numbers stay whole if all in the batch are."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if kind == pa.string():
-        return text
-    real = pa.float64() if kind == pa.int64() else kind
-    try:
-        values = text.cast(real)
-    except pa.ArrowInvalid:  # a word that stands for missing is then looked at once
-        distinct = pc.unique(text)
-        values = parsed(distinct, real).take(pc.index_in(text, distinct))
-    return values.cast(kind) if kind == pa.int64() and _all_whole(values) else values
+    none = pa.array([], pa.large_string())
+    empty = pa.table([none] * len(header), names=header)
+    types = Table.from_data(empty).columns  # which refuses a name that is used twice
+    return Stream(Table.from_data({name: TextColumn(none) for name in types}), read)
 
 
-def parsed(text, kind):
-    """Each cell by itself as its type, or missing; one that cannot be read harms no other.
+def _opened(path: str):
+    return gzip.open(path, "rb") if path.lower().endswith(".gz") else open(path, "rb")
+
+
+def _header(path: str, separator: str) -> list[str]:
+    """Return the names in the first record of a file."""
+    with _opened(path) as file:
+        first = next(pieces(file, separator))
+    end = ends(first, separator)[0] or len(first)
+    return next(csv.reader([first[:end].decode()], delimiter=separator, strict=True))
+
+
+def _rows_of(paths: Sequence[str], separator: str):
+    """Yield pieces of the files without their headers."""
+    for path in paths:
+        with _opened(path) as file:
+            header = True
+            for piece in pieces(file, separator):
+                rows = piece[ends(piece, separator)[0] or len(piece) :] if header else piece
+                header = False
+                if rows:
+                    yield rows
+
+
+def _text_column(offsets: np.ndarray, text: np.ndarray) -> "TextColumn":
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
+    values = pa.Array.from_buffers(pa.large_string(), len(offsets) - 1, buffers)
+    return TextColumn(pc.if_else(pc.is_in(values, _MISSING), None, values))
+
+
+class TextColumn(Column):
+    """Cells of text, read one by one as the declared kind says.
+
+    Parameters
+    ----------
+    values : pyarrow large_string, shape (n,)
+        Bytes that need not be UTF-8, null for missing.
+    kind : str
+        ``"text"`` while nothing declares a kind.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> parsed(pa.array(["1.5", "n/a", None]), pa.float64()).to_pylist()
+    >>> TextColumn(pa.array(["1.5", "n/a", None, " 2"], pa.large_string()), "number").floats()
+    array([1.5, nan, nan, 2. ])
+    """
+
+    dtype = "text"
+
+    def __init__(self, values: pa.Array, kind: str = "text"):
+        self._values, self.kind = values, kind
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, rows: slice) -> "TextColumn":
+        return TextColumn(self._values[rows], self.kind)
+
+    @classmethod
+    def joined(cls, parts: Sequence["TextColumn"]) -> "TextColumn":
+        return cls(pa.concat_arrays([part._values for part in parts]), parts[0].kind)
+
+    def typed(self, kind: str) -> "TextColumn":
+        return TextColumn(self._values, kind)
+
+    def floats(self) -> np.ndarray:
+        if self.kind == "number":
+            return _doubles(self._values)
+        values, missing = self.ticks()
+        return np.where(missing, np.nan, values)
+
+    def ticks(self) -> Ticks:
+        codes, texts = self.distinct()
+        values, missing = as_ticks([*map(CONVERSIONS[self.kind], texts), None], len(texts) + 1)
+        return Ticks(values[codes], missing[codes])
+
+    def located(self, position: dict[str, int]) -> np.ndarray:
+        return ArrowColumn(self._values).located(position)
+
+    def distinct(self) -> tuple[np.ndarray, list]:
+        return ArrowColumn(self._values).distinct()
+
+
+def _doubles(text: pa.Array) -> np.ndarray:
+    """Read each cell as arrow reads it alone, or as :func:`number` does where arrow does not."""
+    try:
+        values = text.cast(pa.float64())
+    except pa.ArrowInvalid:  # a cell that is no number; each distinct one is then read once
+        distinct = pc.unique(text)
+        read = parsed(distinct).to_numpy(zero_copy_only=False).copy()
+        for i in np.flatnonzero(np.isnan(read)):
+            read[i] = number(decoded(distinct[i].cast(pa.large_binary()).as_py()))
+        return read[pc.index_in(text, distinct).to_numpy()]
+    return values.to_numpy(zero_copy_only=False)
+
+
+def parsed(text: pa.Array) -> pa.Array:
+    """Read each cell by itself as a number, or missing; one that is none harms no other.
+
+    Examples
+    --------
+    >>> parsed(pa.array(["1.5", "n/a", None])).to_pylist()
     [1.5, None, None]
     """
-    import pyarrow as pa
-
     try:
-        return text.cast(kind)
+        return text.cast(pa.float64())
     except pa.ArrowInvalid:
         if len(text) == 1:
-            return pa.nulls(1, kind)
+            return pa.nulls(1, pa.float64())
         half = len(text) // 2
-        return pa.concat_arrays([parsed(text[:half], kind), parsed(text[half:], kind)])
-
-
-def _all_whole(values) -> bool:
-    import pyarrow.compute as pc
-
-    whole = pc.and_(pc.equal(values, pc.floor(values)), pc.less(pc.abs(values), _WHOLE))
-    return pc.all(whole, min_count=0).as_py()
+        return pa.concat_arrays([parsed(text[:half]), parsed(text[half:])])

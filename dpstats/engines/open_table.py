@@ -5,7 +5,6 @@ import os
 from functools import partial
 
 from dpstats.engines import lazy_sources
-from dpstats.engines.delimited_text import text_files
 from dpstats.engines.spark import SparkTable
 from dpstats.engines.stata import stata_file
 from dpstats.engines.stream import Stream
@@ -14,7 +13,7 @@ from dpstats.errors import ArgumentError
 
 
 def open_table(data) -> Table | Stream | SparkTable:
-    """A table of any kind the package reads; no row is read of what can be streamed.
+    """Open a table of any kind the package reads; no row is read of what can be streamed.
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ def open_table(data) -> Table | Stream | SparkTable:
 
 
 def _files(pattern: str) -> Table | Stream:
-    """The files of a path or a glob, all of one format."""
+    """Open the files of a path or a glob, all of one format."""
     found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
     if not found:
         raise ArgumentError(f"there is no file {pattern}")
@@ -71,12 +70,18 @@ def _files(pattern: str) -> Table | Stream:
         raise ArgumentError(f"{pattern} cannot be read as its ending says") from None
 
 
+def _text(paths: list[str], separator: str) -> Stream:
+    from dpstats.engines.delimited_text import text_files
+
+    return text_files(paths, separator)
+
+
 ENDINGS = {
     ".parquet": lazy_sources.parquet,
-    ".csv": partial(text_files, separator=","),
-    ".csv.gz": partial(text_files, separator=","),
-    ".tsv": partial(text_files, separator="\t"),
-    ".tsv.gz": partial(text_files, separator="\t"),
+    ".csv": partial(_text, separator=","),
+    ".csv.gz": partial(_text, separator=","),
+    ".tsv": partial(_text, separator="\t"),
+    ".tsv.gz": partial(_text, separator="\t"),
     ".dta": stata_file,
 }
 _QUERIES = {

@@ -7,14 +7,17 @@ bytes, and the codes by which R marks a missing value are read as such.
 import numpy as np
 import pandas as pd
 
+from dpstats.engines.columns import Column
+from dpstats.engines.numpy_columns import CategoricalColumn, NumpyColumn
+from dpstats.engines.python_columns import PythonColumn
 from dpstats.errors import ArgumentError
 
 NA_INTEGER = -(2**31)
 KINDS = ("double", "integer", "logical", "character", "factor", "ordered")
 
 
-def column(kind: str, data, levels=()) -> pd.Series:
-    """One column from R's representation of it.
+def column(kind: str, data, levels=()) -> Column:
+    """Return one column from R's representation of it.
 
     Parameters
     ----------
@@ -28,29 +31,33 @@ def column(kind: str, data, levels=()) -> pd.Series:
 
     Returns
     -------
-    pandas.Series
+    Column
 
     Examples
     --------
     >>> codes = np.array([2, NA_INTEGER, 1], dtype="<i4").tobytes()
-    >>> column("factor", codes, ["low", "high"]).tolist()
-    ['high', nan, 'low']
+    >>> column("factor", codes, ["low", "high"]).distinct()
+    (array([ 1, -1,  0]), ['low', 'high'])
     """
     if kind == "double":
-        return pd.Series(np.frombuffer(data, "<f8"))
+        return NumpyColumn(np.frombuffer(data, "<f8"))
     values = np.frombuffer(data, "<i4")
     missing = values == NA_INTEGER
     if kind == "integer":
-        return pd.Series(pd.arrays.IntegerArray(values.copy(), missing))
+        return NumpyColumn(values, missing)
     if kind == "logical":
-        return pd.Series(pd.arrays.BooleanArray(values == 1, missing))
+        return NumpyColumn(values == 1, missing)
     codes = np.where(missing, -1, values - 1)
-    coded = pd.Categorical.from_codes(codes, list(levels), ordered=kind == "ordered")
-    return pd.Series(coded.astype("string") if kind == "character" else coded)
+    if kind == "character":
+        strings = np.fromiter([*levels, None], dtype=object, count=len(levels) + 1)
+        return PythonColumn(strings[codes], "string")
+    return CategoricalColumn(
+        pd.Categorical.from_codes(codes, list(levels), ordered=kind == "ordered")
+    )
 
 
 def is_r(value) -> bool:
-    """Whether this is an object of rpy2, without importing it.
+    """Return whether this is an object of rpy2, without importing it.
 
     >>> is_r({"x": [1]})
     False
@@ -59,12 +66,12 @@ def is_r(value) -> bool:
 
 
 def formula_text(formula) -> str:
-    """The text of a formula object of rpy2."""
+    """Return the text of a formula object of rpy2."""
     return "".join(line.strip() for line in formula.r_repr().splitlines())
 
 
-def frame_columns(frame) -> dict[str, pd.Series]:
-    """The columns of a data frame of rpy2, by name.
+def frame_columns(frame) -> dict[str, Column]:
+    """Return the columns of a data frame of rpy2, by name.
 
     Raises
     ------
@@ -77,8 +84,8 @@ def frame_columns(frame) -> dict[str, pd.Series]:
     return {name: _vector(name, frame[i]) for i, name in enumerate(names)}
 
 
-def _vector(name: str, vector) -> pd.Series:
-    from rpy2.rinterface import NA_Character, StrSexpVector
+def _vector(name: str, vector) -> Column:
+    from rpy2.rinterface import StrSexpVector
 
     kind = next((kind for wanted, kind in _CLASSES if wanted in tuple(vector.rclass)), None)
     if kind is None or {"matrix", "array"} & set(vector.rclass):
@@ -87,13 +94,24 @@ def _vector(name: str, vector) -> pd.Series:
             "factor in R"
         )
     if isinstance(vector, StrSexpVector):
-        return pd.Series([None if v is NA_Character else v for v in vector], dtype="string")
+        strings = (_string(vector, i) for i in range(len(vector)))
+        return PythonColumn(np.fromiter(strings, dtype=object, count=len(vector)), "string")
     if kind == "date" and vector.typeof.name == "INTSXP":
         kind = "integer"
     levels = list(vector.do_slot("levels")) if kind in ("factor", "ordered") else ()
     # a copy, for R's bytes go when R forgets the vector; there is no view of nothing
     data = bytes(vector.memoryview()) if len(vector) else b""
     return column("double" if kind == "date" else kind, data, levels)
+
+
+def _string(vector, i: int) -> str | None:
+    """Return one string of R, None for NA and for bytes that are no text."""
+    from rpy2.rinterface import NA_Character
+
+    try:
+        return None if vector[i] is NA_Character else vector[i]
+    except Exception:  # whatever is raised here depends on the string
+        return None
 
 
 _CLASSES = (

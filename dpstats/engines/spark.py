@@ -2,7 +2,7 @@
 
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -41,6 +41,11 @@ class SparkTable(Described):
         """Whether Spark runs a slow task twice and keeps the faster one's answer."""
         speculation = self._data.sparkSession.conf.get("spark.speculation", "false")
         return speculation.strip().lower() != "false"
+
+    def typed(self, types: Mapping[str, str]) -> "SparkTable":
+        """Check that declared kinds are those of the columns, which Spark has types for."""
+        self._types.typed(types)
+        return self
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
         """As :meth:`~dpstats.engines.table.Table.total`, with one summary a partition.

@@ -2,17 +2,26 @@
 
 import warnings
 
+import numpy as np
 import pandas as pd
 
+from dpstats.engines.columns import Column
+from dpstats.engines.numpy_columns import NumpyColumn
+from dpstats.engines.python_columns import PythonColumn
 from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 
+_DAY_0 = np.datetime64("1960-01-01")
+_FAR = 2.0**46  # milliseconds or days beyond all years
+
 
 def stata_file(paths: list[str]) -> Table:
-    """The table of one Stata file.
+    """Return the table of one Stata file, whose variables are what its header says.
 
-    A variable whose values are all labelled is a Categorical with every label of the file's
-    codebook; one with unlabelled values keeps its numbers.
+    The storage type says whether a variable holds whole numbers, numbers or text, the display
+    format %td or %tc whether these are dates or times, and its value labels what its levels are. A
+    variable with value labels is a number, as in Stata, and a factor in ``C()``, ``by=`` or under
+    ``levels=``, whichever values occur. Whether the file can be read to its end is public.
     """
     if len(paths) > 1:
         raise ArgumentError(
@@ -21,19 +30,65 @@ def stata_file(paths: list[str]) -> Table:
     with warnings.catch_warnings():
         # a parser's warning quotes what is in the file
         warnings.simplefilter("ignore")
-        return Table.from_data(_frame(paths[0]))
+        return Table.from_data(_columns(paths[0]))
 
 
-def _frame(path: str) -> pd.DataFrame:
-    with pd.read_stata(path, iterator=True, convert_categoricals=False) as reader:
+def _columns(path: str) -> dict[str, Column]:
+    settings = {"convert_categoricals": False, "convert_dates": False}
+    with pd.read_stata(path, iterator=True, **settings) as reader:
         frame = reader.read()
         codebooks = reader.value_labels()
-        # pandas has no public way from a variable to its codebook, and its own conversion
-        # keeps only the categories that occur in the rows
-        used = dict(zip(reader.variable_labels(), reader._lbllist, strict=True))
-    for column, name in used.items():
-        codebook = codebooks.get(name, {})
-        if codebook and frame[column].dropna().isin(list(codebook)).all():
-            categories = list(dict.fromkeys(codebook.values()))
-            frame[column] = pd.Categorical(frame[column].map(codebook), categories=categories)
-    return frame
+        # pandas has no public way to these parts of the header, and its own conversions make a
+        # type of the values that occur
+        parts = zip(reader._typlist, reader._fmtlist, reader._lbllist, strict=True)
+        return {
+            name: _column(frame[name], storage, style, codebooks.get(labels, {}))
+            for name, (storage, style, labels) in zip(frame.columns, parts, strict=True)
+        }
+
+
+def _column(values: pd.Series, storage, style: str, codebook: dict) -> Column:
+    """Return a variable as its storage type, its format and its value labels say."""
+    if storage == "Q" or isinstance(storage, int):  # text, long or of so many bytes
+        texts = values.to_numpy(dtype=object)
+        return PythonColumn.of([None if text == "" else text for text in texts]).typed("string")
+    numbers = values.to_numpy(dtype=np.float64)
+    missing = np.isnan(numbers)
+    if style.startswith(("%td", "%d", "%-td", "%-d")):
+        return NumpyColumn(_since_1960(numbers, missing, "D"))
+    if style.startswith(("%tc", "%-tc")):
+        return NumpyColumn(_since_1960(numbers, missing, "ms"))
+    if storage in ("b", "h", "l"):
+        numbers = np.where(missing, 0, numbers).astype(np.int64)
+    return LabelledColumn(numbers, missing, codebook) if codebook else NumpyColumn(numbers, missing)
+
+
+def _since_1960(counts: np.ndarray, missing: np.ndarray, unit: str) -> np.ndarray:
+    """Return days or milliseconds since 1960 as dates or times; what is out of all years is NaT."""
+    outside = missing | (np.abs(counts) >= _FAR)
+    times = np.where(outside, 0, counts).astype(np.int64).astype(f"m8[{unit}]") + _DAY_0
+    return np.where(outside, np.datetime64("NaT"), times)
+
+
+class LabelledColumn(NumpyColumn):
+    """Numbers with value labels, which are levels where a factor is asked for.
+
+    Examples
+    --------
+    >>> column = LabelledColumn(np.array([2, 1, 9]), np.zeros(3, bool), {1: "no", 2: "yes"})
+    >>> column.kind, column.levels, column.distinct()
+    ('integer', ('no', 'yes'), (array([ 1,  0, -1]), ['no', 'yes']))
+    """
+
+    def __init__(self, values: np.ndarray, missing: np.ndarray, codebook: dict):
+        super().__init__(values, missing)
+        self._codebook, self.levels = codebook, tuple(dict.fromkeys(codebook.values()))
+
+    def __getitem__(self, rows: slice) -> "LabelledColumn":
+        return LabelledColumn(self._values[rows], self._missing[rows], self._codebook)
+
+    def distinct(self) -> tuple[np.ndarray, list]:
+        codes = pd.Index(np.array(list(self._codebook), dtype=np.float64))
+        places = [*map(self.levels.index, self._codebook.values()), -1]
+        found = codes.get_indexer(pd.Index(self.floats()))
+        return np.array(places, dtype=np.int64)[found], list(self.levels)

@@ -1,10 +1,8 @@
 """Tables that are read some rows at a time: files and queries larger than memory."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-
-import narwhals as nw
 
 from dpstats.engines.parallel_sum import Summary, added, total
 from dpstats.engines.table import ROWS, Table
@@ -16,7 +14,7 @@ class Described:
 
     def __init__(self, types: Table):
         self._types, self.columns = types, types.columns
-        self.kind, self.whole = types.kind, types.whole
+        self.kind, self.check_labels = types.kind, types.check_labels
         self.levels, self.ordered = types.levels, types.ordered
 
     def __repr__(self) -> str:
@@ -59,10 +57,21 @@ class Stream(Described):
         """As :meth:`~dpstats.engines.table.Table.total`; one pass over the rows."""
         return total(partial(frame_total, schema, each), chain([self._types], self._frames(schema)))
 
+    def typed(self, types: Mapping[str, str]) -> "Stream":
+        """Declare kinds as :meth:`~dpstats.engines.table.Table.typed` does, for every pass."""
+        if not types:
+            return self
+
+        def read(names):
+            used = {name: kind for name, kind in types.items() if name in names}
+            return (Table.from_data(frame).typed(used) for frame in self._read(names))
+
+        return Stream(self._types.typed(types), read)
+
     def gathered(self, names: Sequence[str]) -> Table:
-        """These columns as a table in memory, read in one pass so that its rows stay together."""
-        frames = list(self._read(list(dict.fromkeys(names))))
-        return Table.from_data(_stacked(frames)) if frames else self._types
+        """Read these columns into a table in memory, in one pass so that its rows stay together."""
+        tables = [Table.from_data(frame) for frame in self._read(list(dict.fromkeys(names)))]
+        return Table.joined(tables) if tables else self._types
 
     def _frames(self, names) -> Iterator:
         yield from self._read(list(names))
@@ -71,12 +80,3 @@ class Stream(Described):
 def frame_total(schema: Schema, each: Callable[[Batch], Summary], frame) -> Summary:
     """The sum of ``each(batch)`` over a data frame; the same code wherever the frame lies."""
     return added(map(each, Table.from_data(frame).batches(schema)))
-
-
-def _stacked(frames: list):
-    """Data frames of one library below one another."""
-    if not type(frames[0]).__module__.startswith("pyarrow"):
-        return nw.concat([nw.from_native(frame) for frame in frames]).to_native()
-    import pyarrow as pa
-
-    return pa.concat_tables(frames, promote_options="permissive")

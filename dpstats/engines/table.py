@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import narwhals as nw
 import numpy as np
 
-from dpstats.engines import categories as codes
-from dpstats.engines import columns
+from dpstats.engines import categories, columns
+from dpstats.engines.columns import Column
+from dpstats.engines.label_types import check_types
 from dpstats.engines.parallel_sum import Summary, total
 from dpstats.engines.to_columns import columns_of
 from dpstats.errors import ArgumentError
@@ -23,7 +23,7 @@ class Table:
     --------
     >>> table = Table.from_data({"income": [20.0, None, 35.0], "urban": [True, False, True]})
     >>> table
-    Table(income: numeric, urban: bool)
+    Table(income: object, urban: object)
     >>> table.columns, table.n_rows
     (('income', 'urban'), 3)
     """
@@ -31,9 +31,9 @@ class Table:
     # Whether the rows are elsewhere, so that only sums of them come here.
     remote = False
 
-    def __init__(self, series: Mapping[str, nw.Series], n_rows: int):
-        self._series = dict(series)
-        self.columns = tuple(self._series)
+    def __init__(self, columns: Mapping[str, Column], n_rows: int):
+        self._columns = dict(columns)
+        self.columns = tuple(self._columns)
         self.n_rows = n_rows
 
     def __repr__(self) -> str:
@@ -62,15 +62,57 @@ class Table:
         --------
         >>> import pandas as pd
         >>> Table.from_data(pd.DataFrame({"x": [1, 2]})).kind("x")
-        'numeric'
+        'integer'
         """
         if isinstance(data, Table):
             return data
-        series = columns_of(data)
-        return cls(series, len(next(iter(series.values()), ())))
+        found = columns_of(data)
+        return cls(found, len(next(iter(found.values()), ())))
+
+    @classmethod
+    def joined(cls, tables: Sequence["Table"]) -> "Table":
+        """Put tables with the same columns, at least one, below one another.
+
+        Examples
+        --------
+        >>> Table.joined([Table.from_data({"x": [1]}), Table.from_data({"x": [2]})]).n_rows
+        2
+        """
+        parts = [table._columns for table in tables]
+        whole = {
+            name: type(first).joined([part[name] for part in parts])
+            for name, first in parts[0].items()
+        }
+        return cls(whole, sum(table.n_rows for table in tables))
+
+    def typed(self, types: Mapping[str, str]) -> "Table":
+        """Declare the kinds of columns that have no type of their own.
+
+        Parameters
+        ----------
+        types : mapping of str to str
+            A kind in ``columns.KINDS`` for some columns.
+
+        Returns
+        -------
+        Table
+            The same columns; no value is read.
+
+        Raises
+        ------
+        ArgumentError
+            For another word, a column that is not there or one whose type says something else.
+
+        Examples
+        --------
+        >>> Table.from_data({"x": ["1", "n/a"]}).typed({"x": "integer"})
+        Table(x: integer)
+        """
+        known = {name: columns.declared(name, self._column(name), k) for name, k in types.items()}
+        return Table({**self._columns, **known}, self.n_rows) if known else self
 
     def kind(self, column: str) -> str:
-        """Say what a column is, from its dtype alone, never from its values.
+        """Return the kind of a column, which follows from its declared type, never from values.
 
         Parameters
         ----------
@@ -80,7 +122,9 @@ class Table:
         Returns
         -------
         str
-            ``"numeric"``, ``"bool"``, ``"categorical"``, ``"string"`` or ``"other"``.
+            ``"number"``, ``"integer"``, ``"boolean"``, ``"string"``, ``"date"``,
+            ``"datetime"``, ``"category"`` or ``"other"``; ``"object"`` or ``"text"`` where
+            nothing declares a type: lists and object columns, and text files.
 
         Raises
         ------
@@ -91,22 +135,24 @@ class Table:
         --------
         >>> import pandas as pd
         >>> Table.from_data({"g": pd.Categorical(["a"])}).kind("g")
-        'categorical'
+        'category'
         """
-        return columns.kind(self._column(column))
+        return self._column(column).kind
 
-    def whole(self, column: str) -> bool:
-        """Say whether the dtype of a numeric column holds whole numbers only.
+    def check_labels(self, column: str, labels: Sequence, argument: str) -> None:
+        """Raise ArgumentError for labels that are not of the column's type.
 
         Examples
         --------
-        >>> Table.from_data({"x": [1.5], "n": [1]}).whole("n")
-        True
+        >>> Table.from_data({"x": np.array([8, 12])}).check_labels("x", ["8"], "levels")
+        Traceback (most recent call last):
+        ...
+        dpstats.errors.ArgumentError: levels lists '8' for 'x', a column of type integer; ...
         """
-        return self._column(column).dtype.is_integer()
+        check_types(column, self._column(column), labels, argument)
 
     def levels(self, column: str) -> tuple | None:
-        """Give the categories that the column's dtype declares; they count as public.
+        """Return the categories that the column's type declares; they count as public.
 
         Parameters
         ----------
@@ -129,10 +175,10 @@ class Table:
         >>> Table.from_data({"g": pd.Categorical(["b"], categories=["a", "b"])}).levels("g")
         ('a', 'b')
         """
-        return columns.levels(self._column(column))
+        return self._column(column).levels
 
     def ordered(self, column: str) -> bool:
-        """Say whether the dtype of a column puts its categories in an order.
+        """Return whether the dtype of a column puts its categories in an order.
 
         Examples
         --------
@@ -140,7 +186,7 @@ class Table:
         >>> Table.from_data({"g": pd.Categorical(["b"], ordered=True)}).ordered("g")
         True
         """
-        return columns.ordered(self._column(column))
+        return self._column(column).ordered
 
     def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
         """Read the columns of a schema, some rows at a time.
@@ -168,7 +214,7 @@ class Table:
         Examples
         --------
         >>> from dpstats.schema import Numeric
-        >>> table = Table.from_data({"x": [1, None, 3], "g": ["b", "a", "z"]})
+        >>> table = Table.from_data({"x": [1, None, "3"], "g": ["b", "a", "z"]})
         >>> for batch in table.batches({"x": Numeric(0, 5), "g": Categorical(("a", "b"))}, size=2):
         ...     print(batch["x"], batch["g"])
         [ 1. nan] [1 0]
@@ -232,10 +278,10 @@ class Table:
 
         Examples
         --------
-        >>> Table.from_data({"tract": [7, 3, 7]}).labels("tract")
+        >>> Table.from_data({"tract": np.array([7, 3, 7])}).labels("tract")
         (array([1, 0, 1]), (3, 7))
         """
-        places, values = codes.factorize(self._column(column))
+        places, values = categories.factorize(self._column(column))
         order = _sorted_positions(values)
         rank = np.empty(len(values) + 1, dtype=np.int64)
         rank[order] = np.arange(len(values))
@@ -267,7 +313,7 @@ class Table:
         >>> Table.from_data({"tract": [7, 3, 9]}).codes("tract", [3, 7])
         array([ 1,  0, -1])
         """
-        series = self._column(column)
+        found = self._column(column)
         try:
             distinct = len(set(labels)) == len(labels)
         except TypeError:
@@ -276,19 +322,19 @@ class Table:
             ) from None
         if not distinct:
             raise ArgumentError(f"expected no label of {column!r} twice")
-        return codes.match(series, labels)
+        return categories.match(found, labels)
 
-    def _column(self, name: str) -> nw.Series:
-        if name not in self._series:
+    def _column(self, name: str) -> Column:
+        if name not in self._columns:
             raise ArgumentError(f"no column {name!r}; the columns are {', '.join(self.columns)}")
-        return self._series[name]
+        return self._columns[name]
 
     def _check_numeric(self, name: str) -> None:
-        series = self._column(name)
-        if columns.kind(series) in ("categorical", "other"):
+        column = self._column(name)
+        if column.kind not in (*columns.NUMERIC, *columns.UNTYPED):
             raise ArgumentError(
-                f"column {name!r} is declared numeric and its dtype is "
-                f"{columns.dtype_name(series)}; convert it to numbers first, e.g. "
+                f"column {name!r} is declared numeric and its dtype is {column.dtype}; convert it "
+                f"to numbers first, e.g. "
                 f"data[{name!r}] = pandas.to_numeric(data[{name!r}], errors='coerce')"
             )
 
@@ -297,9 +343,9 @@ def _batches(chosen, schema, starts, size) -> Iterator[Batch]:
     for start in starts:
         rows = chosen
         if len(starts) > 1:  # to slice columns that are one batch costs more than to read them
-            rows = {name: series[start : start + size] for name, series in chosen.items()}
+            rows = {name: column[start : start + size] for name, column in chosen.items()}
         yield {
-            name: codes.match(rows[name], declared.levels)
+            name: categories.match(rows[name], declared.levels)
             if isinstance(declared, Categorical)
             else columns.numbers(rows[name])
             for name, declared in schema.items()

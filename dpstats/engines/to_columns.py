@@ -7,6 +7,9 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from dpstats.engines.columns import Column
+from dpstats.engines.numpy_columns import array_column, pandas_column
+from dpstats.engines.python_columns import PythonColumn
 from dpstats.engines.r_vectors import frame_columns, is_r
 from dpstats.errors import ArgumentError
 
@@ -16,7 +19,7 @@ ACCEPTED = (
 )
 
 
-def columns_of(data) -> dict[str, nw.Series]:
+def columns_of(data) -> dict[str, Column]:
     """Take a table apart into its columns; no row is copied from a data frame.
 
     Parameters
@@ -25,7 +28,7 @@ def columns_of(data) -> dict[str, nw.Series]:
 
     Returns
     -------
-    dict of str to narwhals.Series
+    dict of str to Column
         Columns (n,) of equal length, by name.
 
     Raises
@@ -50,7 +53,8 @@ def columns_of(data) -> dict[str, nw.Series]:
     if not isinstance(frame, nw.DataFrame):
         raise ArgumentError(f"data is a {_type_name(data)}; expected {ACCEPTED}")
     return {
-        str(name): column for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
+        str(name): _of_series(column)
+        for name, column in zip(frame.columns, frame.iter_columns(), strict=True)
     }
 
 
@@ -60,46 +64,56 @@ def _refuse_duplicates(names: list[str]) -> None:
         raise ArgumentError(f"column names used more than once: {', '.join(twice)}; rename them")
 
 
-def _from_mapping(data: Mapping) -> dict[str, nw.Series]:
-    series = {str(name): _as_series(str(name), values) for name, values in data.items()}
-    if len(series) < len(data):
+def _from_mapping(data: Mapping) -> dict[str, Column]:
+    columns = {str(name): _as_column(str(name), values) for name, values in data.items()}
+    if len(columns) < len(data):
         _refuse_duplicates([str(name) for name in data])
-    if len({len(column) for column in series.values()}) > 1:
-        raise ArgumentError(f"the columns {', '.join(series)} are not of equal length")
-    return series
+    if len({len(column) for column in columns.values()}) > 1:
+        raise ArgumentError(f"the columns {', '.join(columns)} are not of equal length")
+    return columns
 
 
-def _as_series(name: str, values) -> nw.Series:
-    series = nw.from_native(values, series_only=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        return series
+def _as_column(name: str, values) -> Column:
+    if isinstance(values, Column):
+        return values
+    if isinstance(values, list | tuple | range):
+        return PythonColumn.of(values)
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        return array_column(values)
+    if isinstance(values, pd.api.extensions.ExtensionArray | pd.Index) and values.ndim == 1:
+        return pandas_column(pd.Series(values, dtype=values.dtype))
     if type(values).__module__.partition(".")[0] == "pyarrow":
         return _arrow_column(name, values)
-    if isinstance(values, list | tuple | range):
-        values = _inferred(list(values))
-    accepted = np.ndarray | pd.api.extensions.ExtensionArray | pd.Index | pd.Series
-    if not isinstance(values, accepted) or values.ndim != 1:
-        raise ArgumentError(
-            f"column {name!r} is a {_type_name(values)}; expected an array or list with one axis"
-        )
-    return nw.from_native(pd.Series(values), series_only=True)
+    series = nw.from_native(values, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _of_series(series)
+    raise ArgumentError(
+        f"column {name!r} is a {_type_name(values)}; expected an array or list with one axis"
+    )
 
 
-def _arrow_column(name: str, values) -> nw.Series:
-    """An array outside a table, which pandas would turn into floats if it holds a null."""
+def _of_series(series: nw.Series) -> Column:
+    """Wrap a column of a data frame by the library it is from."""
+    if series.implementation.is_polars():
+        from dpstats.engines.polars_columns import polars_column
+
+        return polars_column(series.to_native())
+    if series.implementation.is_pyarrow():
+        from dpstats.engines.arrow_columns import ArrowColumn
+
+        return ArrowColumn(series.to_native())
+    native = series.to_native()
+    return pandas_column(native if isinstance(native, pd.Series) else series.to_pandas())
+
+
+def _arrow_column(name: str, values) -> Column:
     import pyarrow
 
-    if not isinstance(values, pyarrow.Array):
+    from dpstats.engines.arrow_columns import ArrowColumn
+
+    if not isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
         raise ArgumentError(f"column {name!r} is a {_type_name(values)}; expected an array")
-    return nw.from_native(pyarrow.chunked_array([values]), series_only=True)
-
-
-def _inferred(values: list):
-    """A list has no dtype: take the nullable one that holds it, else objects."""
-    try:
-        return pd.array(values)
-    except Exception:  # what pandas cannot place is objects
-        return pd.Series(values, dtype=object)
+    return ArrowColumn(values)
 
 
 def _type_name(value) -> str:

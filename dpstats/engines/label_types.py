@@ -1,0 +1,105 @@
+"""Whether public labels are of the type of a column; types are public, so a wrong one is refused."""
+
+import datetime
+from collections.abc import Sequence
+from decimal import Decimal
+
+from dpstats.engines.columns import Column
+from dpstats.errors import ArgumentError
+
+_TYPES = (
+    (bool, "boolean"),
+    (int, "integer"),
+    ((float, Decimal), "number"),
+    (str, "string"),
+    (datetime.datetime, "datetime"),
+    (datetime.date, "date"),
+    (tuple, "tuple"),
+)
+_NUMBERS = {"boolean", "integer", "number"}
+_ALLOWED = {
+    "number": _NUMBERS,
+    "integer": _NUMBERS,
+    "boolean": _NUMBERS,
+    "string": {"string"},
+    "date": {"date"},
+    "datetime": {"date", "datetime"},
+    "category": {*_NUMBERS, "string", "date", "datetime", "tuple"},
+    "object": {*_NUMBERS, "string", "date", "datetime", "tuple"},
+    "text": {*_NUMBERS, "string", "date"},
+}
+
+
+def label_type(label) -> str:
+    """Return the type of a label, in the words of the kinds of columns.
+
+    Examples
+    --------
+    >>> label_type(True), label_type("a"), label_type(datetime.date(2020, 1, 1)), label_type([])
+    ('boolean', 'string', 'date', 'list')
+    """
+    return next((name for own, name in _TYPES if isinstance(label, own)), type(label).__name__)
+
+
+def text_kind(labels: Sequence) -> str | None:
+    """Return the one kind as which cells of text are read to be compared with labels, or None.
+
+    Examples
+    --------
+    >>> text_kind(["8", "12"]), text_kind([8, 12]), text_kind([8, 1.5]), text_kind(["8", 12])
+    ('string', 'integer', 'number', None)
+    """
+    types = {label_type(label) for label in labels}
+    if types <= {"integer", "number"} and types:
+        return "integer" if types == {"integer"} else "number"
+    return types.pop() if len(types) == 1 else None
+
+
+def check_types(name: str, column: Column, labels: Sequence, argument: str) -> None:
+    """Raise ArgumentError for labels that no value of a column of this type can equal.
+
+    Parameters
+    ----------
+    name, argument : str
+        The column, and the argument that lists its labels, for the message.
+
+    Examples
+    --------
+    >>> from dpstats.engines.python_columns import PythonColumn
+    >>> check_types("g", PythonColumn.of(["a"]).typed("string"), [1], "levels")
+    Traceback (most recent call last):
+    ...
+    dpstats.errors.ArgumentError: levels lists 1 for 'g', a column of type string; ...
+    """
+    if column.kind == "other":
+        raise ArgumentError(
+            f"the column {name!r} is of type {column.dtype}, which has no labels; convert it to "
+            "text, whole numbers or dates first"
+        )
+    wrong = [label for label in labels if not _fits(label, column)]
+    if wrong:
+        raise ArgumentError(
+            f"{argument} lists {wrong[0]!r} for {name!r}, a column of type {_said(column)}; list "
+            f"labels of that type, or convert the column"
+        )
+    if column.kind == "text" and text_kind(labels) is None:
+        raise ArgumentError(
+            f"{argument} lists labels of several types for {name!r}, a column of text; list "
+            "numbers only or strings only"
+        )
+
+
+def _said(column: Column) -> str:
+    """Return the type of a column in words, with its time zone."""
+    zone = f" with the time zone {column.zone}" if column.zone else ""
+    return column.kind + zone
+
+
+def _fits(label, column: Column) -> bool:
+    if column.levels is not None and column.kind in _NUMBERS and isinstance(label, str):
+        return True  # the text of a value label
+    if label_type(label) not in _ALLOWED[column.kind]:
+        return False
+    if column.kind != "datetime":
+        return True
+    return (getattr(label, "tzinfo", None) is None) == (column.zone is None)

@@ -1,0 +1,170 @@
+"""Columns in arrays of numpy and of pandas."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from dpstats.engines.columns import Column, Ticks
+from dpstats.engines.python_columns import PythonColumn
+
+_KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
+_UNITS = ("s", "ms", "us", "ns")
+_NOT_A_TIME = np.iinfo(np.int64).min
+
+
+def array_column(values: np.ndarray) -> Column:
+    """Wrap an array (n,) of any dtype; text of a fixed width is text.
+
+    Examples
+    --------
+    >>> array_column(np.array([1.5])).kind, array_column(np.array(["a"])).kind
+    ('number', 'string')
+    """
+    if values.dtype.kind == "O":
+        return PythonColumn(values)
+    if values.dtype.kind in "UT":
+        return PythonColumn(values.astype(object), "string")
+    return NumpyColumn(values)
+
+
+class NumpyColumn(Column):
+    """Numbers, truth values, dates (unit D) or times in an array, and its missing values.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+    missing : ndarray of bool, shape (n,), optional
+        Beside NaN and NaT.
+    zone : optional
+        The time zone of times, which are counted in UTC.
+    """
+
+    def __init__(self, values: np.ndarray, missing: np.ndarray | None = None, zone=None):
+        self._values, self._missing, self.zone = values, missing, zone
+        self.dtype = str(values.dtype)
+        self.kind = _KINDS.get(values.dtype.kind, "other")
+        if values.dtype.kind == "M":
+            unit, count = np.datetime_data(values.dtype)
+            timed = unit in _UNITS and count == 1
+            self.unit = unit if timed else None
+            self.kind = "datetime" if timed else "date" if (unit, count) == ("D", 1) else "other"
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, rows: slice) -> "NumpyColumn":
+        missing = None if self._missing is None else self._missing[rows]
+        return NumpyColumn(self._values[rows], missing, self.zone)
+
+    @classmethod
+    def joined(cls, parts: Sequence["NumpyColumn"]) -> "NumpyColumn":
+        masks = [part._missing for part in parts]
+        missing = None if masks[0] is None else np.concatenate(masks)
+        return cls(np.concatenate([part._values for part in parts]), missing, parts[0].zone)
+
+    def floats(self) -> np.ndarray:
+        values = self._values.astype(np.float64, copy=False)
+        return values if self._missing is None else np.where(self._missing, np.nan, values)
+
+    def ticks(self) -> Ticks:
+        if self._values.dtype.kind != "M":
+            return Ticks(self._values, self._missing)
+        counted = self._values.astype(np.int64, copy=False)
+        return Ticks(counted, counted == _NOT_A_TIME)
+
+
+class PandasColumn(NumpyColumn):
+    """A nullable column of pandas, taken apart into values and mask when it is read."""
+
+    def __init__(self, values: pd.api.extensions.ExtensionArray):
+        self._array, self.dtype = values, str(values.dtype)
+        self.kind = _KINDS[values.dtype.kind]
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __getitem__(self, rows: slice) -> "PandasColumn":
+        return PandasColumn(self._array[rows])
+
+    @classmethod
+    def joined(cls, parts: Sequence["PandasColumn"]) -> "PandasColumn":
+        return cls(pd.concat([pd.Series(part._array) for part in parts]).array)
+
+    def floats(self) -> np.ndarray:
+        return self._array.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def ticks(self) -> Ticks:
+        missing = self._array.isna()
+        return Ticks(self._array.to_numpy(self._array.dtype.numpy_dtype, na_value=0), missing)
+
+
+class CategoricalColumn(Column):
+    """A Categorical of pandas: codes into categories, which the dtype declares."""
+
+    kind, dtype = "category", "Categorical"
+
+    def __init__(self, values: pd.Categorical):
+        self._values = values
+        self.levels, self.ordered = tuple(values.categories.tolist()), bool(values.ordered)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, rows: slice) -> "CategoricalColumn":
+        return CategoricalColumn(self._values[rows])
+
+    @classmethod
+    def joined(cls, parts: Sequence["CategoricalColumn"]) -> "CategoricalColumn":
+        codes = np.concatenate([part._values.codes for part in parts])
+        return cls(pd.Categorical.from_codes(codes, dtype=parts[0]._values.dtype))
+
+    def distinct(self) -> tuple[np.ndarray, list]:
+        return self._values.codes.astype(np.int64), list(self.levels)
+
+
+def pandas_column(series: pd.Series) -> Column:
+    """Wrap a Series by its dtype.
+
+    Examples
+    --------
+    >>> pandas_column(pd.Series([1, None], dtype="Int64")).kind
+    'integer'
+    """
+    values, dtype = series.array, series.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        return array_column(np.asarray(values))
+    if isinstance(dtype, np.dtype):
+        return array_column(series.to_numpy())
+    if isinstance(dtype, pd.CategoricalDtype):
+        return CategoricalColumn(values)
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        return NumpyColumn(values.asi8.view(f"M8[{dtype.unit}]"), None, dtype.tz)
+    if isinstance(dtype, pd.ArrowDtype) or getattr(dtype, "storage", None) == "pyarrow":
+        from dpstats.engines.arrow_columns import ArrowColumn
+
+        return ArrowColumn(values.__arrow_array__())
+    if isinstance(dtype, pd.StringDtype):
+        return PythonColumn(series.to_numpy(dtype=object), "string")
+    if dtype.kind in _KINDS and hasattr(dtype, "numpy_dtype"):
+        return PandasColumn(values)
+    return OtherColumn(values, str(dtype))
+
+
+class OtherColumn(Column):
+    """A column of a type that holds neither numbers nor labels; all of it is missing."""
+
+    kind = "other"
+
+    def __init__(self, values, dtype: str):
+        self._values, self.dtype = values, dtype
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, rows: slice) -> "OtherColumn":
+        return OtherColumn(self._values[rows], self.dtype)
+
+    @classmethod
+    def joined(cls, parts: Sequence["OtherColumn"]) -> "OtherColumn":
+        return cls(np.empty(sum(map(len, parts))), parts[0].dtype)
