@@ -28,6 +28,7 @@ def dp_ols(
     by: str | Sequence[str] | None = None,
     bounds=None,
     levels=None,
+    types=None,
     groups=None,
     x_new=None,
     row_norm: float | None = None,
@@ -77,11 +78,18 @@ def dp_ols(
         columns that are left out are estimated from 20% of the budget (35% by ``shrunken``);
         ``tukey`` needs none.
     levels : mapping, optional
-        ``{column: [levels]}``, public, for string columns and ``C(number)``.
-    groups : sequence, optional
+        ``{column: [levels]}``, public and of the column's type, for string columns and
+        ``C(number)``. Rows with other values are left out.
+    types : mapping, optional
+        ``{column: kind}`` with ``"number"``, ``"integer"``, ``"boolean"``, ``"string"`` or
+        ``"date"``, for columns that have no type of their own: those of text files, lists and
+        object columns. Without it such a column is a factor where ``levels`` are declared, text in
+        ``by`` (of a text file), and a number everywhere else; the report says where nothing
+        declared it. A cell that is not of its column's kind counts as missing.
+    groups : sequence or "present", optional
         Public list of group labels, tuples for several columns; by default the categories
         of a single Categorical column, else the labels present, which are then treated as
-        public.
+        public. ``"present"`` says so in the call.
     x_new : number, list, mapping or data frame, optional
         Public points to predict at; by default 25% and 75% of the declared range of a
         single numeric regressor (``p25``, ``p75``).
@@ -151,8 +159,8 @@ def dp_ols(
     """
     requests = make_requests(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
-        x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
-        select=select, k=k, select_share=select_share, companion=companion,
+        types=types, x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm,
+        options=options, select=select, k=k, select_share=select_share, companion=companion,
         companion_share=companion_share, by=by,
     )  # fmt: skip
     for request in requests.values():

@@ -18,9 +18,10 @@ from dpstats.errors import DPStatsError, InternalError
 _WORDING = (
     (r"""\bbounds=\{(['"])(.+?)\1: \(low, high\)\}""", r"--bounds '\2=low,high'"),
     (r"""\blevels=\{(['"])(.+?)\1: \[\.\.\.\]\}""", r"--levels '\2=a,b,...'"),
-    (r"""\b(bounds|levels)\[(['"])(.+?)\2\]""", r"--\1 \3"),
+    (r"""\btypes=\{(['"])(.+?)\1: (['"])(\w+)\3\}""", r"--types '\2=\4'"),
+    (r"""\b(bounds|levels|types)\[(['"])(.+?)\2\]""", r"--\1 \3"),
     (r'\bmethod="(\w+)"', r"--method \1"),
-    (r"\b(bounds|neighbors|levels|select|k|term)=", r"--\1 "),
+    (r"\b(bounds|neighbors|levels|types|select|k|term)=", r"--\1 "),
     (r"\btarget_width=?", "--target-width"),
     (r"\bx_sd\b", "--x-sd"),
     (r"\bselect_share\b", "--select-share"),

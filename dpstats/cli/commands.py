@@ -7,8 +7,18 @@ from dpstats import METHODS, __version__, audit, dp_ols
 from dpstats.cli import planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
-from dpstats.cli.values import bounds, group_columns, groups, options, pairs, points, typed
+from dpstats.cli.values import (
+    bounds,
+    group_columns,
+    groups,
+    options,
+    pairs,
+    points,
+    typed,
+    types,
+)
 from dpstats.engines import Described, Table
+from dpstats.engines.columns import KINDS, UNTYPED
 from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
@@ -79,6 +89,8 @@ def _add_model(parser: _Parser) -> None:
     lists = {"action": "append", "default": []}
     add("--bounds", **lists, metavar="COL=LOW,HIGH", help="public range; repeat for each column")
     add("--levels", **lists, metavar="COL=A,B,...", help="public levels of a categorical column")
+    kinds = f"what a column of a text file is: {', '.join(KINDS)}"
+    add("--types", **lists, metavar="COL=KIND", help=kinds)
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
@@ -144,7 +156,7 @@ def _audit(arguments) -> None:
 
 def _call(arguments) -> tuple[Table | Described, dict]:
     """The data, and the keyword arguments of dp_ols that both commands share."""
-    table = open_table(arguments.data)
+    table = open_table(arguments.data).typed(types(arguments.types))
     levels = pairs(arguments.levels, "--levels", "column=a,b,...")
     call = {
         "method": arguments.method,
@@ -152,7 +164,7 @@ def _call(arguments) -> tuple[Table | Described, dict]:
         "delta": arguments.delta,
         "bounds": bounds(arguments.bounds),
         "levels": {name: typed(table, name, texts) for name, texts in levels.items()},
-        "x_new": points(arguments.x_new, arguments.formula, table),
+        "x_new": points(arguments.x_new, arguments.formula, table, levels),
         "row_norm": arguments.row_norm,
         "neighbors": arguments.neighbors,
         "select": arguments.select,
@@ -172,7 +184,8 @@ def _check_line(arguments, table: Table | Described, call) -> None:
     numeric = ranged and [
         name
         for name in formula.predictors
-        if table.kind(name) == "numeric" and name not in {*formula.categorical, *call["levels"]}
+        if table.kind(name) in ("number", "integer", *UNTYPED)
+        and name not in {*formula.categorical, *call["levels"]}
     ]
     if len(formula.predictors) != 1 or not numeric or arguments.row_norm is not None:
         raise ArgumentError("--plot needs a formula with one numeric regressor and its bounds")

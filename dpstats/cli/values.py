@@ -2,6 +2,7 @@
 
 import csv
 import inspect
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pandas as pd
 
 from dpstats.api import dp_ols
 from dpstats.engines import Described, Table
+from dpstats.engines.cells import date
+from dpstats.engines.columns import UNTYPED
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 
@@ -55,20 +58,35 @@ def _number(text: str) -> int | float | None:
     return None
 
 
+def types(texts: list[str]) -> dict[str, str]:
+    """``column=kind`` as column to kind."""
+    given = pairs(texts, "--types", "column=kind")
+    wrong = [f"{name}={','.join(kinds)}" for name, kinds in given.items() if len(kinds) > 1]
+    if wrong:
+        raise ArgumentError(f"expected --types column=kind, got {wrong[0]!r}")
+    return {name: kind for name, (kind,) in given.items()}
+
+
+_TRUTH = {"true": True, "false": False}
+
+
 def typed(table: Table | Described, column: str, texts: list[str]) -> list:
-    """Texts as values of a column: numbers where its type says so."""
+    """Texts as values of a column: as its type says, and as they are for a column of text."""
     kind, declared = table.kind(column), table.levels(column)
-    if kind == "bool":
-        truth = {"true": True, "false": False}
-        values = [truth.get(text.lower(), _number(text)) for text in texts]
-    elif kind == "numeric" or (declared and not any(isinstance(d, str) for d in declared)):
+    if declared:
+        kind = "string" if any(isinstance(level, str) for level in declared) else "number"
+    if kind == "boolean":
+        values = [_TRUTH.get(text.lower(), _number(text)) for text in texts]
+    elif kind in ("number", "integer"):
         values = [_number(text) for text in texts]
+    elif kind == "date":
+        values = [date(text) for text in texts]
     else:
         return texts
     if None in values:
+        held = {"boolean": "true and false", "date": "dates such as 2020-12-31"}
         raise ArgumentError(
-            f"column {column} holds {'numbers' if kind != 'bool' else 'true and false'}, "
-            f"got {texts[values.index(None)]!r}"
+            f"column {column} holds {held.get(kind, 'numbers')}, got {texts[values.index(None)]!r}"
         )
     return values
 
@@ -79,8 +97,13 @@ def levels(texts: list[str]) -> dict[str, list]:
     return {name: _parsed(values) for name, values in given.items()}
 
 
-def points(texts: list[str], formula: str, table: Table | Described) -> pd.DataFrame | None:
-    """Prediction points, labelled by their values as typed."""
+def points(
+    texts: list[str], formula: str, table: Table | Described, factors: Collection[str] = ()
+) -> pd.DataFrame | None:
+    """Prediction points, labelled by their values as typed.
+
+    A column of text is a number unless it is one of the ``factors``, whose levels are declared.
+    """
     if not texts:
         return None
     predictors = Formula.parse(formula).predictors
@@ -94,7 +117,12 @@ def points(texts: list[str], formula: str, table: Table | Described) -> pd.DataF
         raise ArgumentError("expected --x-new to give every column as many values")
     points = zip(*given.values(), strict=True)
     labels = [" ".join(map("=".join, zip(given, point, strict=True))) for point in points]
-    columns = {name: typed(table, name, values) for name, values in given.items()}
+    columns = {
+        name: _parsed(values)
+        if table.kind(name) in UNTYPED and name not in factors
+        else typed(table, name, values)
+        for name, values in given.items()
+    }
     return pd.DataFrame(columns, index=labels)
 
 

@@ -126,8 +126,8 @@ def _day(label, column: Column) -> int | None:
 
 
 def _instant(label, column: Column) -> int | None:
-    """Return a time in the column's unit since 1970, a date as its midnight."""
-    if not isinstance(label, datetime.date):
+    """Return a time in the column's unit since 1970."""
+    if not isinstance(label, datetime.datetime):
         return None
     stamp = pd.Timestamp(label)
     if (stamp.tzinfo is None) != (column.zone is None):
@@ -204,7 +204,10 @@ def _numbered(column: Column) -> tuple[np.ndarray, list]:
         present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
     else:
         present = np.ones(len(values), dtype=bool)
-    shown = [_value(v, column) if here else None for v, here in zip(values.tolist(), present)]
+    shown = [
+        _value(v, column) if here else None
+        for v, here in zip(values.tolist(), present, strict=True)
+    ]
     return codes.astype(np.int64), shown
 
 

@@ -1,9 +1,10 @@
-"""Whether public labels are of the type of a column; types are public, so a wrong one is refused."""
+"""Check that public labels are of the type of a column; types are public, so others are refused."""
 
 import datetime
 from collections.abc import Sequence
 from decimal import Decimal
 
+from dpstats.engines import cells
 from dpstats.engines.columns import Column
 from dpstats.errors import ArgumentError
 
@@ -23,7 +24,7 @@ _ALLOWED = {
     "boolean": _NUMBERS,
     "string": {"string"},
     "date": {"date"},
-    "datetime": {"date", "datetime"},
+    "datetime": {"datetime"},
     "category": {*_NUMBERS, "string", "date", "datetime", "tuple"},
     "object": {*_NUMBERS, "string", "date", "datetime", "tuple"},
     "text": {*_NUMBERS, "string", "date"},
@@ -96,6 +97,8 @@ def _said(column: Column) -> str:
 
 
 def _fits(label, column: Column) -> bool:
+    if cells.label(label) is None:
+        return False
     if column.levels is not None and column.kind in _NUMBERS and isinstance(label, str):
         return True  # the text of a value label
     if label_type(label) not in _ALLOWED[column.kind]:

@@ -14,7 +14,12 @@ from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.request.auto_method import AUTO, choose
-from dpstats.request.declarations import declared_bounds, declared_schema, declared_x_new
+from dpstats.request.declarations import (
+    declared_bounds,
+    declared_schema,
+    declared_types,
+    declared_x_new,
+)
 from dpstats.request.feasibility import check
 from dpstats.request.request import Request, Selection
 from dpstats.schema import FARTHEST
@@ -28,18 +33,20 @@ _COMPANIONS = ("noisy_moments", "adassp", "ssp")
 _COMPANION_SHARE = 0.5
 
 
-def make_request(formula, data, *, by=None, **arguments) -> Request:
+def make_request(formula, data, *, by=None, types=None, **arguments) -> Request:
     """Check every argument against one formula and the data's column types."""
-    table = open_table(data)
+    table = declared_types(types, open_table(data))
     return _request(_parsed(formula, table), table, by=by, **arguments)
 
 
-def make_requests(formula, data, *, bounds, levels, **arguments) -> dict[str | None, Request]:
+def make_requests(
+    formula, data, *, bounds, levels, types=None, **arguments
+) -> dict[str | None, Request]:
     """Build one Request per formula, keyed by name; they share the budget equally.
 
     Bounds and levels may name the columns of any of the formulas.
     """
-    table = open_table(data)
+    table = declared_types(types, open_table(data))
     formulas = {name: _parsed(text, table) for name, text in _texts(formula).items()}
     requests = {
         name: _request(
@@ -80,9 +87,7 @@ def _request(
             "would tell that there is one"
         )
     row_norm = _row_norm(chosen, row_norm)
-    schema, unbounded, from_dtype = declared_schema(
-        formula, table, ranges, levels, row_norm, chosen
-    )
+    schema, unbounded, notes = declared_schema(formula, table, ranges, levels, row_norm, chosen)
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=formula,
@@ -97,7 +102,7 @@ def _request(
         row_norm=row_norm,
         x_new=declared_x_new(x_new, formula),
         options=_options(chosen, options if select is not None else _with_k(chosen, options, k)),
-        levels_from_dtype=from_dtype,
+        column_notes=notes,
         cost=chosen.cost(epsilon, delta),
         selection=_selection(select, k, select_share, chosen, neighbors, formula),
         plan=plan,

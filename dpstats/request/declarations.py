@@ -1,11 +1,13 @@
-"""What a caller declares of the columns: bounds, levels and points to predict at."""
+"""Read what a caller declares of columns: types, bounds, levels and points to predict at."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dpstats.engines import Described, Table
+from dpstats.engines.columns import NUMERIC, UNTYPED
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.mechanisms.shared import Method
@@ -24,7 +26,7 @@ _PLACEHOLDER = Numeric(-1.0, 1.0)
 
 
 def declared_bounds(bounds, formula: Formula):
-    """Declared bounds as ranges of variables and of terms."""
+    """Return declared bounds as ranges of variables and of terms."""
     if bounds is not None and not isinstance(bounds, Mapping):
         raise ArgumentError(
             f"expected bounds to be a mapping {{column: (low, high)}}, got {type(bounds).__name__}"
@@ -48,11 +50,40 @@ def declared_bounds(bounds, formula: Formula):
     return ranges, term_bounds
 
 
+class DeclaredSchema(NamedTuple):
+    """The public schema, the variables without a range yet, and what the report must say of it."""
+
+    schema: dict[str, Numeric | Categorical]
+    unbounded: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def declared_types(types, table: Table | Described) -> Table | Described:
+    """Return the table with the kinds that ``types=`` declares.
+
+    Raises
+    ------
+    ArgumentError
+        For another word than those in ``types=``, or a column that has a type of its own.
+    """
+    if types is not None and not isinstance(types, Mapping):
+        raise ArgumentError(
+            f"expected types to be a mapping {{column: kind}}, got {type(types).__name__}"
+        )
+    return table.typed(dict(types or {}))
+
+
 def declared_schema(
     formula: Formula, table: Table | Described, ranges, levels, row_norm, method: Method
-):
-    """The public schema, the variables still without a range, and levels read off dtypes."""
+) -> DeclaredSchema:
+    """Decide by types, declarations and the use in the formula what each variable is.
+
+    A column without a type (in a text file, a list or an object column) is a factor where levels
+    are declared and a number everywhere else, whatever is in it.
+    """
     declared = {**formula.levels, **_levels(levels, formula)}
+    for name, labels in declared.items():
+        table.check_labels(name, labels, f"levels[{name!r}]")
     schema: dict[str, Numeric | Categorical] = {}
     unbounded, from_dtype = [], []
     for name in formula.variables:
@@ -77,7 +108,23 @@ def declared_schema(
         else:
             schema[name] = _PLACEHOLDER
             unbounded.append(name)
-    return schema, tuple(unbounded), tuple(from_dtype)
+    return DeclaredSchema(schema, tuple(unbounded), _notes(table, schema, ranges, from_dtype))
+
+
+def _notes(table: Table | Described, schema, ranges, from_dtype: list[str]) -> tuple[str, ...]:
+    """Say which levels come from a type, and which columns nothing but their use makes numbers."""
+    notes = []
+    if from_dtype:
+        named = ", ".join(from_dtype)
+        notes.append(f"the categories of {named}, taken from the column type, are public")
+    numbers = [name for name, kind in schema.items() if isinstance(kind, Numeric)]
+    undeclared = [n for n in numbers if table.kind(n) in UNTYPED and n not in ranges]
+    if undeclared:
+        named = ", ".join(undeclared)
+        notes.append(
+            f"nothing declares the type of {named}, read as numbers; other cells count as missing"
+        )
+    return tuple(notes)
 
 
 def _levels(levels, formula: Formula) -> dict[str, tuple]:
@@ -95,17 +142,18 @@ def _levels(levels, formula: Formula) -> dict[str, tuple]:
 def _kind(
     name: str, formula: Formula, table: Table | Described, declared
 ) -> Numeric | Categorical | None:
-    """What a column's type and the declared levels say of it; None: numeric, range unknown."""
+    """Return what a column's type and the declared levels make it; None: numeric, range unknown."""
     if name in declared:
         return Categorical(declared[name], table.ordered(name))
     kind = table.kind(name)
-    if kind == "bool":
+    if kind == "boolean":
         return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
-    if kind == "categorical" and table.levels(name):
+    factor = name in formula.categorical or kind == "category"
+    if factor and table.levels(name):
         return Categorical(table.levels(name), table.ordered(name))
-    if kind == "numeric" and name not in formula.categorical:
+    if kind in (*NUMERIC, *UNTYPED) and not factor:
         return None
-    if kind in ("numeric", "string", "categorical"):
+    if factor or kind == "string":
         raise ArgumentError(
             f"the levels of {name} must be declared, because those present in the data are "
             f'private: levels={{"{name}": [...]}} or a Categorical column'
@@ -114,7 +162,7 @@ def _kind(
 
 
 def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
-    """Public prediction points as a frame with one row a point."""
+    """Return public prediction points as a frame with one row per point."""
     if x_new is None:
         return None
     if isinstance(x_new, pd.DataFrame):
@@ -130,7 +178,7 @@ def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
 
 
 def _frame(columns: dict, x_new) -> pd.DataFrame:
-    """A frame of columns and scalars, which may all be scalars."""
+    """Build a frame of columns and scalars, which may all be scalars."""
     single = all(np.ndim(values) == 0 for values in columns.values())
     try:
         columns = {name: v if np.ndim(v) == 0 else list(v) for name, v in columns.items()}

@@ -1,4 +1,4 @@
-"""Group labels: checks before a row is read, and the group of each row."""
+"""Check group labels before a row is read, and find the group of each row."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,6 +11,8 @@ from dpstats.errors import ArgumentError
 from dpstats.request.request import Request
 from dpstats.schema import check_labels, plain_labels
 
+# What groups= says to take the labels that occur, which are then treated as public.
+PRESENT = "present"
 # Columns of the tidy frame beside the group's own.
 COLUMNS = ("term", "estimate", "std_error", "lower", "upper", "status")
 
@@ -24,12 +26,12 @@ class Grouping(NamedTuple):
 
 
 def columns_of(by) -> tuple[str, ...]:
-    """The group columns that by= names."""
+    """Return the group columns that by= names."""
     return (by,) if isinstance(by, str) else tuple(by)
 
 
 def label_columns(by, labels: tuple) -> dict[str, pd.api.extensions.ExtensionArray]:
-    """The labels of groups as columns, one for each name in by."""
+    """Return the labels of groups as columns, one for each name in by."""
     columns = [labels] if isinstance(by, str) else zip(*labels, strict=True)
     arrays = (pd.Series(list(own)).array for own in columns)
     return dict(zip(columns_of(by), arrays, strict=bool(labels)))
@@ -41,32 +43,54 @@ def check_by(request: Request, by, groups) -> None:
         if groups is not None:
             raise ArgumentError("groups= lists the labels of a group column; name it with by=")
         return
-    listed = isinstance(by, Sequence) and all(isinstance(name, str) for name in by) and by
-    if not listed or len(set(columns_of(by))) < len(columns_of(by)):
+    named = isinstance(by, Sequence) and all(isinstance(name, str) for name in by) and by
+    if not named or len(set(columns_of(by))) < len(columns_of(by)):
         raise ArgumentError(f"expected by to name one column or a list of columns, got {by!r}")
+    listed = None if _present(groups) else groups
     for name in columns_of(by):
-        _check_column(request, name, groups)
-    if groups is not None:
-        check_labels(groups, "groups")
-    if groups is not None and not isinstance(by, str):
-        wrong = [label for label in groups if not _is_row(label, len(by))]
-        if wrong:
-            raise ArgumentError(
-                f"expected each label in groups to be a tuple ({', '.join(by)}), got {wrong[0]!r}"
-            )
+        _check_column(request, name, listed)
+    if listed is not None:
+        _check_groups(request.table, by, listed)
 
 
-def _check_column(request: Request, name: str, groups) -> None:
+def _present(groups) -> bool:
+    """Return whether the labels that occur are asked for, or nothing is said of labels."""
+    return groups is None or isinstance(groups, str) and groups == PRESENT
+
+
+def _check_column(request: Request, name: str, listed) -> None:
     kind = request.table.kind(name)
     if name in COLUMNS:
         raise ArgumentError(f"by={name!r} is a column of the result; rename the group column")
     if name in request.formula.variables:
         raise ArgumentError(f"by={name!r} is in the formula; its values would become public labels")
-    if groups is None and kind == "numeric" and not request.table.whole(name):
+    if kind == "other":
+        raise ArgumentError(f"by={name!r} is of a type without labels; convert the column first")
+    if listed is None and kind == "number" and request.table.levels(name) is None:
         raise ArgumentError(
             f"by={name!r} holds real numbers, which would become public labels; list the labels in "
             "groups= or make it a column of integers or categories"
         )
+    if listed is None and kind == "object":
+        raise ArgumentError(
+            f"nothing declares the type of by={name!r}, a list or an object column; list the "
+            f'labels in groups=, or say types={{"{name}": "string"}} or "integer"'
+        )
+
+
+def _check_groups(table: Table | Described, by, groups) -> None:
+    """Raise ArgumentError unless groups lists labels that the group columns can have."""
+    check_labels(groups, "groups")
+    if isinstance(by, str):
+        table.check_labels(by, plain_labels(groups), "groups")
+        return
+    wrong = [label for label in groups if not _is_row(label, len(by))]
+    if wrong:
+        raise ArgumentError(
+            f"expected each label in groups to be a tuple ({', '.join(by)}), got {wrong[0]!r}"
+        )
+    for name, labels in zip(by, zip(*groups, strict=True), strict=True):
+        table.check_labels(name, plain_labels(dict.fromkeys(labels)), "groups")
 
 
 def _is_row(label, length: int) -> bool:
@@ -74,47 +98,58 @@ def _is_row(label, length: int) -> bool:
 
 
 def listed_labels(table: Table | Described, by, groups) -> tuple | None:
-    """The public list of labels, tuples for several columns; None: those present count as public.
+    """Return the public list of labels, tuples for several columns, or None for those present.
 
-    Without ``groups=`` a single column's type may declare one.
+    Without ``groups=`` a single column's type may declare one. Labels that are present are treated
+    as public, and the report says so.
     """
-    if isinstance(by, str):
-        listed = table.levels(by) if groups is None else groups
-        return None if listed is None else plain_labels(listed)
-    return None if groups is None else tuple(plain_labels(label) for label in groups)
+    if _present(groups):
+        return table.levels(by) if groups is None and isinstance(by, str) else None
+    return plain_labels(groups) if isinstance(by, str) else tuple(map(plain_labels, groups))
 
 
 def present_rows(table: Table, by) -> tuple[np.ndarray, tuple]:
-    """The group of each row, -1 where a label is missing, and the labels present, in order."""
+    """Return the group of each row, -1 where a label is missing, and the labels present, sorted."""
     if isinstance(by, str):
         return table.labels(by)
     columns = [table.labels(name) for name in by]
-    codes, rows = _combined([own for own, _ in columns])
-    parts = ([labels[code] for code in own[rows].tolist()] for own, labels in columns)
+    codes, rows = _combined([column for column, _ in columns])
+    parts = ([labels[code] for code in column[rows].tolist()] for column, labels in columns)
     return codes, tuple(zip(*parts, strict=True))
+
+
+def listed_rows(table: Table, by, labels: tuple) -> np.ndarray:
+    """Return the group of each row by a public list of labels, -1 for a row in none.
+
+    Each row is looked up by itself: by one column in the list, or by several in the combinations.
+    """
+    if isinstance(by, str):
+        return table.codes(by, labels)
+    parts = [tuple(dict.fromkeys(own)) for own in zip(*labels, strict=True)]
+    sizes = [len(own) + 1 for own in parts]  # the last place of each is that of no label
+    places = [{label: i for i, label in enumerate(own)} for own in parts]
+    found = np.full(sizes, -1, np.int64)
+    for i, label in enumerate(labels):
+        found[tuple(place[part] for place, part in zip(places, label, strict=True))] = i
+    codes = (table.codes(name, own) for name, own in zip(by, parts, strict=True))
+    return found[tuple(codes)]
 
 
 def group_rows(table: Table, by, groups) -> Grouping:
     """Group the rows by one column, or by the combinations of several."""
     labels = listed_labels(table, by, groups)
-    if isinstance(by, str) and labels is not None:
-        return Grouping(table.codes(by, labels), labels, False)
-    codes, present = present_rows(table, by)
     if labels is None:
-        return Grouping(codes, present, True)
-    position = {label: i for i, label in enumerate(labels)}
-    # the last entry is where the code -1 points
-    place = np.array([position.get(label, -1) for label in present] + [-1], np.int64)
-    return Grouping(place[codes], labels, False)
+        return Grouping(*present_rows(table, by), True)
+    return Grouping(listed_rows(table, by, labels), labels, False)
 
 
 def _combined(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the combinations of codes in their order, -1 where one is, and a row of each."""
+    """Number the combinations of codes in their order, -1 where one is, with a row of each."""
     known = np.flatnonzero(np.logical_and.reduce([codes >= 0 for codes in columns]))
     number = np.zeros(len(known), np.int64)
     for codes in columns:
-        own = codes[known]
-        _, number = np.unique(number * (own.max(initial=0) + 1) + own, return_inverse=True)
+        present = codes[known]
+        _, number = np.unique(number * (present.max(initial=0) + 1) + present, return_inverse=True)
     _, rows = np.unique(number, return_index=True)
     combined = np.full(len(columns[0]), -1)
     combined[known] = number

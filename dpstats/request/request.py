@@ -18,8 +18,9 @@ _WIDE = Numeric(-(2.0**100), 2.0**100)
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
-        "neighbours differ by replacing one row; the number of rows is public",
-        "which rows have a missing value is treated as public; they are left out",
+        "neighbours differ by replacing one row in use by another: the number of rows is public, "
+        "and so is which rows are in use; rows with a missing value or with a value outside the "
+        "declared levels are left out",
     ),
 }
 
@@ -59,7 +60,7 @@ class Request:
     row_norm: float | None
     x_new: pd.DataFrame | None
     options: Mapping[str, Any]
-    levels_from_dtype: tuple[str, ...]
+    column_notes: tuple[str, ...]
     cost: Cost
     estimated: tuple[str, ...] = ()
     selection: Selection | None = None
@@ -150,9 +151,7 @@ class Request:
             *_RELATION[self.neighbors],
         ]
         said.append("column names, column types, declared bounds and declared levels are public")
-        if self.levels_from_dtype:
-            named = ", ".join(self.levels_from_dtype)
-            said.append(f"the categories of {named}, taken from the column type, are public")
+        said += self.column_notes
         if self.formulas > 1:
             epsilon, delta, _ = self.whole_call
             together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")
