@@ -35,7 +35,7 @@ def steps(monkeypatch):
         monkeypatch.setattr(module, "open_table", opened)
     parse = counted("parsed", Formula.parse.__func__)
     monkeypatch.setattr(Formula, "parse", classmethod(parse))
-    monkeypatch.setattr(design, "_learnt", counted("learned", design._learnt))
+    monkeypatch.setattr(design, "learn", counted("learned", design.learn))
     return count
 
 
