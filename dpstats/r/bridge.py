@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import dpstats as dp
 from dpstats.engines.open_table import open_table
-from dpstats.r import budgets, plans, stored_fits
+from dpstats.r import budgets, plans, stored_fits, stored_groups
 from dpstats.r.inputs import labels, points, table
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
@@ -98,6 +98,7 @@ QUESTIONS = {
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
+    "group_conf_int": stored_groups.group_conf_int,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,

@@ -6,6 +6,7 @@ import pandas as pd
 from dpstats.formula.r_coding import level_label
 from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
+from dpstats.r.stored_groups import group_state
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.results.summary import group_reasons, guarantee
 from dpstats.schema import BOOLEAN, Categorical
@@ -65,6 +66,7 @@ def describe_groups(result: DPGroupResults) -> dict:
         "status": list(result.statuses),
         "cov_type": result.cov_type,
         "reasons": [in_r(reason) for reason in group_reasons(result)],
+        "state": group_state(result),
     }
 
 

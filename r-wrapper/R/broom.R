@@ -5,9 +5,13 @@
 #'
 #' @param x A fit by [dp_ols()].
 #' @param conf.int Whether to add confidence intervals.
-#' @param conf.level Their level.
+#' @param conf.level Their level; for `augment()` that of `interval`.
+#' @param exponentiate Whether to give the exponentials of the estimates and of the ends of the
+#'   intervals, as for a response in logarithms. Standard errors stay as they are.
 #' @param newdata A data frame of public values.
-#' @param ... Not used.
+#' @param se_fit Whether to add the standard errors of the predictions.
+#' @param interval `"none"` or `"confidence"`, for the columns `.lower` and `.upper`.
+#' @param ... Refused.
 #' @return A tibble.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
@@ -21,16 +25,32 @@ NULL
 
 #' @rdname broom
 #' @exportS3Method generics::tidy dp_ols
-tidy.dp_ols <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
+tidy.dp_ols <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+  refuse_others("tidy", ...)
+  check_flags(conf.int = conf.int, exponentiate = exponentiate)
   columns <- x$table[c("estimate", "std.error", "statistic", "p.value")]
   if (conf.int) columns[c("conf.low", "conf.high")] <- intervals(x, conf.level)
   row.names(columns) <- NULL
-  tibble::as_tibble(c(list(term = names(coef(x))), columns))
+  columns <- c(list(term = names(coef(x))), columns)
+  tibble::as_tibble(if (exponentiate) exponentiated(columns) else columns)
+}
+
+exponentiated <- function(columns) {
+  changed <- intersect(names(columns), c("estimate", "conf.low", "conf.high"))
+  columns[changed] <- lapply(columns[changed], exp)
+  columns
+}
+
+check_flags <- function(...) {
+  flags <- list(...)
+  wrong <- !vapply(flags, function(flag) isTRUE(flag) || isFALSE(flag), logical(1L))
+  if (any(wrong)) bad_argument("expected ", names(flags)[wrong][1L], " to be TRUE or FALSE")
 }
 
 #' @rdname broom
 #' @exportS3Method generics::glance dp_ols
 glance.dp_ols <- function(x, ...) {
+  refuse_others("glance", ...)
   tibble::tibble(
     nobs = as.integer(x$nobs), epsilon = x$privacy$epsilon, delta = x$privacy$delta,
     method = x$method, neighbors = x$privacy$neighbors, status = x$status,
@@ -40,10 +60,18 @@ glance.dp_ols <- function(x, ...) {
 
 #' @rdname broom
 #' @exportS3Method generics::augment dp_ols
-augment.dp_ols <- function(x, newdata, ...) {
-  if (missing(newdata)) not_released("fitted values", "augment(fit, newdata = )")
-  predicted <- predict(x, newdata, se.fit = TRUE)
-  tibble::as_tibble(
-    c(as.list(newdata), list(.fitted = unname(predicted$fit), .se.fit = unname(predicted$se.fit)))
-  )
+augment.dp_ols <- function(x, newdata, se_fit = TRUE, interval = c("none", "confidence"),
+                           conf.level = 0.95, ...) {
+  if (missing(newdata) || is.null(newdata)) {
+    not_released("fitted values", "augment(fit, newdata = )")
+  }
+  refuse_others("augment", ...)
+  check_flags(se_fit = se_fit)
+  interval <- chosen_interval(interval)
+  predicted <- predict(x, newdata, se.fit = TRUE, interval = interval, level = conf.level)
+  ends <- interval == "confidence"
+  added <- list(.fitted = if (ends) predicted$fit[, "fit"] else predicted$fit)
+  if (ends) added[c(".lower", ".upper")] <- list(predicted$fit[, "lwr"], predicted$fit[, "upr"])
+  if (se_fit) added$.se.fit <- predicted$se.fit
+  tibble::as_tibble(c(as.list(newdata), lapply(added, unname)))
 }

@@ -7,7 +7,7 @@
 #' @param ... Fits by [dp_ols()] without `by`; their names, if all have one, head the columns.
 #' @param x A comparison.
 #' @param format `"text"`, `"html"`, or `"latex"`, which needs the LaTeX package booktabs.
-#' @param row.names,optional Not used.
+#' @param row.names,optional As for [as.data.frame()].
 #' @return An object of class `dp_comparison`, which prints as a table. [as.data.frame()] and
 #'   `tidy()` give one row a fit and quantity: `model`, `term`, `estimate`, `std.error`, `status`.
 #' @examplesIf dpstats_available()
@@ -48,8 +48,13 @@ print.dp_comparison <- function(x, format = c("text", "html", "latex"), ...) {
 
 #' @rdname dp_compare
 #' @export
-as.data.frame.dp_comparison <- function(x, row.names = NULL, optional = FALSE, ...) x$frame
+as.data.frame.dp_comparison <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(x$frame, row.names = row.names, optional = optional, ...)
+}
 
 #' @rdname dp_compare
 #' @exportS3Method generics::tidy dp_comparison
-tidy.dp_comparison <- function(x, ...) tibble::as_tibble(x$frame)
+tidy.dp_comparison <- function(x, ...) {
+  refuse_others("tidy", ...)
+  tibble::as_tibble(x$frame)
+}

@@ -113,6 +113,7 @@ entry_names <- function(entries) {
 check_options <- function(options) {
   given <- entry_names(options)
   if (any(given == "")) bad_argument("options of the method go by name, such as tau = 2")
+  check_distinct(given, "the call")
   if (any(given %in% c("seed", "block", "data"))) {
     bad_argument("dp_ols has no seed; for reproducible noise, which is not private, see ",
                  "with_insecure_seed()")
@@ -165,6 +166,12 @@ formula_variables <- function(formula) {
   grep("^contr[.]", all.vars(formula), value = TRUE, invert = TRUE)
 }
 
+# The name that stands twice, of which Python would keep the last value and R the first.
+check_distinct <- function(names, what) {
+  twice <- names[duplicated(names)]
+  if (length(twice)) bad_argument(what, " holds ", twice[1L], " twice; keep one of them")
+}
+
 # A named list whose entries Python will see as lists, whatever their length.
 named_lists <- function(values, argument) {
   if (is.null(values)) return(NULL)
@@ -173,6 +180,7 @@ named_lists <- function(values, argument) {
     bad_argument("expected ", argument, " to be a named list, such as list(x = ",
                  if (argument == "bounds") "c(0, 1))" else "c(\"a\", \"b\"))")
   }
+  check_distinct(names(values), argument)
   if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")
   reticulate::dict(lapply(values, function(value) as.list(plain(value))))
 }
@@ -192,6 +200,7 @@ points_at <- function(x_new) {
   if (is.null(x_new)) return(NULL)
   if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
   if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
+  check_distinct(names(x_new), "x_new")
   list(
     columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),
     labels = as.list(row.names(x_new))

@@ -75,7 +75,7 @@ new_dp_ols_groups <- function(value, key) {
       cov_type = value$cov_type, reasons = strings(value$reasons),
       selected = strings(value$selected),
       method = value$method, privacy = privacy(value$privacy),
-      formula = stats::as.formula(value$formula, env = globalenv())
+      formula = stats::as.formula(value$formula, env = globalenv()), state = value$state
     ),
     class = "dp_ols_groups"
   )
@@ -88,9 +88,13 @@ new_dp_ols_groups <- function(value, key) {
 #' one costs.
 #'
 #' @param x,object The groups.
-#' @param conf.int Whether to add confidence intervals of level 0.95.
-#' @param row.names,optional Not used.
-#' @param ... Not used.
+#' @param conf.int Whether to add confidence intervals.
+#' @param conf.level Their level.
+#' @param exponentiate Whether to give the exponentials of the estimates and of the ends of the
+#'   intervals. Standard errors stay as they are.
+#' @param row.names,optional As for [as.data.frame()].
+#' @param ... Passed on by `print()` to the method for tibbles, by `as.data.frame()` to `tidy()`,
+#'   else refused.
 #' @return `tidy()`, and `as.data.frame()` with its intervals: one row a group and quantity,
 #'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
 #'   terms too, `p25` and `p75`. `coef()`: a data frame, one row a group, the coefficients in
@@ -106,7 +110,9 @@ NULL
 
 #' @rdname groups
 #' @exportS3Method generics::tidy dp_ols_groups
-tidy.dp_ols_groups <- function(x, conf.int = FALSE, ...) {
+tidy.dp_ols_groups <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
+  refuse_others("tidy", ...)
+  check_flags(conf.int = conf.int, exponentiate = exponentiate)
   terms <- colnames(x$estimates)
   each <- rep(seq_along(x$status), each = length(terms))
   columns <- c(
@@ -116,15 +122,22 @@ tidy.dp_ols_groups <- function(x, conf.int = FALSE, ...) {
       std.error = as.vector(t(x$errors)), status = x$status[each]
     )
   )
-  if (conf.int) {
-    columns <- c(columns, list(conf.low = as.vector(t(x$low)), conf.high = as.vector(t(x$high))))
-  }
-  tibble::as_tibble(columns)
+  if (conf.int) columns <- c(columns, group_intervals(x, conf.level))
+  tibble::as_tibble(if (exponentiate) exponentiated(columns) else columns)
+}
+
+# Intervals of 95% come with the groups; others are asked for.
+group_intervals <- function(x, level) {
+  check_level(level)
+  if (level == 0.95) return(list(conf.low = as.vector(t(x$low)), conf.high = as.vector(t(x$high))))
+  value <- ask("group_conf_int", list(state = x$state, level = level))
+  list(conf.low = numbers(value$low), conf.high = numbers(value$high))
 }
 
 #' @rdname groups
 #' @exportS3Method generics::glance dp_ols_groups
 glance.dp_ols_groups <- function(x, ...) {
+  refuse_others("glance", ...)
   tibble::as_tibble(c(
     as.list(x$groups),
     list(epsilon = x$privacy$epsilon, delta = x$privacy$delta, method = x$method,
@@ -135,12 +148,14 @@ glance.dp_ols_groups <- function(x, ...) {
 #' @rdname groups
 #' @export
 as.data.frame.dp_ols_groups <- function(x, row.names = NULL, optional = FALSE, ...) {
-  as.data.frame(tidy(x, conf.int = TRUE))
+  frame <- as.data.frame(tidy(x, conf.int = TRUE, ...))
+  as.data.frame(frame, row.names = row.names, optional = optional)
 }
 
 #' @rdname groups
 #' @export
 as.list.dp_ols_groups <- function(x, ...) {
+  refuse_others("as.list", ...)
   rows <- tidy(x, conf.int = TRUE)
   columns <- c("term", "estimate", "std.error", "conf.low", "conf.high")
   all <- glance(x)
@@ -154,6 +169,7 @@ as.list.dp_ols_groups <- function(x, ...) {
 #' @rdname groups
 #' @export
 coef.dp_ols_groups <- function(object, ...) {
+  refuse_others("coef", ...)
   wide <- object$estimates[, object$coefficients, drop = FALSE]
   cbind(object$groups, as.data.frame(wide, optional = TRUE))
 }
@@ -166,13 +182,14 @@ print.dp_ols_groups <- function(x, ...) {
   counts <- table(x$status)
   cat("method ", x$method, errors_line(x, x$errors), ", ", privacy_line(x$privacy), "\n",
       nrow(x$groups), " groups: ", paste(counts, names(counts), collapse = ", "), "\n\n", sep = "")
-  print(tidy(x))
+  print(tidy(x), ...)
   invisible(x)
 }
 
 #' @rdname groups
 #' @export
 summary.dp_ols_groups <- function(object, ...) {
+  refuse_others("summary", ...)
   notes <- c(
     paste("NA, Inf:", object$reasons)[length(object$reasons) > 0L],
     object$privacy$guarantee, object$privacy$assumptions

@@ -1,10 +1,17 @@
 # What lm's users ask of a fit, answered from what was released.
 
+# `complete` is that of lm, whose coefficients may be NA; here there is one for each column.
 #' @export
-coef.dp_ols <- function(object, ...) object$coefficients
+coef.dp_ols <- function(object, complete = TRUE, ...) {
+  refuse_others("coef", ...)
+  object$coefficients
+}
 
 #' @export
-vcov.dp_ols <- function(object, ...) object$vcov
+vcov.dp_ols <- function(object, complete = TRUE, ...) {
+  refuse_others("vcov", ...)
+  object$vcov
+}
 
 #' @export
 formula.dp_ols <- function(x, ...) stats::formula(x$terms)
@@ -33,7 +40,7 @@ nobs.dp_ols <- function(object, ...) {
 #' @param object A fit by [dp_ols()].
 #' @param parm Names or numbers of coefficients; by default all.
 #' @param level Confidence level, between 0 and 1.
-#' @param ... Not used.
+#' @param ... Refused.
 #' @return A matrix with a row for each coefficient and the columns `2.5 %` and `97.5 %`. The
 #'   intervals contain the noise added for privacy. They are infinite where the release agrees
 #'   with coefficients of any size, and `NA` where there is no valid interval; [summary()] says
@@ -44,11 +51,19 @@ nobs.dp_ols <- function(object, ...) {
 #' confint(dp_ols(y ~ x, d, method = "adassp", epsilon = 4, bounds = b))
 #' @export
 confint.dp_ols <- function(object, parm, level = 0.95, ...) {
+  refuse_others("confint", ...)
   limits <- as.matrix(intervals(object, level))
   ends <- c(1 - level, 1 + level) / 2
   percent <- paste(format(100 * ends, trim = TRUE, scientific = FALSE, digits = 3), "%")
   dimnames(limits) <- list(names(coef(object)), percent)
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  if (missing(parm)) return(limits)
+  names <- if (is.numeric(parm)) row.names(limits)[parm] else parm
+  unknown <- !names %in% row.names(limits)
+  if (any(unknown)) {
+    bad_argument("there is no coefficient ", parm[unknown][1L], " to give an interval of; there are ",
+                 toString(row.names(limits)))
+  }
+  limits[names, , drop = FALSE]
 }
 
 # Intervals of 95% come with the fit; others are asked for.
@@ -84,7 +99,7 @@ privacy_line <- function(privacy) {
 #' @param object A fit by [dp_ols()].
 #' @param x A summary.
 #' @param digits Significant digits.
-#' @param ... Passed to [stats::printCoefmat()].
+#' @param ... Passed to [stats::printCoefmat()] by `print()`; refused by `summary()`.
 #' @return A list with `coefficients` (a matrix as for `lm`, with z values), `predictions`,
 #'   `privacy` and `notes`: why something is `NA`, and what the guarantee assumes.
 #' @examplesIf dpstats_available()
@@ -93,6 +108,7 @@ privacy_line <- function(privacy) {
 #' summary(dp_ols(y ~ x, d, method = "adassp", epsilon = 4, bounds = b))
 #' @export
 summary.dp_ols <- function(object, ...) {
+  refuse_others("summary", ...)
   coefficients <- as.matrix(object$table[1:4])
   colnames(coefficients) <- c("Estimate", "Std. Error", "z value", "Pr(>|z|)")
   selected <- if (length(object$selected)) paste("selected:", toString(object$selected))

@@ -28,8 +28,8 @@
 #' @param seed A whole number. The same call gives the same plan.
 #' @param x,object A plan.
 #' @param digits Significant digits.
-#' @param row.names,optional Not used.
-#' @param ... Passed to [graphics::matplot()] by `plot()`; else not used.
+#' @param row.names,optional As for [as.data.frame()].
+#' @param ... Passed to [graphics::matplot()] by `plot()`; refused by `tidy()` and `autoplot()`.
 #' @return An object of class `dp_plan`: a list whose `frame` has one row a method, epsilon and
 #'   term, as [as.data.frame()] and `tidy()` give it: the median `error` and its 90th percentile,
 #'   `width` and `coverage` of the intervals, and the shares `unbounded` and `failed`. Its last
@@ -64,6 +64,7 @@ planned_methods <- function(methods) {
   entries <- lapply(as.list(methods), function(entry) {
     entry <- as.list(entry)
     names(entry) <- replace(entry_names(entry), entry_names(entry) == "", "method")
+    check_distinct(names(entry), "an entry of methods")
     entry
   })
   own <- lapply(entries, function(entry) entry$method)
@@ -72,6 +73,7 @@ planned_methods <- function(methods) {
   }
   labels <- entry_names(methods)
   names(entries) <- ifelse(labels == "", as.character(own), labels)
+  check_distinct(names(entries), "methods")
   reticulate::dict(lapply(entries, reticulate::dict))
 }
 
@@ -81,6 +83,7 @@ named_numbers <- function(values, argument) {
   if (!is.numeric(unlist(values)) || any(entry_names(values) == "")) {
     bad_argument("expected ", argument, " to be numbers by name, such as c(x = 0.5)")
   }
+  check_distinct(names(values), argument)
   reticulate::dict(as.list(values))
 }
 
@@ -123,8 +126,13 @@ print.dp_plan <- function(x, digits = 3L, ...) {
 
 #' @rdname dp_plan
 #' @export
-as.data.frame.dp_plan <- function(x, row.names = NULL, optional = FALSE, ...) x$frame
+as.data.frame.dp_plan <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(x$frame, row.names = row.names, optional = optional, ...)
+}
 
 #' @rdname dp_plan
 #' @exportS3Method generics::tidy dp_plan
-tidy.dp_plan <- function(x, ...) tibble::as_tibble(x$frame)
+tidy.dp_plan <- function(x, ...) {
+  refuse_others("tidy", ...)
+  tibble::as_tibble(x$frame)
+}

@@ -42,6 +42,7 @@ plot.dp_plan <- function(x, term = NULL, ...) {
 #' @rdname dp_plan
 #' @exportS3Method ggplot2::autoplot
 autoplot.dp_plan <- function(object, term = NULL, ...) {
+  refuse_others("autoplot", ...)
   drawn <- planned_errors(object, term)
   ggplot2::ggplot(drawn$private, ggplot2::aes(
     .data[["epsilon"]], .data[["error"]], colour = .data[["method"]], shape = .data[["method"]]

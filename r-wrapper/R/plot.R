@@ -6,7 +6,7 @@
 #'
 #' @param x,object A result of [dp_ols()].
 #' @param level Confidence level.
-#' @param ... Passed to [graphics::plot()] by `plot()`; not used by `autoplot()`.
+#' @param ... Passed to [graphics::plot()] by `plot()`; refused by `autoplot()`.
 #' @return `plot()` returns `x`, invisibly; `autoplot()` returns a ggplot.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
@@ -85,6 +85,7 @@ plot.dp_ols_groups <- function(x, ...) {
 #' @rdname plot
 #' @exportS3Method ggplot2::autoplot
 autoplot.dp_ols <- function(object, level = 0.95, ...) {
+  refuse_others("autoplot", ...)
   line <- line_data(object, level)
   if (!is.null(line)) return(gg_line(object, line))
   table <- tidy(object, conf.int = TRUE, conf.level = level)
@@ -113,6 +114,7 @@ gg_line <- function(fit, line) {
 #' @rdname plot
 #' @exportS3Method ggplot2::autoplot
 autoplot.dp_ols_groups <- function(object, ...) {
+  refuse_others("autoplot", ...)
   pair <- pair_data(object)
   ggplot2::ggplot(pair, ggplot2::aes(.data[[names(pair)[1L]]], .data[[names(pair)[2L]]])) +
     ggplot2::geom_abline(linetype = "dotted") +

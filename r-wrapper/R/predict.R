@@ -6,9 +6,11 @@
 #' @param object A fit by [dp_ols()].
 #' @param newdata A data frame with a column for each variable right of `~`.
 #' @param se.fit Whether to return standard errors too.
-#' @param interval `"none"` or `"confidence"`.
+#' @param interval `"none"` or `"confidence"`. There is no `"prediction"`, the interval of a single
+#'   row's response.
 #' @param level Confidence level of the interval.
-#' @param ... Not used.
+#' @param type `"response"`. There is no `"terms"`, for `lm` centres terms at the means of the rows.
+#' @param ... Refused.
 #' @return Predictions, one a row of `newdata`; with `interval` a matrix with the columns `fit`,
 #'   `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
 #' @examplesIf dpstats_available()
@@ -18,8 +20,11 @@
 #' predict(fit, data.frame(x = c(0.25, 0.75)), interval = "confidence")
 #' @export
 predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
-                           level = 0.95, ...) {
-  interval <- match.arg(interval)
+                           level = 0.95, type = "response", ...) {
+  refuse_others("predict", ...)
+  check_flags(se.fit = se.fit)
+  check_type(type)
+  interval <- chosen_interval(interval)
   check_level(level)
   if (missing(newdata) || is.null(newdata)) {
     not_released("predictions at the rows of the fit", "predict(fit, newdata)")
@@ -29,6 +34,29 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
   said <- uncertain(object, newdata, level)
   if (interval == "confidence") fit <- cbind(fit = fit, lwr = said$conf.low, upr = said$conf.high)
   if (se.fit) list(fit = fit, se.fit = stats::setNames(said$std.error, row.names(newdata))) else fit
+}
+
+# The first choice is the default, as for match.arg().
+chosen_interval <- function(interval) {
+  choices <- c("none", "confidence")
+  if (identical(interval, "prediction")) {
+    bad_argument("interval = \"prediction\" needs the variance of single responses, which is not ",
+                 "released; use interval = \"confidence\"")
+  }
+  if (!is.character(interval) || !interval[1L] %in% choices) {
+    bad_argument("expected interval to be \"none\" or \"confidence\", got ", deparse1(interval))
+  }
+  interval[1L]
+}
+
+check_type <- function(type) {
+  if (identical(type, "terms")) {
+    bad_argument("type = \"terms\" centres each term at its mean over the rows, which are ",
+                 "confidential; multiply coef() by public values of the terms")
+  }
+  if (!identical(type, "response")) {
+    bad_argument("expected type to be \"response\", got ", deparse1(type))
+  }
 }
 
 # Predictions at design rows; a method that clipped the rows it fitted clips these too.
@@ -86,6 +114,7 @@ declared_columns <- function(object, newdata) {
   names <- formula_variables(stats::delete.response(object$terms))
   absent <- setdiff(names, names(newdata))
   if (length(absent)) bad_argument("newdata has no column '", absent[1L], "'")
+  check_distinct(names(newdata)[names(newdata) %in% names], "newdata")
   columns <- lapply(names, function(name) declared(newdata[[name]], object$schema[[name]], name))
   names(columns) <- names
   structure(columns, class = "data.frame", row.names = seq_len(nrow(newdata)))

@@ -67,6 +67,24 @@ fail <- function(class, ...) {
 
 bad_argument <- function(...) fail("dpstats_argument_error", ...)
 
+# For methods whose generic has "...": an argument that the method does not have would be ignored.
+refuse_others <- function(generic, ...) {
+  others <- entry_names(substitute(list(...)))[-1L]
+  if (!length(others)) return(invisible())
+  known <- setdiff(names(formals(sys.function(-1L))), "...")
+  named <- if (nzchar(others[1L])) paste("no argument", others[1L]) else "no further argument"
+  bad_argument(generic, "() of this result has ", named, "; it has ", toString(known),
+               why_not[[others[1L]]])
+}
+
+# What there is instead of arguments that other methods of these generics have.
+why_not <- list(
+  vcov = "; cov_type in dp_ols() chooses the standard errors, which are paid for with the fit",
+  type = "; cov_type in dp_ols() chooses the standard errors, which are paid for with the fit",
+  na.action = "; the prediction is NA where a value is missing",
+  data = "; give public values as newdata"
+)
+
 numbers <- function(values) {
   values <- as.numeric(unlist(values))
   values[is.nan(values)] <- NA_real_

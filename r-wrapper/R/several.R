@@ -59,6 +59,6 @@ summary.dp_ols_list <- function(object, ...) lapply(object, summary, ...)
 #' @rdname formulas
 #' @export
 print.dp_ols_list <- function(x, ...) {
-  for (fit in x) print(fit)
+  for (fit in x) print(fit, ...)
   invisible(x)
 }
