@@ -36,22 +36,22 @@ _COMPANION_SHARE = 0.5
 def make_request(formula, data, *, by=None, types=None, **arguments) -> Request:
     """Check every argument against one formula and the data's column types."""
     table = declared_types(types, open_table(data))
-    return _request(_parsed(formula, table), table, by=by, **arguments)
+    return _request(_parsed(formula, table, by), table, by=by, **arguments)
 
 
 def make_requests(
-    formula, data, *, bounds, levels, types=None, **arguments
+    formula, data, *, bounds, levels, by=None, types=None, **arguments
 ) -> dict[str | None, Request]:
     """Build one Request per formula, keyed by name; they share the budget equally.
 
     Bounds and levels may name the columns of any of the formulas.
     """
     table = declared_types(types, open_table(data))
-    formulas = {name: _parsed(text, table) for name, text in _texts(formula).items()}
+    formulas = {name: _parsed(text, table, by) for name, text in _texts(formula).items()}
     requests = {
         name: _request(
             parsed, table, bounds=_of_formula(bounds, parsed, formulas.values()),
-            levels=_of_formula(levels, parsed, formulas.values()), formulas=len(formulas),
+            levels=_of_formula(levels, parsed, formulas.values()), formulas=len(formulas), by=by,
             **arguments,
         )
         for name, parsed in formulas.items()
@@ -113,12 +113,13 @@ def _request(
     return request
 
 
-def _parsed(formula, table: Table | Described) -> Formula:
-    """The formula, in Python or from R, whose dot stands for the columns."""
+def _parsed(formula, table: Table | Described, by) -> Formula:
+    """The formula, in Python or from R, whose dot stands for the columns that are not in by."""
     if is_r(formula):
         formula = RFormula(formula_text(formula))
     if isinstance(formula, RFormula):
-        formula = formula.over(table.columns)
+        grouped = by if isinstance(by, list | tuple) else [by]
+        formula = formula.over([name for name in table.columns if name not in grouped])
     return Formula.parse(formula)
 
 
