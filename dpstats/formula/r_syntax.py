@@ -1,6 +1,7 @@
 """The parser of R's expressions: only what can stand in a formula."""
 
 import re
+from functools import lru_cache
 
 from dpstats.errors import FormulaError
 from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text
@@ -30,6 +31,7 @@ _TOKEN = re.compile(
 )
 
 
+@lru_cache(maxsize=128)  # the text of a call is asked for more than once
 def parse(text: str) -> Node:
     """The tree of an expression; FormulaError for what cannot stand in a formula.
 

@@ -8,13 +8,11 @@ import warnings
 from collections.abc import Mapping
 
 import dpstats as dp
-from dpstats.engines.open_table import open_table
 from dpstats.r import budgets, plans, stored_fits, stored_groups
 from dpstats.r.inputs import labels, points, table
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
-from dpstats.request.group_labels import columns_of
 
 
 def answer(question: str, arguments: Mapping) -> dict:
@@ -58,12 +56,10 @@ def answer(question: str, arguments: Mapping) -> dict:
 
 
 def fit(formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, **more) -> list:
-    """``dp_ols`` on columns as R keeps them, or on files: the fit of each formula."""
-    rows = open_table(data if isinstance(data, str) else table(data))
+    """Call ``dp_ols`` on columns as R keeps them, or on files, and describe each formula's fit."""
     texts = formula if isinstance(formula, Mapping) else {"": formula}
-    # a dot leaves the groups' columns out
-    others = [name for name in rows.columns if by is None or name not in columns_of(by)]
-    formulas = {name: dp.RFormula(text).over(others) for name, text in texts.items()}
+    formulas = {name: dp.RFormula(text) for name, text in texts.items()}
+    rows = data if isinstance(data, str) else table(data)
     whole = isinstance(k, float) and k.is_integer()
     more |= {"by": by, "k": int(k) if whole else k, "x_new": points(x_new)}
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)

@@ -10,7 +10,7 @@ import pytest
 import dpstats as dp
 from dpstats.engines import Table
 from dpstats.engines.r_vectors import NA_INTEGER, column
-from dpstats.formula import Formula, r_code
+from dpstats.formula import Formula, r_code, r_syntax
 from dpstats.formula.r_syntax import parse
 from dpstats.r import answer, bridge
 from dpstats.r.messages import in_r
@@ -167,6 +167,29 @@ def test_a_dot_is_every_other_column():
     assert over == dp.RFormula("log(y) ~ (a + `b c`) - a")
     with pytest.raises(dp.FormulaError, match="no other column"):
         dp.RFormula("y ~ .").over(["y"])
+
+
+@pytest.mark.parametrize("by", ["g", ["g", "h"], ("h", "g")])
+def test_a_dot_leaves_the_columns_of_the_groups_out(by):
+    rng = np.random.default_rng(1)
+    df = pd.DataFrame({"y": rng.random(40), "x": rng.random(40), "g": [1, 2] * 20, "h": 3})
+    df = df.drop(columns=[] if "h" in by else ["h"])
+    fit = dict(method="noisy_moments", epsilon=8, by=by, bounds=BOUNDS)
+    result = dp.dp_ols(dp.RFormula("y ~ ."), df, **fit)
+    assert result.names[: result.size] == ("(Intercept)", "x")
+    both = dp.dp_ols([dp.RFormula("y ~ ."), dp.RFormula("x ~ .")], df, **fit)
+    assert [fit.names[1] for fit in both.values()] == ["x", "y"]
+
+
+def test_a_call_from_r_reads_the_text_of_each_formula_once(monkeypatch):
+    texts, parser = [], r_syntax._Parser
+    monkeypatch.setattr(r_syntax, "_Parser", lambda text: texts.append(str(text)) or parser(text))
+    r_syntax.parse.cache_clear()
+    data = columns(x=[0.1, 0.9], y=[0.2, 0.8], z=[0.5, 0.6])
+    formulas = {"one": "y ~ x", "two": "z ~ x + I(x^2)"}
+    call = CALL | {"data": data, "formula": formulas, "bounds": BOUNDS | {"z": [0.0, 1.0]}}
+    assert len(answer("fit", call)["value"]) == 2
+    assert sorted(texts) == sorted(formulas.values())
 
 
 def test_a_result_keeps_its_dialect():

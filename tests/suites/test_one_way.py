@@ -30,9 +30,8 @@ def steps(monkeypatch):
     def is_raw(data):
         return not isinstance(data, Table | Described)
 
-    for module in (arguments, bridge):
-        opened = counted("opened", module.open_table, is_raw)
-        monkeypatch.setattr(module, "open_table", opened)
+    opened = counted("opened", arguments.open_table, is_raw)
+    monkeypatch.setattr(arguments, "open_table", opened)
     parse = counted("parsed", Formula.parse.__func__)
     monkeypatch.setattr(Formula, "parse", classmethod(parse))
     monkeypatch.setattr(design, "learn", counted("learned", design.learn))
