@@ -11,6 +11,13 @@ delta (Dwork et al. 2006).
 """
 
 from dpstats.privacy.budget import Budget
+from dpstats.privacy.composition import (
+    Call,
+    Composition,
+    Total,
+    check_fits,
+    make_composition,
+)
 from dpstats.privacy.costs import (
     DEFAULT_DELTA,
     GDP,
@@ -35,11 +42,16 @@ __all__ = [
     "REPLACE_ONE",
     "ApproxDP",
     "Budget",
+    "Call",
+    "Composition",
     "Cost",
     "Event",
     "PrivacyReport",
     "PureDP",
+    "Total",
+    "check_fits",
     "gdp_delta",
     "gdp_epsilon",
+    "make_composition",
     "validate_guarantee",
 ]

@@ -1,28 +1,51 @@
-"""A budget for several calls, and how their costs compose."""
+"""A budget for several calls of one process."""
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import reduce
+import os
+from threading import Lock
 
 from dpstats.errors import BudgetError
-from dpstats.privacy.costs import GDP, ROUNDING, Cost, gdp_epsilon, validate_guarantee
+from dpstats.privacy.composition import Call, Composition, Total, check_fits, make_composition
+from dpstats.privacy.costs import Cost
 
 
-@dataclass
 class Budget:
-    """A privacy budget shared by several calls.
+    """A privacy budget shared by several calls of one process.
 
-    Each call reserves its cost before it reads any data; a call that does not fit
-    raises :class:`~dpstats.errors.BudgetError` and costs nothing. Costs compose by
-    adding epsilons and deltas, by adding squared mu's when every call is Gaussian, or
-    (when those do not fit) by the privacy-loss distributions of ``dp_accounting``.
-    The last is proven for costs that do not depend on the results of earlier calls.
+    Each call reserves its cost before it reads any data; a call that does not fit raises
+    :class:`~dpstats.errors.BudgetError` and costs nothing. Threads may share a budget. A
+    forked process may not charge it and it cannot be copied or pickled, since each copy
+    would spend it again; :class:`dpstats.Ledger` is for several processes.
+
+    Guarantee. All calls together are (epsilon, delta)-DP, even when each is chosen after the
+    results of the earlier ones were seen, by one rule that is fixed before the first of
+    them: see :class:`~dpstats.privacy.Composition` for the proof.
 
     Parameters
     ----------
     epsilon, delta : float
         The guarantee all calls together must meet; epsilon > 0, 0 <= delta < 0.5.
+    composition : str, optional
+        ``"gdp"``: squared mu's add up, where a call with delta = 0 counts by its largest loss;
+        as long as no call is Gaussian, it is enough that the epsilons add up to epsilon.
+        ``"sum"``: epsilons and deltas add up. By default "gdp" with delta > 0, else "sum".
+    set_aside : float, optional
+        Part of delta for methods whose guarantee is "approx" in ``dpstats.METHODS``; the rest is
+        for Gaussian ones. By default the first call decides: all of delta if its method is of
+        that kind, else nothing. Only with "gdp".
+
+    Attributes
+    ----------
+    spent, remaining : tuple of float
+        (epsilon, delta) of all calls so far, and of the largest single call that still fits.
+    calls : tuple
+        The epsilon, delta and cost of each call.
+    neighbors : str or None
+        The relation of the calls, fixed by the first.
+
+    Raises
+    ------
+    ArgumentError
+        For an epsilon, delta, composition or set_aside out of range.
 
     Examples
     --------
@@ -31,80 +54,101 @@ class Budget:
     >>> budget = dp.Budget(epsilon=2)
     >>> fit = dict(method="noisy_stats", bounds={"x": (0, 1), "y": (0, 1)}, budget=budget)
     >>> first = dp.dp_ols("y ~ x", df, epsilon=1.5, **fit)
-    >>> budget.spent
-    (1.5, 0.0)
+    >>> budget.spent, budget.remaining
+    ((1.5, 0.0), (0.5, 0.0))
     >>> dp.dp_ols("y ~ x", df, epsilon=1, **fit)
     Traceback (most recent call last):
     dpstats.errors.BudgetError: epsilon=1 does not fit: the budget is epsilon=2, delta=0 ...
     """
 
-    epsilon: float
-    delta: float = 0.0
-    neighbors: str | None = field(default=None, init=False)
-    calls: list[tuple[float, float, Cost]] = field(default_factory=list, init=False, repr=False)
+    __slots__ = ("_arguments", "_calls", "_lock", "_neighbors", "_process", "_rule", "_total")
 
-    def __post_init__(self):
-        self.epsilon, self.delta = validate_guarantee(self.epsilon, self.delta)
+    def __init__(
+        self,
+        epsilon: float,
+        delta: float = 0.0,
+        composition: str | None = None,
+        set_aside: float | None = None,
+    ):
+        self._arguments = epsilon, delta, composition, set_aside
+        self._rule = make_composition(*self._arguments)
+        self._calls: tuple[Call, ...] = ()
+        self._total = Total()
+        self._neighbors: str | None = None
+        self._lock = Lock()
+        self._process = os.getpid()
+
+    @property
+    def epsilon(self) -> float:
+        """The limit on epsilon."""
+        return self._rule.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The limit on delta."""
+        return self._rule.delta
+
+    @property
+    def composition(self) -> str:
+        """The rule by which calls compose."""
+        return self._rule.rule
+
+    @property
+    def neighbors(self) -> str | None:
+        """The relation of the calls; None before the first."""
+        return self._neighbors
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The epsilon, delta and cost of each call so far."""
+        return self._calls
 
     @property
     def spent(self) -> tuple[float, float]:
         """(epsilon, delta) of all calls so far."""
-        return self._total(self.calls)
+        return self._rule.spent(self._total)
+
+    @property
+    def remaining(self) -> tuple[float, float]:
+        """(epsilon, delta) of the largest single call that still fits."""
+        return self._rule.remaining(self._total)
 
     def reserve(self, epsilon: float, delta: float, cost: Cost, neighbors: str) -> None:
         """Charge one call, or raise BudgetError and leave the budget as it was."""
-        if self.neighbors not in (None, neighbors):
+        if os.getpid() != self._process:  # before the lock, which a thread may have held
             raise BudgetError(
-                f"this budget already holds releases under neighbors={self.neighbors!r}; "
+                f"this budget belongs to process {self._process}, of which process "
+                f"{os.getpid()} is a fork; what it spends would not be counted there, so fit in "
+                "the first process or share a dpstats.Ledger"
+            )
+        with self._lock:
+            self._charge(Call(epsilon, delta, cost), neighbors)
+
+    def _charge(self, call: Call, neighbors: str) -> None:
+        """Check and record one call; the lock is held."""
+        if self._neighbors not in (None, neighbors):
+            raise BudgetError(
+                f"this budget already holds releases under neighbors={self._neighbors!r}; "
                 f"a release under {neighbors!r} needs a budget of its own"
             )
-        calls = [*self.calls, (epsilon, delta, cost)]
-        total_epsilon, total_delta = self._total(calls)
-        if total_epsilon > self.epsilon * ROUNDING or total_delta > self.delta * ROUNDING:
-            spent_epsilon, spent_delta = self.spent
-            raise BudgetError(
-                f"epsilon={epsilon:g} does not fit: the budget is epsilon={self.epsilon:g}, "
-                f"delta={self.delta:g} and epsilon={spent_epsilon:g}, delta={spent_delta:g} "
-                "is spent; ask for less"
-            )
-        self.calls, self.neighbors = calls, neighbors
+        rule = self._rule if self._calls else self._first_rule(call)
+        total = check_fits(rule, self._total, call)
+        self._rule, self._total, self._neighbors = rule, total, neighbors
+        self._calls = (*self._calls, call)
 
-    def _total(self, calls) -> tuple[float, float]:
-        """The least (epsilon, delta) known for these calls at this budget's delta."""
-        added = math.fsum(e for e, _, _ in calls), math.fsum(d for _, d, _ in calls)
-        if len(calls) < 2 or self.delta == 0:
-            return added
-        costs = [cost for _, _, cost in calls]
-        totals = [added] if added[1] <= self.delta * ROUNDING else []
-        if all(isinstance(cost, GDP) for cost in costs):
-            mu = math.sqrt(math.fsum(cost.mu**2 for cost in costs))
-            totals.append((gdp_epsilon(mu, self.delta), self.delta))
-        if not totals or min(totals)[0] > self.epsilon:
-            totals.append((_pld_epsilon(costs, self.delta), self.delta))
-        return min(totals)
+    def _first_rule(self, call: Call) -> Composition:
+        """The rule, of which the first call decides what is set aside where nobody said it."""
+        return make_composition(*self._arguments, first=call)
 
+    def __reduce_ex__(self, protocol):
+        raise BudgetError(
+            "a Budget cannot be copied or pickled, since each copy would spend it again; pass it "
+            "by reference, or share a dpstats.Ledger between processes"
+        )
 
-def _pld_epsilon(costs: Sequence[Cost], delta: float) -> float:
-    """epsilon at delta of the composed costs, by privacy-loss distributions.
-
-    A mu-GDP mechanism is dominated by the Gaussian mechanism, an (epsilon, delta)-DP one
-    by the pair that attains both (Kairouz, Oh and Viswanath 2015). The loss
-    distributions are built here rather than by dp_accounting's events: its accountant
-    charges randomised response less than its epsilon under the only relation that also
-    takes Gaussian events as already divided by their sensitivity.
-    """
-    if max((cost.epsilon for cost in costs if not isinstance(cost, GDP)), default=0) > 100:
-        return math.inf  # beyond what the distributions resolve; adding up serves there
-    losses = [_loss(cost) for cost in costs]
-    return float(reduce(lambda a, b: a.compose(b), losses).get_epsilon_for_delta(delta))
-
-
-def _loss(cost: Cost):
-    """The privacy-loss distribution of one cost, discretised pessimistically."""
-    from dp_accounting.pld import common, privacy_loss_distribution
-
-    if isinstance(cost, GDP):
-        return privacy_loss_distribution.from_gaussian_mechanism(1 / cost.mu)
-    epsilon, delta = cost.guarantee(0.0)
-    parameters = common.DifferentialPrivacyParameters(epsilon, delta)
-    return privacy_loss_distribution.from_privacy_parameters(parameters)
+    def __repr__(self) -> str:
+        return (
+            f"Budget(epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"composition={self.composition!r}), spent: epsilon={self.spent[0]:g}, "
+            f"delta={self.spent[1]:g}"
+        )

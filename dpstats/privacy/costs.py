@@ -28,6 +28,28 @@ class PureDP:
         """
         return self.epsilon
 
+    @property
+    def mu(self) -> float:
+        """The least mu for which every epsilon-DP mechanism is mu-GDP: 2 probit(logistic(epsilon)).
+
+        All that is known of an epsilon-DP mechanism is that its losses lie in
+        [-epsilon, epsilon], an interval of length 2 epsilon, so :attr:`GDP.loss_range` applies
+        with r = 2 epsilon. In other words, the trade-off function of epsilon-DP,
+        f(a) = max(0, 1 - e^epsilon a, e^-epsilon (1 - a)) (Wasserman and Zhou 2010), has its
+        corner at a = f(a) = 1 / (1 + e^epsilon), where that of mu-GDP,
+        Phi(Phi^-1(1 - a) - mu), takes the same value; the latter is convex with the same
+        ends, so it lies below the two lines. It is tight: randomised response, which tells the
+        truth with probability logistic(epsilon), has the trade-off function f.
+
+        >>> round(PureDP(1.0).mu, 6)
+        1.232035
+        """
+        from scipy.special import erfinv, log_expit, ndtri_exp
+
+        if self.epsilon < 1:  # 2 logistic(epsilon) - 1 = tanh(epsilon / 2), without cancellation
+            return math.sqrt(8) * float(erfinv(math.tanh(self.epsilon / 2)))
+        return -2 * float(ndtri_exp(log_expit(-self.epsilon)))
+
     def part(self, share: float) -> "PureDP":
         """The given share of this cost."""
         return PureDP(self.epsilon * share)
@@ -134,6 +156,11 @@ class ApproxDP:
     def loss_range(self) -> float:
         """As without delta."""
         return self.epsilon
+
+    @property
+    def mu(self) -> float:
+        """The mu of what is left without the failures, which delta bounds: that of epsilon."""
+        return PureDP(self.epsilon).mu
 
     def part(self, share: float) -> "ApproxDP":
         """The given share of this cost."""

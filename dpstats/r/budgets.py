@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, BudgetError
 from dpstats.privacy import Budget
 from dpstats.results.stored import cost_from_dict
 
@@ -15,25 +15,27 @@ def state(budget: Budget) -> dict:
     [0.0, 0.0]
     """
     calls = [[epsilon, delta, asdict(cost)] for epsilon, delta, cost in budget.calls]
-    totals = {"epsilon": budget.epsilon, "delta": budget.delta}
+    limits = {"epsilon": budget.epsilon, "delta": budget.delta, "composition": budget.composition}
+    record = limits | {"neighbors": budget.neighbors, "calls": calls}
     return {
-        **totals,
+        "epsilon": budget.epsilon,
+        "delta": budget.delta,
         "spent": [float(part) for part in budget.spent],
-        "record": json.dumps({**totals, "neighbors": budget.neighbors, "calls": calls}),
+        "record": json.dumps(record),
     }
 
 
 def restore(content: dict) -> Budget:
     """Make the budget again from the record in :func:`state`'s description, and from that alone.
 
-    >>> restore(state(Budget(2.0))) == Budget(2.0)
-    True
+    >>> restore(state(Budget(2.0)) | {"epsilon": 100.0}).epsilon
+    2.0
     """
     try:
         record = json.loads(content["record"])
-        budget = Budget(record["epsilon"], record["delta"])
-        budget.neighbors = record["neighbors"]
-        budget.calls += [(e, d, cost_from_dict(cost)) for e, d, cost in record["calls"]]
-    except (KeyError, TypeError, ValueError):
+        budget = Budget(record["epsilon"], record["delta"], record["composition"])
+        for epsilon, delta, cost in record["calls"]:
+            budget.reserve(epsilon, delta, cost_from_dict(cost), record["neighbors"])
+    except (AttributeError, BudgetError, KeyError, TypeError, ValueError):
         raise ArgumentError("expected budget to come from dp_budget()") from None
     return budget

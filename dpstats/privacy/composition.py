@@ -1,0 +1,239 @@
+"""One rule by which the costs of several calls compose, proven for costs chosen as one goes."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+from dpstats.errors import ArgumentError, BudgetError
+from dpstats.privacy.costs import (
+    GDP,
+    ROUNDING,
+    ApproxDP,
+    Cost,
+    gdp_epsilon,
+    validate_guarantee,
+)
+
+RULES = ("gdp", "sum")
+
+
+class Call(NamedTuple):
+    """One charged call: its own (epsilon, delta) and its cost."""
+
+    epsilon: float
+    delta: float
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Total:
+    """Exact sums over calls.
+
+    ``epsilon`` and ``delta`` are of the calls' own guarantees, ``mu_squared`` of all calls as
+    Gaussian ones, ``failing`` of the deltas of (epsilon, delta) calls, which no mu covers.
+    """
+
+    calls: int = 0
+    gaussian: int = 0
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    mu_squared: Fraction = Fraction(0)
+    failing: Fraction = Fraction(0)
+
+    def plus(self, call: Call) -> "Total":
+        """These sums with one call more."""
+        failing = call.cost.delta if isinstance(call.cost, ApproxDP) else 0.0
+        mu = Fraction(call.cost.mu)
+        return Total(
+            self.calls + 1,
+            self.gaussian + isinstance(call.cost, GDP),
+            self.epsilon + Fraction(call.epsilon),
+            self.delta + Fraction(call.delta),
+            self.mu_squared + mu**2,
+            self.failing + Fraction(failing),
+        )
+
+    @classmethod
+    def of(cls, calls: Iterable[Call]) -> "Total":
+        """The sums over these calls."""
+        total = cls()
+        for call in calls:
+            total = total.plus(call)
+        return total
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A limit (epsilon, delta) on all calls together, and the rule that enforces it.
+
+    Guarantee. However the costs are chosen, each of them after the earlier releases have been
+    seen, all releases together are (epsilon, delta)-DP as long as :meth:`admits` holds of
+    their total. Fix two neighbours, P and Q the distributions of all releases under them.
+
+    ``"sum"``: the epsilons add up to at most epsilon and the deltas to at most delta (Rogers,
+    Roth, Ullman and Vadhan 2016, Theorem 3.6).
+
+    ``"gdp"``: let a = ``set_aside`` and M the largest mu that is (epsilon, delta - a)-DP
+    (:meth:`GDP.of`). The deltas of (epsilon, delta) calls add up to at most a, and either
+    (i) the squared mu's add up to at most M^2, where an epsilon-DP call counts with
+    :attr:`PureDP.mu` and an (epsilon, delta) call with the mu of its epsilon; or
+    (ii) no call is Gaussian and the epsilons add up to at most epsilon. A single call may also
+    have the whole (epsilon, delta); its cost depends on no release, and unless (i) or (ii) holds
+    too, no other is admitted after it.
+
+    1. Squared mu's (Smith and Thakurta 2022). What is mu-GDP is made by post-processing of one
+    draw from N(mu h, 1), with h = 0 under Q and h = 1 under P (Blackwell; Dong, Roth and Su
+    2022, Theorem 2.10). Let W(t) be a Brownian motion with drift h, and let the k-th call
+    use (W(t + m) - W(t)) / sqrt(m) for its draw, where m = mu_k^2 and t is the sum of the
+    squared mu's before it. The increment is independent of the past and N(m h, m), and m depends
+    on earlier releases only, so the releases are a function of W on [0, M^2] and of
+    independent coins. The likelihood ratio of that path is exp(W(M^2) - M^2 / 2): all
+    releases together are M-GDP.
+    2. Histories that end under (ii) and not under (i) have P <= e^epsilon Q, since there the
+    ratio is a product of factors of at most e^epsilon_k. For any event S, split by the rule
+    that holds at its end, P(S) <= e^epsilon Q(S) + (delta - a) + 0: two rules that are
+    alternatives cost the sum of their deltas, and that of (ii) is 0.
+    3. Deltas. An (epsilon_k, delta_k) call is made by post-processing of a mechanism that
+    tells P from Q outright with probability delta_k and is epsilon_k-DP otherwise (Kairouz, Oh
+    and Viswanath 2015, Theorem 3.4). The former happens with probability at most the largest
+    sum of the deltas along any history, a. Given the releases it has not happened with equal
+    probability w under P and Q, and steps 1 and 2 hold for weights w in [0, 1] as for events.
+    Together P(S) <= e^epsilon Q(S) + (delta - a) + a.
+
+    ``set_aside`` must not depend on a release. A limit on both that lets calls choose between
+    mu and delta as they go would prove less: after a small loss the adversary would take
+    the deltas, after a large one the mu's.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        epsilon > 0, 0 <= delta < 0.5.
+    rule : str
+        ``"gdp"`` (needs delta > 0) or ``"sum"``.
+    set_aside : float
+        Part of delta for calls that are (epsilon, delta)-DP and not Gaussian; only with "gdp".
+
+    Examples
+    --------
+    >>> rule = Composition(2.0, 1e-6, "gdp")
+    >>> part = GDP.of(2.0, 1e-6).part(0.25)
+    >>> calls = [Call(*part.guarantee(1e-6), part)] * 4
+    >>> rule.admits(Total.of(calls)), rule.admits(Total.of([*calls, calls[0]]))
+    (True, False)
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    rule: str = "sum"
+    set_aside: float = 0.0
+
+    def admits(self, total: Total) -> bool:
+        """Whether calls with these sums stay within the limit."""
+        added = total.epsilon <= Fraction(self.epsilon * ROUNDING)
+        added_delta = total.delta <= Fraction(self.delta * ROUNDING)
+        if self.rule == "sum" or (total.calls == 1 and added and added_delta):
+            return added and added_delta
+        if total.failing > Fraction(self.set_aside * ROUNDING):
+            return False
+        within = total.mu_squared <= Fraction(self.mu**2 * ROUNDING)
+        return within or (added and not total.gaussian)
+
+    @cached_property
+    def mu(self) -> float:
+        """The mu that all calls together may have; 0 where there is none."""
+        delta = self.delta - self.set_aside
+        return GDP.of(self.epsilon, delta).mu if self.rule == "gdp" and delta > 0 else 0.0
+
+    def spent(self, total: Total) -> tuple[float, float]:
+        """(epsilon, delta) of calls with these sums: the least that the rule's parts show.
+
+        epsilon is stated at the deltas that the calls themselves have where they add up, else
+        at the limit's delta.
+        """
+        shown = []
+        if self.rule == "sum" or not total.gaussian or total.calls == 1:
+            shown.append((float(total.epsilon), float(total.delta)))
+        if self.mu and total.calls > 1:
+            delta = self.delta - self.set_aside
+            shown.append(
+                (gdp_epsilon(_root(total.mu_squared), delta), delta + float(total.failing))
+            )
+        return min(shown)
+
+    def remaining(self, total: Total) -> tuple[float, float]:
+        """(epsilon, delta) of the largest single call that still fits."""
+        left = [(0.0, 0.0)]
+        if self.rule == "sum" or not total.gaussian:
+            delta = (self.delta - total.delta) if self.rule == "sum" else self._failing_left(total)
+            left.append((_nonnegative(self.epsilon - total.epsilon), _nonnegative(delta)))
+        if self.mu:
+            delta = self.delta - self.set_aside
+            mu = _root(_nonnegative(Fraction(self.mu) ** 2 - total.mu_squared))
+            left.append((gdp_epsilon(mu, delta) if mu else 0.0, delta))
+        return max(left)
+
+    def _failing_left(self, total: Total) -> Fraction:
+        return Fraction(self.set_aside) - total.failing
+
+
+def make_composition(epsilon, delta, rule, set_aside, first: Call | None = None) -> Composition:
+    """Check the arguments of a budget, or raise ArgumentError.
+
+    ``set_aside=None`` is decided by the first call, which no release has influenced: all of
+    delta if it is an (epsilon, delta) call, else nothing.
+    """
+    epsilon, delta = validate_guarantee(epsilon, delta)
+    rule = ("gdp" if delta else "sum") if rule is None else rule
+    if rule not in RULES:
+        raise ArgumentError(f"expected composition to be one of {RULES}, got {rule!r}")
+    if rule == "gdp" and delta == 0:
+        raise ArgumentError('composition="gdp" needs delta > 0; give a delta, or write "sum"')
+    if set_aside is None:
+        failing = first is not None and isinstance(first.cost, ApproxDP)
+        return Composition(epsilon, delta, rule, delta if failing and rule == "gdp" else 0.0)
+    if rule == "sum":
+        raise ArgumentError('set_aside is for composition="gdp"; leave it out')
+    _, set_aside = validate_guarantee(epsilon, set_aside)
+    if set_aside > delta:
+        raise ArgumentError(f"expected set_aside in [0, delta={delta:g}], got {set_aside:g}")
+    return Composition(epsilon, delta, rule, set_aside)
+
+
+def check_fits(rule: Composition, total: Total, call: Call) -> Total:
+    """The sums with one call more, or BudgetError where the rule does not admit them."""
+    after = total.plus(call)
+    if not rule.admits(after):
+        epsilon, delta = rule.spent(total)
+        raise BudgetError(
+            f"epsilon={call.epsilon:g} does not fit: the budget is epsilon={rule.epsilon:g}, "
+            f"delta={rule.delta:g} and epsilon={epsilon:g}, delta={delta:g} is spent; "
+            + _advice(rule, after, call)
+        )
+    return after
+
+
+def _advice(rule: Composition, after: Total, call: Call) -> str:
+    """What a caller whose call does not fit may do."""
+    if rule.rule == "gdp" and after.failing > rule.set_aside:
+        return (
+            f"set_aside={rule.set_aside:g} of its delta is for methods that are not Gaussian; ask "
+            "for less, or make the budget with another set_aside="
+        )
+    if rule.rule == "gdp" and after.gaussian and not isinstance(call.cost, GDP):
+        return (
+            f"ask for less: beside Gaussian calls this one counts as mu={call.cost.mu:.3g} of "
+            f'{rule.mu:.3g}, while a budget with composition="sum" adds epsilons'
+        )
+    return "ask for less"
+
+
+def _root(square) -> float:
+    """The square root, rounded as a double."""
+    return math.sqrt(float(square))
+
+
+def _nonnegative(number):
+    return max(number, type(number)(0))
