@@ -5,47 +5,12 @@ level by level. A row is then kept as one code for each set of factors and the n
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from patsy import EvalFactor
 
 from dpstats.formula.columns import Part
-
-
-@dataclass(frozen=True)
-class Block:
-    """Describe the columns that depend on one code alone.
-
-    Parameters
-    ----------
-    columns : numpy.ndarray of int, shape (k,)
-        Their positions in the design.
-    coding : numpy.ndarray, shape (L, k)
-        Their values for each of the L codes.
-    """
-
-    columns: np.ndarray
-    coding: np.ndarray
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Describe how the S columns of a design follow from codes and numeric columns.
-
-    Parameters
-    ----------
-    blocks : tuple of Block
-        One for each set of factors whose columns are functions of a common code.
-    numeric : numpy.ndarray of int
-        Positions of the other columns, without the intercept.
-    intercept : int or None
-    """
-
-    blocks: tuple[Block, ...]
-    numeric: np.ndarray
-    intercept: int | None
-
+from dpstats.numerics import Block, Layout
 
 # The factors of a block, with the number of levels of each; the first varies slowest.
 FactorSet = Mapping[EvalFactor, int]

@@ -2,9 +2,12 @@
 
 from dpstats.numerics.clipping import Box
 from dpstats.numerics.cross_products import Moments
+from dpstats.numerics.layout import Block, Layout
 from dpstats.numerics.sandwich import Meat
 
 __all__ = [
+    "Block",
+    "Layout",
     "Box",
     "Meat",
     "Moments",
