@@ -1,4 +1,4 @@
-"""Standard errors, tests and intervals: functions of releases, never of the data."""
+"""Compute standard errors, tests and intervals as functions of releases, never of the data."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -29,7 +29,7 @@ UNBOUNDED = (
 
 
 class Uncertainty(Protocol):
-    """What says how far G fits may be from the truth: Wald, Pivot or Ends."""
+    """Quantify how far G fits may be from the truth: Wald, Pivot or Ends."""
 
     unbounded: np.ndarray
 
@@ -41,7 +41,7 @@ class Uncertainty(Protocol):
 
 
 def stacked(releases: Sequence, size: int) -> dict[str, np.ndarray]:
-    """What G releases of ``size`` coefficients hold for inference, by name, (G, ...) each.
+    """Stack what G releases of ``size`` coefficients hold for inference, by name, (G, ...) each.
 
     NaN stands where a release lacks a number. A companion speaks for the release it is with.
     """
@@ -58,13 +58,13 @@ def stacked(releases: Sequence, size: int) -> dict[str, np.ndarray]:
 
 
 def _column(values: Sequence) -> np.ndarray:
-    """One statistic of all releases, NaN where it is None."""
+    """Stack one statistic of all releases, NaN where it is None."""
     shape = next(np.shape(value) for value in values if value is not None)
     return np.array([np.full(shape, np.nan) if v is None else v for v in values], dtype=float)
 
 
 def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:
-    """The inference that a stack of releases allows."""
+    """Choose the inference that a stack of releases allows."""
     if "scale" in stack:
         from dpstats.inference.pivot import Pivot  # compiled, so slow to import
 

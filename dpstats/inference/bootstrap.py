@@ -1,4 +1,4 @@
-"""Simulated releases from released sums: what else could have come out."""
+"""Simulate, from released sums, other releases that could have been drawn."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ SEED = 20_220
 
 @dataclass(frozen=True)
 class Sums:
-    """A least-squares fit from noisy sums, and the noise they carry.
+    """Hold a least-squares fit from noisy sums, and the noise they carry.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Sums:
 
     @classmethod
     def of(cls, stack: Mapping[str, np.ndarray], g: int = 0) -> "Sums | None":
-        """Those of the g-th release of a stack; None for other methods and failed releases."""
+        """Read the g-th release of a stack; None for other methods and failed releases."""
         own = {name: values[g] for name, values in stack.items()}
         if "Suu" in own and "scale" in own:
             return None if np.isnan(own["sigma2"]) else _of_a_line(own)
@@ -56,11 +56,11 @@ class Sums:
 
     @property
     def theta(self) -> np.ndarray:
-        """The fit that was released."""
+        """Return the fit that was released."""
         return self.solve(self.gram, self.cross)
 
     def replicates(self, theta: np.ndarray, draws: int, sampling: bool) -> np.ndarray:
-        """Coefficients (draws, S) in the user's units that could have been released.
+        """Simulate coefficients (draws, S) in the user's units that could have been released.
 
         From u'v = u'u theta, with u'u as released; ``sampling`` adds normal errors of the
         released variance, so that a replicate stands for other rows too.
@@ -74,18 +74,18 @@ class Sums:
 
     @property
     def positive(self) -> np.ndarray:
-        """The released u'u with its eigenvalues raised to those of a few rows at least."""
+        """Return the released u'u with its eigenvalues raised to those of a few rows at least."""
         values, vectors = np.linalg.eigh(self.gram)
         return (vectors * np.maximum(values, 1.0)) @ vectors.T
 
     def spread(self, theta: np.ndarray) -> np.ndarray:
-        """Covariance of u'e at theta, whose squared errors add up to the noise on them at least."""
+        """Estimate the covariance of u'e at theta, with a residual variance no smaller than its noise."""
         rss = self.square - 2 * theta @ self.cross + theta @ self.gram @ theta
         return self.meat.covariance(self.positive, max(rss, self.least), max(self.rows, 1.0))
 
 
 def _of_a_line(own: Mapping) -> Sums:
-    """noisy_moments: u = (1, x), Laplace noise."""
+    """Read the sums of noisy_moments: u = (1, x), Laplace noise."""
     column, scale = int(own["column"]), float(own["scale"])
     scales = np.array([own["n_scale"], scale, scale, scale, scale])
 
@@ -113,7 +113,7 @@ def _of_a_line(own: Mapping) -> Sums:
 
 
 def _of_a_design(own: Mapping) -> Sums:
-    """adassp: Gaussian noise on the upper triangle, and a ridge."""
+    """Read the sums of adassp: Gaussian noise on the upper triangle, and a ridge."""
     columns = len(own["cross"])
     of_gram, of_cross, of_square = own["scales"]
     size = columns * (columns + 1) // 2

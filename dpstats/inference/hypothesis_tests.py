@@ -1,4 +1,4 @@
-"""Tests of linear hypotheses, one by one and jointly."""
+"""Test linear hypotheses, one by one and jointly."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ DRAWS = 4999
 
 @dataclass(frozen=True, repr=False)
 class TTest:
-    """Hypotheses c'beta = value, each tested on its own; the names are statsmodels'.
+    """Test hypotheses c'beta = value, each on its own; the names are statsmodels'.
 
     Attributes
     ----------
@@ -35,11 +35,11 @@ class TTest:
     reasons: tuple[str, ...] = ()
 
     def conf_int(self) -> np.ndarray:
-        """Intervals of c'beta, shape (q, 2)."""
+        """Return the intervals of c'beta, shape (q, 2)."""
         return self.intervals.copy()
 
     def summary_frame(self) -> pd.DataFrame:
-        """The columns of statsmodels' ``summary_frame``, one row a hypothesis."""
+        """Return the columns of statsmodels' ``summary_frame``, one row per hypothesis."""
         columns = {
             "coef": self.effect,
             "std err": self.sd,
@@ -51,7 +51,7 @@ class TTest:
         return pd.DataFrame(columns, self.names)
 
     def summary(self):
-        """A table of statsmodels; print it."""
+        """Return a statsmodels table to print."""
         ends = f"[{self.alpha / 2:g}", f"{1 - self.alpha / 2:g}]"
         headers = ["", "coef", "std err", "z", "P>|z|", *ends]
         rows = [
@@ -68,13 +68,13 @@ class TTest:
 
 
 def _notes(reasons: tuple[str, ...]) -> list[str]:
-    """Why something is NaN, a line each."""
+    """List the reasons why something is NaN, one per line."""
     return [f"nan, inf: {reason}" for reason in reasons]
 
 
 @dataclass(frozen=True, repr=False)
 class FTest:
-    """A joint test of ``df_num`` linear hypotheses.
+    """Hold a joint test of ``df_num`` linear hypotheses.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class FTest:
 
 
 def joint_test(sums: Sums, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTest:
-    """Monte Carlo test of R beta = r (Alabi and Vadhan 2022), by released sums.
+    """Test R beta = r by Monte Carlo from released sums (Alabi and Vadhan 2022).
 
     The restricted fit and its residual variance are read off the released sums, releases
     are simulated under them, errors and privacy noise drawn anew, and the p-value is the

@@ -1,4 +1,4 @@
-"""Inference for a line from noisy sums, by a pivot whose noise is known exactly."""
+"""Infer about a line from noisy sums by a pivot whose noise is known exactly."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _FAR = 1e7
 
 @dataclass(frozen=True)
 class Pivot:
-    r"""Tests and intervals for G lines fitted to noisy sums of u and v in [-1/2, 1/2].
+    r"""Test and bound G lines fitted to noisy sums of u and v in [-1/2, 1/2].
 
     For a target theta, the slope or the prediction at a point, let r(u) = r_0 + r_1 u be
     orthogonal to the other coefficient's regressor z_2 and z_1 be the target's own. Then
@@ -54,7 +54,7 @@ class Pivot:
 
     @classmethod
     def of(cls, stack) -> "Pivot":
-        """From the stacked statistics of noisy_moments."""
+        """Read the stacked statistics of noisy_moments."""
         sums = np.column_stack([stack[name] for name in _SUMS])
         sums[sums[:, 0] <= 0] = np.nan
         scales = np.column_stack([stack["n_scale"], stack["scale"]])
@@ -64,34 +64,34 @@ class Pivot:
 
     @cached_property
     def _squares(self) -> np.ndarray:
-        """The sums of e^2, u e^2 and u^2 e^2, and the noise on the first, (G, 4)."""
+        """Return the sums of e^2, u e^2 and u^2 e^2, and the noise on the first, (G, 4)."""
         products = self.meat.products
         sums = products[:, 0, 0], products[:, 0, 1], products[:, 1, 1]
         return np.column_stack([*sums, self.meat.deviation])
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
-        """Intervals (G, q, 2) of the linear combinations ``rows`` (q, 2) of the coefficients."""
+        """Return intervals (G, q, 2) of the linear combinations ``rows`` (q, 2) of the coefficients."""
         unit, scale, shift = self._targets(rows)
         ends = _intervals(self.sums, self.scales, self._squares, unit, alpha)
         ends = scale[..., None] * ends + shift[..., None]
         return np.sort(ends, axis=2)
 
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
+        """Return two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
         unit, scale, shift = self._targets(rows)
         values = (values - shift) / scale
         return _p_values(self.sums, self.scales, self._squares, unit, values)
 
     @cached_property
     def unbounded(self) -> np.ndarray:
-        """Whether a slope of any size is compatible with the release at the 5% level, (G,)."""
+        """Return whether any slope at all is compatible with the release at the 5% level, (G,)."""
         slope = np.full((len(self.sums), 1), np.nan)
         ends = _intervals(self.sums, self.scales, self._squares, slope, 0.05)
         return np.isinf(ends).any(axis=(1, 2))
 
     @np.errstate(all="ignore")
     def covariance(self) -> np.ndarray:
-        """Covariance of the coefficients (G, 2, 2) to first order in the noise; NaN if unbounded.
+        """Return the covariance (G, 2, 2) of the coefficients to first order; NaN if unbounded.
 
         With A the matrix of n, Su and Suu, the estimate is off by A^-1 (sum (1, u) e + noise),
         and noise in the two equations is L_v - a L_n - b L_u and L_uv - a L_u - b L_uu.
@@ -108,7 +108,7 @@ class Pivot:
         return to_user @ cov @ to_user.transpose(0, 2, 1)
 
     def _targets(self, rows: np.ndarray):
-        """Each target on the unit scale, (G, q): where to predict there, NaN for the slope.
+        """Convert each target to the unit scale, (G, q): the point to predict at, NaN for the slope.
 
         With them the factor and the summand that bring it back to the user's units. For a
         prediction c_0 + c_1 x that is c_0 times the prediction at c_1 / c_0.
@@ -125,7 +125,7 @@ class Pivot:
 
 @numba.njit(cache=True)
 def _problem(sums, scales, unit):
-    """(g, r, line, spread): G = g_0 - theta g_1, r_0 and r_1, a_0 + a_1 theta, b_0 + b_1 theta."""
+    """Return (g, r, line, spread): G = g_0 - theta g_1, r = (r_0, r_1), and the null's line."""
     n, su, sv, suu, suv, svv = sums
     if math.isnan(unit):
         r0, r1 = -su / n, 1.0
@@ -144,7 +144,7 @@ def _problem(sums, scales, unit):
 
 @numba.njit(cache=True)
 def _law(sums, scales, squared, r, line, spread, theta):
-    """Standard deviation of the sampling part and factors of the five Laplace variables.
+    """Return the standard deviation of the sampling part and factors of the Laplace variables.
 
     The sampling variance is n / (n - 2) times the sum of r(u)^2 min(e^2, c^2), at least 0, and
     the standard deviation of its noise; and ``spread``, the sum of r(u)^2, times what the residual
@@ -174,7 +174,7 @@ def _p_value(sums, scales, squared, problem, theta):
 
 @numba.njit(cache=True)
 def _end(sums, scales, squared, problem, start, step, alpha):
-    """Where the p-value falls below alpha when going from ``start`` in the direction of step."""
+    """Find where the p-value falls below alpha, going from ``start`` in the direction of step."""
     if _p_value(sums, scales, squared, problem, start + _FAR * step) > alpha:
         return math.copysign(math.inf, step)
     near, far = 0.0, 1.0
@@ -191,7 +191,7 @@ def _end(sums, scales, squared, problem, start, step, alpha):
 
 @numba.njit(cache=True)
 def _interval(sums, scales, squared, unit, alpha):
-    """The two ends; a prediction has them only where the slope does."""
+    """Find the two ends of the interval; those of a prediction are finite only if the slope's are."""
     problem = _problem(sums, scales, unit)
     g, r, line, spread = problem
     if math.isnan(g[0]) or g[1] <= 0:
@@ -233,7 +233,7 @@ def _p_values(sums, scales, squared, units, values):
 
 
 def _covariances(sums: np.ndarray, scales: np.ndarray, meat: Meat) -> np.ndarray:
-    """Covariance of intercept and slope on the unit scale, (G, 2, 2)."""
+    """Compute the covariance of intercept and slope on the unit scale, (G, 2, 2)."""
     n, su, sv, suu, suv, svv = sums.T
     gram = np.array([[n, su], [su, suu]]).transpose(2, 0, 1)
     determinant = n * suu - su * su

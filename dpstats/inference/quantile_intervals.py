@@ -1,4 +1,4 @@
-"""Inference from private quantiles that were bought as ends of intervals."""
+"""Infer from private quantiles that were bought as ends of intervals."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Ends:
-    """Intervals of some linear combinations that hold together with a stated level.
+    """Hold simultaneous intervals of some linear combinations at a stated level.
 
     When combinations ``points`` P beta lie in a box, so does every c'beta = (c'P^+) P beta: its
     interval adds up the ends with the weights c'P^+. So all intervals hold together with the
@@ -27,13 +27,13 @@ class Ends:
 
     @classmethod
     def of(cls, stack) -> "Ends":
-        """From stacked statistics, in which an end at infinity is NaN."""
+        """Read stacked statistics, in which an end at infinity is NaN."""
         level = stack["level"]
         absent = np.isnan(stack["ends"]) & ~np.isnan(level)[:, None, None]
         return cls(stack["points"], np.where(absent, [-np.inf, np.inf], stack["ends"]), level)
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
-        """Intervals (G, m, 2) of ``rows`` (m, S); NaN for a level beyond the bought one."""
+        """Return intervals (G, m, 2) of ``rows`` (m, S); NaN for a level beyond the bought one."""
         weights = rows @ np.linalg.pinv(np.nan_to_num(self.points))
         weights = np.where(np.abs(weights) > 1e-12, weights, 0.0)
         known = np.abs(weights @ self.points - rows).max(axis=2) < 1e-6
@@ -45,15 +45,15 @@ class Ends:
         return np.where(known[..., None], intervals, np.nan)
 
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """NaN: ends of one level say nothing about others."""
+        """Return NaN: ends of one level determine no p-value."""
         return np.full((len(self.ends), len(rows)), np.nan)
 
     def covariance(self) -> np.ndarray:
-        """NaN, as there is none."""
+        """Return NaN: ends of intervals determine no covariance."""
         columns = self.points.shape[2]
         return np.full((len(self.ends), columns, columns), np.nan)
 
     @property
     def unbounded(self) -> np.ndarray:
-        """Where no end could be bought, (G,)."""
+        """Return whether no end could be bought, (G,)."""
         return np.isinf(self.ends).any(axis=(1, 2))

@@ -1,4 +1,4 @@
-"""Inference by a normal approximation whose covariance contains the privacy noise."""
+"""Infer by a normal approximation whose covariance contains the privacy noise."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Wald:
-    """Estimates of G fits with a covariance.
+    """Hold the estimates of G fits with a covariance.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class Wald:
     unbounded: np.ndarray
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
-        """Intervals (G, q, 2) of the linear combinations ``rows`` (q, S) of the coefficients."""
+        """Return intervals (G, q, 2) of the linear combinations ``rows`` (q, S) of the coefficients."""
         from scipy.special import ndtri
 
         half = -ndtri(alpha / 2) * deviations(self.cov, rows)
@@ -33,16 +33,16 @@ class Wald:
         return np.stack([middle - half, middle + half], axis=-1)
 
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
+        """Return two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
         from scipy.special import ndtr
 
         return 2 * ndtr(-np.abs(self.params @ rows.T - values) / deviations(self.cov, rows))
 
     def covariance(self) -> np.ndarray:
-        """Covariance of the coefficients (G, S, S)."""
+        """Return the covariance of the coefficients (G, S, S)."""
         return self.cov
 
 
 def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Standard deviations (G, q) of rows @ coefficients for covariances (G, S, S)."""
+    """Return standard deviations (G, q) of rows @ coefficients for covariances (G, S, S)."""
     return np.sqrt(np.einsum("qs,gst,qt->gq", rows, cov, rows))

@@ -1,4 +1,4 @@
-"""The mechanisms, by name; adding one is one file and one line here."""
+"""List the mechanisms by name; adding one takes one file and one line here."""
 
 from dpstats.mechanisms import (
     adaops,

@@ -1,4 +1,4 @@
-"""One posterior sample with adaptive regularisation (Wang 2018, Algorithm 1)."""
+"""Release one posterior sample with adaptive regularisation (Wang 2018, Algorithm 1)."""
 
 import math
 from functools import lru_cache
@@ -27,7 +27,7 @@ _LARGEST_LOG = 300.0
 
 
 def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) -> Release:
-    r"""A draw from N(H^-1 w, (gamma H)^-1), H = u'u + lambda I, w = u'v, gamma set by the data.
+    r"""Draw from N(H^-1 w, (gamma H)^-1), H = u'u + lambda I, w = u'v, gamma set by the data.
 
     Rows have ||u|| <= R and |v| <= 1.
 
@@ -97,7 +97,7 @@ def _quantile(scale: float, failure: float) -> float:
 
 
 def _least_eigenvalue(moments, squared: float, cost: PureDP, failure: float, noise) -> float:
-    """A lower bound for the smallest eigenvalue, of the smaller of two neighbours too."""
+    """Release a lower bound on the smallest eigenvalue, valid for the smaller of two neighbours."""
     unit, moved = math.ldexp(squared, -_EIGEN_BITS), (1 << _EIGEN_BITS) + 2
     gram = moments.cross[:-1, :-1].astype(float) * PRODUCT_UNIT
     value = math.floor(np.linalg.eigvalsh(gram)[0] / unit)
@@ -107,7 +107,7 @@ def _least_eigenvalue(moments, squared: float, cost: PureDP, failure: float, noi
 
 
 def _residual(size, leverage: float, cost: PureDP, failure: float, noise: Noise) -> float:
-    """An upper bound for 1 + R ||m||, of the smaller of two neighbours too."""
+    """Release an upper bound on 1 + R ||m||, valid for the smaller of two neighbours."""
     unit = 2.0**-_LOG_BITS
     moved = math.ceil(math.log1p(leverage) / unit) + 2
     query = Query("size of the fit", [int(MP.floor(size / unit))], l1=moved, unit=unit)
@@ -119,7 +119,7 @@ def _residual(size, leverage: float, cost: PureDP, failure: float, noise: Noise)
 def _wanted_eigenvalue(
     columns: int, second: float, last: float, failure: float, eigenvalue: float
 ) -> float:
-    """The smallest eigenvalue that H should have in units of R^2, given that of u'u."""
+    """Return the smallest eigenvalue that H should have, in units of R^2, given that of u'u."""
     wanted, variance = _variances(second, last, failure)
     risk = columns * variance + np.maximum(wanted - eigenvalue, 0.0)
     return float(wanted[np.argmin(risk)])
@@ -127,7 +127,7 @@ def _wanted_eigenvalue(
 
 @lru_cache(maxsize=256)
 def _variances(second: float, last: float, failure: float) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest eigenvalues L of H and 1 / (gamma R^2 ||theta||^2) at each, for R ||theta|| = 1/2.
+    """Tabulate eigenvalues L of H and 1 / (gamma R^2 ||theta||^2) at each, for R ||theta|| = 1/2.
 
     With L in units of R^2 the leverage of a row is 1 / L. L ranges from where no gamma is
     private enough. The bound on a residual exceeds the truth by the sensitivity of its logarithm

@@ -1,4 +1,4 @@
-"""Sufficient-statistics perturbation, plain and adaptive (Wang 2018, section 3.2, Algorithm 2)."""
+"""Perturb sufficient statistics: SSP and AdaSSP (Wang 2018, section 3.2 and Algorithm 2)."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 
 def release(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
-    r"""Ridge regression on noisy cross-products, with the ridge chosen from the noise.
+    r"""Fit ridge regression to noisy cross-products, with the ridge chosen from the noise.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
     releases for fractions of mu^2 that add up to one
@@ -34,7 +34,7 @@ def release(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Rele
 
 
 def release_plain(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
-    """Least squares on noisy cross-products: SSP (Wang 2018, section 3.2, item 1).
+    """Fit least squares to noisy cross-products: SSP (Wang 2018, section 3.2, item 1).
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases, shares and
     sensitivities are those of :func:`release`, and the rest is post-processing.
@@ -56,7 +56,7 @@ def _noisy_sums(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> 
 
 
 def _none_if_definite(gram: np.ndarray, sigma: float) -> float | None:
-    """No ridge, or nothing at all where the noise could account for an eigenvalue."""
+    """Return 0, or None where the noise could account for the smallest eigenvalue."""
     return 0.0 if least_eigenvalue(gram, sigma) > 0 else None
 
 
@@ -100,7 +100,7 @@ def fit_noisy_sums(
 
 
 def _no_errors(problem: Problem, penalty: float) -> str:
-    """Why there are no standard errors, or an empty string."""
+    """Return the reason why there are no standard errors, or an empty string."""
     if penalty > 0:
         return (
             "the noise called for a ridge: it could account for a direction of X'X, so the data "
@@ -114,7 +114,7 @@ def _no_errors(problem: Problem, penalty: float) -> str:
 
 
 def _errors(gram, cross, square, theta, sigma, problem: Problem) -> dict[str, float]:
-    """The number of rows, the residual sum of squares, and the variance in the user's units.
+    """Estimate the number of rows, the residual sum of squares and the residual variance.
 
     The residual sum of squares is noisy; one standard deviation of that noise is added to it,
     because a variance that is too low by chance makes intervals too short: without it
@@ -132,7 +132,7 @@ def _errors(gram, cross, square, theta, sigma, problem: Problem) -> dict[str, fl
 
 
 def _covariance(statistics: dict, problem: Problem) -> np.ndarray:
-    """Covariance of the coefficients from sampling and noise.
+    """Compute the covariance of the coefficients from sampling and from privacy noise.
 
     With noise E on u'u and w on u'v, theta - theta_0 is about A^-1 (u'e + w - E theta).
     E is symmetric with independent entries of standard deviation s_A on and above the

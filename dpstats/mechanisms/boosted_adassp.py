@@ -1,4 +1,4 @@
-"""Boosted AdaSSP: AdaSSP as the base learner of gradient boosting (Tang et al. 2023)."""
+"""Fit boosted AdaSSP: gradient boosting with AdaSSP as base learner (Tang et al. 2023)."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ _GRAM_SHARE = 1 / 3
 def release(
     rows: ScaledRows, problem: Problem, cost: GDP, noise: Noise, *, rounds=100, tau=1.0
 ) -> Release:
-    r"""Rounds of AdaSSP on clipped residuals with one noisy Gram matrix (Algorithm 1).
+    r"""Run rounds of AdaSSP on clipped residuals with one noisy Gram matrix (Algorithm 1).
 
     With (u, v) the scaled row, ||u|| <= C, and Gamma = (u'u + noise + lambda I)^-1, every
     round releases the sum over rows of u g, g the residual v - u'theta clipped to
@@ -81,7 +81,7 @@ def release(
 
 
 def _gram(u: np.ndarray) -> np.ndarray:
-    """Upper triangle of the sum of u u', exact, in units of 2^-40."""
+    """Sum u u' exactly and return its upper triangle in units of 2^-40."""
     columns = u.shape[1]
     blocks = (u[i : i + BLOCK] for i in range(0, len(u), BLOCK))
     return exact_sum((b.T @ b for b in blocks), (columns, columns))[np.triu_indices(columns)]

@@ -1,4 +1,4 @@
-"""One regressor with declared bounds: a noisy look at the spread of x names the method."""
+"""Choose a method for one regressor by a preliminary query: the noisy variation of x."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ _ONE, _WIDTH = round(1 / PRODUCT_UNIT**0.5), 2
 
 
 def summarise(pairs: Callable, sums: Callable, X, y, problem: Problem) -> Pair:
-    """What exp_theil_sen and noisy_moments start from."""
+    """Summarise the rows for exp_theil_sen and for noisy_moments."""
     return Pair(pairs(X, y, problem), sums(X, y, problem))
 
 
@@ -31,7 +31,7 @@ def release(
     cost: PureDP,
     noise: Noise,
 ) -> Release:
-    """exp_theil_sen (``by_pairs``) where x varies little, else noisy_moments (``by_sums``).
+    """Fit exp_theil_sen (``by_pairs``) where x varies little, else noisy_moments (``by_sums``).
 
     Guarantee. epsilon-DP under replace-one, n public: a Laplace release of n var(x), which one
     row moves by at most 1 - 1/n (:func:`_spread`), with a tenth of epsilon, and, whatever it says,
@@ -51,7 +51,7 @@ def release(
 
 
 def _spread(moments: Moments, n: int, problem: Problem, cost: PureDP, noise: Noise) -> float:
-    """n var(x) for x on [0, 1], with Laplace noise.
+    """Release n var(x) for x on [0, 1] with Laplace noise.
 
     Replace-one. Let m be the mean of the other rows: the sum of squares about the mean is theirs
     and (1 - 1/n) (x_i - m)^2, so a row exchanged moves it by at most 1 - 1/n. Times n it is
@@ -66,7 +66,7 @@ def _spread(moments: Moments, n: int, problem: Problem, cost: PureDP, noise: Noi
 
 
 def method(pairs: Method, sums: Method) -> Method:
-    """The method that takes one or the other."""
+    """Build the method that chooses between ``pairs`` and ``sums``."""
     return Method(
         name="by_spread",
         paper="this package; sums, or pairs as in Alabi et al. 2022, Algorithm 2",

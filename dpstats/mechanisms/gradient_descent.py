@@ -1,4 +1,4 @@
-"""Differentially private gradient descent for a line (Alabi et al. 2022, Algorithms 6 and 7)."""
+"""Fit a line by noisy gradient descent (Alabi et al. 2022, Algorithms 6 and 7)."""
 
 import math
 from functools import partial
@@ -20,12 +20,12 @@ _TINY = 2.0**-500
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> LineRows:
-    """The rows themselves, which every step visits."""
+    """Return the rows themselves on the grid: every step visits them."""
     return LineRows(*Line.of(problem).integers(X, y, ENTRY_BITS))
 
 
 def sensitivities(bound: int, neighbors: str) -> tuple[float, float]:
-    """L1 and L2 sensitivity of the sum of gradients clipped to [-bound, bound]^2.
+    """Bound the L1 and L2 sensitivity of the sum of gradients clipped to [-bound, bound]^2.
 
     Add/remove: the change is one clipped gradient, at most 2 bound and sqrt(2) bound.
     Replace-one: it is the difference of two, each coordinate at most 2 bound: twice as
@@ -38,7 +38,7 @@ def sensitivities(bound: int, neighbors: str) -> tuple[float, float]:
 def release(
     rows: LineRows, problem: Problem, cost: Cost, noise: Noise, *, steps=80, tau=1.0
 ) -> Release:
-    """Gradient descent on (p25, p75), the fits at 1/4 and 3/4 of the range of x.
+    """Run gradient descent on (p25, p75), the fits at 1/4 and 3/4 of the range of x.
 
     The fit at x in [0, 1] is 2 (p25 (3/4 - x) + p75 (x - 1/4)). Each step releases the sum
     over rows of the descent direction 2 (y - fit) (3/4 - x, x - 1/4), each coordinate
@@ -87,7 +87,7 @@ def release(
 
 
 def _direction(point, weights, y, bound: int) -> list[int]:
-    """Exact sums of the rows' clipped directions, in units of 2^-20.
+    """Sum the rows' clipped directions exactly, in units of 2^-20.
 
     Element by element, so that a row's term does not depend on the other rows.
     """

@@ -1,4 +1,4 @@
-"""NoisyIntercept: the noisy mean of the response as the prediction everywhere."""
+"""Fit NoisyIntercept: predict the noisy mean of the response everywhere."""
 
 from dpstats.mechanisms.shared import Line, Method, Problem, Release
 from dpstats.mechanisms.shared.simple_regression import centred_moments, too_few
@@ -9,7 +9,7 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 
 def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> Release:
-    """The mean of y with Laplace noise, and slope zero (Alabi et al. 2022, section 2.4).
+    """Release the mean of y with Laplace noise, and slope zero (Alabi et al. 2022, section 2.4).
 
     Guarantee. epsilon-DP for the given relation, with v in [-1, 1] the centred, scaled
     response, cut toward zero to a multiple of 2^-20.

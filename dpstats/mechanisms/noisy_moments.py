@@ -1,4 +1,4 @@
-"""NoisyMoments: a regression from five noisy sums, released once."""
+"""Fit NoisyMoments: simple regression from five noisy sums, released once."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,7 @@ _NAMES = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
 
 
 def sensitivities(neighbors: str) -> tuple[float, float]:
-    """L1 and L2 sensitivity of the released sums of (u, v) in [-1/2, 1/2]^2.
+    """Bound the L1 and L2 sensitivity of the released sums of (u, v) in [-1/2, 1/2]^2.
 
     Replace-one, of T = sum (u, v, u^2, u v, v^2). Let u and v move by d and a, and let s
     and c be the sums of old and new, so |s| <= 1 - |d| and |c| <= 1 - |a|. u^2 moves by
@@ -41,7 +41,7 @@ def sensitivities(neighbors: str) -> tuple[float, float]:
 
 
 def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> Release:
-    """Slope, intercept and residual variance from one Laplace release.
+    """Release slope, intercept and residual variance by one Laplace mechanism.
 
     Guarantee. epsilon-DP: one Laplace release of (Su, Sv, Suu, Suv, Svv), the sums of u,
     v, u^2, u v and v^2 over rows centred and scaled to [-1/2, 1/2]^2, with the L1
@@ -72,7 +72,7 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
 
 
 def release_each(X, y, edges, problem: Problem, cost: PureDP, noise: Noise) -> Releases:
-    """:func:`release` of every group, the noise of all groups in one draw."""
+    """Release every group as :func:`release` does, the noise of all groups in one draw."""
     moments = Moments.each(X, y, edges, centred_box(problem))
     params, statistics = _fit(*_noisy(moments, problem, cost, noise), problem)
     failed = np.isnan(statistics["sigma2"])
@@ -88,7 +88,7 @@ def release_each(X, y, edges, problem: Problem, cost: PureDP, noise: Noise) -> R
 
 
 def _noisy(moments: Moments, problem: Problem, cost: PureDP, noise: Noise):
-    """Noisy n, Su, Sv, Suu, Suv and Svv, shape (6,) or (6, G), and the scale of the noise."""
+    """Release n, Su, Sv, Suu, Suv, Svv with noise, shape (6,) or (6, G), and return its scale."""
     first = 1 if problem.neighbors == REPLACE_ONE else 0
     l1, l2 = (bound / _UNIT for bound in sensitivities(problem.neighbors))
     exact = np.array(_sums(moments, problem)[first:], dtype=object)
@@ -101,7 +101,7 @@ def _noisy(moments: Moments, problem: Problem, cost: PureDP, noise: Noise):
 
 
 def _known(problem: Problem, scale: float) -> dict[str, float]:
-    """Public facts about the sums: the scales of their noise, and the units of u and v."""
+    """Collect public facts about the sums: the scales of their noise, the units of u and v."""
     line = Line.of(problem)
     return {
         "scale": scale,
@@ -115,19 +115,19 @@ def _known(problem: Problem, scale: float) -> dict[str, float]:
 
 
 def _rows(moments: Moments, problem: Problem) -> np.ndarray:
-    """The number of rows: the constant column is one."""
+    """Return the number of rows: the constant column is one."""
     return np.array(moments.cross[problem.intercept, problem.intercept] // _ONE)
 
 
 def _sums(moments: Moments, problem: Problem) -> list:
-    """n, Su, Sv, Suu, Suv and Svv of u, v in [-1/2, 1/2], in units of 2^-42."""
+    """Return n, Su, Sv, Suu, Suv and Svv of u, v in [-1/2, 1/2], in units of 2^-42."""
     one, u, v, cross = problem.intercept, 1 - problem.intercept, 2, moments.cross
     first = [4 * cross[one, one], 2 * cross[one, u], 2 * cross[one, v]]
     return [*first, cross[u, u], cross[u, v], cross[v, v]]
 
 
 def _fit(sums: np.ndarray, scale: float, problem: Problem):
-    """Least squares from released sums: coefficients and statistics, NaN where it failed."""
+    """Fit least squares to released sums; NaN where it failed."""
     n, su, sv, suu, suv, svv = sums
     rows = np.where(n > 0, n, np.nan)
     about_mean = suu - su * su / rows

@@ -1,4 +1,4 @@
-r"""Noisy gradient descent with clipped row gradients (Bassily et al. 2014; Abadi et al. 2016)."""
+r"""Run noisy gradient descent with clipped gradients (Bassily et al. 2014; Abadi et al. 2016)."""
 
 import math
 
@@ -19,7 +19,7 @@ _TINY = 2.0**-500
 
 
 def sensitivity(neighbors: str) -> float:
-    """L2 sensitivity of the sum of row gradients of norm at most one.
+    """Bound the L2 sensitivity of the sum of row gradients of norm at most one.
 
     Add/remove: the change is one gradient, at most 1. Replace-one: it is the difference of
     two, at most 2, reached by opposite ones.
@@ -37,7 +37,7 @@ def release(
     clip=1.0,
     learning_rate=0.2,
 ) -> Release:
-    r"""Gradient descent on the squared loss, every row's gradient clipped, noise in every step.
+    r"""Run gradient descent on the squared loss with clipped row gradients and noise in each step.
 
     With (u, v) the scaled row, the gradient of (v - u'theta)^2 / 2 is -g u, g the residual.
     Each step releases the sum over rows of g u clipped to Euclidean norm C (which clips g to

@@ -1,4 +1,4 @@
-"""NoisyStats: ordinary least squares from noisy variance and covariance (Alabi et al. 2022)."""
+"""Fit NoisyStats: least squares from a noisy variance and covariance (Alabi et al. 2022)."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ _ROWS_IN_INT64 = 1 << 22
 
 @dataclass(frozen=True)
 class Sums:
-    """Row count and exact sums of x, y, x^2 and xy, in units of 2^-20 and 2^-40."""
+    """Hold the row count and exact sums of x, y, x^2 and xy, in units of 2^-20 and 2^-40."""
 
     n: int
     x: int
@@ -37,7 +37,7 @@ class Sums:
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Sums:
-    """Sums over rows clipped to the unit square."""
+    """Sum over rows clipped to the unit square."""
     x, y = Line.of(problem).integers(X, y, ENTRY_BITS)
     sums = Sums(0, 0, 0, 0, 0)
     for start in range(0, len(x), _ROWS_IN_INT64):
@@ -51,7 +51,7 @@ def _sums(x: np.ndarray, y: np.ndarray) -> Sums:
 
 
 def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release:
-    """Slope and intercept from three Laplace releases (Alabi et al. 2022, Algorithm 1).
+    """Release slope and intercept by three Laplace mechanisms (Alabi et al. 2022, Algorithm 1).
 
     Guarantee. epsilon-DP under replace-one: three releases of epsilon / 3 each.
 

@@ -1,4 +1,4 @@
-"""Least squares over a ball: one posterior sample, and objective perturbation (Wang 2018, 3.2)."""
+"""Fit least squares over a ball by a posterior sample or objective perturbation (Wang 2018)."""
 
 import math
 from functools import partial
@@ -18,7 +18,7 @@ _LEAST_RIDGE = 2.0**-20
 
 
 def loss_spread(norm: float, radius: float, neighbors: str) -> float:
-    """How far apart the values in the ball are of the change of the loss between neighbours.
+    """Bound the range, over the ball, of the change of the loss between neighbours.
 
     Rows satisfy ||u|| <= R (``norm``) and |v| <= 1; u'theta lies in [-R B, R B]. Add/remove: the
     change is the loss of one row, (v - u'theta)^2 / 2, between max(0, 1 - R B)^2 / 2 and
@@ -32,7 +32,7 @@ def loss_spread(norm: float, radius: float, neighbors: str) -> float:
 def release_sample(
     moments: Moments, problem: Problem, cost: PureDP, noise: Noise, *, radius=1.0
 ) -> Release:
-    r"""A draw from the density proportional to exp(-gamma F) on ||theta|| <= B: OPS.
+    r"""Draw from the density proportional to exp(-gamma F) on ||theta|| <= B: OPS.
 
     F(theta) = sum (v - u'theta)^2 / 2 + lambda ||theta||^2 / 2 over scaled rows (u, v), ||u|| <= R.
 
@@ -70,7 +70,7 @@ def release_sample(
 def release_minimiser(
     moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise, *, radius=1.0
 ) -> Release:
-    r"""The minimiser of F(theta) + b'theta over ||theta|| <= B, b normal: objective perturbation.
+    r"""Minimise F(theta) + b'theta over ||theta|| <= B, b normal: objective perturbation.
 
     F(theta) = sum (v - u'theta)^2 / 2 + Delta ||theta||^2 / 2 over scaled rows (u, v), ||u|| <= R.
 
@@ -103,14 +103,14 @@ def release_minimiser(
 
 
 def _release(theta, problem: Problem, no_errors: str) -> Release:
-    """Scaled coefficients in the design's units."""
+    """Release scaled coefficients in the design's units."""
     transform, shift = box_of(problem).linear_map()
     params = transform @ theta + shift
     return Release(params, problem.x_new @ params, reasons={"bse": no_errors})
 
 
 def _radius(value) -> float:
-    """A checked radius, a multiple of 2^-20 so that +-B lies amid a cell of the public grid."""
+    """Check the radius and round it to 2^-20, so that +-B lies inside a cell of the public grid."""
     return round(option_checks.number("radius", 0.01, 100)(value) * 2**20) / 2**20
 
 

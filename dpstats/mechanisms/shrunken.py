@@ -1,4 +1,4 @@
-"""Regression without bounds or tuning: noisy cross-products, shrunken, or a constant."""
+"""Fit without bounds or tuning: shrunken slopes from noisy cross-products, or a constant."""
 
 import math
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _ABOUT = (
 
 
 def clipping_box(problem: Problem) -> Box:
-    """The scaled coordinates, with each column clipped on its own also at estimated ranges.
+    """Return scaled coordinates in which each column is clipped on its own at estimated ranges.
 
     Of d columns each may leave out 6% of the rows, so that shortening whole rows would
     touch most of them when d is large. Predictions clip the columns in the same way. A
@@ -40,12 +40,12 @@ def clipping_box(problem: Problem) -> Box:
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
-    """Cross-products of the scaled rows."""
+    """Sum the cross-products of the scaled rows."""
     return Moments.of(X, y, clipping_box(problem))
 
 
 def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Release:
-    """The ridge regression that the noise makes best, or the mean of the response.
+    """Fit ridge regression with the least estimated risk, or the mean of the response.
 
     Guarantee. The cost, for the given relation: mu-GDP, hence (epsilon, delta)-DP, by three
     Gaussian releases with the L2 sensitivities of
@@ -114,14 +114,14 @@ def _fitted(sums: NoisySums, problem: Problem) -> Release:
 
 
 def _constant_column(problem: Problem) -> tuple[int | None, float]:
-    """Where the constant column is, and what it is after scaling."""
+    """Return the index of the constant column and its value after scaling."""
     if problem.intercept is None:
         return None, 1.0
     return problem.intercept, 1 / float(clipping_box(problem).scale[problem.intercept])
 
 
 def _constant(noisy: NoisyMoments) -> str:
-    """What it would have taken to see a slope."""
+    """Explain how many rows or how much epsilon it would have taken to see a slope."""
     if noisy.intercept is None:
         return "no slope stood out from the noise, so all are zero"
     said = "no slope stood out from the noise, so the mean of the response is released"
@@ -148,7 +148,7 @@ _method = partial(
 
 
 def methods(least_squares: Callable[[NoisySums, Problem], Release]) -> tuple[Method, Method]:
-    """Both methods; ``least_squares`` lends its intervals: see :func:`release_with`."""
+    """Build both methods; intervals come from ``least_squares``: see :func:`release_with`."""
     return (
         _method(
             "shrunken",

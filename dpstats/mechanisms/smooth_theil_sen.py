@@ -1,4 +1,4 @@
-"""Theil-Sen regression by a median with noise on its smooth sensitivity (Alabi et al. 2022)."""
+"""Fit Theil-Sen regression with noise scaled to a smooth sensitivity (Alabi et al. 2022)."""
 
 from functools import partial
 
@@ -33,7 +33,7 @@ def release(
     k="all",
     output_range=(-0.5, 1.5),
 ) -> Release:
-    """Predictions at x_new: a median and Student-t noise on its smooth sensitivity (Algorithm 5).
+    """Release medians at x_new with Student-t noise on their smooth sensitivity (Algorithm 5).
 
     Guarantee. epsilon-DP under replace-one, n public. Every pair stands for two entries
     of a list: its value at x_new rounded up to the grid and the next grid point above it,
@@ -86,12 +86,12 @@ def release(
 
 
 def _affordable(n: int, top: int, epsilon: float) -> bool:
-    """Whether the entries that can matter among those of all pairs fit into memory."""
+    """Return whether the entries of all pairs that can matter fit into memory."""
     return 2 * reach(n * (n - 1), 2 * (n - 1), top, epsilon / 6) <= _MOST_RANKS
 
 
 def _entries(rows: LineRows, x_new: int, pairs: np.ndarray | None, first: int, last: int) -> Ranked:
-    """Two entries a pair, in grid steps from the lower end of the range."""
+    """List two entries per pair, in grid steps from the lower end of the range."""
     from dpstats.mechanisms.shared.pairwise_ranks import PairRanks
     from dpstats.mechanisms.shared.pairwise_table import all_pairs, entries, given_pairs
 

@@ -1,4 +1,4 @@
-"""Theil-Sen regression by the exponential mechanism (Alabi et al. 2022, Algorithms 2 to 4)."""
+"""Fit Theil-Sen regression by the exponential mechanism (Alabi et al. 2022, Algorithms 2-4)."""
 
 import math
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def release_exponential(
     theta=0.0,
     ci=None,
 ) -> Release:
-    """Predictions at x_new by the (widened) exponential mechanism (Algorithms 2, 3 and 4).
+    """Release predictions at x_new by the (widened) exponential mechanism (Algorithms 2, 3, 4).
 
     For every pair (j, l) with x_j != x_l let z be the value at x_new of the line through
     both points, and I(r) = #above - #below the number of z above r less that below. The
@@ -104,14 +104,14 @@ def release_exponential(
 
 
 def _margin(ci: float | None, cost: PureDP, problem: Problem, n: int) -> float | None:
-    """How far in ranks the ends are from the median; None where none are bought."""
+    """Return the distance in ranks of the ends from the median; None where none are bought."""
     points = len(problem.x_new)
     each = cost.part(CI_SHARE / (2 * points)).epsilon
     return None if ci is None else rank_margin(ci, points, n // 2, each)
 
 
 def _with_ends(fitted: Release, problem: Problem, cost: PureDP, quantile, excess, ci) -> Release:
-    """The release with the ends of its intervals, None for an end at infinity."""
+    """Add the ends of intervals to the release, None for an end at infinity."""
     line = Line.of(problem)
     each = cost.part(1 / (2 * len(problem.x_new)))
     ends = []
@@ -142,7 +142,7 @@ def release_each(
     theta=0.0,
     ci=None,
 ) -> Releases:
-    """:func:`release_exponential` of every group, the choices of all groups in one go.
+    """Release every group as :func:`release_exponential` does, all choices in one call.
 
     Guarantee. That of :func:`release_exponential` for each group: a choice with the same
     imbalances and the same sensitivity among the same grid points. No intervals are bought.
@@ -168,7 +168,7 @@ def release_each(
 
 
 def _tables(rows: LineRows, edges: np.ndarray, k, noise: Noise):
-    """For each group how many pairs a row is in at most; all groups' predictions at an x_new."""
+    """Return each group's largest number of pairs per row, and a table of predictions at x_new."""
     from dpstats.mechanisms.shared.pairwise_table import all_pairs, given_pairs
 
     x, y = rows.x.astype(float), rows.y.astype(float)
@@ -185,14 +185,14 @@ def _tables(rows: LineRows, edges: np.ndarray, k, noise: Noise):
 
 
 def _imbalance(rows: LineRows, x_new: int, pairs: np.ndarray | None) -> Callable[[int], int]:
-    """#above - #below of the pairs' predictions at x_new, as a function of r."""
+    """Return #above - #below of the pairs' predictions at x_new, as a function of r."""
     if pairs is None:
         return all_pairs_imbalance(rows.x, rows.y, x_new)
     return pairs_imbalance(rows.x, rows.y, x_new, pairs)
 
 
 def _widened(imbalance: Callable[[int], int], reach: int) -> Callable[[int], int]:
-    """The number nearest to zero between the imbalances at r + reach and r - reach."""
+    """Return the number nearest to zero between the imbalances at r + reach and r - reach."""
     if not reach:
         return imbalance
     return lambda r: min(max(imbalance(r + reach), 0), imbalance(r - reach))

@@ -1,4 +1,4 @@
-"""The Tukey mechanism: a deep point among models fitted on parts of the rows (Amin et al. 2023)."""
+"""Fit by the Tukey mechanism: a deep point among models of parts of rows (Amin et al. 2023)."""
 
 import math
 
@@ -26,14 +26,14 @@ _COUNT_FAILURE = 0.01
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ScaledRows:
-    """The rows themselves."""
+    """Return the rows themselves: there is no smaller summary."""
     return ScaledRows(np.column_stack([X, y]))
 
 
 def release(
     rows: ScaledRows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
 ) -> Release:
-    """A lattice point of large Tukey depth among m least-squares fits (Algorithms 1 and 2).
+    """Release a lattice point of large Tukey depth among m least-squares fits (Algorithms 1, 2).
 
     Every row is put into one of m parts at random, least squares is fitted on each part,
     and the release is a point that is deep among the m coefficient vectors along every
@@ -105,7 +105,7 @@ def release(
 
 
 def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, noise, ci) -> dict:
-    """Ends of intervals of the coefficients at the centre, around the released point.
+    """Release ends of intervals of the coefficients at the centre, around the released point.
 
     Guarantee. Pure DP at this cost: 2 S private ends in columns of m numbers, of which one row
     changes one.
@@ -131,7 +131,7 @@ def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, nois
 
 
 def _shares(problem: Problem, m, ci) -> dict[str, float]:
-    """Shares of epsilon for what is bought beside the fit."""
+    """Return the fractions of epsilon for what is bought beside the fit."""
     shares = {"ends": CI_SHARE} if ci is not None else {}
     if m == "auto" and problem.neighbors == ADD_REMOVE:
         shares["n"] = _COUNT_SHARE
@@ -143,7 +143,7 @@ def _shares(problem: Problem, m, ci) -> dict[str, float]:
 def _models(
     rows: ScaledRows, problem: Problem, m, cost: PureDP | None, fit: ApproxDP, noise
 ) -> int:
-    """The number of models: as declared, or from the number of rows."""
+    """Return the number of models: as declared, or from the number of rows."""
     if m != "auto":
         return m
     n, columns = len(rows.values), len(problem.low)
@@ -156,12 +156,12 @@ def _models(
 
 
 def _wide(problem: Problem) -> np.ndarray:
-    """Indices of the columns without a range that tells where they are."""
+    """Return the indices of columns whose range is too wide to locate them."""
     return np.flatnonzero(problem.high - problem.low > _WIDE)
 
 
 def _center(rows: ScaledRows, problem: Problem, cost: PureDP | None, noise: Noise) -> np.ndarray:
-    """The middle of the ranges, or a private median where there is none; 0 for the constant."""
+    """Return the midpoint of each range, or a private median where there is none."""
     center = (problem.low + problem.high) / 2
     if problem.intercept is None:
         return np.zeros_like(center)
@@ -177,7 +177,7 @@ def _center(rows: ScaledRows, problem: Problem, cost: PureDP | None, noise: Nois
 
 @np.errstate(all="ignore")
 def _query(models: np.ndarray) -> DepthQuery:
-    """The boxes between the q-th smallest and the q-th largest model, on the lattice."""
+    """Build the boxes between the q-th smallest and the q-th largest model, on the lattice."""
     scaled = np.clip(np.rint(np.ldexp(models, _BITS)), -float(_FAR), float(_FAR))
     ordered = [[int(value) for value in row] for row in np.sort(scaled, axis=0)]
     m, columns = models.shape
@@ -191,7 +191,7 @@ def _query(models: np.ndarray) -> DepthQuery:
 
 
 def _failed(parts: int, problem: Problem) -> str:
-    """Why nothing was drawn, and what to do."""
+    """Explain why nothing was drawn, and what to do."""
     return (
         f"{parts} models are too few, or too different, for {len(problem.low)} coefficients at "
         "this epsilon (the stability test did not pass); use fewer columns or a larger epsilon"

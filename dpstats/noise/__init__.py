@@ -1,4 +1,4 @@
-"""Randomness for releases: queries, the source of random numbers and the one door to it."""
+"""Draw the noise of releases: queries, the random source and the one class that draws."""
 
 from dpstats.noise.multiprecision import Objective
 from dpstats.noise.noise import Noise

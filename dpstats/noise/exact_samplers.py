@@ -1,4 +1,4 @@
-"""Sampling on a public grid, given random integers: the exponential mechanism and Student's t."""
+"""Sample from exact distributions on a public grid: exponential mechanism and Student's t."""
 
 import heapq
 import math
@@ -18,7 +18,7 @@ _LATTICE_BITS = 192
 
 @dataclass(frozen=True)
 class Block:
-    """Grid points [start, stop) and the least and largest |imbalance| they can have."""
+    """Hold grid points [start, stop) and the smallest and largest |imbalance| they can have."""
 
     start: int
     stop: int
@@ -31,12 +31,12 @@ class Block:
 
 
 def weight(score: int, rate: float) -> float:
-    """exp(-rate * score), cut off below at exp(-700)."""
+    """Return exp(-rate * score), but at least exp(-700)."""
     return math.exp(-min(rate * score, MAX_EXPONENT))
 
 
 def integer_weight(score: int, rate: float) -> int:
-    """:func:`weight` in units of 2^-1074, without any further rounding."""
+    """Return :func:`weight` in units of 2^-1074, without any further rounding."""
     numerator, denominator = weight(score, rate).as_integer_ratio()
     return numerator << (_WEIGHT_BITS - denominator.bit_length() + 1)
 
@@ -65,7 +65,7 @@ def draw_from(
     base: int,
     randbelow: Callable[[int], int],
 ) -> int:
-    """The draw of :func:`sample_index` once the grid is cut into blocks."""
+    """Draw as :func:`sample_index` does, once the grid is cut into blocks."""
     upper = [integer_weight(block.least - base, rate) for block in blocks]
     masses = [block.size * weight for block, weight in zip(blocks, upper, strict=True)]
     total = sum(masses)
@@ -82,7 +82,7 @@ def draw_from(
 
 
 def best(imbalance: Callable[[int], int], size: int, rate: float) -> int:
-    """The least |imbalance|, or 0 where no weight would be cut off and it would cancel.
+    """Find the smallest |imbalance|, or return 0 where no weight is cut off and it cancels.
 
     Without it every weight could be cut off, and the draw be uniform, when even the best
     point has a large imbalance. It is at the change of sign, which is searched at the points
@@ -108,7 +108,7 @@ def _blocks(imbalance: Callable[[int], int], size: int, rate: float, base: int) 
     lower = upper = 0
 
     def masses(start, stop, first, last):
-        """Lower and upper weight of [start, stop), whose imbalances lie in [last, first]."""
+        """Bound the weight of [start, stop), whose imbalances lie in [last, first]."""
         least, largest = magnitudes(first, last, base)
         return (
             (stop - start) * integer_weight(largest - base, rate),
@@ -140,7 +140,7 @@ def _blocks(imbalance: Callable[[int], int], size: int, rate: float, base: int) 
 
 
 def magnitudes(first: int, last: int, base: int) -> tuple[int, int]:
-    """Least and largest |v| >= base over integers v with first >= v >= last."""
+    """Return the smallest and largest |v| >= base over integers v with first >= v >= last."""
     least = 0 if first >= 0 >= last else min(abs(first), abs(last))
     return max(least, base), max(abs(first), abs(last), base)
 
@@ -148,7 +148,7 @@ def magnitudes(first: int, last: int, base: int) -> tuple[int, int]:
 def below_beginning_with(
     words: Iterator[int], more: Callable[[int], bytes]
 ) -> Callable[[int], int]:
-    """A source of uniform integers 0..n-1, each floor(V n) for a uniform V in [0, 1).
+    """Return a source of uniform integers 0..n-1, each floor(V n) for a uniform V in [0, 1).
 
     The first 64 bits of V are the next of ``words``; further ones, as many as it takes to know
     the floor, and all bits once there are no more words, come from ``more``. So the integers

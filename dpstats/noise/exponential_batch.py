@@ -1,4 +1,4 @@
-"""Draws for all groups of a table: compiled where double precision tells, else exact."""
+"""Draw for all groups of a table: compiled where double precision decides, else exact."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from dpstats.noise.queries import RankTable
 
 
 def draw_each(query: RankTable, rates: np.ndarray, more: Callable[[int], bytes]) -> np.ndarray:
-    """An index a group by the exponential mechanism with the given rates, shape (G,)."""
+    """Draw an index per group by the exponential mechanism at the given rates, shape (G,)."""
     groups = len(rates)
     words = np.frombuffer(more(8 * exponential_compiled.WORDS * groups), "<u8").reshape(groups, -1)
     grid = query.first, query.size, query.reach
@@ -22,7 +22,7 @@ def draw_each(query: RankTable, rates: np.ndarray, more: Callable[[int], bytes])
 
 
 def _draw_exactly(query: RankTable, g: int, rate: float, below: Callable[[int], int]) -> int:
-    """The index of group g in exact arithmetic, with the same blocks as before."""
+    """Draw the index of group g in exact arithmetic, with the same blocks as before."""
     own = query.doubled[query.edges[g] : query.edges[g + 1]]
 
     def imbalance(index: int) -> int:

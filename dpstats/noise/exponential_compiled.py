@@ -1,4 +1,4 @@
-"""The exponential mechanism for many groups at once: the draws of sampling, compiled.
+"""Run the exponential mechanism for many groups at once in compiled double precision.
 
 :func:`draw_each` follows :func:`dpstats.noise.exact_samplers.sample_index` in double precision.
 Every uniform number there is floor(V n) for a real V in [0, 1), whose first 64 bits are given
@@ -25,7 +25,7 @@ _MARGIN = 2.0**-44
 
 @numba.njit(cache=True, nogil=True)
 def _above_less_below(doubled, r):
-    """Number of entries above r less those below, branch-free so that it is vectorised."""
+    """Count entries above r less those below, branch-free so that it is vectorised."""
     total, at = np.int32(0), np.int32(2 * r)
     for i in range(len(doubled)):
         above = np.int32(np.int32(at - doubled[i]) >> np.int32(31))
@@ -36,7 +36,7 @@ def _above_less_below(doubled, r):
 
 @numba.njit(cache=True, nogil=True)
 def imbalance(doubled, r, reach):
-    """The number nearest to zero between the imbalances at r + reach and r - reach."""
+    """Return the number nearest to zero between the imbalances at r + reach and r - reach."""
     if reach == 0:
         return _above_less_below(doubled, r)
     least = max(_above_less_below(doubled, r + reach), 0)
@@ -50,7 +50,7 @@ def _weight(score, rate):
 
 @numba.njit(cache=True, nogil=True)
 def _best(doubled, first, size, reach, rate):
-    """As :func:`dpstats.noise.exact_samplers.best`."""
+    """Find the smallest |imbalance| as :func:`dpstats.noise.exact_samplers.best` does."""
     ends = imbalance(doubled, first, reach), imbalance(doubled, first + size - 1, reach)
     if rate * max(abs(ends[0]), abs(ends[1])) <= MAX_EXPONENT:
         return 0
@@ -77,7 +77,7 @@ def _weigh(blocks, masses, i, rate, base):
 
 @numba.njit(cache=True, nogil=True)
 def _widest(masses, m):
-    """The block whose masses differ most, or -1 when the lower ones are about half the upper."""
+    """Find the block whose masses differ most; -1 when the lower are about half the upper."""
     lower, upper, gap, worst = 0.0, 0.0, -1.0, 0
     for i in range(m):
         lower += masses[i, 0]
@@ -124,7 +124,7 @@ def partition(doubled, first, size, reach, rate, base):
 
 @numba.njit(cache=True, nogil=True)
 def _draw(doubled, first, size, reach, rate, words):
-    """One index, or UNDECIDED."""
+    """Draw one index, or return UNDECIDED."""
     base = _best(doubled, first, size, reach, rate)
     blocks, masses = partition(doubled, first, size, reach, rate, base)
     if len(blocks) > _MOST_BLOCKS:
@@ -152,7 +152,7 @@ def _draw(doubled, first, size, reach, rate, words):
 
 @numba.njit(cache=True, nogil=True)
 def draw_each(doubled, edges, first, size, reach, rates, words):
-    """An index a group, UNDECIDED where double precision does not tell.
+    """Draw an index per group, UNDECIDED where double precision does not decide.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ridge regression in 512-bit arithmetic, normal draws to match, and the public grid of results.
+"""Solve ridge regression and draw normal variables in 512-bit arithmetic; round to a grid.
 
 Why 512 bits: where a release is drawn around a private centre and with a private shape, the
 trailing digits of doubles would tell tables apart. The matrices here are exact integers plus a
@@ -19,7 +19,7 @@ import numpy as np
 
 
 class _Numbers:
-    """mpmath with 512 bits; it is loaded with the first of these numbers."""
+    """Provide mpmath with 512 bits, loaded when its first number is needed."""
 
     @cached_property
     def _context(self):
@@ -39,14 +39,14 @@ _GRID_BITS = 40
 
 @dataclass(frozen=True)
 class Objective:
-    """theta'H theta / 2 - w'theta for a positive definite H, shapes (S, S) and (S, 1)."""
+    """Hold theta'H theta / 2 - w'theta for a positive definite H, shapes (S, S) and (S, 1)."""
 
     hessian: MP.matrix
     linear: MP.matrix
 
     @classmethod
     def least_squares(cls, cross: np.ndarray, unit: float, ridge: float) -> Objective:
-        """Half the residual sum of squares plus ridge ||theta||^2 / 2, up to a constant.
+        """Return half the residual sum of squares plus ridge ||theta||^2 / 2, up to a constant.
 
         ``cross`` holds the exact cross-products of the rows (u, v), integers in units.
         """
@@ -55,16 +55,16 @@ class Objective:
         return cls(hessian + MP.mpf(ridge) * MP.eye(len(linear)), linear)
 
     def factor(self, multiplier=0) -> MP.matrix:
-        """The lower triangular L with L L' = H + multiplier I."""
+        """Return the lower triangular L with L L' = H + multiplier I."""
         return MP.cholesky(self.hessian + multiplier * MP.eye(len(self.linear)))
 
     def minimiser(self) -> MP.matrix:
-        """H^-1 w."""
+        """Return H^-1 w, the unconstrained minimiser."""
         lower = self.factor()
         return MP.U_solve(lower.T, forward(lower, self.linear))
 
     def minimiser_in_ball(self, radius: float) -> tuple[MP.matrix, MP.mpf]:
-        """The minimiser over ||theta|| <= radius, and its multiplier nu.
+        """Return the minimiser over ||theta|| <= radius, and its multiplier nu.
 
         theta = (H + nu I)^-1 w, where nu >= 0, and nu = 0 or ||theta|| = radius. 1 / ||theta|| is
         a concave increasing function of nu, so Newton's method for its crossing of 1 / radius
@@ -83,7 +83,7 @@ class Objective:
 
 
 def forward(lower: MP.matrix, right: MP.matrix) -> MP.matrix:
-    """The y with lower y = right."""
+    """Solve lower y = right by forward substitution."""
     found = []
     for i in range(lower.rows):
         known = MP.fdot((lower[i, j], found[j]) for j in range(i))
@@ -92,12 +92,12 @@ def forward(lower: MP.matrix, right: MP.matrix) -> MP.matrix:
 
 
 def uniform(randbelow: Callable[[int], int]) -> MP.mpf:
-    """A uniform variable, rounded to the middle of one of 2^511 cells of (0, 1)."""
+    """Draw a uniform variable, rounded to the midpoint of one of 2^511 cells of (0, 1)."""
     return MP.ldexp(2 * randbelow(1 << (MP.prec - 1)) + 1, -MP.prec)
 
 
 def normals(count: int, randbelow: Callable[[int], int]) -> MP.matrix:
-    """Independent standard normal variables, shape (count, 1) (Box and Muller 1958).
+    """Draw independent standard normal variables, shape (count, 1) (Box and Muller 1958).
 
     Unless the first uniform variable lies in the lowest 2^-200, the rounding of the two moves a
     draw by less than 2^-250.
@@ -110,5 +110,5 @@ def normals(count: int, randbelow: Callable[[int], int]) -> MP.matrix:
 
 
 def on_grid(theta: MP.matrix) -> np.ndarray:
-    """The nearest multiples of 2^-40, as doubles."""
+    """Round to the nearest multiples of 2^-40, as doubles."""
     return np.array([float(MP.ldexp(MP.nint(MP.ldexp(t, _GRID_BITS)), -_GRID_BITS)) for t in theta])

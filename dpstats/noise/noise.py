@@ -1,4 +1,4 @@
-"""The only door through which a release gets its randomness.
+"""Calibrate, draw and record the noise of a release: no other module draws for one.
 
 A mechanism states a query (exact integers and their sensitivity) and what it may
 cost; the noise is calibrated here, drawn by OpenDP, recorded as an event, and refused
@@ -37,7 +37,7 @@ _TEST_SHARE = 0.4
 
 
 class Noise:
-    """Draws and records the noise of one release, up to a limit.
+    """Draw and record the noise of one release, up to a limit.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Noise:
 
     @property
     def private(self) -> bool:
-        """False when the draws come from a seeded generator."""
+        """Return False when the draws come from a seeded generator."""
         return self._source.private
 
     def add(self, query: Query, cost: Cost) -> NoisyValues:
@@ -108,7 +108,7 @@ class Noise:
         return sample_index(query.imbalance, query.size, rate, self._source.randbelow)
 
     def choose_each(self, query: RankTable, cost: PureDP) -> np.ndarray:
-        """:meth:`choose` for each of the groups of a table, which share no row.
+        """Release an index, as :meth:`choose` does, for each group of a table; groups share no row.
 
         Guarantee. That of :meth:`choose` for each group; one person is in one group, so all
         together cost what one costs (parallel composition; McSherry 2009, Theorem 4). The
@@ -287,7 +287,7 @@ class Noise:
         return list(chosen)
 
     def _rank_rate(self, step: str, sensitivity: int, cost: PureDP) -> float:
-        """Record a choice by rank; the rate at which its weights fall."""
+        """Record a choice by rank and return the rate at which its weights fall."""
         scale = 2 * sensitivity / cost.epsilon
         self._record(Event(step, "exponential", sensitivity, scale, cost))
         return _rank_rate(cost, sensitivity)
@@ -301,5 +301,5 @@ class Noise:
 
 
 def _rank_rate(cost: PureDP, sensitivity: int) -> float:
-    """The rate of the exponential mechanism: see :meth:`Noise.choose`."""
+    """Return the rate of the exponential mechanism: see :meth:`Noise.choose`."""
     return max(cost.epsilon - 2.0**-36, 0.0) / (2 * sensitivity)

@@ -1,4 +1,4 @@
-r"""Objective perturbation: how much noise it takes, and the perturbed minimiser.
+r"""Perturb an objective by a random linear term and minimise it over a ball.
 
 The setting (Kifer, Smith and Thakurta 2012, Algorithm 1, Gaussian version): F(theta) = sum over
 rows of (v - u'theta)^2 / 2 + ridge ||theta||^2 / 2, b ~ N(0, sigma^2 I), and the release is the
@@ -48,7 +48,7 @@ from dpstats.privacy import GDP
 def deviation(
     gradient: float, curvature: float, ridge: float, epsilon: float, delta: float
 ) -> float:
-    """The least sigma that the derivation above allows; epsilon must exceed J.
+    """Return the smallest sigma that the derivation above allows; epsilon must exceed J.
 
     >>> round(deviation(1.0, 1.0, 10.0, epsilon=1.0, delta=1e-6), 2)
     4.79
@@ -60,7 +60,7 @@ def deviation(
 def perturbed_minimiser(
     objective: Objective, sigma: float, radius: float, randbelow: Callable[[int], int]
 ) -> np.ndarray:
-    """The minimiser over the ball of objective + b'theta, b ~ N(0, sigma^2 I), on the grid."""
+    """Minimise objective + b'theta over the ball, b ~ N(0, sigma^2 I), on the grid."""
     noise = sigma * normals(len(objective.linear), randbelow)
     perturbed = replace(objective, linear=objective.linear - noise)
     return on_grid(perturbed.minimiser_in_ball(radius)[0])

@@ -1,4 +1,4 @@
-r"""One sample from a posterior: how concentrated it may be, and the draw.
+r"""Draw one sample from a posterior that is concentrated as far as privacy allows.
 
 The posterior of a linear model with flat noise has the density proportional to
 exp(-gamma F(theta)), F(theta) = sum (v - u'theta)^2 / 2 + ridge ||theta||^2 / 2: the normal law
@@ -40,7 +40,7 @@ from dpstats.noise.multiprecision import MP, Objective, forward, normals, on_gri
 
 
 def excess(shift: float, share: float, epsilon: float) -> float:
-    """The least delta for which N(0, 1) and N(shift, 1 - share) are (epsilon, delta)-close.
+    """Return the smallest delta with N(0, 1), N(shift, 1 - share) (epsilon, delta)-close.
 
     For shift >= 0 and 0 < share < 1. With x standing for a point, log p(x) - log q(x) is
     (share x^2 - 2 shift x + shift^2) / (2 (1 - share)) + log(1 - share) / 2.
@@ -53,7 +53,7 @@ def excess(shift: float, share: float, epsilon: float) -> float:
     deviation, level = math.sqrt(1 - share), math.log1p(-share) / 2
 
     def ends(bound: float) -> tuple[float, float] | None:
-        """Where log p - log q equals the bound, or None where it stays above."""
+        """Solve log p - log q = bound; None where it stays above."""
         offset = 2 * (bound - level)
         square = shift**2 + share * offset
         if square <= 0:
@@ -72,12 +72,12 @@ def excess(shift: float, share: float, epsilon: float) -> float:
 
 
 def _difference(one: float, other: float) -> float:
-    """e^one - e^other, or 0."""
+    """Return e^one - e^other, or 0 where that is negative."""
     return max(-math.exp(one) * math.expm1(min(other - one, 0.0)), 0.0)
 
 
 def _log_interval(low: float, high: float) -> float:
-    """log of the standard normal probability of (low, high)."""
+    """Return the logarithm of the standard normal probability of (low, high)."""
     from scipy.special import log_ndtr
 
     if low > 0:
@@ -86,7 +86,7 @@ def _log_interval(low: float, high: float) -> float:
 
 
 def largest_shift(share: float, epsilon: float, delta: float) -> float:
-    """The largest shift for which :func:`excess` is at most delta; 0 where there is none.
+    """Return the largest shift for which :func:`excess` is at most delta; 0 where there is none.
 
     The relative margin exceeds the error of the excess and of the root.
     """
@@ -106,7 +106,7 @@ def largest_shift(share: float, epsilon: float, delta: float) -> float:
 def sample_normal(
     objective: Objective, gamma: float, randbelow: Callable[[int], int]
 ) -> np.ndarray:
-    """A draw from the density proportional to exp(-gamma objective), on the public grid."""
+    """Draw from the density proportional to exp(-gamma objective), on the public grid."""
     lower = objective.factor()
     draws = normals(len(objective.linear), randbelow) / MP.sqrt(gamma)
     return on_grid(MP.U_solve(lower.T, forward(lower, objective.linear) + draws))
@@ -115,7 +115,7 @@ def sample_normal(
 def sample_in_ball(
     objective: Objective, gamma: float, radius: float, randbelow: Callable[[int], int]
 ) -> np.ndarray:
-    """A draw from the density proportional to exp(-gamma objective) on ||theta|| <= radius.
+    """Draw from the density proportional to exp(-gamma objective) on ||theta|| <= radius.
 
     With c the minimiser over the ball and nu its multiplier, N(c, (gamma (H + nu I))^-1) has a
     density proportional to exp(-gamma (objective + nu ||theta||^2 / 2)). A draw of it within the

@@ -1,4 +1,4 @@
-"""What a mechanism may ask of the noise: exact values and how far one person moves them."""
+"""Define the queries of mechanisms: exact values and how far one person moves them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Query:
-    """Exact integers to release, and how far one person can move them.
+    """State exact integers to release and how far one person can move them.
 
     ``values`` are Python integers in multiples of ``unit``; ``l1`` and ``l2`` bound the
     L1 and L2 norm of the change of ``values`` between neighbours, in the same units
@@ -24,7 +24,7 @@ class Query:
 
 @dataclass(frozen=True)
 class RankQuery:
-    """A choice among ``size`` public points with utility -|imbalance(i)|.
+    """State a choice among ``size`` public points with utility -|imbalance(i)|.
 
     ``imbalance`` is an integer function, nonincreasing in i; ``sensitivity`` bounds its
     change between neighbours at every i.
@@ -38,7 +38,7 @@ class RankQuery:
 
 @dataclass(frozen=True)
 class RankTable:
-    """A :class:`RankQuery` about each of G groups that share no row.
+    """State a :class:`RankQuery` about each of G groups that share no row.
 
     Group g has the entries ``edges[g]`` to ``edges[g + 1]`` of a list of real numbers z. With
     I(r) the number of its entries above r less that below, its imbalance at the grid point
@@ -66,7 +66,7 @@ class RankTable:
 
 @dataclass(frozen=True)
 class SmoothQuery:
-    """A point of a public grid whose sensitivity is smoothed over nearby data.
+    """State a point of a public grid whose sensitivity is smoothed over nearby data.
 
     ``index`` is the exact value, 0..size-1, at most 2^30, in grid steps of ``unit``.
     ``bound(t)`` is a t-smooth upper bound on its local sensitivity in grid steps (Nissim,
@@ -83,7 +83,7 @@ class SmoothQuery:
 
 @dataclass(frozen=True)
 class ScoreQuery:
-    """A choice of the item with the largest of some integer scores.
+    """State a choice of the item with the largest of some integer scores.
 
     ``scores`` are Python integers in multiples of ``unit``. ``spread`` bounds, between
     neighbours, by how much more one score can rise than another, in the same units: twice
@@ -98,7 +98,7 @@ class ScoreQuery:
 
 @dataclass(frozen=True)
 class DepthQuery:
-    """A choice of a lattice point, the deeper in nested boxes the likelier.
+    """State a choice of a lattice point, likelier the deeper it lies in nested boxes.
 
     Box q, for q = 0, 1, ..., Q, holds the lattice points between the rows ``lower[q]``
     and ``upper[q]`` of integers, shape (Q + 1, d); box 0 is the public lattice. The depth
@@ -114,7 +114,7 @@ class DepthQuery:
 
 @dataclass(frozen=True)
 class PosteriorQuery:
-    """One sample of the coefficients of least squares with a ridge.
+    """State one sample of the coefficients of least squares with a ridge.
 
     ``cross`` holds the exact cross-products of the rows (u, v), shape (S + 1, S + 1), Python
     integers in multiples of ``unit``, and H = U'U + ``ridge`` I. For every row that could be
@@ -134,7 +134,7 @@ class PosteriorQuery:
 
 @dataclass(frozen=True)
 class BallQuery:
-    """One sample of the coefficients of least squares with a ridge, ||theta|| <= ``radius``.
+    """State one sample of the coefficients of ridge regression with ||theta|| <= ``radius``.
 
     ``cross``, ``unit`` and ``ridge`` are as in :class:`PosteriorQuery`. Between neighbours the
     objective changes by a function whose values in the ball differ by at most ``spread``.
@@ -150,7 +150,7 @@ class BallQuery:
 
 @dataclass(frozen=True)
 class ObjectiveQuery:
-    """The minimiser of least squares with a ridge over ||theta|| <= ``radius``.
+    """State the minimiser of least squares with a ridge over ||theta|| <= ``radius``.
 
     ``cross``, ``unit`` and ``ridge`` are as in :class:`PosteriorQuery`. Neighbours differ by a row
     (u, v) more or less, with ||u||^2 at most ``curvature`` and the norm of its gradient

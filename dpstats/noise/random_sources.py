@@ -1,4 +1,4 @@
-"""Where randomness comes from: OpenDP and the operating system, or a seed for tests."""
+"""Draw random numbers from OpenDP and the operating system, or from a seed for tests."""
 
 import secrets
 from contextvars import ContextVar
@@ -9,7 +9,7 @@ import numpy as np
 
 @lru_cache(maxsize=256)
 def _measurement(name: str, scale: float):
-    """OpenDP's integer mechanism for one scale."""
+    """Build OpenDP's integer mechanism for one scale."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -21,7 +21,7 @@ def _measurement(name: str, scale: float):
 
 @lru_cache(maxsize=256)
 def _selection(name: str, scale: float):
-    """OpenDP's report noisy max for one scale: Gumbel or exponential noise."""
+    """Build OpenDP's report noisy max for one scale: Gumbel or exponential noise."""
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
@@ -32,7 +32,7 @@ def _selection(name: str, scale: float):
 
 
 class SystemSource:
-    """Noise by OpenDP and integers by the operating system."""
+    """Draw noise by OpenDP and integers by the operating system."""
 
     private = True
     randbelow = staticmethod(secrets.randbelow)
@@ -40,7 +40,7 @@ class SystemSource:
 
     @staticmethod
     def draw(name: str, scale: float, size: int) -> list[int]:
-        """Integer noise of the named distribution.
+        """Draw integer noise of the named distribution.
 
         OpenDP adds it to zeros, and the caller adds it to exact Python integers, so
         that no sum is ever cut off at the ends of int64.
@@ -49,12 +49,12 @@ class SystemSource:
 
     @staticmethod
     def best(name: str, scale: float, scores: list[int]) -> int:
-        """Index of the largest score after the noise of the named mechanism."""
+        """Return the index of the largest score after the noise of the named mechanism."""
         return _selection(name, scale)(scores)
 
 
 class SeededSource:
-    """Reproducible noise for tests and demonstrations; it protects nobody."""
+    """Draw reproducible noise for tests and demonstrations; it protects nobody."""
 
     private = False
 
@@ -62,11 +62,11 @@ class SeededSource:
         self._generator = np.random.default_rng(seed)
 
     def bytes(self, size: int) -> bytes:
-        """Uniform bytes."""
+        """Draw uniform bytes."""
         return self._generator.bytes(size)
 
     def randbelow(self, bound: int) -> int:
-        """A uniform integer in 0..bound-1, by rejection."""
+        """Draw a uniform integer in 0..bound-1, by rejection."""
         bits = (bound - 1).bit_length()
         while True:
             words = self.bytes((bits + 7) // 8)
@@ -75,12 +75,12 @@ class SeededSource:
                 return value
 
     def draw(self, name: str, scale: float, size: int) -> list[int]:
-        """Rounded continuous noise of the named distribution."""
+        """Draw rounded continuous noise of the named distribution."""
         distribution = {"gaussian": self._generator.normal, "laplace": self._generator.laplace}
         return [round(draw) for draw in distribution[name](0.0, scale, size)]
 
     def best(self, name: str, scale: float, scores: list[int]) -> int:
-        """Index of the largest score after the noise of the named mechanism."""
+        """Return the index of the largest score after the noise of the named mechanism."""
         generator = self._generator
         draw = generator.gumbel if name == "exponential" else generator.exponential
         return int(np.argmax(np.array(scores) / scale + draw(size=len(scores))))

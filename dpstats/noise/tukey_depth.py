@@ -1,4 +1,4 @@
-"""Depth in nested boxes: how stable a choice of a deep point is, and the choice, exactly.
+"""Choose a deep point of nested boxes exactly, and test how stable the choice is.
 
 The setting is that of :class:`~dpstats.noise.queries.DepthQuery`: boxes B_0, B_1, ..., B_Q
 of lattice points, each within the one before; T(g), the depth of g, is the largest q with g in B_q;
@@ -56,7 +56,7 @@ _MAX_RATE = 16.0
 
 @dataclass(frozen=True)
 class Boxes:
-    """Counts and weights of nested boxes, all exact.
+    """Hold counts and weights of nested boxes, all exact.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Boxes:
 
     @classmethod
     def of(cls, lower: Sequence[Sequence[int]], upper, rate: float) -> "Boxes":
-        """Boxes between the rows of ``lower`` and ``upper``, with weights about e^(rate q)."""
+        """Build the boxes between the rows of ``lower`` and ``upper``, with weights about e^(rate q)."""
         growth = math.floor(math.exp(min(rate, _MAX_RATE)) * 2.0**_GROWTH_BITS * (1 - 2.0**-40))
         growth = max(growth, 1 << _GROWTH_BITS)
         weights = [_FIRST_WEIGHT]
@@ -85,7 +85,7 @@ class Boxes:
         return cls(volumes, weights, growth)
 
     def masses(self, cutoff: int) -> list[int]:
-        """Weights of a mixture of uniform draws from the boxes q = cutoff, ..., Q.
+        """Return the weights of a mixture of uniform draws from the boxes q = cutoff, ..., Q.
 
         The boxes holding a point g are those with q <= T(g), so drawing box q with weight
         V(q) (w_q - w_{q-1}), the cutoff with V(t) w_t, and then a uniform point of it gives
@@ -96,11 +96,11 @@ class Boxes:
         return [v * gain for v, gain in zip(self.volumes[cutoff:], gains, strict=True)]
 
     def distance(self, cutoff: int, delta: float) -> int:
-        """The largest k with R(k) <= delta, or -1."""
+        """Return the largest k with R(k) <= delta, or -1."""
         numerator, denominator = delta.as_integer_ratio()
 
         def exceeds(k: int) -> bool:
-            """Whether R(k) > delta."""
+            """Return whether R(k) > delta."""
             left = self.growth**k * self.weights[cutoff] * self.volumes[cutoff - 1 - k]
             right = sum(self.masses(cutoff + k)) << (_GROWTH_BITS * k)
             return left * denominator > right * numerator
@@ -109,7 +109,7 @@ class Boxes:
         return bisect_left(candidates, True, key=exceeds) - 1
 
     def draw(self, cutoff: int, randbelow: Callable[[int], int]) -> int:
-        """The box to draw uniformly from."""
+        """Draw the box from which the point is then drawn uniformly."""
         masses = self.masses(cutoff)
         draw, q = randbelow(sum(masses)), 0
         while draw >= masses[q]:

@@ -1,4 +1,4 @@
-"""Public bounds of design rows, and the map to scaled coordinates."""
+"""Clip design rows to public bounds and map them to scaled coordinates."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _FAR = 2.0**40
 
 @dataclass(frozen=True)
 class Box:
-    """Public bounds of a design row (x, y) and the map to scaled coordinates.
+    """Hold public bounds of a design row (x, y) and the map to scaled coordinates.
 
     Scaled coordinates are u = (x - center) / scale and v = (y - y_center) / y_scale,
     clipped to [-limit, limit] and [-1, 1]; rows with ||u|| > norm are then multiplied,
@@ -50,7 +50,7 @@ class Box:
 
     @classmethod
     def symmetric(cls, low, high, y_low, y_high, intercept, norm=None, shorten=False) -> "Box":
-        """The box [-1, 1]^S x [-1, 1], centred where an intercept can absorb the shift."""
+        """Return the box [-1, 1]^S x [-1, 1], centred where an intercept can absorb the shift."""
         if intercept is None:
             center, y_center = np.zeros(len(low)), 0.0
         else:
@@ -64,12 +64,12 @@ class Box:
 
     @classmethod
     def ball(cls, columns: int, row_norm: float, y_low, y_high) -> "Box":
-        """Rows of Euclidean norm at most ``row_norm``, in the design's own units."""
+        """Return the box of rows of norm at most ``row_norm``, in the design's own units."""
         y_scale = max(abs(y_low), abs(y_high)) or 1.0
         return cls(np.zeros(columns), np.full(columns, row_norm), 0.0, y_scale, _FAR, 1.0, None)
 
     def integers(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Scaled, clipped rows (u, v) in units of 2^-20, shape (m, S + 1), float64 integers.
+        """Scale and clip rows to (u, v) in units of 2^-20, shape (m, S + 1), float64 integers.
 
         Row-local: row i of the result depends on row i of (X, y) only. Columns are contiguous.
         """
@@ -92,7 +92,7 @@ class Box:
         return columns.T
 
     def linear_map(self) -> tuple[np.ndarray, np.ndarray]:
-        """(T, t) with beta = T theta + t for coefficients theta of v on u."""
+        """Return (T, t) with beta = T theta + t for coefficients theta of v on u."""
         transform = np.diag(self.y_scale / self.scale)
         shift = np.zeros(len(self.center))
         if self.intercept is not None:

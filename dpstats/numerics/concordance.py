@@ -1,4 +1,4 @@
-"""Concordant minus discordant pairs in O(n log n) time and O(n) memory."""
+"""Count concordant minus discordant pairs in O(n log n) time and O(n) memory."""
 
 import numba
 import numpy as np
@@ -6,7 +6,7 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def _equal_pairs(ordered: np.ndarray, starts: np.ndarray) -> int:
-    """Pairs of equal values within the runs that begin at ``starts``, each run ascending."""
+    """Count pairs of equal values within the runs that begin at ``starts``, each ascending."""
     pairs = 0
     for run in range(len(starts)):
         stop = starts[run + 1] if run + 1 < len(starts) else len(ordered)
@@ -75,7 +75,7 @@ def _sort_counting_inversions(values: np.ndarray) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def concordance(values: np.ndarray, starts: np.ndarray, tied_pairs: int) -> int:
-    """Concordant minus discordant pairs of ``values`` with their order.
+    """Count concordant minus discordant pairs of ``values`` with their order.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def concordance(values: np.ndarray, starts: np.ndarray, tied_pairs: int) -> int:
 
 @numba.njit(cache=True, nogil=True)
 def in_order_of(order: np.ndarray, starts: np.ndarray, ranks: np.ndarray, own: np.ndarray):
-    """A variable's values in the order of another one, tied rows ascending, in O(n) time.
+    """Put a variable's values in the order of another, tied rows ascending, in O(n) time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Exact cross-products of clipped rows, as a summary that merges."""
+"""Sum cross-products of clipped rows exactly, as a summary that merges."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _ROWS_IN_INT64 = 1 << 20
 
 
 def exact_sum(terms: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
-    """Sum of integer-valued float arrays, each at most 2^53, as Python integers."""
+    """Add integer-valued float arrays, each at most 2^53, as Python integers."""
     total, partial = np.zeros(shape, dtype=object), np.zeros(shape, dtype=np.int64)
     for number, term in enumerate(terms, start=1):
         partial += term.astype(np.int64)
@@ -27,7 +27,7 @@ def exact_sum(terms: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray
 
 @dataclass(frozen=True)
 class Moments:
-    """Sum of z z' over rows z = (u, v), exact, in units of 2^-40.
+    """Hold the exact sum of z z' over rows z = (u, v), in units of 2^-40.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class Moments:
 
     @classmethod
     def each(cls, X: np.ndarray, y: np.ndarray, edges: np.ndarray, box: Box) -> "Moments":
-        """The moments of G groups of rows, in order; cross has shape (S + 1, S + 1, G)."""
+        """Summarise G consecutive groups of rows; cross has shape (S + 1, S + 1, G)."""
         return cls.of_groups(box.integers(X, y).astype(np.int64), edges)
 
     @classmethod
     def of_groups(cls, rows: np.ndarray, edges: np.ndarray) -> "Moments":
-        """The same of rows of whole numbers, at most 2^20 in magnitude, int64.
+        """Summarise groups of rows of whole numbers, at most 2^20 in magnitude, int64.
 
         Runs of at most 2^20 rows add up in int64, and the runs of a group as Python integers.
         """

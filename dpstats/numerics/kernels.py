@@ -1,4 +1,4 @@
-"""Compiled loops over columns of rows: clip, scale, cut to the grid, multiply.
+"""Clip, scale, cut to the grid and multiply columns of rows in compiled loops.
 
 Loaded when rows are first summarised, because numba takes a while to load.
 """
@@ -31,7 +31,7 @@ def cut(columns, units):
 # Sums of integers below 2^53 are exact in any order and with any fused operation.
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
 def products(columns):
-    """Sums of the products of any two columns, (k, k), of integers (k, m).
+    """Sum the products of any two columns, (k, k), of integers (k, m).
 
     Exact as long as m times the square of the largest entry is at most 2^53.
     """

@@ -1,4 +1,4 @@
-"""The law of a normal variable plus independent Laplace variables, without simulation."""
+"""Compute the distribution of a normal plus independent Laplace variables by inversion."""
 
 import math
 
@@ -14,7 +14,7 @@ _FARTHEST = 12.0
 
 @numba.njit(cache=True)
 def tail(g: float, normal: float, laplace: np.ndarray) -> float:
-    """P(|W| >= g) for W = normal Z + sum of laplace_i L_i, Z standard normal, L_i Laplace(1).
+    """Return P(|W| >= g), W = normal Z + sum of laplace_i L_i, Z standard normal, L_i Laplace(1).
 
     W is symmetric with characteristic function
     phi(t) = exp(-normal^2 t^2 / 2) / prod(1 + laplace_i^2 t^2), so by Fourier inversion
@@ -44,7 +44,7 @@ def tail(g: float, normal: float, laplace: np.ndarray) -> float:
 
 
 def critical_value(alpha: float, normal: float, laplace: np.ndarray) -> float:
-    """The g with P(|W| >= g) = alpha.
+    """Return the g with P(|W| >= g) = alpha.
 
     >>> round(critical_value(0.05, 1.0, np.zeros(1)), 4)
     1.96

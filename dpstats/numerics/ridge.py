@@ -9,7 +9,7 @@ _FAILURE = 0.05
 
 
 def symmetric(triangle: np.ndarray, columns: int) -> np.ndarray:
-    """The symmetric matrix with this upper triangle, in the order of ``numpy.triu_indices``.
+    """Build the symmetric matrix with this upper triangle, in ``numpy.triu_indices`` order.
 
     Here and below, arrays may have leading axes, for many matrices at once.
     """
@@ -20,7 +20,7 @@ def symmetric(triangle: np.ndarray, columns: int) -> np.ndarray:
 
 
 def least_eigenvalue(gram: np.ndarray, sigma: float) -> float:
-    """What the smallest eigenvalue of X'X most likely exceeds, given X'X + E.
+    """Bound the smallest eigenvalue of X'X from below, given X'X + E.
 
     By Weyl's inequality lambda_min(X'X) >= lambda_min(X'X + E) - ||E||, and ||E|| is about
     2 sigma sqrt(S) for noise of standard deviation sigma. A function of released values, so it
@@ -30,7 +30,7 @@ def least_eigenvalue(gram: np.ndarray, sigma: float) -> float:
 
 
 def ridge(gram: np.ndarray, sigma: float) -> float:
-    """The ridge of Wang (2018), Algorithm 2, from a noisy Gram matrix and its noise level.
+    """Return the ridge of Wang (2018), Algorithm 2, for a noisy Gram matrix and its noise.
 
     lambda = max(0, sigma sqrt(S log(2 S^2 / 0.05)) - lambda_min~) with sigma the standard
     deviation of the noise on u'u. lambda_min is not released but bounded as in
@@ -42,7 +42,7 @@ def ridge(gram: np.ndarray, sigma: float) -> float:
 
 
 def inverse(gram: np.ndarray, penalty: float, sigma: float) -> np.ndarray:
-    """(gram + penalty I)^-1, with eigenvalues taken as no smaller than the noise's own."""
+    """Return (gram + penalty I)^-1, its eigenvalues raised to the size of the noise at least."""
     values, vectors = np.linalg.eigh(gram)
     floor = sigma * math.sqrt(gram.shape[-1])
     raised = np.maximum(values + np.asarray(penalty)[..., None], floor)

@@ -1,4 +1,4 @@
-"""The covariance of the scores, the sum of u e over the rows: the middle of a sandwich."""
+"""Estimate the covariance of the scores, the sum of u e over rows: the meat of a sandwich."""
 
 import math
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _LINE = np.array([1.0, 0.5])
 
 @dataclass(frozen=True)
 class Meat:
-    """Released sums of u u' min(e^2, c^2) over the rows; zero where there is no such release.
+    """Hold released sums of u u' min(e^2, c^2) over the rows; zero where there is no release.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class Meat:
 
     @classmethod
     def of(cls, stack: Mapping) -> "Meat":
-        """From the statistics of a release or a stack of them, in their coordinates."""
+        """Read the statistics of a release, or a stack of them, in their coordinates."""
         if "meat" not in stack:
             columns = np.shape(stack["cross"])[-1]
             return cls(np.zeros((columns, columns)), np.zeros(()), np.ones(columns))
@@ -40,7 +40,7 @@ class Meat:
 
     @classmethod
     def of_line(cls, stack: Mapping) -> "Meat":
-        """The same for noisy_moments, in the coordinates (1, u)."""
+        """Read the statistics of noisy_moments, in the coordinates (1, u)."""
         column = np.asarray(stack["column"])
         none = np.zeros((*column.shape, 2, 2))
         products = np.nan_to_num(stack.get("meat", none))
@@ -52,7 +52,7 @@ class Meat:
     def covariance(
         self, gram: np.ndarray, energy: np.ndarray, rows: np.ndarray, intercept: int = 0
     ) -> np.ndarray:
-        """Covariance of the scores at a fit with the residual sum of squares ``energy``.
+        """Estimate the covariance of the scores at a fit with residual sum of squares ``energy``.
 
         HC1 (MacKinnon and White 1985): n / (n - S) times the sum of u u' e^2. Of that
         the released products hold what lies within c. Their noise may leave them with
@@ -80,6 +80,6 @@ class Meat:
 
 
 def _positive(matrix: np.ndarray) -> np.ndarray:
-    """A symmetric matrix with its negative eigenvalues set to 0."""
+    """Set the negative eigenvalues of a symmetric matrix to 0."""
     values, vectors = np.linalg.eigh(matrix)
     return (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)

@@ -1,4 +1,4 @@
-"""Public bins of a column's values, fixed before any row is read."""
+"""Define public bins of a column's values, fixed before any row is read."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ _LINEAR_BINS = 64
 
 @dataclass(frozen=True)
 class Dyadic:
-    """Bins 0 and +-[2^j, 2^(j+1)), each cut into ``parts`` of equal width, in ascending order.
+    """Define bins 0 and +-[2^j, 2^(j+1)), each cut into ``parts`` of equal width, ascending.
 
     >>> Dyadic().of(np.array([-3.0, 0.0, 5.0, np.inf]))
     array([-4.00000000e+00,  0.00000000e+00,  4.00000000e+00,  1.12589991e+15])
@@ -24,7 +24,7 @@ class Dyadic:
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """The ends of the bins, one more than there are bins."""
+        """Return the ends of the bins, one more than there are bins."""
         octaves = 2.0 ** np.arange(_LEAST, _LARGEST + 1)[:, None]
         cut = (octaves * (1 + np.arange(self.parts) / self.parts)).ravel()
         above = np.append(cut, 2.0 ** (_LARGEST + 1))
@@ -32,12 +32,12 @@ class Dyadic:
 
     @property
     def zero(self) -> tuple[int, int]:
-        """The two bins that touch zero."""
+        """Return the two bins that touch zero."""
         below = (len(self.edges) - 1) // 2 - 1
         return below, below + 1
 
     def index(self, values: np.ndarray) -> np.ndarray:
-        """The bin of each value; what lies beyond the outer edges counts as just inside."""
+        """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
         sizes = np.clip(np.abs(values), 2.0 ** (_LEAST - 1), np.nextafter(self.edges[-1], 0))
         share, exponent = np.frexp(sizes)
         within = ((2 * share - 1) * self.parts).astype(np.int64)
@@ -45,24 +45,24 @@ class Dyadic:
         return np.where(values < 0, self.zero[0] - steps, self.zero[1] + steps)
 
     def of(self, values: np.ndarray) -> np.ndarray:
-        """The lower ends of the bins of values."""
+        """Return the lower ends of the bins of values."""
         return self.edges[self.index(values)]
 
 
 @dataclass(frozen=True)
 class Distances:
-    """Dyadic bins, cut into ``parts``, of the distance from a center: the first is [0, 2^-40)."""
+    """Define dyadic bins, cut into ``parts``, of distances from a center; the first is [0, 2^-40)."""
 
     center: float
     parts: int = 1
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """The ends of the bins, one more than there are bins."""
+        """Return the ends of the bins, one more than there are bins."""
         return self._dyadic.edges[self._dyadic.zero[1] :]
 
     def index(self, values: np.ndarray) -> np.ndarray:
-        """The bin of the distance of each value."""
+        """Return the bin of the distance of each value."""
         return self._dyadic.index(np.abs(values - self.center)) - self._dyadic.zero[1]
 
     @property
@@ -72,24 +72,24 @@ class Distances:
 
 @dataclass(frozen=True)
 class Linear:
-    """64 bins of equal width."""
+    """Define 64 bins of equal width."""
 
     low: float
     high: float
 
     @property
     def edges(self) -> np.ndarray:
-        """The ends of the bins, shape (65,)."""
+        """Return the ends of the bins, shape (65,)."""
         return np.linspace(self.low, self.high, _LINEAR_BINS + 1)
 
     def index(self, values: np.ndarray) -> np.ndarray:
-        """The bin of each value; what lies beyond the outer edges counts as just inside."""
+        """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
         place = (values - self.low) * (_LINEAR_BINS / (self.high - self.low))
         return np.clip(place, 0, _LINEAR_BINS - 1).astype(np.int64)
 
 
 def counts(bins, batch) -> np.ndarray:
-    """Rows of a batch in each bin, one row of counts a column; all have equally many bins.
+    """Count the rows of a batch in each bin, one row of counts per column; equally many bins each.
 
     A row is in one bin of each column, whatever its values are.
     """

@@ -1,4 +1,4 @@
-"""Ranges of the columns nobody declared bounds for, from noisy histograms."""
+"""Estimate ranges of columns without declared bounds from noisy histograms."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ _ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
 
 @dataclass(frozen=True)
 class Ranges:
-    """Ranges of columns, by name.
+    """Hold estimated ranges of columns, by name.
 
     ``rough`` holds those that come from two quantiles, with the number of rows from which a
     histogram would have been read instead.
@@ -45,7 +45,7 @@ def estimate_ranges(
     everywhere: bool = False,
     response: str | None = None,
 ) -> Ranges:
-    """Private ranges of columns from noisy histograms, for shares in proportion to weights.
+    """Release ranges of columns from noisy histograms, the cost divided in proportion to weights.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows; ``response`` names
     the column that is the response, if it is among them.
@@ -93,19 +93,19 @@ def estimate_ranges(
 
 
 def _enough(is_response: bool) -> float:
-    """How many times its threshold in rows a first histogram needs."""
+    """Return how many times its threshold, in rows, a first histogram needs."""
     return _ENOUGH_RESPONSE if is_response else _ENOUGH
 
 
 def _rows(histograms: list[Histogram]) -> float:
-    """The number of rows, which each histogram shows with an error, as exactly as together."""
+    """Estimate the row count by inverse-variance weighting of the histogram totals."""
     weights = [1 / histogram.event.deviation**2 for histogram in histograms]
     counted = [histogram.counts.sum() for histogram in histograms]
     return float(np.average(counted, weights=weights))
 
 
 def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, float]]:
-    """Steps 2 and 3 for columns whose order of magnitude is seen."""
+    """Carry out steps 2 and 3 for columns whose order of magnitude is seen."""
     ranges = {name: _magnitude(histogram) for name, histogram in coarse.items()}
     spread = [name for name in coarse if ranges[name] != ONLY_ZEROS]
     narrow = [name for name in spread if _is_far(coarse[name])]
@@ -130,17 +130,17 @@ def _linear(ranges: Mapping, columns) -> dict[str, Linear]:
 
 
 def _magnitude(histogram: Histogram) -> tuple[float, float]:
-    """The span of the dyadic bins, or (-1, 1) when only zeros are seen."""
+    """Return the span of the dyadic bins, or (-1, 1) when only zeros are seen."""
     return ONLY_ZEROS if set(histogram.span) <= set(Dyadic().zero) else histogram.around(0)
 
 
 def _is_far(histogram: Histogram) -> bool:
-    """Whether a column is seen in one or two neighbouring bins, none of them at zero."""
+    """Return whether a column is seen in one or two neighbouring bins, none of them at zero."""
     return histogram.is_narrow and not set(histogram.span) & set(Dyadic().zero)
 
 
 def _either_sign(histogram: Histogram) -> tuple[float, float]:
-    """The order of magnitude as a range about zero."""
+    """Return the order of magnitude as a range about zero."""
     reach = max(map(abs, histogram.around(0)))
     return -reach, reach
 
@@ -148,7 +148,7 @@ def _either_sign(histogram: Histogram) -> tuple[float, float]:
 def _histograms(
     what: str, total, bins: Mapping, costs: Mapping[str, Cost], noise: Noise, neighbors: str
 ) -> dict[str, Histogram]:
-    """One pass over the data: a noisy histogram for each column in ``bins``."""
+    """Release a noisy histogram for each column in ``bins``, in one pass over the data."""
     if not bins:
         return {}
     moved = 2 if neighbors == REPLACE_ONE else 1

@@ -1,4 +1,4 @@
-"""What a noisy histogram of a column tells of where its rows are."""
+"""Locate the rows of a column from its noisy histogram."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _FALSE_BIN = 1e-3
 
 @dataclass(frozen=True)
 class Histogram:
-    """Noisy counts of one column and what is known of their noise."""
+    """Hold the noisy counts of one column and the event that records their noise."""
 
     edges: np.ndarray
     counts: np.ndarray
@@ -22,7 +22,7 @@ class Histogram:
 
     @cached_property
     def threshold(self) -> float:
-        """The count that noise alone exceeds somewhere in one histogram of a thousand."""
+        """Return the count that noise alone exceeds somewhere in one histogram of a thousand."""
         from scipy.special import ndtri
 
         chance = _FALSE_BIN / len(self.counts)
@@ -31,7 +31,7 @@ class Histogram:
 
     @cached_property
     def occupied(self) -> np.ndarray:
-        """Indices of the bins whose counts exceed the threshold.
+        """Return the indices of the bins whose counts exceed the threshold.
 
         Outer ones that hold at most 0.1% of the counts a side are left out: a few rows far
         away are no order of magnitude.
@@ -43,7 +43,7 @@ class Histogram:
 
     @cached_property
     def span(self) -> tuple[int, int]:
-        """The first and the last bin of a range that leaves out few rows.
+        """Return the first and the last bin of a range that leaves out few rows.
 
         Rows may be spread so thinly that none of their bins is occupied; then the sum of the
         counts outside shows them. So the occupied bins are extended, toward the larger count,
@@ -63,18 +63,18 @@ class Histogram:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether nearly all rows lie in one bin or in two that touch."""
+        """Return whether nearly all rows lie in one bin or in two that touch."""
         return len(self.occupied) > 0 and self.span[1] - self.span[0] <= 1
 
     def around(self, margin: int) -> tuple[float, float]:
-        """The span and ``margin`` more bins on each side; all bins if none is occupied."""
+        """Return the span and ``margin`` more bins on each side; all bins if none is occupied."""
         if not len(self.occupied):
             return float(self.edges[0]), float(self.edges[-1])
         first, last = self.span[0] - margin, self.span[1] + margin + 1
         return float(self.edges[max(first, 0)]), float(self.edges[min(last, len(self.counts))])
 
     def without_tails(self) -> tuple[float, float]:
-        """The range beyond which rows cannot be told from noise, at most 3% a side.
+        """Return the range beyond which rows cannot be told from noise, at most 3% per side.
 
         Counts are added up from the end as they are, because a threshold would drop rows
         that are spread over many bins. The sum over k empty bins has sqrt(k) deviations; the

@@ -1,4 +1,4 @@
-"""Ranges of columns of which too few rows are seen for a histogram: two noisy quantiles each."""
+"""Estimate ranges of columns with too few rows for a histogram, by two noisy quantiles each."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -37,7 +37,7 @@ def middle_ranges(
     neighbors: str,
     response: str | None = None,
 ) -> dict[str, tuple[float, float]]:
-    """A range for each column of ``costs``, whatever the data: its middle and its spread.
+    """Release a range for each column of ``costs``, whatever the data: its median and its spread.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. The middle is the
     bin that holds the median, among 1,458 of which eight make an octave; the spread
@@ -70,19 +70,19 @@ def middle_ranges(
 
 
 def _distance(rows: float, cost: Cost, neighbors: str) -> int:
-    """The quantile of the distances, in eighths."""
+    """Choose the quantile of the distances, in eighths."""
     few, many = _DISTANCES
     scale = _spread(many, neighbors) / cost.loss_range
     return many if rows * (_WHOLE - many) >= _SLACK * scale else few
 
 
 def _spread(eighths: int, neighbors: str) -> int:
-    """How much one score of :func:`_choose` can rise above another, in eighths of a row."""
+    """Bound how much one score of :func:`_choose` can rise above another, in eighths of a row."""
     return 2 * (_WHOLE if neighbors == REPLACE_ONE else max(eighths, _WHOLE - eighths))
 
 
 def _around(center: float, upper: float, spread: float, reach: float) -> tuple[float, float]:
-    """The range of ``reach`` spreads about a center, whose bin ends at ``upper``."""
+    """Return the range of ``reach`` spreads about a center, whose bin ends at ``upper``."""
     if center == 0 and spread <= Distances(0.0).edges[1]:
         return ONLY_ZEROS
     half = reach * max(spread, upper - center)
@@ -98,7 +98,7 @@ def _choose(
     costs: Mapping[str, Cost],
     bins: Mapping,
 ) -> dict[str, tuple[float, float]]:
-    """The ends of a bin for each column that holds about its quantile, in eighths.
+    """Release the ends of a bin for each column that holds about its quantile, in eighths.
 
     Guarantee. The costs, by report noisy max (:meth:`~dpstats.noise.Noise.best`). Let b rows lie
     below a bin, a above it, n in all: its score is -max(b - q n, a - (1 - q) n, 0), largest for
@@ -122,7 +122,7 @@ def _choose(
 
 
 def _magnitudes(edges: np.ndarray) -> np.ndarray:
-    """|log| of the outer end of each bin; 0 where the bin touches zero, a value like any other."""
+    """Return |log| of the outer end of each bin; 0 where the bin touches zero, a usual value."""
     outer = np.maximum(np.abs(edges[:-1]), np.abs(edges[1:]))
     touches = np.minimum(np.abs(edges[:-1]), np.abs(edges[1:])) == 0
     return np.where(touches, 0.0, np.abs(np.log(outer)))

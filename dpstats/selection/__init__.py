@@ -1,4 +1,4 @@
-"""Private choice of terms before a fit; adding a selector is one file and one line here."""
+"""Choose terms privately before a fit; adding a selector takes one file and one line here."""
 
 from dpstats.selection.kendall import KENDALL
 from dpstats.selection.lasso import LASSO

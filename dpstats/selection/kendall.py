@@ -1,4 +1,4 @@
-"""Terms by rank correlation (Gillenwater et al. 2023, Algorithm 1)."""
+"""Choose terms by noisy rank correlations (Gillenwater et al. 2023, Algorithm 1)."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -16,7 +16,7 @@ _KEPT = 20
 
 
 def spreads(neighbors: str) -> tuple[float, float]:
-    r"""How much further one term's score can rise than another's, first and later rounds.
+    r"""Bound how much further one term's score can rise than another's, first and later rounds.
 
     Let S be the number of concordant minus discordant pairs of two columns, a pair tied in
     either counting zero, and tau = S / (n - 1), or 0 if n <= 1; without ties this is the
@@ -45,7 +45,7 @@ def spreads(neighbors: str) -> tuple[float, float]:
 
 
 def score(response: int, chosen: int, rounds: int, n: int) -> int:
-    """The score of a term in units of 2^-20, rounded down.
+    """Compute the score of a term in units of 2^-20, rounded down.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
 
 
 class _Associations:
-    """|S| of terms with the response and with one another."""
+    """Compute |S| of terms with the response and with one another."""
 
     def __init__(self, candidates: Candidates):
         self.n = len(candidates.y)
@@ -106,7 +106,7 @@ class _Associations:
         self.response = self._largest(range(candidates.count), [response])
 
     def between(self, terms: list[int], other: int) -> list[int]:
-        """The largest |S| between columns of each of the terms and of another one."""
+        """Return the largest |S| between columns of each of the terms and of another one."""
         return self._largest(terms, [self._ranked[s] for s in self._members[other]])
 
     def _largest(self, terms: Iterable[int], others: list[Ranked]) -> list[int]:
@@ -119,7 +119,7 @@ class _Associations:
 
 
 def _on_all_cores(function: Callable, items: list) -> list:
-    """The function of each item; it spends its time in code that frees the interpreter."""
+    """Apply a function to each item in threads; it spends its time in code that frees Python's lock."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(function, items))
 

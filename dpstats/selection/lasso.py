@@ -1,4 +1,4 @@
-"""Terms by the votes of many small Lasso fits (Kifer, Smith and Thakurta 2012)."""
+"""Choose terms by the votes of many small Lasso fits (Kifer, Smith and Thakurta 2012)."""
 
 import math
 
@@ -20,7 +20,7 @@ _SPREAD = 2
 
 
 def voters(rows: float, k: int, cost: Cost) -> int:
-    """How many subsets to make of about so many rows; a function of public values."""
+    """Return how many subsets to make of about ``rows`` rows; a function of public values."""
     scale = _SPREAD / cost.part(1 / k).loss_range
     return max(1, math.floor(min(rows / _ROWS, _ENOUGH * scale)))
 
@@ -60,7 +60,7 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
 
 
 def count_votes(candidates: Candidates, labels: np.ndarray, k: int) -> np.ndarray:
-    """Votes for each of the T terms, shape (T,); ``labels`` (n,) assign the rows to subsets."""
+    """Count votes for each of the T terms, shape (T,); ``labels`` (n,) assign rows to subsets."""
     from dpstats.selection.path import votes_of_subsets  # compiled, so slow to import
 
     order = np.argsort(labels, kind="stable")

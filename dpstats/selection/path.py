@@ -1,4 +1,4 @@
-"""Lasso fits of many small tables, compiled; each depends on its own rows alone.
+"""Fit the Lasso to many small tables in compiled loops; each depends on its own rows alone.
 
 Sums run in a fixed order in plain loops: a library routine may round differently when its
 input lies elsewhere in memory, and then a row could reach the votes of other subsets.
@@ -19,7 +19,7 @@ _CONSTANT = 1e-9
 
 @numba.njit(cache=True, nogil=True)
 def votes_of_subsets(X, y, edges, terms, count: int, k: int):
-    """Each subset's votes for the k terms with the largest coefficients, added up.
+    """Add up each subset's votes for the k terms with the largest coefficients.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def votes_of_subsets(X, y, edges, terms, count: int, k: int):
 
 @numba.njit(cache=True, nogil=True)
 def standardised(values):
-    """Values (m,) with mean 0 and norm 1, or all 0 when they are constant."""
+    """Scale values (m,) to mean 0 and norm 1, or to all 0 when they are constant."""
     largest = 0.0
     for value in values:
         largest = max(largest, abs(value))
@@ -69,7 +69,7 @@ def standardised(values):
 
 @numba.njit(cache=True, nogil=True)
 def product(a, b):
-    """The inner product of two vectors."""
+    """Return the inner product of two vectors."""
     total = 0.0
     for i in range(len(a)):
         total += a[i] * b[i]
@@ -78,7 +78,7 @@ def product(a, b):
 
 @numba.njit(cache=True, nogil=True)
 def term_weights(columns, response, terms, count: int, k: int):
-    """Largest |coefficient| of each term, at the first penalty with k active terms.
+    """Return the largest |coefficient| of each term, at the first penalty with k active terms.
 
     Coordinate descent for ||response - columns' b||^2 / 2 + penalty ||b||_1 on columns
     (S, m) of norm 1 or 0, from the largest penalty with an active column downwards.

@@ -1,4 +1,4 @@
-"""Variables by the order of their rows, and how far two orders agree."""
+"""Rank the rows of variables and measure how far two orders agree."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Ranked:
-    """A variable by the order of its rows.
+    """Hold a variable by the order of its rows.
 
     Parameters
     ----------
@@ -37,19 +37,19 @@ class Ranked:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """Where each run of tied rows begins in the order."""
+        """Return the index at which each run of tied rows begins in the order."""
         starts = np.flatnonzero(np.diff(self.ascending, prepend=-1))
         return starts.astype(self.order.dtype)
 
     @cached_property
     def tied_pairs(self) -> int:
-        """Pairs of rows with equal values."""
+        """Count pairs of rows with equal values."""
         lengths = np.diff(self.starts.astype(np.int64), append=len(self.order))
         return int(np.sum(lengths * (lengths - 1) // 2))
 
 
 def association(one: Ranked, other: Ranked) -> int:
-    """|S|, where S is the number of concordant minus discordant pairs; ties count zero."""
+    """Return |S|, S the number of concordant minus discordant pairs; ties count zero."""
     from dpstats.numerics.concordance import concordance, in_order_of  # compiled, so slow to import
 
     values = in_order_of(one.order, other.starts, other.ranks, one.ascending)

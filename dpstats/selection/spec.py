@@ -1,4 +1,4 @@
-"""What every selector is: a frozen description and a private choice of terms."""
+"""Define what every selector is: a frozen description and a private choice of terms."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dpstats.privacy import Cost
 
 @dataclass(frozen=True)
 class Candidates:
-    """The rows a selector chooses from, intercept excluded; clipped but not scaled.
+    """Hold the rows a selector chooses from, intercept excluded; clipped but not scaled.
 
     Parameters
     ----------
@@ -31,17 +31,17 @@ class Candidates:
 
     @property
     def count(self) -> int:
-        """The number of terms T."""
+        """Return the number of terms T."""
         return int(self.terms.max()) + 1
 
     def columns(self, term: int) -> np.ndarray:
-        """Indices of the columns of a term."""
+        """Return the indices of the columns of a term."""
         return np.flatnonzero(self.terms == term)
 
 
 @dataclass(frozen=True)
 class Selector:
-    """One way to choose terms and what is proven about it.
+    """Describe one way to choose terms and what is proven about it.
 
     Parameters
     ----------

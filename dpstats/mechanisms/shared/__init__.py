@@ -1,4 +1,4 @@
-"""Share among mechanisms: what a method is, scaled rows, sums, pairs, shrinkage."""
+"""Share code among mechanisms: the Method class, scaled rows, sums, pairs, shrinkage."""
 
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.noisy_sums import NoisySums

@@ -1,4 +1,4 @@
-"""A second fit from the same rows and budget, for methods that have no intervals of their own."""
+"""Add an auxiliary fit, whose intervals serve a method that has none of its own."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ _SHARED = {"pure": {"pure"}, "approx": {"pure"}, "gdp": {"gdp"}, "zcdp": {"gdp"}
 
 
 def with_companion(main: Method, other: Method, share: float) -> Method:
-    """``main`` with the standard errors, tests and intervals of ``other``.
+    """Return ``main`` with the standard errors, tests and intervals of ``other``.
 
     The companion is fitted to the same rows with ``share`` of the cost, ``main`` with the
     rest. Its intervals are about its own coefficients, so they hold whatever bias ``main``
@@ -66,7 +66,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
 
 
 class Pair:
-    """The summaries of two methods; those of disjoint rows add up."""
+    """Hold the summaries of two methods; those of disjoint rows add up."""
 
     def __init__(self, first, second):
         self.first, self.second = first, second

@@ -1,4 +1,4 @@
-"""What the methods on a noisy Gram matrix share: coordinates and sensitivities."""
+"""Provide the coordinates and sensitivities of methods on a noisy Gram matrix."""
 
 import math
 
@@ -10,7 +10,7 @@ from dpstats.privacy import REPLACE_ONE
 
 
 def box_of(problem: Problem) -> Box:
-    """The scaled coordinates of the problem.
+    """Return the scaled coordinates of the problem.
 
     Privately estimated ranges are generous, so most rows are well inside them: there a
     row norm of sqrt(1 + 0.6 d) with d = S - 1 loses few rows and needs less noise. Rows
@@ -25,12 +25,12 @@ def box_of(problem: Problem) -> Box:
 
 
 def scaled_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
-    """Cross-products of the scaled rows."""
+    """Sum the cross-products of the scaled rows."""
     return Moments.of(X, y, box_of(problem))
 
 
 def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:
-    """L2 sensitivities of the upper triangle of u'u, of u'v and of v'v.
+    """Bound the L2 sensitivities of the upper triangle of u'u, of u'v and of v'v.
 
     Rows satisfy ||u|| <= R (``norm``), |u_j| <= 1 and |v| <= 1.
 
@@ -54,7 +54,7 @@ def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:
 
 
 def l1_sensitivities(norm: float, columns: int, neighbors: str) -> tuple[float, float, float]:
-    """L1 sensitivities of the upper triangle of u'u, of u'v and of v'v.
+    """Bound the L1 sensitivities of the upper triangle of u'u, of u'v and of v'v.
 
     Rows satisfy ||u|| <= R (``norm``), |u_j| <= 1 and |v| <= 1, so ||u||_1 <= R sqrt(S).
 

@@ -1,4 +1,4 @@
-"""Predictions by the lines through pairs of rows, on integer grids."""
+"""Compare predictions by the lines through pairs of rows with grid points."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from dpstats.noise import Noise
 
 
 def all_pairs_imbalance(x: np.ndarray, y: np.ndarray, x_new: int) -> Callable[[int], int]:
-    """#above - #below over all pairs, each evaluation in O(n log n).
+    """Return #above - #below over all pairs as a function of r, in O(n log n) per call.
 
     With u = x - x_new and theta(r) = (y - r) / u, the line through j and l passes above
     r at x_new exactly when theta_j - theta_l and 1/u_j - 1/u_l have the same sign, below
@@ -36,7 +36,7 @@ def all_pairs_imbalance(x: np.ndarray, y: np.ndarray, x_new: int) -> Callable[[i
 
 
 def pairs_imbalance(x, y, x_new: int, pairs: np.ndarray) -> Callable[[int], int]:
-    """#above - #below over the given pairs, shape (N, 2), from their sorted predictions."""
+    """Return #above - #below over the given pairs, shape (N, 2), as a function of r."""
     from dpstats.mechanisms.shared.pairwise_table import given_pairs
 
     whole = np.array([0, len(pairs)])
@@ -50,7 +50,7 @@ def pairs_imbalance(x, y, x_new: int, pairs: np.ndarray) -> Callable[[int], int]
 
 
 def pairs_of(n: int, k: int, noise: Noise) -> np.ndarray:
-    """Row pairs, shape (N, 2), with every row in at most k <= n - 1 of them; public.
+    """Draw public row pairs, shape (N, 2), with every row in at most k <= n - 1 of them.
 
     k different matchings of n rows, or all pairs for k = n - 1. Round h of the circle
     method pairs i and j with i + j = h (mod m), m odd; the row that would meet itself

@@ -1,4 +1,4 @@
-"""The entries near the median of all pairs' predictions, without a list of the pairs."""
+"""Select the entries near the median of all pairs' predictions without listing the pairs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from dpstats.mechanisms.shared.smooth_sensitivity import middle
 
 @dataclass(frozen=True)
 class PairRanks:
-    """Select by rank among the entries of all pairs of rows, two a pair.
+    """Select by rank among the entries of all pairs of rows, two per pair.
 
     Entries are steps from ``first``, clamped to 0..top; a pair of equal x has the two ends.
 
@@ -36,7 +36,7 @@ class PairRanks:
 
     @property
     def size(self) -> int:
-        """Number of entries, n (n - 1)."""
+        """Return the number of entries, n (n - 1)."""
         return len(self.x) * (len(self.x) - 1)
 
     @cached_property
@@ -49,7 +49,7 @@ class PairRanks:
         return all_pairs_imbalance(self.x, self.y, self.x_new)
 
     def up_to(self, point: int) -> int:
-        """How many entries are at most ``point``.
+        """Count the entries that are at most ``point``.
 
         A pair with the prediction z has an entry up to r for z <= r and one more for z < r:
         two for a pair below r, none for one above, and one where z = r.
@@ -60,7 +60,7 @@ class PairRanks:
         return self._tied + untied - self._imbalance(self.first + point)
 
     def entry(self, rank: int) -> int:
-        """The entry of a rank, 0 and ``top`` beyond the list."""
+        """Return the entry of a rank, 0 and ``top`` beyond the list."""
         if not 1 <= rank <= self.size:
             return 0 if rank < 1 else self.top
         below, found = -1, self.top
@@ -70,7 +70,7 @@ class PairRanks:
         return found
 
     def around(self, reach: int) -> np.ndarray:
-        """The entries of ranks m - reach to m + reach, int32, 0 and ``top`` beyond the list.
+        """List the entries of ranks m - reach to m + reach, int32, 0 and ``top`` beyond the list.
 
         Those equal to the first or the last of them may be many and are counted; those in
         between are enumerated and sorted.
@@ -80,7 +80,7 @@ class PairRanks:
         z = np.full(2 * reach + 1, self.top, np.int32)
 
         def place(entries: int) -> int:
-            """Where the entries after so many of the list begin."""
+            """Return the index in z at which the entries after the first ``entries`` begin."""
             return min(max(entries + 1 - lowest, 0), len(z))
 
         start, stop = self.up_to(low), max(self.up_to(high - 1), self.up_to(low))
@@ -107,7 +107,7 @@ class PairRanks:
 
 
 def _orders(x: np.ndarray, y: np.ndarray, u: np.ndarray, ends: tuple[int, int]):
-    """The rows with u != 0 in the order of theta above the ends, and their ranks in that below.
+    """Order the rows with u != 0 by theta at both ends; return ranks and coordinates.
 
     With theta(r) = (y - r) / u two rows change their order at the r that is their prediction,
     and only there; rows of one u never do. The one order is just below low, the lowest

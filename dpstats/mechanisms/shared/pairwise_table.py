@@ -1,4 +1,4 @@
-"""Predictions by the lines through pairs of rows, for many groups in compiled loops.
+"""Compute predictions by the lines through pairs of rows, for many groups, in compiled loops.
 
 Rows are whole numbers of grid steps, and predictions are kept as
 :class:`~dpstats.noise.queries.RankTable` wants them: doubled, and odd where they lie between
@@ -14,7 +14,7 @@ _FARTHEST = 2.0**28
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _doubled(x, y, other_x, other_y, x_new):
-    """The doubled prediction at x_new of the line through two points of different x.
+    """Return the doubled prediction at x_new of the line through two points of different x.
 
     x, y < 2^24 + 1 and |x_new| <= 2^25 + 1 are whole, so the numerator is a whole number below
     2^52 and exact. The quotient z is a multiple of 1/|dx| and below 2^52 / |dx|: unless whole it
@@ -29,7 +29,7 @@ def _doubled(x, y, other_x, other_y, x_new):
 
 @numba.njit(cache=True, nogil=True)
 def all_pairs(x, y, edges, x_new):
-    """Doubled predictions by all pairs of rows of different x, and their edges by group."""
+    """List doubled predictions by all pairs of rows of different x, and their edges by group."""
     size = 0
     for g in range(len(edges) - 1):
         n = edges[g + 1] - edges[g]
@@ -46,7 +46,7 @@ def all_pairs(x, y, edges, x_new):
 
 @numba.njit(cache=True, nogil=True)
 def given_pairs(x, y, pairs, edges, x_new):
-    """Doubled predictions by the given pairs of rows of different x, and their edges."""
+    """List doubled predictions by the given pairs of rows of different x, and their edges."""
     doubled, ends, place = np.empty(len(pairs) + 1, np.int32), np.zeros(len(edges), np.int64), 0
     for g in range(len(edges) - 1):
         for pair in range(edges[g], edges[g + 1]):
@@ -75,7 +75,7 @@ def entries_between(x, y, other_x, other_y, x_new, low, high, found, place):
 
 
 def entries(doubled: np.ndarray) -> np.ndarray:
-    """Two entries for each prediction z: z rounded up, and the next grid point above z.
+    """Return two entries for each prediction z: z rounded up, and the next grid point above z.
 
     They are one and the same unless z is on the grid.
 

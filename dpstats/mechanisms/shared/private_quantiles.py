@@ -1,4 +1,4 @@
-"""Private medians and quantiles of a column whose range nobody knows."""
+"""Release medians and quantiles of a column whose range is unknown."""
 
 import math
 
@@ -19,7 +19,7 @@ CELLS = 2 * _ZERO // _CELL
 
 
 def private_median(values: np.ndarray, step: str, cost: PureDP, noise: Noise, neighbors: str):
-    """A point of a wide public grid near the median of ``values`` (n,).
+    """Release a point of a wide public grid near the median of ``values`` (n,).
 
     Guarantee. epsilon-DP: the exponential mechanism with utility
     -|#{values > r} - #{values < r}| at every grid point r. Adding or removing one row
@@ -33,7 +33,7 @@ def private_median(values: np.ndarray, step: str, cost: PureDP, noise: Noise, ne
 
 
 def private_end(values: np.ndarray, excess: int, moved: int, step: str, cost: PureDP, noise):
-    """The outer edge of a cell in which ``excess`` more of the values (n,) lie above than below.
+    """Release the outer edge of a cell with ``excess`` more of the values (n,) above than below.
 
     That is the lower edge for a positive excess and the upper one for a negative. The cell is one
     of ``CELLS`` between points of the grid.
@@ -55,14 +55,14 @@ def private_end(values: np.ndarray, excess: int, moved: int, step: str, cost: Pu
 
 
 def _imbalance(ordered: np.ndarray, index: int) -> int:
-    """How many more of the sorted values lie above a grid point than below it."""
+    """Count how many more of the sorted values lie above a grid point than below it."""
     point = grid_point(index)
     below, not_above = (int(ordered.searchsorted(point, side)) for side in ("left", "right"))
     return len(ordered) - not_above - below
 
 
 def grid_point(index: int) -> float:
-    """The grid point with this index, 0 <= index <= 2 * 409,600; increasing.
+    """Return the grid point with this index, 0 <= index <= 2 * 409,600; increasing.
 
     >>> grid_point(409_600), grid_point(409_600 + 40 * 4096 + 1), grid_point(409_600 - 1)
     (0.0, 1.0, -9.094947017729282e-13)

@@ -1,4 +1,4 @@
-"""Least squares on every part of a partition of the rows, all parts at once."""
+"""Fit least squares on every part of a partition of the rows, all parts at once."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ _COLLINEAR = 1e-10
 
 @np.errstate(all="ignore")
 def fit_subsets(X, y, labels, parts: int, intercept: int | None, center) -> np.ndarray:
-    """Coefficients of ordinary least squares on each part, shape (parts, S).
+    """Fit ordinary least squares on each part; coefficients have shape (parts, S).
 
     Row j of the result is a function of the rows labelled j, in their order, and of nothing
     else, bit by bit: sums run over a part's rows one after another, and what follows is
@@ -50,7 +50,7 @@ def fit_subsets(X, y, labels, parts: int, intercept: int | None, center) -> np.n
 
 
 def _cross_products(columns, totals) -> np.ndarray:
-    """Gram matrix and cross-products with the last column, shape (parts, S, S + 1)."""
+    """Sum the Gram matrix and cross-products with the last column, shape (parts, S, S + 1)."""
     width = len(columns) - 1
     cross = np.empty((len(totals(columns[-1])), width, width + 1))
     for j in range(width):
@@ -62,7 +62,7 @@ def _cross_products(columns, totals) -> np.ndarray:
 
 
 def _solve(cross: np.ndarray, raw: np.ndarray) -> np.ndarray:
-    """Solutions of all normal equations by Gauss-Jordan sweeps, skipping dependent columns."""
+    """Solve all normal equations by Gauss-Jordan sweeps, skipping dependent columns."""
     width = cross.shape[1]
     spread = np.einsum("mjj->mj", cross[:, :, :width])
     scale = np.where(spread > _CONSTANT * raw, np.sqrt(spread), np.inf)

@@ -1,4 +1,4 @@
-"""Private quantiles around a median, bought as the ends of confidence intervals."""
+"""Choose private quantiles around a median as the ends of confidence intervals."""
 
 import math
 
@@ -13,7 +13,7 @@ ENDS_ONLY = (
 
 
 def rank_margin(level: float, count: int, m: int, epsilon: float) -> float | None:
-    """How far from 1/2, in ranks, private quantiles enclose the true value at the level.
+    """Return how far from 1/2, in ranks, private quantiles enclose the true value at the level.
 
     m independent values fall below the centre of their law as m fair coins do, so the share
     below it is about N(1/2, 1/(4 m)). A quantile drawn by the exponential mechanism with
@@ -35,7 +35,7 @@ def rank_margin(level: float, count: int, m: int, epsilon: float) -> float | Non
 
 
 def cell_margin(level: float, count: int, m: int, epsilon: float, cells: int) -> float | None:
-    """The same for ends drawn from so many cells, proven but for the normal law.
+    """Return the same for ends drawn from ``cells`` cells, proven but for the normal distribution.
 
     The ends are those of :func:`~dpstats.mechanisms.shared.private_quantiles.private_end`. Let the
     share of the m values below the centre c be 1/2 - Z, Z about N(0, 1/(4 m)), and the lower end be
@@ -60,7 +60,7 @@ def cell_margin(level: float, count: int, m: int, epsilon: float, cells: int) ->
 
 
 def _beyond(g: float, sd: float, unit: float) -> float:
-    """P(sd Z + unit E > g) for g >= 0, Z standard normal and E standard exponential.
+    """Return P(sd Z + unit E > g) for g >= 0, Z standard normal and E standard exponential.
 
     The second term is exp(sd^2 / (2 unit^2) - g / unit) Phi(g / sd - sd / unit).
     """

@@ -1,4 +1,4 @@
-"""Robust standard errors: a second release, of the squared scores at the coefficients of the first.
+"""Release squared scores at the coefficients of a first release, for robust standard errors.
 
 With errors of different variances the covariance of least squares is
 (u'u)^-1 (sum u u' e^2) (u'u)^-1 (White 1980). The first release of a method tells u'u and
@@ -35,7 +35,7 @@ _L1 = 3.0
 
 
 def robust(covariance: Callable | None = None) -> SecondPass:
-    """The second release of a method that is least squares in the coordinates of ``box_of``.
+    """Describe the second release of a least-squares method in the coordinates of ``box_of``.
 
     ``covariance(statistics, problem)`` is the covariance of its coefficients, None where
     inference makes it from the statistics.
@@ -51,12 +51,12 @@ def robust(covariance: Callable | None = None) -> SecondPass:
 
 
 def _requested(cov_type: str, problem: Problem) -> bool:
-    """Not where there are no standard errors anyway, which is public."""
+    """Return whether to release squared scores: "HC1", unless no standard error is possible."""
     return cov_type == "HC1" and not problem.estimated and problem.intercept is not None
 
 
 def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
-    """u min(|v - u'theta| / cut, 1) for rows (u, v), cut toward zero to whole numbers.
+    """Compute u min(|v - u'theta| / cut, 1) for rows (u, v), cut toward zero to whole numbers.
 
     Row by row and operation by operation: no score depends on other rows, not in its last
     bit, and in no entry is a score larger than its u. A residual that is no number, as from a
@@ -78,7 +78,7 @@ def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
 
 
 def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.ndarray, np.ndarray]:
-    """Coefficients and cut in scaled coordinates, from released ones in the user's units."""
+    """Convert released coefficients and the cut from the user's units to scaled coordinates."""
     theta = params * box.scale / box.y_scale
     if box.intercept is not None:
         theta[..., box.intercept] += (params @ box.center - box.y_center) / box.y_scale
@@ -86,14 +86,14 @@ def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.nda
 
 
 def _squares_after(first: Release, problem: Problem) -> Callable:
-    """The sum of s s' over the scores s of rows (X, y), in the light of the first release."""
+    """Return the function that sums s s' over the scores s of rows (X, y), given the first release."""
     box = box_of(problem)
     theta, cut = _reference(first.params, first.statistics["sigma2"], box)
     return partial(_squares, box, theta, cut * 2.0**ENTRY_BITS)
 
 
 def _squares(box: Box, theta: np.ndarray, cut: float, X: np.ndarray, y: np.ndarray) -> Moments:
-    """The sum of s s', exact."""
+    """Sum s s' over the scores s exactly."""
     starts, columns = range(0, len(y), BLOCK), X.shape[1]
     rows = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
     found = (scores(block, theta, cut) for block in rows)
@@ -101,7 +101,7 @@ def _squares(box: Box, theta: np.ndarray, cut: float, X: np.ndarray, y: np.ndarr
 
 
 def _query(cross: np.ndarray, problem: Problem) -> Query:
-    """The upper triangle of the sum of s s', and how far one row moves it.
+    """Build the query of the upper triangle of the sum of s s', with its sensitivity.
 
     The coefficients and the cut are released numbers, so each score is a function of its row
     alone, and |s_j| <= |u_j| <= 1, ||s|| <= ||u|| <= R. In L2 the triangle of s s' is thus
@@ -137,7 +137,7 @@ def _release(
     cost: Cost,
     noise: Noise,
 ) -> Release:
-    """The first release with the sum of s s' and what follows from it.
+    """Release the sum of s s' and add it, with what follows from it, to the first release.
 
     Guarantee. The cost, given the first release: one Laplace or Gaussian release with the
     sensitivity derived in :func:`_query`. The rest is post-processing.
@@ -152,7 +152,7 @@ def _release(
 
 
 def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise) -> Releases:
-    """The same for every group, the noise of all groups in one draw."""
+    """Release the same for every group, the noise of all groups in one draw."""
     box, sizes = box_of(problem), np.diff(edges)
     theta, cut = _reference(first.params, first.stack["sigma2"], box)
     own = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS

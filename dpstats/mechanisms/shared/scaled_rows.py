@@ -1,4 +1,4 @@
-"""The rows themselves, for methods that have no smaller summary, and sums over them."""
+"""Keep scaled rows, for methods without a smaller summary, and sum over them exactly."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _ONE = 2.0**ENTRY_BITS
 
 @dataclass(frozen=True)
 class ScaledRows:
-    """Rows (x, y), shape (n, S + 1); rows of disjoint batches add up."""
+    """Hold rows (x, y), shape (n, S + 1); rows of disjoint batches add up."""
 
     values: np.ndarray
 
@@ -33,7 +33,7 @@ class ScaledRows:
 
 
 def scaled_rows(X: np.ndarray, y: np.ndarray, problem: Problem) -> ScaledRows:
-    """Scaled, clipped rows (u, v) in units of 2^-20."""
+    """Scale and clip rows to (u, v) in units of 2^-20."""
     box = box_of(problem)
     parts = [box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in range(0, len(y), BLOCK)]
     return ScaledRows(np.concatenate([np.empty((0, X.shape[1] + 1)), *parts]))
@@ -42,7 +42,7 @@ def scaled_rows(X: np.ndarray, y: np.ndarray, problem: Problem) -> ScaledRows:
 def residual_sums(
     rows: ScaledRows, tau: float, most: np.ndarray | float = _ONE
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """The exact sum of u g as a function of theta, in units of tau 2^-40.
+    """Return the function of theta that sums u g exactly, in units of tau 2^-40.
 
     g is the residual v - u'theta clipped to tau most / 2^20 (a number, or one for each row)
     and cut toward zero to a multiple of tau / 2^20. Each |u_j g| must be at most tau, so
@@ -64,7 +64,7 @@ def residual_sums(
 
 
 def _exact(theta: np.ndarray) -> tuple[np.ndarray, int]:
-    """Integers and an exponent e with theta about integers * 2^e.
+    """Return integers and an exponent e with theta about integers * 2^e.
 
     The integers add up to at most 2^32 in absolute value, give or take their number, and
     entries of u are at most 2^20: every partial sum of u'theta is below 2^53 and exact.

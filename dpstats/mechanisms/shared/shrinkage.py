@@ -1,4 +1,4 @@
-"""Coefficients from noisy cross-products, shrunken by as much as the noise makes best."""
+"""Shrink coefficients from noisy cross-products by a ridge that minimises estimated risk."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _EXPLAINED = 0.1
 
 @dataclass(frozen=True)
 class NoisyMoments:
-    """Released cross-products of scaled rows (u, v), and the noise that is on them.
+    """Hold released cross-products of scaled rows (u, v) and the size of their noise.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class NoisyMoments:
 
     @property
     def rows(self) -> float:
-        """Noisy number of rows, no smaller than its noise; 1 for a model through the origin."""
+        """Return the noisy number of rows, no smaller than its noise; 1 for a model through the origin."""
         if self.intercept is None:
             return 1.0
         counted = max(float(self.gram[self.intercept, self.intercept]), 2 * self.gram_sd)
@@ -47,39 +47,39 @@ class NoisyMoments:
 
     @property
     def slopes(self) -> np.ndarray:
-        """Indices of the other columns."""
+        """Return the indices of the other columns."""
         return np.flatnonzero(self._ones == 0)
 
     @property
     def mean(self) -> float:
-        """Noisy mean of v, within [-1, 1]; zero for a model through the origin."""
+        """Return the noisy mean of v, within [-1, 1]; zero for a model through the origin."""
         return float(np.clip(self.cross @ self._ones / self.rows, -1.0, 1.0))
 
     @property
     def means(self) -> np.ndarray:
-        """Noisy means of the other columns; zeros for a model through the origin."""
+        """Return the noisy means of the other columns; zeros for a model through the origin."""
         return np.clip(self.gram[self.slopes] @ self._ones / self.rows, -1.0, 1.0)
 
     @property
     def _ones(self) -> np.ndarray:
-        """The combination of the columns that is 1 in every row; zeros where there is none."""
+        """Return the combination of the columns that is 1 in every row; zeros where there is none."""
         return (np.arange(len(self.cross)) == self.intercept) / self.one
 
     def centred(self) -> tuple[np.ndarray, np.ndarray]:
-        """u'u and u'v of the slopes, about the means."""
+        """Return u'u and u'v of the slopes, about the means."""
         inside = np.ix_(self.slopes, self.slopes)
         gram = self.gram[inside] - self.rows * np.outer(self.means, self.means)
         return gram, self.cross[self.slopes] - self.rows * self.means * self.mean
 
     def theta(self, slopes: np.ndarray) -> np.ndarray:
-        """All coefficients of v on u: these slopes, and a line through the means."""
+        """Return all coefficients of v on u: these slopes, and an intercept through the means."""
         theta = self._ones * (self.mean - self.means @ slopes)
         theta[self.slopes] = slopes
         return theta
 
 
 def shrunken_slopes(moments: NoisyMoments) -> np.ndarray:
-    r"""Ridge slopes with the penalty of least estimated risk; zeros if none beats a constant.
+    r"""Fit ridge slopes with the penalty of least estimated risk; zeros if none beats a constant.
 
     A function of released values. Let A + E and c + w be the noisy cross-products about the
     means, with independent noise of variances s_A^2 and s_c^2, theta = M (c + w) and
@@ -110,7 +110,7 @@ def shrunken_slopes(moments: NoisyMoments) -> np.ndarray:
 
 
 def _risk(values, rotated, ridge, moments: NoisyMoments) -> float:
-    """The estimate of :func:`shrunken_slopes` in the coordinates of the eigenvectors."""
+    """Estimate the risk of :func:`shrunken_slopes` in the coordinates of the eigenvectors."""
     theta = ridge * rotated
     noise = moments.cross_sd**2 + moments.gram_sd**2 * (theta @ theta)
     fit = theta * values @ theta - 2 * theta @ rotated
@@ -118,7 +118,7 @@ def _risk(values, rotated, ridge, moments: NoisyMoments) -> float:
 
 
 def needed_rows(moments: NoisyMoments) -> float:
-    """About how many rows let a fit that explains a tenth of the variance beat a constant.
+    """Estimate how many rows let a fit that explains a tenth of the variance beat a constant.
 
     With n rows, d slopes, a mean spread s^2 of the columns and a variance q of v a row, such
     a fit gains n q / 10, has theta'theta = q / (10 s^2), and pays 2 d t^2 / (n s^2) for the

@@ -1,4 +1,4 @@
-"""What the methods for one regressor share: the unit square and the way back."""
+"""Map one regressor and the response to the unit square, and results back."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dpstats.privacy import REPLACE_ONE, PureDP
 
 @dataclass(frozen=True)
 class Line:
-    """The map from (x, y) to the unit square, for a design (intercept, x).
+    """Map (x, y) to the unit square, for a design (intercept, x).
 
     Parameters
     ----------
@@ -30,28 +30,28 @@ class Line:
 
     @classmethod
     def of(cls, problem: Problem) -> "Line":
-        """The unit square of a problem with one regressor."""
+        """Return the unit square of a problem with one regressor."""
         column = 1 - problem.intercept
         low, y_low = float(problem.low[column]), problem.y_low
         width, y_width = float(problem.high[column]) - low, problem.y_high - y_low
         return cls(column, low, width or 1.0, y_low, y_width or 1.0)
 
     def integers(self, X: np.ndarray, y: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
-        """x and y clipped to [0, 1] and rounded down to multiples of 2^-bits, as int64."""
+        """Clip x and y to [0, 1] and round them down to multiples of 2^-bits, as int64."""
         x = np.clip((X[:, self.column] - self.low) / self.width, 0.0, 1.0)
         y = np.clip((y - self.y_low) / self.y_width, 0.0, 1.0)
         return (x * 2.0**bits).astype(np.int64), (y * 2.0**bits).astype(np.int64)
 
     def positions(self, x_new: np.ndarray) -> np.ndarray:
-        """Where the design rows x_new (q, 2) lie on the unit scale of x, shape (q,)."""
+        """Return the positions of design rows x_new (q, 2) on the unit scale of x, shape (q,)."""
         return (x_new[:, self.column] - self.low) / self.width
 
     def values(self, unit_values: np.ndarray) -> np.ndarray:
-        """Predictions on the unit scale of y in the user's units."""
+        """Convert predictions on the unit scale of y to the user's units."""
         return self.y_low + self.y_width * unit_values
 
     def params(self, intercept, slope) -> np.ndarray:
-        """Coefficients in design order for v = intercept + slope u on the unit square.
+        """Convert v = intercept + slope u on the unit square to coefficients in design order.
 
         Shape (2,) for two numbers, (G, 2) for arrays of shape (G,).
         """
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True)
 class LineRows:
-    """Rows on the unit square in units of 2^-bits, int64, shape (n,) each.
+    """Hold rows on the unit square in units of 2^-bits, int64, shape (n,) each.
 
     The summary of the methods that come back to the rows again and again.
     """
@@ -75,7 +75,7 @@ class LineRows:
 
 
 def too_few(problem: Problem, n: int, needed: int = 2) -> Release | None:
-    """The released failure for fewer rows than needed, where their number is public."""
+    """Return the released failure for fewer rows than needed, where their number is public."""
     if problem.neighbors != REPLACE_ONE or n >= needed:
         return None
     reason = f"the fit needs {needed} rows or more and there are {n} (n is public)"
@@ -83,13 +83,13 @@ def too_few(problem: Problem, n: int, needed: int = 2) -> Release | None:
 
 
 def centred_box(problem: Problem) -> Box:
-    """x and y centred and scaled to [-1, 1]."""
+    """Return the box in which x and y are centred and scaled to [-1, 1]."""
     low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
     return Box.symmetric(low, high, y_low, y_high, problem.intercept)
 
 
 def centred_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
-    """Cross-products of (1, x, y) with x and y centred and scaled to [-1, 1]."""
+    """Sum the cross-products of (1, x, y) with x and y centred and scaled to [-1, 1]."""
     return Moments.of(X, y, centred_box(problem))
 
 
@@ -100,7 +100,7 @@ def at_each_point(
     bits: int,
     no_errors: str,
 ) -> Release:
-    """A private median at each x_new for an equal share of the cost, and the line through them.
+    """Release a median at each x_new for an equal part of the cost, and fit a line through them.
 
     ``median(step, x_new, cost)`` works on the unit square in units of 2^-bits.
     """
@@ -110,7 +110,7 @@ def at_each_point(
 
 
 def point_values(problem: Problem, cost: PureDP, median: Callable, bits: int) -> np.ndarray:
-    """Medians at each x_new on the unit scale, shape (q,), or (G, q) for medians of G groups."""
+    """Release medians at each x_new on the unit scale, shape (q,), or (G, q) for G groups."""
     positions = Line.of(problem).positions(problem.x_new)
     share, values = cost.part(1 / len(positions)), []
     for i, position in enumerate(positions):
@@ -120,7 +120,7 @@ def point_values(problem: Problem, cost: PureDP, median: Callable, bits: int) ->
 
 
 def line_through(problem: Problem, values: np.ndarray):
-    """Coefficients of the least-squares line through released predictions, or NaN and the reason.
+    """Fit the least-squares line through released predictions, or return NaN and the reason.
 
     ``values`` (q,) or (G, q) on the unit scale give coefficients of shape (2,) or (G, 2).
     """

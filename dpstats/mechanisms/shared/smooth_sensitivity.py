@@ -1,4 +1,4 @@
-"""The smooth sensitivity of a median (Nissim et al. 2007; Alabi et al. 2022, Lemma 7)."""
+"""Bound the smooth sensitivity of a median (Nissim et al. 2007; Alabi et al. 2022, Lemma 7)."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Ranked(Protocol):
-    """A list of N >= 1 numbers in 0..top, known by rank; N and top are public.
+    """Give access by rank to a list of N >= 1 numbers in 0..top; N and top are public.
 
     Ranks go from 1 to N; further down every entry is 0, further up ``top``.
     """
@@ -17,35 +17,35 @@ class Ranked(Protocol):
     top: int
 
     def entry(self, rank: int) -> int:
-        """The entry of a rank."""
+        """Return the entry of a rank."""
 
     def around(self, reach: int) -> np.ndarray:
-        """The entries of ranks m - reach to m + reach, m being the :func:`middle`."""
+        """List the entries of ranks m - reach to m + reach, m being the :func:`median_rank`."""
 
 
 def middle(size: int) -> int:
-    """The rank of the median of a list."""
+    """Return the rank of the median of a list."""
     return (size + 1) // 2
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A list that is there: ``z`` is ascending, in 0..top."""
+    """Hold a list in memory: ``z`` is ascending, in 0..top."""
 
     z: np.ndarray
     top: int
 
     @property
     def size(self) -> int:
-        """Its length."""
+        """Return the number of entries."""
         return len(self.z)
 
     def entry(self, rank: int) -> int:
-        """The entry of a rank in 1..N."""
+        """Return the entry of a rank in 1..N."""
         return int(self.z[rank - 1])
 
     def around(self, reach: int) -> np.ndarray:
-        """The entries of ranks m - reach to m + reach."""
+        """List the entries of ranks m - reach to m + reach."""
         start, stop = middle(self.size) - 1 - reach, middle(self.size) + reach
         below = np.zeros(max(-start, 0), self.z.dtype)
         above = np.full(max(stop - self.size, 0), self.top, self.z.dtype)
@@ -53,18 +53,18 @@ class Listed:
 
 
 def reach(size: int, changes: int, top: int, t: float) -> int:
-    """How far from the median the entries can matter to :func:`smooth_bound`, in ranks; public."""
+    """Return how many ranks from the median :func:`smooth_bound` may need entries; public."""
     return changes * (_last_level(size, changes, top, t) + 1)
 
 
 def _last_level(size: int, changes: int, top: int, t: float) -> int:
-    """From this level on U_l is ``top`` or e^{-l t} U_l is below 1."""
+    """Return the level from which on U_l is ``top`` or e^{-l t} U_l is below 1."""
     whole = -(-(size + 1) // changes) - 1
     return max(min(whole, math.ceil(math.log(top) / t) + 1), 1)
 
 
 def smooth_bound(ranked: Ranked, changes: int, t: float) -> float:
-    r"""A t-smooth upper bound on how far one row moves the median entry of z.
+    r"""Bound smoothly, at rate t, how far one row moves the median entry of z.
 
     The median is the entry of rank m = floor((N + 1) / 2). With k = ``changes`` entries a
     row, and z_i = 0 for i < 1 and ``top`` for i > N,
@@ -119,7 +119,7 @@ def smooth_bound(ranked: Ranked, changes: int, t: float) -> float:
 
 
 def _spreads(z: np.ndarray, changes: int):
-    """U_l as a function of l, for the levels :func:`smooth_bound` asks for; z[median] is z_m."""
+    """Return U_l as a function of l, for the levels :func:`smooth_bound` uses; z[median] is z_m."""
     median = len(z) // 2
 
     def spread(level: int) -> int:
