@@ -6,7 +6,7 @@ import numpy as np
 
 import dpstats as dp
 from benchmarks.tools import print_table, timed
-from dpstats.evaluate import error_bounds
+from dpstats.evaluate import error_bounds, overview
 
 FORMULA = "kid_rank ~ parent_rank"
 BOUNDS = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
@@ -26,26 +26,31 @@ def sampled_tracts(count: int, seed: int):
     return people[people["tract"].isin(chosen)]
 
 
-def error_ratios(people, method: str, epsilon: float, draws: int, seed: int) -> np.ndarray:
-    """C-hat(68) of p25 over its standard error (equation 3), one ratio a tract."""
+def error_bounds_of_p25(people, method: str, epsilon: float, draws: int, seed: int):
+    """Compute C-hat(68) of p25 over its standard error (equation 3), a row per tract."""
     table = error_bounds(
         FORMULA, people, methods=[method], epsilon=epsilon, by="tract", bounds=BOUNDS,
         trials=draws, seed=seed, progress=False, public=True,
     )  # fmt: skip
-    return table.loc[table["point"] == "p25", "ratio"].to_numpy()
+    return table[table["point"] == "p25"]
 
 
 def compared(people, method: str, epsilon: float, draws: int, seed: int) -> list[str]:
-    """Cells of a row: share of the tracts with a ratio below 1, quartiles, and what it took."""
-    found: list[np.ndarray] = []
-    cost = timed(lambda: found.append(error_ratios(people, method, epsilon, draws, seed)))
-    quartiles = np.quantile(found[0], (0.25, 0.5, 0.75))
-    shares = f"{np.mean(found[0] < 1):.0%}", *(f"{q:.2f}" for q in quartiles)
-    return [*shares, *(f"{cost[name]:.0f}" for name in ("wall", "processor", "added"))]
+    """Write the cells of a row: tracts with a ratio of at most 1, quartiles, time and memory."""
+    tables = []
+    cost = timed(lambda: tables.append(error_bounds_of_p25(people, method, epsilon, draws, seed)))
+    (table,) = tables
+    (within,) = overview(table)["within"]
+    quartiles = table["ratio"].quantile([0.25, 0.5, 0.75])
+    return [
+        f"{within:.0%}",
+        *(f"{q:.2f}" for q in quartiles),
+        *(f"{cost[name]:.0f}" for name in ("wall", "processor", "added")),
+    ]
 
 
 def main(arguments: list[str]) -> None:
-    """Print the share of tracts with less noise than sampling error, quartiles and the cost."""
+    """Print how many tracts have less noise than sampling error, quartiles and the cost."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks illinois", description=__doc__)
     parser.add_argument("--tracts", default="all", help='a number, or "all" (3,108)')
     parser.add_argument("--draws", type=int, default=100, help="releases a tract")

@@ -1,4 +1,4 @@
-"""Linear regression under differential privacy, with a statsmodels-style front end."""
+"""Fit linear regressions under differential privacy, with statsmodels' names."""
 
 from importlib import import_module
 
@@ -44,7 +44,7 @@ __all__ = [
     "testing",
 ]
 
-# A fit does without these and what they load, so they wait for their first use.
+# A fit needs neither these nor the packages they import, so they load at their first use.
 _LATER = {
     "audit": "auditing",
     "compare": "results.comparison",

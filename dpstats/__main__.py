@@ -1,4 +1,4 @@
-"""``python -m dpstats``: the command line."""
+"""Run the command line by ``python -m dpstats``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Write files that appear whole or not at all."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ def replacing(path) -> Iterator[Path]:
     Raises
     ------
     OSError
-        As writing raises it, with how far it got; then ``path`` is as it was.
+        From the writing, with the number of bytes written; then ``path`` is unchanged.
     """
     target = Path(path)
     if not target.parent.is_dir():
@@ -26,22 +26,23 @@ def replacing(path) -> Iterator[Path]:
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, target)
     except OSError as error:
-        raise _stopped(error, name, target) from None
+        raise _with_size(error, name, target) from None
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)
 
 
-def _stopped(error: OSError, beside: str, target: Path) -> OSError:
-    """The error, with how much was written."""
-    if error.strerror is None or not os.path.exists(beside):
+def _with_size(error: OSError, temporary: str, target: Path) -> OSError:
+    """Add to an error how many bytes were written."""
+    if error.strerror is None or not os.path.exists(temporary):
         return error
-    written = os.path.getsize(beside)
-    said = f"{error.strerror} after {written:,} bytes, none of which are kept"
-    return OSError(error.errno, said, str(target))
+    written = os.path.getsize(temporary)
+    message = f"{error.strerror} after {written:,} bytes, none of which are kept"
+    return OSError(error.errno, message, str(target))
 
 
 def _umask() -> int:
+    """Read the process's mask of file permissions."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

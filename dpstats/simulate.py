@@ -1,7 +1,7 @@
-"""Made-up data for trying methods out: the simulated Atlas and the lines of Alabi et al. (2022).
+"""Simulate data to try methods on: the Opportunity Atlas and the lines of Alabi et al. (2022).
 
-Nothing here is a release and nothing here is private: the rows come from NumPy generators and
-public constants, so they may be looked at, plotted and repeated with a seed.
+Nothing here is a release and nothing is private: the rows come from NumPy generators and public
+constants, so they may be shown, plotted and repeated with a seed.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from dpstats.option_checks import number, whole
 
 @dataclass(frozen=True)
 class State:
-    """Published aggregates of one state, the constants behind `atlas`.
+    """Hold published aggregates of one state, the constants of `atlas`.
 
     Everything but `rank_slope` is over the tracts with both values in the Opportunity Atlas' public
     table (Chetty, Friedman, Hendren, Jones and Porter 2018): mean household income in 2000, and
@@ -60,17 +60,17 @@ def atlas(tracts=None, *, seed=None, state="IL") -> pd.DataFrame:
     Parameters
     ----------
     tracts : int, optional
-        How many tracts; by default as many as the state has (Illinois: 3,108).
+        Number of tracts; by default as many as the state has (Illinois: 3,108).
     seed : int, numpy.random.Generator, optional
-        Where the randomness comes from; fresh by default.
+        Seed or source of randomness; fresh by default.
     state : {"IL", "NC", "US"}
-        Whose constants to use. "US" ranks within the whole country.
+        The state with the constants to use. "US" ranks within the whole country.
 
     Returns
     -------
     pandas.DataFrame
-        A row a family, in the order of the tracts: ``tract`` (int, 1 to `tracts`),
-        ``parent_rank`` and ``kid_rank`` (multiples of 0.01 in (0, 1]). About 71.5 rows a tract.
+        A row per family, in the order of the tracts: ``tract`` (int, 1 to `tracts`),
+        ``parent_rank`` and ``kid_rank`` (multiples of 0.01 in (0, 1]). About 71.5 rows per tract.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def line(
     Parameters
     ----------
     n : int
-        How many points, at least 1.
+        Number of points, at least 1.
     slope, intercept : float
         The line, before clipping.
     x_mean, x_sd, noise_sd : float
@@ -127,7 +127,7 @@ def line(
     shape : {"normal", "uniform"}
         The distribution of x.
     seed : int, numpy.random.Generator, optional
-        Where the randomness comes from; fresh by default.
+        Seed or source of randomness; fresh by default.
 
     Returns
     -------

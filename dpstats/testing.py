@@ -1,4 +1,4 @@
-"""Reproducible noise for tests and teaching; what is made with it is not private."""
+"""Draw reproducible noise for tests and teaching; results made with it are not private."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from dpstats.noise import random_sources
 def insecure_seed(seed: int) -> Iterator[None]:
     """Draw all noise inside the block from a seeded generator.
 
-    Whoever knows the seed can subtract the noise, so results made inside carry
+    Anyone who knows the seed can subtract the noise, so results made inside have
     ``private=False`` and say so wherever they print.
 
     Examples

@@ -1,4 +1,4 @@
-"""Attempts to refute privacy guarantees by experiment, on made-up tables."""
+"""Try to refute privacy guarantees by experiment, on synthetic tables."""
 
 from dpstats.auditing.audit import Audit, audit
 

@@ -1,24 +1,24 @@
-"""Empirical lower bounds on epsilon, by running a mechanism on neighbouring made-up tables."""
+"""Bound epsilon from below by running a mechanism on neighbouring synthetic tables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from dpstats.auditing.events import Event, lower_bound, telling_event
+from dpstats.auditing.events import Event, best_event, lower_bound
 from dpstats.auditing.inputs import Pair
 from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.privacy import gdp_epsilon
 
-# Candidate inputs are compared on this share of the trials that choose, and at this alpha:
-# few outputs prove little, but the pair that proves most still shows.
+# Candidate inputs are compared on this fraction of the trials for the choice, and at this alpha:
+# the bounds of few outputs are low, but rank the pairs well.
 _SCREENING, _SCREENING_ALPHA = 0.2, 0.3
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found.
+    """Hold the result of an audit.
 
     Attributes
     ----------
@@ -31,10 +31,10 @@ class Audit:
         With confidence 1 - alpha the true epsilon at ``delta`` is at least this.
     alpha : float
     likely, rare : int
-        How often the event happened in ``trials`` releases from each of the inputs.
+        Counts of the event in ``trials`` releases from each of the inputs.
     trials : int
     inputs, event : str
-        Which neighbours, and which set of outputs.
+        The neighbours, and the set of outputs.
     """
 
     mechanism: str
@@ -51,14 +51,14 @@ class Audit:
 
     @property
     def violated(self) -> bool:
-        """Whether the claim is refuted, wrongly with probability at most alpha."""
+        """Tell whether the claim is refuted, wrongly with probability at most alpha."""
         return self.epsilon_lower > self.epsilon
 
     @property
     def verdict(self) -> str:
-        """In words."""
-        said = "VIOLATED" if self.violated else "no violation found"
-        return f"{said}: epsilon is at least {self.epsilon_lower:.3g}"
+        """Write the result in words."""
+        outcome = "VIOLATED" if self.violated else "no violation found"
+        return f"{outcome}: epsilon is at least {self.epsilon_lower:.3g}"
 
     def __str__(self) -> str:
         return (
@@ -84,11 +84,12 @@ def audit(
 ) -> Audit:
     """Try to refute a privacy guarantee by experiment.
 
-    The mechanism itself, with its real noise, runs on neighbouring made-up tables. Half of
-    the trials choose the neighbours and the event that tell them apart best, the other
-    half count how often the event happens on either side. No real data is involved.
+    The mechanism itself, with its real noise, runs on neighbouring synthetic tables. Half of
+    the trials choose the neighbours and the event with the largest lower bound on epsilon; the
+    other half count the event for either input. No real data are involved.
 
-    A bound far below epsilon is no proof of privacy: other inputs or events may be worse.
+    A bound far below epsilon is no proof of privacy: other inputs or events may give a larger
+    one.
 
     Parameters
     ----------
@@ -150,24 +151,24 @@ def audit(
 
 
 def _audit(subject: Subject, half: int, alpha: float) -> Audit:
-    """Choose inputs and event on one half of the trials, count it on the other."""
+    """Choose inputs and event on one half of the trials, count the event on the other."""
     bound = partial(lower_bound, delta=subject.delta, gaussian=subject.gaussian)
     pair, names, event = _choose(subject, half, alpha, bound)
     first, second = (
         matrix(subject.releases(rows, half), names) for rows in (pair.first, pair.second)
     )
     likely, rare = event.counts(first, second)
-    proven = max(float(bound(likely, rare, half, alpha)), 0.0)
-    if subject.gaussian and proven > 0:
-        proven = gdp_epsilon(proven, subject.delta)
+    lower = max(float(bound(likely, rare, half, alpha)), 0.0)
+    if subject.gaussian and lower > 0:
+        lower = gdp_epsilon(lower, subject.delta)
     return Audit(
-        subject.name, subject.neighbors, subject.epsilon, subject.delta, proven, alpha,
+        subject.name, subject.neighbors, subject.epsilon, subject.delta, lower, alpha,
         likely, rare, half, pair.name, str(event),
     )  # fmt: skip
 
 
 def _choose(subject: Subject, half: int, alpha: float, bound: Callable):
-    """The neighbours and the event that prove most on these trials, and the outputs' names."""
+    """Choose the neighbours and the event with the largest bound, and name the outputs."""
     few = max(int(_SCREENING * half), 20)
     screen = partial(_search, subject, few, partial(bound, trials=few, alpha=_SCREENING_ALPHA))
     pair = max(subject.pairs, key=lambda pair: screen(pair)[0])
@@ -178,8 +179,8 @@ def _choose(subject: Subject, half: int, alpha: float, bound: Callable):
 def _search(
     subject: Subject, count: int, bound: Callable, pair: Pair
 ) -> tuple[float, list[str], Event]:
-    """What the most telling event proves for one pair on fresh releases."""
+    """Find the best event for one pair on fresh releases, with its bound and the outputs' names."""
     samples = [subject.releases(rows, count) for rows in (pair.first, pair.second)]
     names = sorted({name for sample in samples for output in sample for name in output})
-    proven, event = telling_event(*(matrix(sample, names) for sample in samples), names, bound)
-    return proven, names, event
+    lower, event = best_event(*(matrix(sample, names) for sample in samples), names, bound)
+    return lower, names, event

@@ -1,4 +1,4 @@
-"""Events that tell two samples of outputs apart, and what their counts prove."""
+"""Find events that distinguish two samples of outputs, and bound epsilon by their counts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from functools import partial
 
 import numpy as np
 
-# How many thresholds are tried on each statistic.
+# Number of thresholds tried on each statistic.
 _THRESHOLDS = 41
-# Outputs further out than this many interquartile ranges count as that far.
-_FAR = 4.0
+# Outputs are clipped to this many interquartile ranges from the median.
+_CLIP = 4.0
 # Keeps the linear statistic defined where outputs are constant or proportional.
 _RIDGE = 1e-6
 
 
 @dataclass(frozen=True)
 class Event:
-    """A set of outputs: a statistic above a threshold, or not above it.
+    """Describe a set of outputs: a statistic above a threshold, or not above it.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Event:
     threshold : float
     above : bool
     swapped : bool
-        Whether it is the second input that makes it likely.
+        True if the second input makes it likely, not the first.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Event:
     swapped: bool
 
     def counts(self, first: np.ndarray, second: np.ndarray) -> tuple[int, int]:
-        """How often it happened in outputs (m, F) of the input that makes it likely, and else."""
+        """Count the event in outputs (m, F) of the input that makes it likely, and of the other."""
         likely, rare = (second, first) if self.swapped else (first, second)
         return tuple(
             int(np.sum((self.statistic(outputs) > self.threshold) == self.above))
@@ -48,25 +48,25 @@ class Event:
 
 
 def lower_bound(likely, rare, trials: int, alpha: float, delta: float = 0.0, gaussian=False):
-    """What the counts of an event prove of the privacy loss, with confidence 1 - alpha.
+    """Bound the privacy loss from the counts of an event, with confidence 1 - alpha.
 
     Parameters
     ----------
     likely, rare : int or numpy.ndarray
-        How often the event happened in ``trials`` releases from each of two neighbours.
+        Counts of the event in ``trials`` releases from each of two neighbours.
     alpha : float
         Probability, at most, that the bound exceeds the true value.
     delta : float
     gaussian : bool
-        Bound mu instead of epsilon, for what claims to be mu-GDP.
+        Bound mu instead of epsilon, for a claim of mu-GDP.
 
     Returns
     -------
     float or numpy.ndarray
-        The least epsilon with P(E) <= e^epsilon P'(E) + delta, or the least mu with
+        The minimum epsilon with P(E) <= e^epsilon P'(E) + delta, or the minimum mu with
         z(P(E)) - z(P'(E)) <= mu (Dong, Roth and Su 2022, Definition 2.3), for all P(E),
         P'(E) within Clopper and Pearson's limits, which hold together with probability
-        1 - alpha. Where it is below zero the counts prove nothing.
+        1 - alpha. A bound below zero is no evidence.
     """
     from scipy.special import betainccinv, betaincinv, ndtri
 
@@ -78,14 +78,14 @@ def lower_bound(likely, rare, trials: int, alpha: float, delta: float = 0.0, gau
         return ndtri(p) - ndtri(q) if gaussian else np.log(np.maximum(p - delta, 0.0) / q)
 
 
-def telling_event(
+def best_event(
     first: np.ndarray, second: np.ndarray, names: Sequence[str], bound: Callable
 ) -> tuple[float, Event]:
-    """The event whose counts in two samples of outputs (m, F) prove most, and how much.
+    """Find the event with the largest bound from two samples of outputs (m, F), and the bound.
 
-    Tried are thresholds on every output, on the linear combination that separates the
-    samples best and on a combination of distances from the middle. ``bound(likely, rare)``
-    says what counts prove. The samples must not be used again to test the event.
+    Candidates are thresholds on every output, on the linear combination that separates the
+    samples best and on a combination of distances from the medians. ``bound(likely, rare)``
+    is the bound for given counts. The samples must not be used again to test the event.
     """
     statistics = _statistics(first, second, names)
     best = (-np.inf, None)
@@ -98,51 +98,52 @@ def telling_event(
         for is_above in (True, False):
             counts = above if is_above else [len(a) - count for count in above]
             for swapped in (False, True):
-                proven = bound(*counts[::-1] if swapped else counts)
-                k = int(np.argmax(proven))
+                bounds = bound(*counts[::-1] if swapped else counts)
+                k = int(np.argmax(bounds))
                 event = Event(name, statistic, float(thresholds[k]), is_above, swapped)
-                if best[1] is None or proven[k] > best[0]:
-                    best = float(proven[k]), event
+                if best[1] is None or bounds[k] > best[0]:
+                    best = float(bounds[k]), event
     return best
 
 
 def _statistics(first, second, names) -> dict[str, Callable]:
-    """Numbers to put thresholds on, as functions of outputs (m, F)."""
+    """Build the statistics for thresholds, as functions of outputs (m, F)."""
     both = np.vstack([first, second])
-    low, middle, high = _quartiles(both)
+    low, median, high = _quartiles(both)
     scale = np.where(high > low, high - low, 1.0)
-    found = {name: partial(_column, j) for j, name in enumerate(names)}
+    statistics = {name: partial(_column, j) for j, name in enumerate(names)}
     for name, shape in (("linear statistic", np.asarray), ("distance statistic", np.abs)):
-        shaped = partial(_shaped, shape, middle, scale)
+        shaped = partial(_shaped, shape, median, scale)
         weights = _separating(shaped(first), shaped(second))
-        found[name] = partial(_combined, shaped, weights)
-    return found
+        statistics[name] = partial(_combined, shaped, weights)
+    return statistics
 
 
 def _quartiles(outputs: np.ndarray) -> np.ndarray:
-    """Quartiles (3, F) of what was released; 0 for what never was."""
+    """Compute quartiles (3, F) of released outputs; 0 for an output never released."""
     finite = np.where(np.isfinite(outputs), outputs, np.nan)
     finite[:, np.isnan(finite).all(axis=0)] = 0.0
     return np.nanquantile(finite, [0.25, 0.5, 0.75], axis=0)
 
 
 def _column(j: int, outputs: np.ndarray) -> np.ndarray:
-    """One output; what was not released lies below everything."""
+    """Return one output, -infinity where it was not released."""
     return np.where(np.isnan(outputs[:, j]), -np.inf, outputs[:, j])
 
 
-def _shaped(shape: Callable, middle, scale, outputs: np.ndarray) -> np.ndarray:
-    """Outputs in interquartile ranges from the middle, cut off far out; 0 if not released."""
-    scaled = np.nan_to_num((outputs - middle) / scale, nan=0.0, posinf=_FAR, neginf=-_FAR)
-    return shape(np.clip(scaled, -_FAR, _FAR))
+def _shaped(shape: Callable, median, scale, outputs: np.ndarray) -> np.ndarray:
+    """Scale outputs to interquartile ranges from the median, clipped; 0 if not released."""
+    scaled = np.nan_to_num((outputs - median) / scale, nan=0.0, posinf=_CLIP, neginf=-_CLIP)
+    return shape(np.clip(scaled, -_CLIP, _CLIP))
 
 
 def _combined(shaped: Callable, weights: np.ndarray, outputs: np.ndarray) -> np.ndarray:
+    """Combine scaled outputs linearly."""
     return shaped(outputs) @ weights
 
 
 def _separating(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Fisher's linear discriminant of two samples (m, F)."""
+    """Compute Fisher's linear discriminant of two samples (m, F)."""
     spread = np.atleast_2d(np.cov(first.T) + np.cov(second.T))
     ridge = _RIDGE * (1 + np.trace(spread)) * np.eye(len(spread))
     return np.linalg.solve(spread + ridge, first.mean(axis=0) - second.mean(axis=0))

@@ -1,4 +1,4 @@
-"""What can be audited: a claim, neighbouring inputs, and releases as plain numbers."""
+"""Prepare an audit: a claim, neighbouring inputs, and releases as plain numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from dpstats.option_checks import whole
 from dpstats.privacy import GDP, validate_guarantee
 from dpstats.request import arguments
 
-# One release as numbers by name; what was not released is absent.
+# One release as numbers by name, without the numbers that were not released.
 Output = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A mechanism, its claim and its candidate inputs.
+    """Hold a mechanism, its claim and its candidate inputs.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Subject:
     epsilon, delta : float
         The claim.
     gaussian : bool
-        Whether it claims the mu-GDP that (epsilon, delta) stands for.
+        True if it claims the mu-GDP equivalent of (epsilon, delta).
     pairs : sequence of Pair
     start : callable
         ``start(input)`` returns a function that makes one release.
@@ -44,18 +44,18 @@ class Subject:
     start: Callable[[Any], Callable[[], Output]]
 
     def releases(self, rows, count: int) -> list[Output]:
-        """Independent releases from one input."""
+        """Draw independent releases from one input."""
         release = self.start(rows)
         return [release() for _ in range(count)]
 
 
 def matrix(outputs: Sequence[Output], names: Sequence[str]) -> np.ndarray:
-    """Outputs as (m, F) with NaN for what was not released."""
+    """Arrange outputs as (m, F), NaN for numbers that were not released."""
     return np.array([[output.get(name, np.nan) for name in names] for output in outputs])
 
 
 def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
-    """Any function of one input, called anew for each release."""
+    """Audit any function of one input, which is called for each release."""
     if pairs is None:
         raise ArgumentError("a function needs pairs= of neighbouring inputs, [(first, second)]")
     epsilon, delta = validate_guarantee(epsilon, 0.0 if delta is None else delta)
@@ -69,7 +69,7 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
 
 
 def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
-    """A method on rows (X, y); they are summarised once and only the release is repeated."""
+    """Audit a method on rows (X, y), summarised once: only the release is repeated."""
     neighbors = arguments._relation(method, neighbors)
     problem = corner_problem(_regressors(method, d), neighbors)
     method.check(problem)
@@ -81,8 +81,7 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
         summary, total = method.summarise(*rows, problem), over(*rows)
 
         def release():
-            made = method.conclude(summary, total, problem, cost, Noise(cost), **options)
-            return _output(made)
+            return _output(method.conclude(summary, total, problem, cost, Noise(cost), **options))
 
         return release
 
@@ -92,11 +91,12 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
 
 
 def find_method(name) -> Method:
-    """An entry of METHODS, by name or itself."""
+    """Return the entry of METHODS of this name; an entry is returned itself."""
     return name if isinstance(name, Method) else arguments.find_method(name)
 
 
 def _regressors(method: Method, d) -> int:
+    """Check the number of regressors of the synthetic tables."""
     d = whole("d", 1)(d)
     if method.single_regressor and d > 1:
         raise ArgumentError(f"{method.name} fits one regressor, got d={d}")
@@ -104,7 +104,7 @@ def _regressors(method: Method, d) -> int:
 
 
 def _named(pairs) -> list[Pair]:
-    """Pairs of inputs given by the caller."""
+    """Number the pairs of inputs that the caller passed."""
     try:
         named = [Pair(f"pair {i}", *pair) for i, pair in enumerate(pairs)]
     except TypeError:
@@ -115,7 +115,7 @@ def _named(pairs) -> list[Pair]:
 
 
 def _output(release: Release) -> Output:
-    """Every number of a release and of its companion, and its status as an indicator."""
+    """Collect the numbers of a release and of its auxiliary fit, and an indicator of its status."""
     corner = np.triu_indices(len(release.params))
     cov = [] if release.cov is None else release.cov[corner]
     parts = {"params": release.params, "predictions": release.predictions, "cov": cov}
@@ -129,6 +129,6 @@ def _output(release: Release) -> Output:
 
 
 def _numbers(name: str, values) -> Output:
-    """A number or an array as numbers by name."""
+    """Name the entries of a number or an array."""
     flat = np.ravel(np.asarray(values, dtype=float))
     return {f"{name}[{i}]": float(value) for i, value in enumerate(flat)}

@@ -1,7 +1,7 @@
-"""The command line: ``dpstats fit | by | plan | methods | audit | demo``.
+"""Run the command line: ``dpstats fit | by | plan | methods | audit | demo``.
 
-Everything that can be wrong with a call is found before any budget is spent, and said in
-one line on stderr with exit code 2.
+A call is checked completely before any budget is spent; an error is one line on stderr, with
+exit code 2.
 """
 
 import os
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as error:
         return _fail(f"interrupted {error}", 130)
     except BrokenPipeError:
-        # As after `dpstats ... | head`: nobody reads, and closing stdout must not complain.
+        # After `dpstats ... | head` nothing reads stdout, and closing it must not raise.
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -81,11 +81,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str, code: int) -> int:
+    """Print an error in one line and return the exit code."""
     print(f"dpstats: error: {' '.join(message.split())}", file=sys.stderr)
     return code
 
 
 def _in_options(message: str) -> str:
+    """Rewrite the arguments that a message names as options."""
     for pattern, replacement in _WORDING:
         message = re.sub(pattern, replacement, message)
     return message

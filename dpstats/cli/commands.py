@@ -1,4 +1,4 @@
-"""The commands: their options and what they run."""
+"""Define the commands: their options and the functions they run."""
 
 import argparse
 import textwrap
@@ -26,13 +26,15 @@ from dpstats.selection import SELECTORS
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse with this program's way of refusing."""
+    """Parse arguments, and raise ArgumentError where argparse would exit."""
 
     def error(self, message):
+        """Raise ArgumentError with argparse's message."""
         raise ArgumentError(message)
 
 
 def parser() -> _Parser:
+    """Build the parser of all commands."""
     parser = _Parser(
         prog="dpstats",
         description="Differentially private linear regression.",
@@ -53,12 +55,14 @@ def parser() -> _Parser:
 
 
 def _command(commands, name: str, run, text: str) -> _Parser:
+    """Add a command that runs a function."""
     parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
     parser.set_defaults(run=run)
     return parser
 
 
 def _add_fit(commands) -> None:
+    """Add the command ``fit``."""
     parser = _command(commands, "fit", _fit, "fit one regression and print its summary")
     _add_model(parser)
     parser.add_argument("-o", dest="out", metavar="OUT", help="result file: .json or .txt")
@@ -66,13 +70,14 @@ def _add_fit(commands) -> None:
 
 
 def _add_by(commands) -> None:
-    parser = _command(commands, "by", _by, "fit one regression a group")
+    """Add the command ``by``."""
+    parser = _command(commands, "by", _by, "fit one regression per group")
     _add_model(parser)
     columns = "column of group labels, or several"
     parser.add_argument("--by", required=True, action="append", metavar="COL,...", help=columns)
     listed = parser.add_mutually_exclusive_group()
     listed.add_argument("--groups", metavar="A,B,...", help="public list of one column's labels")
-    lines = "public list of groups, one a line, its labels separated by commas"
+    lines = "public list of groups, one per line, its labels separated by commas"
     listed.add_argument("--groups-file", metavar="FILE", help=lines)
     parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: all processors)")
     parser.add_argument("-o", dest="out", metavar="OUT", required=True, help="tidy table: .csv")
@@ -80,6 +85,7 @@ def _add_by(commands) -> None:
 
 
 def _add_model(parser: _Parser) -> None:
+    """Add the options that ``fit`` and ``by`` share."""
     add = parser.add_argument
     add("data", metavar="DATA", help=f"file or quoted glob ending in {', '.join(ENDINGS)}")
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
@@ -96,25 +102,27 @@ def _add_model(parser: _Parser) -> None:
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
     add("--k", type=int, metavar="K", help="how many terms to keep")
-    add("--select-share", type=float, metavar="P", help="share of the budget for it: 0.05")
-    add("--companion", metavar="M", help="take intervals from a second fit by M")
-    add("--companion-share", type=float, metavar="P", help="share of the budget for it: 0.5")
+    add("--select-share", type=float, metavar="P", help="fraction of the budget for it: 0.05")
+    add("--companion", metavar="M", help="take intervals from an auxiliary fit by M")
+    add("--companion-share", type=float, metavar="P", help="fraction of the budget for it: 0.5")
     add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
 
 
 def _add_audit(commands) -> None:
+    """Add the command ``audit``."""
     parser = _command(commands, "audit", _audit, "try to refute a method's guarantee by experiment")
     add = parser.add_argument
     add("method", metavar="M", help="a name that `dpstats methods` lists")
     add("--epsilon", type=float, default=1.0, metavar="E", help="the claim (default: 1)")
     add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
     add("--trials", type=int, default=1000, metavar="N", help="releases a side (default: 1000)")
-    add("--regressors", type=int, default=1, metavar="N", help="of the made-up tables (default: 1)")
+    add("--regressors", type=int, default=1, metavar="N", help="of synthetic tables (default: 1)")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
 
 
 def _fit(arguments) -> None:
+    """Fit one regression, write the files asked for and print the summary."""
     outputs = checked_outputs(arguments, (".json", ".txt"))
     table, call = _call(arguments)
     if arguments.plot:
@@ -124,14 +132,15 @@ def _fit(arguments) -> None:
     try:
         if arguments.out:
             text = summary if outputs[0].suffix.lower() == ".txt" else result.to_json()
-            write(outputs[0], lambda beside: beside.write_text(text + "\n", encoding="utf-8"))
+            write(outputs[0], lambda path: path.write_text(text + "\n", encoding="utf-8"))
         if arguments.plot:
             draw(outputs[-1], result.plot)
-    finally:  # what has been paid for is shown even when a disk is full
+    finally:  # the budget is spent, so the summary is shown even when a disk is full
         print(summary)
 
 
 def _by(arguments) -> None:
+    """Fit one regression per group, write the table and print the summary."""
     outputs = checked_outputs(arguments, (".csv",))
     table, call = _call(arguments)
     by = group_columns(arguments.by, table)
@@ -140,7 +149,7 @@ def _by(arguments) -> None:
         _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, **call)
     try:
-        write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
+        write(outputs[0], lambda path: result.frame.to_csv(path, index=False))
         if arguments.plot:
             draw(outputs[-1], result.plot)
     finally:
@@ -148,6 +157,7 @@ def _by(arguments) -> None:
 
 
 def _audit(arguments) -> None:
+    """Audit a method and print the result."""
     names = ("epsilon", "delta", "trials", "neighbors")
     call = {name: getattr(arguments, name) for name in names}
     call |= options(arguments.option)
@@ -155,7 +165,7 @@ def _audit(arguments) -> None:
 
 
 def _call(arguments) -> tuple[Table | Described, dict]:
-    """The data, and the keyword arguments of dp_ols that both commands share."""
+    """Open the data and build the keyword arguments of dp_ols for ``fit`` and ``by``."""
     table = open_table(arguments.data).typed(types(arguments.types))
     levels = pairs(arguments.levels, "--levels", "column=a,b,...")
     call = {
@@ -197,6 +207,7 @@ _GUARANTEES = {"pure": "epsilon", "zcdp": "rho = epsilon^2 / 2"}
 
 
 def _methods(arguments) -> None:
+    """Print the table of methods."""
     rows = [
         [
             method.name,
@@ -213,6 +224,7 @@ def _methods(arguments) -> None:
 
 
 def _default(option) -> str:
+    """Write an option of a method with its default."""
     name, (value, _) = option
     return f"{name}={','.join(map(str, value)) if isinstance(value, tuple) else value}"
 

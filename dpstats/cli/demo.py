@@ -1,4 +1,4 @@
-"""``dpstats demo``: the main job on fictitious people, beside OLS."""
+"""Run ``dpstats demo``: private regressions by cell on fictitious people, beside OLS."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ private: exp_theil_sen, epsilon {epsilon:g} for the pair. OLS: not private
 
 
 def demo(arguments) -> None:
-    """Private p25 and p75 of 111 cells beside OLS, which the fictitious data allow."""
+    """Show private p25 and p75 of 111 cells beside OLS, which fictitious data allow."""
     epsilon, _ = validate_guarantee(arguments.epsilon, 0.0)
     folder = Path(arguments.out)
     try:
@@ -39,14 +39,14 @@ def demo(arguments) -> None:
     call = {"by": "cell", "bounds": {"kid_rank": (0, 1), "parent_rank": (0, 1)}}
     result = dp_ols(_DEMO, people, method="exp_theil_sen", epsilon=epsilon, **call)
     reference = ols_reference(_DEMO, people, public=True, **call)
-    write(outputs[0], lambda beside: result.frame.to_csv(beside, index=False))
+    write(outputs[0], lambda path: result.frame.to_csv(path, index=False))
     draw(outputs[1], lambda axes: _demo_picture(result, reference, axes))
     print(_demo_text(result, reference, people.groupby("cell").size()))
     print(f"All private estimates are in {outputs[0]}, a picture is in {outputs[1]}.")
 
 
 def _demo_text(result, reference, sizes) -> str:
-    """A few cells from the smallest to the largest, and how many are close to OLS."""
+    """Write a few cells from the smallest to the largest, and count those close to OLS."""
     points = {q: _beside(result, reference, q) for q in ("p25", "p75")}
     lines = [
         _DEMO_HEAD.format(
@@ -67,18 +67,20 @@ def _demo_text(result, reference, sizes) -> str:
 
 
 def _beside(result, reference, point: str):
-    """Private value, OLS value and OLS standard error of one quantity, by cell."""
+    """Tabulate private value, OLS value and OLS standard error of one quantity, by cell."""
     ols = reference[reference["term"] == point].set_index("cell")[["estimate", "std_error"]]
     ols.insert(0, "private", result.predictions[point])
     return ols
 
 
 def _near(frame) -> str:
+    """Count the cells whose private value is within one standard error of OLS."""
     near = (frame["private"] - frame["estimate"]).abs() <= frame["std_error"]
     return f"{near.sum()} of {len(near)}"
 
 
 def _demo_picture(result, reference, axes) -> None:
+    """Draw the comparison with OLS under labels for this example."""
     comparison(result, reference, axes)
     axes.set(
         xlabel="p25: child's income rank, parents at rank 0.25 (0 lowest, 1 highest)",

@@ -1,4 +1,4 @@
-"""Files and pictures that a command writes, checked before any budget is spent."""
+"""Check output paths before any budget is spent, and write files and pictures."""
 
 import tempfile
 from pathlib import Path
@@ -10,9 +10,9 @@ _PICTURES = (".png", ".pdf", ".svg")
 
 
 def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
-    """The output paths, once each of them is known to be writable."""
-    wanted = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
-    paths = [checked_output(*output) for output in wanted if output[0] is not None]
+    """Check that the output files are different and writable, and return their paths."""
+    outputs = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
+    paths = [checked_output(*output) for output in outputs if output[0] is not None]
     files = [*([Path(arguments.data)] if "data" in arguments else []), *paths]
     if len({path.resolve() for path in files}) < len(files):
         raise ArgumentError("expected different files for DATA, -o and --plot")
@@ -22,6 +22,7 @@ def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
 
 
 def checked_output(name: str, option: str, endings: tuple[str, ...]) -> Path:
+    """Check that a file can be written and has one of the endings."""
     path = Path(name)
     if path.is_dir():
         raise ArgumentError(f"{option}: {path} is a folder; name a file in it")
@@ -37,6 +38,7 @@ def checked_output(name: str, option: str, endings: tuple[str, ...]) -> Path:
 
 
 def check_matplotlib() -> None:
+    """Raise ArgumentError unless matplotlib is installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
@@ -44,10 +46,10 @@ def check_matplotlib() -> None:
 
 
 def write(path: Path, write) -> None:
-    """Let ``write`` make the file, which appears whole or not at all."""
+    """Write a file by ``write(path)``; it appears whole or not at all."""
     try:
-        with replacing(path) as beside:
-            write(beside)
+        with replacing(path) as temporary:
+            write(temporary)
     except OSError as error:
         raise ArgumentError(f"cannot write {path}: {error.strerror}") from None
 

@@ -1,4 +1,4 @@
-"""``dpstats plan``: the forecast of a fit, from options alone."""
+"""Run ``dpstats plan``: forecast a fit from options alone."""
 
 import argparse
 
@@ -16,14 +16,14 @@ PURPOSE = "forecast errors and intervals from guesses, before any budget is spen
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of ``dpstats plan``."""
+    """Add the options of ``dpstats plan``."""
     add, lists = parser.add_argument, {"action": "append", "default": []}
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
     add("--n", required=True, type=int, metavar="N", help="guessed number of rows")
     add("--methods", required=True, metavar="A,B,...", help="names that `dpstats methods` lists")
     add("--epsilon", metavar="E,E,...", help="privacy losses to try")
-    add("--target-width", type=float, metavar="W", help="look for the least epsilon instead")
-    add("--term", metavar="T", help="whose interval is to be that narrow")
+    add("--target-width", type=float, metavar="W", help="search for the minimum epsilon instead")
+    add("--term", metavar="T", help="the term with this interval")
     add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
     add("--bounds", **lists, metavar="COL=LOW,HIGH", help="public range; repeat for each column")
     add("--levels", **lists, metavar="COL=A,B,...", help="public levels of a categorical column")
@@ -32,29 +32,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--x-sd", **lists, metavar="COL=S", help="guessed s.d. of a normal regressor")
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
-    add("--repetitions", type=int, default=200, metavar="N", help="tables made up (default: 200)")
+    add("--repetitions", type=int, default=200, metavar="N", help="synthetic tables (default: 200)")
     add("--alpha", type=float, default=0.05, metavar="A", help="one minus the level of intervals")
-    add("--seed", type=int, default=0, metavar="N", help="of the made-up tables (default: 0)")
+    add("--seed", type=int, default=0, metavar="N", help="of the synthetic tables (default: 0)")
     add("-o", dest="out", metavar="OUT", help="tidy table: .csv")
     add("--plot", metavar="OUT", help="picture of the errors: .png, .pdf or .svg")
 
 
 def run(arguments) -> None:
-    """Print the plan, and write its table and its picture where asked to."""
+    """Print the plan, and write its table and its picture if asked to."""
     outputs = checked_outputs(arguments, (".csv",))
     forecast = plan(arguments.formula, **_call(arguments))
     if arguments.out:
-        write(outputs[0], lambda beside: forecast.frame.to_csv(beside, index=False))
+        write(outputs[0], lambda path: forecast.frame.to_csv(path, index=False))
     if arguments.plot:
         draw(outputs[-1], lambda axes: forecast.plot(term=arguments.term, ax=axes))
     print(forecast)
 
 
 def _call(arguments) -> dict:
-    """The keyword arguments of plan."""
-    same = ("n", "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed")
+    """Build the keyword arguments of plan."""
+    unchanged = (
+        "n", "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed",
+    )  # fmt: skip
     declared = levels(arguments.levels)
-    return {name: getattr(arguments, name) for name in same} | {
+    return {name: getattr(arguments, name) for name in unchanged} | {
         "methods": [name.strip() for name in arguments.methods.split(",")],
         "epsilon": None if arguments.epsilon is None else _epsilons(arguments.epsilon),
         "bounds": bounds(arguments.bounds),
@@ -66,6 +68,7 @@ def _call(arguments) -> dict:
 
 
 def _epsilons(text: str) -> list[float]:
+    """Parse a list of numbers."""
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
@@ -73,16 +76,17 @@ def _epsilons(text: str) -> list[float]:
 
 
 def _values(texts: list[str], option: str, form: str) -> dict[str, float]:
+    """Parse ``name=value``."""
     return {name: value for name, (value,) in numbers(texts, option, form, 1).items()}
 
 
 def _no_rows(formula: str, declared: dict) -> Table:
-    """A table without rows, whose types are those of the variables."""
+    """Build a table without rows that has the types of the variables."""
     parsed = Formula.parse(formula)
-    known = {**parsed.levels, **declared}
+    levels = {**parsed.levels, **declared}
     return Table.from_data(
         {
-            name: pd.Categorical([], known[name]) if name in known else np.empty(0)
+            name: pd.Categorical([], levels[name]) if name in levels else np.empty(0)
             for name in parsed.variables
         }
     )

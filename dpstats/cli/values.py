@@ -1,4 +1,4 @@
-"""What is typed on a command line, as the values dp_ols takes."""
+"""Convert texts from the command line to the values that dp_ols takes."""
 
 import csv
 import inspect
@@ -17,7 +17,7 @@ from dpstats.formula import Formula
 
 
 def pairs(texts: list[str], option: str, form: str) -> dict[str, list[str]]:
-    """``name=a,b`` as name to values; the last = counts, since a term may hold others."""
+    """Parse ``name=a,b`` as name to values at the last =, since a term may hold others."""
     pairs: dict[str, list[str]] = {}
     for text in texts:
         name, _, values = text.rpartition("=")
@@ -30,28 +30,30 @@ def pairs(texts: list[str], option: str, form: str) -> dict[str, list[str]]:
 
 
 def bounds(texts: list[str]) -> dict[str, tuple[float, float]]:
+    """Parse ``column=low,high``."""
     return numbers(texts, "--bounds", "column=low,high", 2)
 
 
 def numbers(texts: list[str], option: str, form: str, count: int) -> dict[str, tuple]:
-    """``name=1,2`` as name to that many numbers."""
-    found = {}
+    """Parse ``name=1,2`` as name to ``count`` numbers."""
+    parsed = {}
     for name, values in pairs(texts, option, form).items():
-        parsed = _parsed(values)
-        if len(parsed) != count or isinstance(parsed[0], str):
-            given = f"{name}={','.join(values)}"
-            raise ArgumentError(f"expected {option} {form}, got {given!r}")
-        found[name] = tuple(parsed)
-    return found
+        numbers = _as_numbers(values)
+        if len(numbers) != count or isinstance(numbers[0], str):
+            text = f"{name}={','.join(values)}"
+            raise ArgumentError(f"expected {option} {form}, got {text!r}")
+        parsed[name] = tuple(numbers)
+    return parsed
 
 
-def _parsed(texts: list[str]) -> list:
-    """Texts as numbers if all of them are."""
+def _as_numbers(texts: list[str]) -> list:
+    """Convert texts to numbers if all of them are."""
     numbers = [_number(text) for text in texts]
     return texts if None in numbers else numbers
 
 
 def _number(text: str) -> int | float | None:
+    """Convert a text to a number, or return None."""
     for convert in (int, float):
         with suppress(ValueError):
             return convert(text)
@@ -59,7 +61,7 @@ def _number(text: str) -> int | float | None:
 
 
 def types(texts: list[str]) -> dict[str, str]:
-    """``column=kind`` as column to kind."""
+    """Parse ``column=kind`` into a mapping of columns to kinds."""
     given = pairs(texts, "--types", "column=kind")
     wrong = [f"{name}={','.join(kinds)}" for name, kinds in given.items() if len(kinds) > 1]
     if wrong:
@@ -71,7 +73,7 @@ _TRUTH = {"true": True, "false": False}
 
 
 def typed(table: Table | Described, column: str, texts: list[str]) -> list:
-    """Texts as values of a column: as its type says, and as they are for a column of text."""
+    """Convert texts to values of a column as its type says; text stays as it is."""
     kind, declared = table.kind(column), table.levels(column)
     if declared:
         kind = "string" if any(isinstance(level, str) for level in declared) else "number"
@@ -92,15 +94,15 @@ def typed(table: Table | Described, column: str, texts: list[str]) -> list:
 
 
 def levels(texts: list[str]) -> dict[str, list]:
-    """Public levels where no table says what they are: numbers if all look like it."""
-    given = pairs(texts, "--levels", "column=a,b,...")
-    return {name: _parsed(values) for name, values in given.items()}
+    """Parse public levels without a table: numbers if all of them look like numbers."""
+    texts_by_name = pairs(texts, "--levels", "column=a,b,...")
+    return {name: _as_numbers(values) for name, values in texts_by_name.items()}
 
 
 def points(
     texts: list[str], formula: str, table: Table | Described, factors: Collection[str] = ()
 ) -> pd.DataFrame | None:
-    """Prediction points, labelled by their values as typed.
+    """Parse prediction points, labelled by their values as typed.
 
     A column of text is a number unless it is one of the ``factors``, whose levels are declared.
     """
@@ -112,33 +114,33 @@ def points(
             names = ", ".join(predictors)
             raise ArgumentError(f"expected --x-new column=value for each of {names}")
         texts = [f"{predictors[0]}={texts[0]}"]
-    given = pairs(texts, "--x-new", "column=value,value")
-    if len({len(values) for values in given.values()}) > 1:
+    typed_values = pairs(texts, "--x-new", "column=value,value")
+    if len({len(values) for values in typed_values.values()}) > 1:
         raise ArgumentError("expected --x-new to give every column as many values")
-    points = zip(*given.values(), strict=True)
-    labels = [" ".join(map("=".join, zip(given, point, strict=True))) for point in points]
+    points = zip(*typed_values.values(), strict=True)
+    labels = [" ".join(map("=".join, zip(typed_values, point, strict=True))) for point in points]
     columns = {
-        name: _parsed(values)
+        name: _as_numbers(values)
         if table.kind(name) in UNTYPED and name not in factors
         else typed(table, name, values)
-        for name, values in given.items()
+        for name, values in typed_values.items()
     }
     return pd.DataFrame(columns, index=labels)
 
 
 def options(texts: list[str]) -> dict:
-    """Options of the method, as numbers, ranges of numbers or truth where they look like it."""
+    """Parse options of the method as numbers, ranges of numbers or truth values, else as texts."""
     options, truth = {}, {"true": True, "false": False}
     for name, values in pairs(texts, "--option", "name=value").items():
         if name != "k" and name in inspect.signature(dp_ols).parameters:
             raise ArgumentError(f"{name} is no --option of a method; see dpstats fit --help")
-        parsed = tuple(truth.get(value, value) for value in _parsed(values))
+        parsed = tuple(truth.get(value, value) for value in _as_numbers(values))
         options[name] = parsed if len(parsed) > 1 else parsed[0]
     return options
 
 
 def group_columns(texts: list[str], table: Table | Described) -> str | list[str]:
-    """The columns that --by names; a comma separates two unless it is in a column's name."""
+    """List the columns of --by; a comma separates two unless it is in a column's name."""
     columns: list[str] = []
     for text in texts:
         columns += [text] if text in table.columns else map(str.strip, text.split(","))
@@ -146,12 +148,12 @@ def group_columns(texts: list[str], table: Table | Described) -> str | list[str]
 
 
 def groups(arguments, by: str | list[str], table: Table | Described) -> list | None:
-    """The public list of labels, typed as the columns are; tuples where there are several."""
+    """Parse the public list of labels by the types of the columns; tuples for several columns."""
     if arguments.groups is not None:
         if not isinstance(by, str):
             raise ArgumentError(
                 "--groups lists labels of one column; list the combinations of "
-                f"{', '.join(by)} in --groups-file, one a line"
+                f"{', '.join(by)} in --groups-file, one per line"
             )
         return typed(table, by, _stripped(arguments.groups.split(",")))
     if arguments.groups_file is None:
@@ -163,17 +165,18 @@ def groups(arguments, by: str | list[str], table: Table | Described) -> list | N
 
 
 def _combinations(lines: list[str], by: list[str], table: Table | Described) -> list[tuple]:
-    """Lines of labels separated by commas as tuples, a label for each column."""
+    """Parse lines of labels separated by commas to tuples, a label for each column."""
     rows = [_stripped(next(csv.reader([line]))) for line in lines]
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(by):
             columns = ",".join(by)
             raise ArgumentError(f"expected {columns} on each line of --groups-file, got {line!r}")
     columns = zip(by, zip(*rows, strict=True), strict=bool(rows))
-    return list(zip(*(typed(table, name, list(own)) for name, own in columns), strict=True))
+    return list(zip(*(typed(table, name, list(labels)) for name, labels in columns), strict=True))
 
 
 def _lines(path: str) -> list[str]:
+    """Read the lines of a text file."""
     try:
         return Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -181,5 +184,5 @@ def _lines(path: str) -> list[str]:
 
 
 def _stripped(texts: list[str]) -> list[str]:
-    """The texts that are more than blanks, without blanks around them."""
+    """Strip blanks around texts, and drop empty ones."""
     return [text.strip() for text in texts if text.strip()]

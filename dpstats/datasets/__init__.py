@@ -1,6 +1,6 @@
-"""Two public data sets under CC BY 4.0, for examples and tests.
+"""Load two public data sets under CC BY 4.0, for examples and tests.
 
-Who made them and what may be done with them is in LICENSE.md beside the files.
+Their authors and licence are in LICENSE.md beside the files.
 """
 
 import gzip
@@ -10,7 +10,7 @@ import pandas as pd
 
 
 def oi_microdata() -> pd.DataFrame:
-    """Load 10,000 fictitious people in 111 cells: one small regression a cell.
+    """Load 10,000 fictitious people in 111 cells: one small regression per cell.
 
     Returns
     -------
@@ -82,5 +82,6 @@ def bike_hour() -> pd.DataFrame:
 
 
 def _load(name: str) -> pd.DataFrame:
+    """Read a compressed CSV file of this package."""
     with files(__package__).joinpath(name).open("rb") as packed, gzip.open(packed) as text:
         return pd.read_csv(text)

@@ -1,7 +1,7 @@
-"""How far private estimates are from non-private ones, on data declared public.
+"""Measure how far private estimates are from non-private ones, on data declared public.
 
 Nothing here is a release. References, error bounds and comparisons are computed from the
-rows as they are, so they are only for data that are public or made up, which the caller
+rows as they are, so they are only for data that are public or synthetic, which the caller
 declares with ``public=True``; no result of :func:`dpstats.dp_ols` ever carries them.
 """
 

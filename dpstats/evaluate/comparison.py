@@ -1,4 +1,4 @@
-"""Methods side by side over several public data sets."""
+"""Compare methods over several public data sets."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from dpstats.evaluate.error_bounds import error_bounds
 
 
 def compare(data_sets: Mapping[str, Mapping], **common) -> pd.DataFrame:
-    """Error bounds of the same methods on several data sets.
+    """Compute error bounds of the same methods on several data sets.
 
     Not private: see :func:`error_bounds`.
 
@@ -47,7 +47,7 @@ def compare(data_sets: Mapping[str, Mapping], **common) -> pd.DataFrame:
     if not isinstance(data_sets, Mapping) or not data_sets:
         raise ArgumentError(f"expected data_sets {{name: arguments}}, got {data_sets!r}")
     tables = [
-        error_bounds(**{**common, **own}).assign(data=name) for name, own in data_sets.items()
+        error_bounds(**{**common, **call}).assign(data=name) for name, call in data_sets.items()
     ]
     table = pd.concat(tables, ignore_index=True)
     table.insert(0, "data", table.pop("data"))
@@ -55,7 +55,7 @@ def compare(data_sets: Mapping[str, Mapping], **common) -> pd.DataFrame:
 
 
 def overview(table: pd.DataFrame) -> pd.DataFrame:
-    """One line a method and point: how a table of error bounds looks over the groups.
+    """Summarise a table of error bounds over the groups, in a row per method and point.
 
     Not private, as the table it summarises.
 
@@ -68,9 +68,9 @@ def overview(table: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Indexed by ``data`` where there is one, ``method`` and ``point``; columns:
-        ``groups``, ``median_ratio``, ``within``: the share of the groups with a ratio where
-        it is at most 1, so that privacy costs less than sampling, and ``failed``: the share
-        of trials without a prediction.
+        ``groups``, ``median_ratio``, ``within``: the proportion at most 1 among the
+        groups with a ratio, where privacy costs less than sampling, and ``failed``: the
+        proportion of trials without a prediction.
 
     Examples
     --------
@@ -82,10 +82,13 @@ def overview(table: pd.DataFrame) -> pd.DataFrame:
     """
     keys = [key for key in ("data", "method", "point") if key in table]
     within = (table["ratio"] <= 1).astype(float).where(table["ratio"].notna())
-    held = table.assign(within=within)
-    return held.groupby(keys, sort=False).agg(
-        groups=("group", "size"),
-        median_ratio=("ratio", "median"),
-        within=("within", "mean"),
-        failed=("failed", "mean"),
+    return (
+        table.assign(within=within)
+        .groupby(keys, sort=False)
+        .agg(
+            groups=("group", "size"),
+            median_ratio=("ratio", "median"),
+            within=("within", "mean"),
+            failed=("failed", "mean"),
+        )
     )

@@ -1,4 +1,4 @@
-"""Empirical error bounds of private predictions, on data declared public."""
+"""Compute empirical error bounds of private predictions, on data declared public."""
 
 from collections.abc import Sequence
 
@@ -30,10 +30,10 @@ def error_bounds(
     progress: bool | None = None,
     public: bool = False,
 ) -> pd.DataFrame:
-    """Error bounds C-hat(q) of private predictions against OLS on the same rows.
+    """Compute error bounds C-hat(q) of private predictions against OLS on the same rows.
 
     Not private, and not a release: the bounds are computed from the rows, so they are for
-    data that are public or made up. Each method is run ``trials`` times on every group. A
+    data that are public or synthetic. Each method is run ``trials`` times on every group. A
     group's rows are summarised once and only the release is repeated, with NumPy noise from
     a seed, which is fast and repeatable; a real release draws from the operating system.
 
@@ -53,21 +53,21 @@ def error_bounds(
     trials : int
         Releases of each method in each group, at least 1.
     truth : array, shape (p,) or (G, p), optional
-        True values at the p prediction points, in all groups or a row a group.
+        True values at the p prediction points, in all groups or by group.
     seed : int, optional
         Of the noise; fresh by default.
     progress : bool, optional
         Progress bar over groups; by default on a terminal, for runs over a second.
     public : bool
-        Must be True: the declaration that the rows are public or made up.
+        Must be True: the declaration that the rows are public or synthetic.
 
     Returns
     -------
     pandas.DataFrame
-        Tidy, one row a method, group and point; columns: ``method``, ``group`` ("all"
-        without ``by``), ``point``, ``c_hat``: the least c such that at least q% of trials
+        Tidy, a row per method, group and point; columns: ``method``, ``group`` ("all"
+        without ``by``), ``point``, ``c_hat``: the minimum c such that at least q% of trials
         are within c of the OLS prediction, ``standard_error`` of the OLS prediction,
-        ``ratio`` of the two, and ``failed``: the share of trials that released no
+        ``ratio`` of the two, and ``failed``: the proportion of trials that released no
         prediction, which count as infinite errors. With ``truth`` also ``c_true``, the same
         against the true value, and ``ratio_true``. NaN where OLS is not determined.
 
@@ -96,19 +96,19 @@ def error_bounds(
         formula, data, methods=methods, epsilon=epsilon, delta=delta, by=by, bounds=bounds,
         levels=levels, x_new=x_new, trials=trials, seed=seed, progress=progress,
     )  # fmt: skip
-    against = _against(cells, truth)
-    tables = [_table(label, values, cells, against, q) for label, values in released.items()]
+    targets = _targets(cells, truth)
+    tables = [_table(label, values, cells, targets, q) for label, values in released.items()]
     return pd.concat(tables, ignore_index=True)
 
 
-def _against(cells: Cells, truth) -> dict[str, np.ndarray]:
-    """OLS predictions, their standard errors and the true values, (G, p) each."""
+def _targets(cells: Cells, truth) -> dict[str, np.ndarray]:
+    """Compute OLS predictions, their standard errors and the true values, (G, p) each."""
     fits = np.array([ols(X, y, cells.problem)[len(cells.names) :] for X, y in cells.rows])
-    against = {"ols": fits[..., 0], "standard_error": fits[..., 1]}
+    targets = {"ols": fits[..., 0], "standard_error": fits[..., 1]}
     if truth is None:
-        return against
+        return targets
     try:
-        return against | {"truth": np.broadcast_to(np.asarray(truth, float), fits.shape[:2])}
+        return targets | {"truth": np.broadcast_to(np.asarray(truth, float), fits.shape[:2])}
     except ValueError:
         raise ArgumentError(
             f"expected truth of shape ({len(cells.points)},) or {fits.shape[:2]}, "
@@ -116,16 +116,16 @@ def _against(cells: Cells, truth) -> dict[str, np.ndarray]:
         ) from None
 
 
-def _table(label: str, predictions: np.ndarray, cells: Cells, against, q: float) -> pd.DataFrame:
-    """Error bounds of one method from its predictions (G, trials, p)."""
-    bound, error = percentile_error(predictions, against["ols"], q), against["standard_error"]
+def _table(label: str, predictions: np.ndarray, cells: Cells, targets, q: float) -> pd.DataFrame:
+    """Tabulate error bounds of one method from its predictions (G, trials, p)."""
+    bound, error = percentile_error(predictions, targets["ols"], q), targets["standard_error"]
     failed = np.isnan(predictions).mean(axis=1)
     ratio = _ratio(bound, error)
     columns = {"c_hat": bound, "standard_error": error, "ratio": ratio, "failed": failed}
-    if "truth" in against:
-        bound = percentile_error(predictions, against["truth"], q)
+    if "truth" in targets:
+        bound = percentile_error(predictions, targets["truth"], q)
         columns |= {"c_true": bound, "ratio_true": _ratio(bound, error)}
-    # labels of several columns are tuples in one
+    # the labels of several group columns are tuples in one column
     frame = cells.tidy("group", "point", cells.points, columns)
     frame.insert(0, "method", label)
     return frame
@@ -133,12 +133,12 @@ def _table(label: str, predictions: np.ndarray, cells: Cells, against, q: float)
 
 @np.errstate(divide="ignore", invalid="ignore")
 def _ratio(bound: np.ndarray, error: np.ndarray) -> np.ndarray:
-    """Infinite or NaN where the rows lie on a line."""
+    """Divide bounds by standard errors; infinite or NaN where the rows lie on a line."""
     return bound / error
 
 
 def percentile_error(predictions: np.ndarray, target: np.ndarray, q: float) -> np.ndarray:
-    """Least c (G, p) with at least q% of |predictions - target| <= c; NaN counts as infinite.
+    """Return the minimum c (G, p) with q% of |predictions - target| <= c; NaN is infinite.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Many releases of one method, or of a baseline, from the same rows."""
+"""Repeat the releases of a method, or of a baseline, from the same public rows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -44,15 +44,15 @@ def predictions(
     progress: bool | None = None,
     public: bool = False,
 ) -> pd.DataFrame:
-    """What many releases of each method would look like, on public data.
+    """Simulate many releases of each method on public data.
 
     Not private, and the arguments are those of :func:`dpstats.evaluate.error_bounds`, which
-    sums this table up.
+    summarises this table.
 
     Returns
     -------
     pandas.DataFrame
-        Tidy, one row a method, group, trial and point; columns: ``method``, ``group``,
+        Tidy, a row per method, group, trial and point; columns: ``method``, ``group``,
         ``trial``, ``point`` and ``prediction``, NaN where none was released.
 
     Raises
@@ -83,7 +83,7 @@ def predictions(
 def released_predictions(
     formula, data, *, methods, epsilon, delta, by, trials, seed, progress, **call
 ) -> tuple[Cells, dict[str, np.ndarray]]:
-    """The rows by group, and predictions (G, trials, p) by label, all with one seed."""
+    """Read the rows by group and predict (G, trials, p) for each label, all with one seed."""
     trials = checked_trials(trials)
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     seed = np.random.SeedSequence().entropy if seed is None else seed
@@ -100,7 +100,7 @@ def released_predictions(
 
 
 def _runs(methods, formula, data, *, epsilon, delta, seed, **call) -> dict[str, Run]:
-    """What methods= asks for, by label, checked before any row is read."""
+    """Build for each label of methods= the function that predicts, before any row is read."""
     runs = {}
     for label, entry in method_entries(methods).items():
         options = dict(entry)
@@ -115,13 +115,13 @@ def _runs(methods, formula, data, *, epsilon, delta, seed, **call) -> dict[str, 
             raise ArgumentError(f"expected methods to name some of {known}, got {name!r}")
         else:
             request = request_for(formula, data, method=name, epsilon=epsilon, options=options,
-                                  delta=own_delta(name, delta), **call)  # fmt: skip
+                                  delta=delta_of(name, delta), **call)  # fmt: skip
             runs[label] = partial(_released, label, request)
     return runs
 
 
 def method_entries(methods) -> dict[str, Mapping]:
-    """methods= as {label: {"method": name, **options}}."""
+    """Write methods= as {label: {"method": name, **options}}."""
     listed = isinstance(methods, (Mapping, Sequence)) and not isinstance(methods, str)
     if not listed or not methods or not all(isinstance(name, str) for name in methods):
         raise ArgumentError(f"expected methods to be a list of names, got {methods!r}")
@@ -133,13 +133,13 @@ def method_entries(methods) -> dict[str, Mapping]:
     return dict(methods)
 
 
-def own_delta(name: str, delta: float | None) -> float | None:
-    """delta for the methods that need one; the pure ones share the call without it."""
+def delta_of(name: str, delta: float | None) -> float | None:
+    """Return delta for a method that needs one, and None for a pure one."""
     return None if METHODS[name].guarantee == "pure" else delta
 
 
 def _released(label: str, request: Request, cells: Cells, trials: int, progress) -> np.ndarray:
-    """Releases with the whole budget in each group.
+    """Predict from releases with the whole budget in each group.
 
     The groups of a trial are released in one go where the method can; else the rows of a
     group are summarised once for all its trials.
@@ -162,14 +162,14 @@ def _released(label: str, request: Request, cells: Cells, trials: int, progress)
 
 
 def _bar(label: str, progress) -> Callable:
-    """A progress bar over what it is given, for runs over a second."""
+    """Build a progress bar over an iterable, for runs over a second."""
     from tqdm.auto import tqdm
 
     return partial(tqdm, desc=label, disable=None if progress is None else not progress, delay=1.0)
 
 
 def _baseline(name: str, epsilon, seed, cells: Cells, trials: int, progress) -> np.ndarray:
-    """A reference, the same in every trial but for the noise of mos."""
+    """Predict by a baseline, the same in every trial but for the noise of mos."""
     if name == "mos":
         unit = draw(observe(cells, epsilon), trials, np.random.default_rng(seed))
         return Line.of(cells.problem).values(unit)

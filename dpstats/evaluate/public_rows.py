@@ -1,4 +1,4 @@
-"""The rows of public data, group by group, as a mechanism would see them."""
+"""Read the rows of public data by group, as a mechanism would see them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from dpstats.request.group_labels import check_by, columns_of, group_rows, label
 
 @dataclass(frozen=True)
 class Cells:
-    """Rows by group, not private.
+    """Hold rows by group, not private.
 
     Parameters
     ----------
     labels : tuple
-        Group labels, G of them; ``("all",)`` without groups.
+        The G group labels; ``("all",)`` without groups.
     grouped : GroupedRows
         The rows of each group, clipped to the bounds.
     names, points : tuple of str
@@ -37,8 +37,8 @@ class Cells:
     problem: Problem
 
     @classmethod
-    def read(cls, name: str, formula, data, *, by, public, **call) -> "Cells":
-        """The complete rows for a function of this name, once they are declared public."""
+    def read(cls, name: str, formula, data, by, public, **call) -> "Cells":
+        """Read the complete rows for the function of this name, once they are declared public."""
         declared_public(public, name)
         return cls.of(request_for(formula, data, **call), by)
 
@@ -56,33 +56,35 @@ class Cells:
 
     @property
     def rows(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-        """(X, y) of each group, shapes (n, S) and (n,)."""
+        """Return (X, y) of each group, shapes (n, S) and (n,)."""
         X, y, edges = self.grouped.X, self.grouped.y, self.grouped.edges
         spans = map(slice, edges[:-1], edges[1:])
-        return tuple((X[own], y[own]) for own in spans)
+        return tuple((X[span], y[span]) for span in spans)
 
     def tidy(self, by: str | Sequence[str] | None, term: str, terms: Sequence[str], columns):
-        """A frame with a row for each group and term: the labels, the term, and columns (G, t)."""
+        """Tabulate columns (G, t) with a row for each group and term."""
         frame = pd.DataFrame({name: np.ravel(values) for name, values in columns.items()})
         frame.insert(0, term, [*terms] * len(self.labels))
         labels = {} if by is None else label_columns(by, self.labels)
-        for place, (name, own) in enumerate(labels.items()):
-            frame.insert(place, name, own.repeat(len(terms)))
+        for place, (name, values) in enumerate(labels.items()):
+            frame.insert(place, name, values.repeat(len(terms)))
         return frame
 
 
 def declared_public(public, name: str) -> None:
-    """Raise ArgumentError unless the caller said in so many words that the rows are public."""
+    """Raise ArgumentError unless the caller declared with public=True that the rows are public."""
     if public is not True:
         raise ArgumentError(
             f"{name} uses the rows without any protection; pass public=True if they are "
-            "public or made up, else use dp_ols"
+            "public or synthetic, else use dp_ols"
         )
 
 
-def request_for(formula, data, *, bounds, levels, x_new, method="adassp", epsilon=1.0, delta=None,
-                neighbors=None, options=None) -> Request:  # fmt: skip
-    """The request of a private call: it gives the same columns, clipping and points.
+def request_for(
+    formula, data, *, bounds, x_new, levels=None, method="adassp", epsilon=1.0, delta=None,
+    neighbors=None, options=None,
+) -> Request:  # fmt: skip
+    """Build the request of a private call: the same columns, clipping and points.
 
     With the default method it only serves to read the rows; its epsilon is never used.
     """

@@ -1,4 +1,4 @@
-"""Non-private references for data declared public; nothing here is a release."""
+"""Compute non-private references on data declared public; nothing here is a release."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ _BITS = 24
 def ols_reference(
     formula: str, data, *, by=None, bounds, levels=None, x_new=None, public=False
 ) -> pd.DataFrame:
-    """Ordinary least squares without privacy, for comparison on public data.
+    """Fit ordinary least squares without privacy, for comparison on public data.
 
     Nothing here is differentially private: the numbers are computed from the rows as
     they are, and must not be published when the rows are confidential. Columns, clipping
@@ -30,12 +30,12 @@ def ols_reference(
     bounds : mapping
         ``{column: (low, high)}`` for every numeric column; rows are clipped to them.
     public : bool
-        Must be True: the declaration that the rows are public or made up.
+        Must be True: the declaration that the rows are public or synthetic.
 
     Returns
     -------
     pandas.DataFrame
-        Tidy, one row a group and term; columns: the name in ``by``, ``term`` (coefficients,
+        Tidy, a row per group and term; columns: the name in ``by``, ``term`` (coefficients,
         then prediction points), ``estimate``, ``std_error`` and ``method``, which says that
         it is not private. The standard error of a prediction is that of the mean at the
         point, equation (3) of the reference for one regressor. NaN where the rows of a group
@@ -60,14 +60,15 @@ def ols_reference(
     >>> float(ols.query("term == 'p25'")["std_error"].median().round(3))
     0.015
     """
-    call = {"by": by, "bounds": bounds, "levels": levels, "x_new": x_new, "public": public}
-    return _table(Cells.read("ols_reference", formula, data, **call), by, "ols", ols)
+    call = {"bounds": bounds, "levels": levels, "x_new": x_new}
+    cells = Cells.read("ols_reference", formula, data, by, public, **call)
+    return _table(cells, by, "ols", ols)
 
 
 def theil_sen_reference(
     formula: str, data, *, by=None, bounds, x_new=None, public=False
 ) -> pd.DataFrame:
-    """Theil-Sen without privacy: what exp_theil_sen tends to as epsilon grows.
+    """Fit Theil-Sen without privacy: the limit of exp_theil_sen as epsilon grows.
 
     Not private: see :func:`ols_reference`, whose parameters, table and errors it shares.
     A prediction is the median, over all pairs of rows with different x, of the value at
@@ -91,23 +92,19 @@ def theil_sen_reference(
     >>> fit.set_index("term")["estimate"].round(3).to_dict()["p25"]
     0.225
     """
-    call = {"by": by, "bounds": bounds, "levels": None, "x_new": x_new, "public": public}
-    cells = Cells.read("theil_sen_reference", formula, data, **call)
-    if cells.problem.intercept is None or len(cells.names) != 2:
-        raise ArgumentError(
-            "theil_sen_reference fits an intercept and one numeric column, got the columns "
-            f"{', '.join(cells.names)}"
-        )
+    call = {"bounds": bounds, "x_new": x_new}
+    cells = Cells.read("theil_sen_reference", formula, data, by, public, **call)
+    check_line(cells, "theil_sen_reference")
     return _table(cells, by, "theil_sen", theil_sen)
 
 
 def mean_reference(
     formula: str, data, *, by=None, bounds, levels=None, x_new=None, public=False
 ) -> pd.DataFrame:
-    """The trivial fit without privacy: the mean response everywhere.
+    """Predict the mean response everywhere, without privacy: the trivial fit.
 
     Not private: see :func:`ols_reference`, whose parameters, table and errors it shares.
-    What a private method cannot beat is not worth its budget. A coefficient other than
+    A private method with a larger error is not worth its budget. A coefficient other than
     the intercept is 0; the standard error is that of the mean.
 
     Examples
@@ -118,17 +115,27 @@ def mean_reference(
     >>> bool(abs(fit["estimate"].iloc[-1] - points["y"].mean()) < 1e-12)
     True
     """
-    call = {"by": by, "bounds": bounds, "levels": levels, "x_new": x_new, "public": public}
-    return _table(Cells.read("mean_reference", formula, data, **call), by, "mean", mean)
+    call = {"bounds": bounds, "levels": levels, "x_new": x_new}
+    cells = Cells.read("mean_reference", formula, data, by, public, **call)
+    return _table(cells, by, "mean", mean)
 
 
 def not_private(name: str) -> str:
-    """How a reference is called wherever it prints."""
+    """Label a reference wherever it prints."""
     return f"{name} (not private)"
 
 
+def check_line(cells: Cells, name: str) -> None:
+    """Raise ArgumentError unless the design is an intercept and one column."""
+    if cells.problem.intercept is None or len(cells.names) != 2:
+        raise ArgumentError(
+            f"{name} fits an intercept and one numeric column, got the columns "
+            f"{', '.join(cells.names)}"
+        )
+
+
 def _table(cells: Cells, by, name: str, estimator: Callable) -> pd.DataFrame:
-    """Estimates and standard errors of an estimator, one row a group and term."""
+    """Tabulate estimates and standard errors of an estimator, a row per group and term."""
     fits = np.array([estimator(X, y, cells.problem) for X, y in cells.rows])
     columns = {"estimate": fits[..., 0], "std_error": fits[..., 1]}
     frame = cells.tidy(by, "term", (*cells.names, *cells.points), columns)
@@ -136,7 +143,7 @@ def _table(cells: Cells, by, name: str, estimator: Callable) -> pd.DataFrame:
 
 
 def ols(X: np.ndarray, y: np.ndarray, problem: Problem) -> np.ndarray:
-    """Estimates and standard errors (S + q, 2) of coefficients and predictions by OLS."""
+    """Estimate coefficients and predictions with standard errors (S + q, 2) by OLS."""
     points = np.vstack([np.eye(X.shape[1]), problem.x_new])
     n, columns = X.shape
     result = np.full((len(points), 2), np.nan)
@@ -156,14 +163,14 @@ def ols(X: np.ndarray, y: np.ndarray, problem: Problem) -> np.ndarray:
 
 
 def theil_sen(X: np.ndarray, y: np.ndarray, problem: Problem) -> np.ndarray:
-    """Estimates (S + q, 2) by Theil-Sen over all pairs; the second column is NaN."""
+    """Estimate (S + q, 2) by Theil-Sen over all pairs; the second column is NaN."""
     result = np.full((2 + len(problem.x_new), 2), np.nan)
     line = Line.of(problem)
     u, v = line.integers(X, y, _BITS)
     if len(np.unique(u)) < 2:
         return result
     positions = line.positions(problem.x_new)
-    grid = [_middle(all_pairs_imbalance(u, v, round(p * 2**_BITS))) for p in positions]
+    grid = [_median(all_pairs_imbalance(u, v, round(p * 2**_BITS))) for p in positions]
     values = np.array(grid) / 2**_BITS
     result[2:, 0] = line.values(values)
     if len(np.unique(positions)) > 1:
@@ -172,15 +179,15 @@ def theil_sen(X: np.ndarray, y: np.ndarray, problem: Problem) -> np.ndarray:
     return result
 
 
-def _middle(imbalance: Callable[[int], int]) -> float:
-    """The median, given #above - #below as a nonincreasing function of an integer r."""
+def _median(imbalance: Callable[[int], int]) -> float:
+    """Find the median, given #above - #below as a nonincreasing function of an integer r."""
     ends = [_first(imbalance, lambda value: value <= 0), _first(imbalance, lambda value: value < 0)]
     # the median lies from the first r that is not below it to the last that is not above it
     return (ends[0] + ends[1] - 1) / 2
 
 
 def _first(imbalance: Callable[[int], int], low_enough: Callable[[int], bool]) -> int:
-    """The least r within 16 ranges of the response at which the imbalance is low enough."""
+    """Find the minimum r within 16 ranges of the response with a low enough imbalance."""
     below, above = -(16 << _BITS), 16 << _BITS
     while above - below > 1:
         r = (below + above) // 2
@@ -189,7 +196,7 @@ def _first(imbalance: Callable[[int], int], low_enough: Callable[[int], bool]) -
 
 
 def mean(X: np.ndarray, y: np.ndarray, problem: Problem) -> np.ndarray:
-    """The mean response and its standard error as every prediction, (S + q, 2)."""
+    """Estimate every prediction by the mean response, with its standard error, (S + q, 2)."""
     result = np.full((X.shape[1] + len(problem.x_new), 2), np.nan)
     n, start = len(y), X.shape[1]
     if not n:

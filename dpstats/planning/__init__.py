@@ -1,4 +1,4 @@
-"""What a private regression would tell, before any budget is spent: from public guesses alone."""
+"""Forecast private regressions from public assumptions, before any budget is spent."""
 
 from dpstats.planning.plan import plan
 from dpstats.planning.result import Plan

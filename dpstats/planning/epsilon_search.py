@@ -1,4 +1,4 @@
-"""The least epsilon at which an interval is narrow enough, on a public grid."""
+"""Search a public grid for the minimum epsilon at which an interval is narrow enough."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ import numpy as np
 
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import positive
-from dpstats.planning.forecast import Least
+from dpstats.planning.forecast import MinimumEpsilon
 from dpstats.planning.trials import Trials, median_ranks
 
 # Steps of 7.5% from 0.01 to 100, to three digits.
@@ -17,7 +17,7 @@ GRID = tuple(float(f"{epsilon:.3g}") for epsilon in np.geomspace(0.01, 100, 129)
 
 @dataclass(frozen=True)
 class Target:
-    """A median interval of quantity ``place`` that is at most ``width`` wide.
+    """Ask for a median interval of quantity ``place`` that is at most ``width`` wide.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Target:
 
     @classmethod
     def of(cls, width, term, terms: Sequence[str], slopes: Sequence[str]) -> "Target":
-        """The target for a term, by default the only slope."""
+        """Check the target for a term, by default the only slope."""
         width = positive("target_width")(width)
         if term is None and len(slopes) == 1:
             term = slopes[0]
@@ -43,17 +43,17 @@ class Target:
                 f"expected term, whose interval is to be narrow, to be one of {', '.join(terms)}, "
                 f"got {term!r}"
             )
-        text = f"Least epsilon for a median interval of {term} of width {width:g}"
+        text = f"Minimum epsilon for a median interval of {term} of width {width:g}"
         return cls(width, list(terms).index(term), text)
 
     def search(
         self, method: str, trials_at: Callable[[float], Trials], grid: Sequence[float]
-    ) -> tuple[Least, dict[float, Trials]]:
-        """Bisect for the least epsilon of a grid; returns it and the trials that were visited.
+    ) -> tuple[MinimumEpsilon, dict[float, Trials]]:
+        """Bisect for the minimum epsilon of a grid; return it with the trials at visited values.
 
         All epsilons see the same tables and random numbers, so that widths fall with epsilon.
-        The ends of the 95% interval for the median width, its order statistics, are bisected
-        for alike: between the two epsilons lies the one sought.
+        The limits of the 95% interval for the median width, two order statistics, are searched
+        for in the same way: the minimum epsilon lies between the two results.
         """
         visited: dict[float, Trials] = {}
 
@@ -67,6 +67,6 @@ class Target:
             return grid[place] if place < len(grid) else np.inf
 
         if np.isnan(width(grid[-1], 50)):
-            return Least(method, np.nan, np.nan, np.nan), visited
+            return MinimumEpsilon(method, np.nan, np.nan, np.nan), visited
         low, high = median_ranks(len(visited[grid[-1]].estimates))
-        return Least(method, first(50), first(low), first(high)), visited
+        return MinimumEpsilon(method, first(50), first(low), first(high)), visited

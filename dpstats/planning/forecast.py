@@ -1,32 +1,32 @@
-"""What a plan holds: forecasts by method, epsilon and term, and the least epsilon by method."""
+"""Hold the rows of a plan: forecasts, and the minimum epsilon of each method."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What one method at one epsilon would say about one quantity.
+    """Hold the forecast of one quantity by one method at one epsilon.
 
     Attributes
     ----------
     method : str
-        A label; "ols (not private)" is least squares on the same made-up tables.
+        A label; "ols (not private)" is least squares on the same synthetic tables.
     epsilon : float
         Infinite for least squares.
     term : str
         A coefficient, or a prediction point.
     truth : float
-        Its guessed value.
+        Its assumed value.
     error, error_90 : float
-        Median and 90th percentile of |estimate - truth|; infinite where so many fits fail.
+        Median and 90th percentile of |estimate - truth|; infinite where at least so many fits fail.
     width : float
-        Median width of the interval: infinite where so many are unbounded, NaN without any.
+        Median width of the interval: infinite where half are unbounded, NaN without any.
     coverage : float
-        Share of the intervals that hold the truth; NaN without any.
+        Proportion of the intervals that hold the truth; NaN without any.
     unbounded : float
-        Share of the repetitions without a bounded interval; NaN without any.
+        Proportion of the repetitions without a bounded interval; NaN without any.
     failed : float
-        Share of the repetitions that release no estimate.
+        Proportion of the repetitions that release no estimate.
     """
 
     method: str
@@ -42,8 +42,8 @@ class Forecast:
 
 
 @dataclass(frozen=True)
-class Least:
-    """The least epsilon of a grid at which a method's median interval is narrow enough.
+class MinimumEpsilon:
+    """Hold the minimum epsilon of a grid at which a method's median interval is narrow enough.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Least:
     epsilon : float
         Infinite when none of the grid is enough, NaN when the method has no intervals.
     low, high : float
-        The least epsilon lies between them with 95% confidence: the Monte Carlo error.
+        The minimum epsilon lies between them with 95% confidence: the Monte Carlo error.
     """
 
     method: str

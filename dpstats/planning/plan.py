@@ -1,4 +1,4 @@
-"""plan: check the guesses, make tables up, fit them, sum up."""
+"""Forecast private regressions: check assumptions, draw synthetic tables, fit, summarise."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.predictions import method_entries, own_delta
+from dpstats.evaluate.predictions import delta_of, method_entries
 from dpstats.evaluate.public_rows import request_for
 from dpstats.evaluate.references import not_private
 from dpstats.formula import Formula
@@ -46,9 +46,9 @@ def plan(
     seed: int = 0,
     progress: bool | None = None,
 ) -> Plan:
-    """Forecast what private regressions would tell, before any budget is spent.
+    """Forecast the errors of private regressions, before any budget is spent.
 
-    Tables are made up from public guesses, and each method is run on them as
+    Synthetic tables are drawn from public guesses, and each method is run on them as
     :func:`dpstats.dp_ols` would run it, with random numbers from a seed.
 
     Parameters
@@ -66,20 +66,20 @@ def plan(
         129 values from 0.01 to 100.
     truth : mapping, optional
         ``{coefficient: value}`` in units of the data. What is left out is 0, except that
-        the intercept puts the line through the middle of the bounds.
+        the intercept puts the line through the midpoint of the bounds.
     sd : float, optional
         Standard deviation of the residuals, > 0, in units of the response; by default a
         sixth of its range.
     x_sd : mapping, optional
-        ``{column: s.d.}`` of numeric regressors that are normal around the middle of their
+        ``{column: s.d.}`` of numeric regressors that are normal around the midpoint of their
         bounds. The others are uniform within them; all are independent. A narrow
         regressor makes private slopes far less certain, so guess it with care.
     target_width : float, optional
-        Look for the least epsilon at which the median interval of ``term`` is this narrow.
+        Search for the minimum epsilon at which the median interval of ``term`` is this narrow.
     term : str, optional
         The coefficient or prediction point meant by it; by default the only slope.
     repetitions : int
-        How many tables to make up, 20 to 100,000.
+        Number of synthetic tables, 20 to 100,000.
     alpha : float
         One minus the level of the intervals, in (0, 1).
     seed : int
@@ -91,7 +91,7 @@ def plan(
     -------
     Plan
         ``frame`` (tidy), ``summary()``, ``plot()``, ``to_csv(path)``, and with
-        ``target_width`` also ``least``, the least epsilon by method.
+        ``target_width`` also ``least``, the minimum epsilon by method.
 
     Raises
     ------
@@ -118,16 +118,16 @@ def plan(
     no_rows = dict.fromkeys(Formula.parse(formula).variables, np.empty(0))
     call = {"formula": formula, "data": no_rows, "bounds": bounds, "levels": levels,
             "x_new": x_new, "neighbors": neighbors}  # fmt: skip
-    ask = partial(_request, entries, delta, call)
-    requests = {label: ask(label, epsilons[-1]) for label in entries}
+    build = partial(_request, entries, delta, call)
+    requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
     guess = Guess.of(first, n, truth, sd, x_sd)
     simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress)
     target = _target(target_width, term, simulation)
     if target is None:
-        found, trials = (), _tried(simulation, ask, entries, epsilons)
+        minimums, trials = (), _trials(simulation, build, entries, epsilons)
     else:
-        found, trials = _searched(target, simulation, ask, entries, epsilons)
+        minimums, trials = _searched(target, simulation, build, entries, epsilons)
     trials[_OLS, np.inf] = simulation.least_squares()
     return Plan(
         formula=formula,
@@ -138,14 +138,14 @@ def plan(
         slopes=simulation.slopes,
         guesses=guess.sentences(np.random.default_rng(simulation.seed)),
         forecasts=_forecasts(simulation.terms, trials),
-        remarks=_remarks(requests, trials),
+        remarks=_notes(requests, trials),
         target=target.text if target else "",
-        found=found,
+        minimums=minimums,
     )
 
 
 def _epsilons(epsilon, target_width) -> tuple[float, ...]:
-    """The privacy losses to try, from the least."""
+    """Check the privacy losses to try, and sort them."""
     if epsilon is None and target_width is not None:
         return GRID
     listed = isinstance(epsilon, Iterable) and not isinstance(epsilon, str)
@@ -161,11 +161,11 @@ def _epsilons(epsilon, target_width) -> tuple[float, ...]:
 def _check_described(formula: str, bounds, levels) -> None:
     """Raise ArgumentError for a variable with neither a range nor levels."""
     parsed = Formula.parse(formula)
-    given = [bounds or {}, levels or {}, parsed.levels]
-    if not all(isinstance(named, Mapping) for named in given):
+    declared = [bounds or {}, levels or {}, parsed.levels]
+    if not all(isinstance(names, Mapping) for names in declared):
         return  # the request will say what is expected
     for name in parsed.variables:
-        if not any(name in named for named in given):
+        if not any(name in names for names in declared):
             raise ArgumentError(
                 f'expected bounds={{"{name}": (low, high)}} for a number or '
                 f'levels={{"{name}": [...]}} for a factor: without rows, {name} is unknown'
@@ -173,17 +173,17 @@ def _check_described(formula: str, bounds, levels) -> None:
 
 
 def _request(entries: Mapping, delta, call: Mapping, label: str, epsilon: float) -> Request:
-    """The call of dp_ols that a label and an epsilon stand for."""
+    """Build the request of dp_ols for a label and an epsilon."""
     options = dict(entries[label])
     name = options.pop("method")
     if name not in METHODS:
         raise ArgumentError(f"expected methods to name some of {', '.join(METHODS)}, got {name!r}")
-    own = {"method": name, "epsilon": epsilon, "delta": own_delta(name, delta)}
-    return request_for(**call, **own, options=options)
+    delta = delta_of(name, delta)
+    return request_for(**call, method=name, epsilon=epsilon, delta=delta, options=options)
 
 
 def _target(width, term, simulation: Simulation) -> Target | None:
-    """What to search for, if a width is given."""
+    """Return the target of a search, if a width is given."""
     if width is not None:
         return Target.of(width, term, simulation.terms, simulation.slopes)
     if term is not None:
@@ -191,46 +191,46 @@ def _target(width, term, simulation: Simulation) -> Target | None:
     return None
 
 
-def _tried(simulation: Simulation, ask, labels, epsilons) -> dict[tuple[str, float], Trials]:
-    """Trials of every method at every epsilon."""
+def _trials(simulation: Simulation, build, labels, epsilons) -> dict[tuple[str, float], Trials]:
+    """Run the trials of every method at every epsilon."""
     cells = list(product(labels, epsilons))
-    return dict(zip(cells, simulation.trials([ask(*cell) for cell in cells]), strict=True))
+    return dict(zip(cells, simulation.trials([build(*cell) for cell in cells]), strict=True))
 
 
-def _searched(target: Target, simulation: Simulation, ask, labels, epsilons):
-    """What a search finds, and the trials it visits, by label and epsilon."""
-    found, trials = [], {}
+def _searched(target: Target, simulation: Simulation, build, labels, epsilons):
+    """Search for each label; return the minimums, and the trials by label and epsilon."""
+    minimums, trials = [], {}
     for label in labels:
 
         def trials_at(epsilon: float, label: str = label) -> Trials:
-            return simulation.trials([ask(label, epsilon)])[0]
+            return simulation.trials([build(label, epsilon)])[0]
 
-        one, visited = target.search(label, trials_at, epsilons)
-        found.append(one)
+        minimum, visited = target.search(label, trials_at, epsilons)
+        minimums.append(minimum)
         trials |= {(label, epsilon): visited[epsilon] for epsilon in sorted(visited)}
-    return tuple(found), trials
+    return tuple(minimums), trials
 
 
 def _forecasts(terms: Sequence[str], trials: Mapping) -> tuple[Forecast, ...]:
-    """One forecast a method, epsilon and term."""
+    """Summarise trials in a forecast per method, epsilon and term."""
     return tuple(
         Forecast(method, epsilon, term, *values)
-        for (method, epsilon), one in trials.items()
-        for term, values in zip(terms, one.numbers().tolist(), strict=True)
+        for (method, epsilon), runs in trials.items()
+        for term, values in zip(terms, runs.numbers().tolist(), strict=True)
     )
 
 
-def _remarks(requests: Mapping[str, Request], trials: Mapping) -> dict[str, tuple[str, ...]]:
-    """What must be known of a method, by label; of texts that differ in numbers only one."""
-    remarks = {label: _meaning(request) for label, request in requests.items()}
-    for (label, _), one in trials.items():
-        remarks.setdefault(label, []).extend(one.reasons)
-    alike = {name: {re.sub(r"\d+", "", t): t for t in texts} for name, texts in remarks.items()}
-    return {label: tuple(texts.values()) for label, texts in alike.items() if texts}
+def _notes(requests: Mapping[str, Request], trials: Mapping) -> dict[str, tuple[str, ...]]:
+    """Collect notes on each method, by label; of texts that differ in numbers only the last."""
+    notes = {label: _meaning(request) for label, request in requests.items()}
+    for (label, _), runs in trials.items():
+        notes.setdefault(label, []).extend(runs.reasons)
+    distinct = {name: {re.sub(r"\d+", "", t): t for t in texts} for name, texts in notes.items()}
+    return {label: tuple(texts.values()) for label, texts in distinct.items() if texts}
 
 
 def _meaning(request: Request) -> list[str]:
-    """What epsilon stands for, where it is not that of (epsilon, delta)."""
+    """Explain the meaning of epsilon where it is not that of (epsilon, delta)."""
     if request.method.guarantee != "zcdp":
         return []
     return [

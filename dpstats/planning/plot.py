@@ -1,4 +1,4 @@
-"""The picture of a plan: errors against epsilon."""
+"""Draw a plan: errors against epsilon."""
 
 import textwrap
 
@@ -14,9 +14,9 @@ _TITLE = 60
 
 
 def errors(plan, term: str, ax=None):
-    """Median error of a term, and its 90th percentile thin and dotted; returns the axes.
+    """Draw the median error of a term, and its 90th percentile dotted; return the axes.
 
-    Least squares on the same made-up tables is a level line. Where a method fails too often
+    Least squares on the same synthetic tables is a level line. Where a method fails too often
     for a median, its line has a gap.
     """
     ax = axes(ax)
@@ -24,11 +24,11 @@ def errors(plan, term: str, ax=None):
 
     rows = plan.frame[plan.frame["term"] == term]
     private = rows[np.isfinite(rows["epsilon"])].replace(np.inf, np.nan)
-    for i, (method, found) in enumerate(private.groupby("method", sort=False)):
+    for i, (method, curve) in enumerate(private.groupby("method", sort=False)):
         colour, marker = _COLOURS[i % len(_COLOURS)], _MARKERS[i % len(_MARKERS)]
-        label = f"{method} (mostly fails)" if found["error"].isna().all() else method
-        ax.plot(found["epsilon"], found["error"], color=colour, marker=marker, label=label)
-        ax.plot(found["epsilon"], found["error_90"], color=colour, linewidth=0.8, linestyle=":")
+        label = f"{method} (mostly fails)" if curve["error"].isna().all() else method
+        ax.plot(curve["epsilon"], curve["error"], color=colour, marker=marker, label=label)
+        ax.plot(curve["epsilon"], curve["error_90"], color=colour, linewidth=0.8, linestyle=":")
     (ols,) = rows.loc[~np.isfinite(rows["epsilon"]), "error"]
     ax.axhline(ols, color=SCALE, linestyle="--", label="ols (not private)")
     ax.set(xscale="log", yscale="log", xlabel="epsilon", ylabel=f"error of {term}")

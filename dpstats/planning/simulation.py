@@ -1,4 +1,4 @@
-"""One guess tried out: the same made-up tables for every method and epsilon."""
+"""Fit every method at every epsilon to the same synthetic tables."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,19 +23,19 @@ _REPETITIONS = 20, 100_000
 
 @dataclass(frozen=True)
 class Simulation:
-    """Fits to tables made up after a guess.
+    """Fit methods to synthetic tables drawn from an assumed regression.
 
     Parameters
     ----------
     guess : Guess
     problem : Problem
-        What any method is told; the relation is each method's own.
+        The public facts for any method; the neighbour relation is each method's own.
     points : tuple of str
         Labels of the prediction points.
     alpha : float
         One minus the level of the intervals.
     repetitions, seed : int
-        How many tables, and where their random numbers and those of the noise come from.
+        Number of tables, and the seed of their random numbers and of the noise.
     progress : bool or None
     """
 
@@ -49,7 +49,7 @@ class Simulation:
 
     @classmethod
     def of(cls, guess: Guess, request: Request, alpha, repetitions, seed, progress) -> "Simulation":
-        """Check how the simulation is to run; the request says where to predict."""
+        """Check the settings of the simulation; the request says where to predict."""
         prepared = Prepared.of(request)
         return cls(
             guess=guess,
@@ -63,51 +63,51 @@ class Simulation:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Coefficients, then prediction points."""
+        """List the coefficients, then the prediction points."""
         return (*self.guess.design.names, *self.points)
 
     @property
     def slopes(self) -> tuple[str, ...]:
-        """Coefficients but the intercept, unless there is no other."""
+        """List the coefficients without the intercept, unless there is no other."""
         names, intercept = self.guess.design.names, self.guess.design.intercept
         return tuple(name for i, name in enumerate(names) if i != intercept) or names
 
     def trials(self, requests: Sequence[Request]) -> list[Trials]:
-        """The releases of each request."""
-        found = self._run([partial(_release, Prepared.of(request)) for request in requests])
+        """Run the trials of each request."""
+        fits = self._run([partial(_release, Prepared.of(request)) for request in requests])
         rows, truth = self._quantities()
-        return [Trials.of_releases(releases, rows, truth, self.alpha) for releases in found]
+        return [Trials.of_releases(releases, rows, truth, self.alpha) for releases in fits]
 
     def least_squares(self) -> Trials:
-        """Least squares without privacy on the same tables."""
+        """Fit least squares without privacy to the same tables."""
         (fits,) = self._run([partial(ols, problem=self.problem)])
         rows, truth = self._quantities()
         return Trials.of_ols(fits, rows, truth, self.alpha, self.guess.n)
 
     def _quantities(self) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients and predictions as combinations of the coefficients, and their truth."""
+        """Write coefficients and predictions as combinations of coefficients, with true values."""
         rows = np.vstack([np.eye(len(self.guess.truth)), self.problem.x_new])
         return rows, rows @ self.guess.truth
 
     def _run(self, fits: Sequence[Callable]) -> list[list[Any]]:
-        """What each fit makes of each table, fits x repetitions.
+        """Apply each fit to each table: lists of results, fits x repetitions.
 
         In one repetition all fits see the same table, and private ones the same random
         numbers, so that differences between them are seen with little error.
         """
-        found: list[list] = [[] for _ in fits]
+        results: list[list] = [[] for _ in fits]
         show = None if self.progress is None else not self.progress
         for i in tqdm(range(self.repetitions), desc="tables", disable=show, delay=1.0):
             table, noise = np.random.SeedSequence([self.seed, i]).spawn(2)
             X, y = self.guess.rows(np.random.default_rng(table))
-            for fit, results in zip(fits, found, strict=True):
+            for fit, fitted in zip(fits, results, strict=True):
                 with insecure_seed(noise), np.errstate(all="ignore"):
-                    results.append(fit(X, y))
-        return found
+                    fitted.append(fit(X, y))
+        return results
 
 
 def _release(prepared: Prepared, X: np.ndarray, y: np.ndarray) -> Release:
-    """One release with the whole budget of a call that declares all bounds."""
+    """Release one fit with the whole budget of a call that declares all bounds."""
     request = prepared.request
-    given = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
-    return request.method.fit(X, y, **given, **request.options)
+    facts = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
+    return request.method.fit(X, y, **facts, **request.options)

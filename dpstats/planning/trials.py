@@ -1,4 +1,4 @@
-"""How well many fits of one method hit what was guessed."""
+"""Summarise how close many fits of one method come to the assumed values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from dpstats.mechanisms.shared import Release
 
 @dataclass(frozen=True)
 class Trials:
-    """R estimates of T quantities, coefficients and then predictions.
+    """Hold R estimates of T quantities, coefficients and then predictions.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Trials:
         Infinite where unbounded and NaN where there is none.
     truth : numpy.ndarray, shape (T,)
     reasons : tuple of str
-        Why releases lack something.
+        The reasons why numbers are missing.
     """
 
     estimates: np.ndarray
@@ -33,32 +33,32 @@ class Trials:
 
     @classmethod
     def of_releases(cls, releases: Sequence[Release], rows, truth, alpha: float) -> "Trials":
-        """Trials of the quantities ``rows`` (T, S) times coefficients, truly ``truth`` (T,)."""
+        """Collect releases of the quantities ``rows`` (T, S) @ coefficients with ``truth`` (T,)."""
         estimates = np.array([np.r_[r.params, r.predictions] for r in releases])
-        known = uncertainty(stacked(releases, rows.shape[1]))
+        errors = uncertainty(stacked(releases, rows.shape[1]))
         reasons = [reason for release in releases for reason in release.reasons.values()]
-        reasons += [UNBOUNDED] * bool(known.unbounded.any())
-        return cls(estimates, known.intervals(rows, alpha), truth, tuple(dict.fromkeys(reasons)))
+        reasons += [UNBOUNDED] * bool(errors.unbounded.any())
+        return cls(estimates, errors.intervals(rows, alpha), truth, tuple(dict.fromkeys(reasons)))
 
     @classmethod
     def of_ols(cls, fits: Sequence[np.ndarray], rows, truth, alpha: float, n: int) -> "Trials":
-        """Trials of least squares without privacy: estimates and standard errors (T, 2)."""
+        """Collect fits of least squares without privacy: estimates and standard errors (T, 2)."""
         estimates, errors = np.moveaxis(np.array(fits), 2, 0)
         half = t.isf(alpha / 2, max(n - rows.shape[1], 1)) * errors
         return cls(estimates, np.stack([estimates - half, estimates + half], -1), truth)
 
     def numbers(self) -> np.ndarray:
-        """The numbers of a :class:`~dpstats.planning.forecast.Forecast` in their order, (T, 7)."""
+        """Return the numbers of a :class:`~dpstats.planning.forecast.Forecast` in order, (T, 7)."""
         errors, width = (self.error(50), self.error(90)), self.width()
-        shares = self.coverage(), self.unbounded(), self.failed()
-        return np.column_stack([self.truth, *errors, width, *shares])
+        proportions = self.coverage(), self.unbounded(), self.failed()
+        return np.column_stack([self.truth, *errors, width, *proportions])
 
     def error(self, q: float) -> np.ndarray:
-        """The q-th percentile of |estimate - truth|, (T,); nothing released is infinitely off."""
+        """Return the q-th percentile of |estimate - truth|, (T,); infinite for a failed fit."""
         return percentile_error(self.estimates[None], self.truth[None], q)[0]
 
     def width(self, q: float = 50) -> np.ndarray:
-        """The q-th percentile of the widths (T,): NaN where there never is an interval.
+        """Return the q-th percentile of the widths (T,): NaN where there never is an interval.
 
         Where there is one in some trials, it is infinitely wide in the others.
         """
@@ -67,24 +67,24 @@ class Trials:
         return np.where(np.isnan(widths).all(axis=0), np.nan, widest)
 
     def coverage(self) -> np.ndarray:
-        """Share of the intervals there are that hold the truth, (T,)."""
+        """Return the proportion of the released intervals that hold the truth, (T,)."""
         low, high = np.moveaxis(self.intervals, 2, 0)
-        given = ~np.isnan(low)
+        released = ~np.isnan(low)
         covered = np.sum((low <= self.truth) & (self.truth <= high), axis=0)
-        return np.where(given.any(axis=0), covered / np.maximum(given.sum(axis=0), 1), np.nan)
+        return np.where(released.any(axis=0), covered / np.maximum(released.sum(axis=0), 1), np.nan)
 
     def unbounded(self) -> np.ndarray:
-        """Share of the trials without a bounded interval, (T,); NaN where none has any."""
+        """Return the proportion of trials without a bounded interval; NaN where none has any."""
         bounded = np.isfinite(self.intervals).all(axis=2).mean(axis=0)
         return np.where(np.isnan(self.intervals).all(axis=(0, 2)), np.nan, 1 - bounded)
 
     def failed(self) -> np.ndarray:
-        """Share of the trials that released no estimate, (T,)."""
+        """Return the proportion of trials that released no estimate, (T,)."""
         return np.isnan(self.estimates).mean(axis=0)
 
 
 def median_ranks(trials: int) -> tuple[float, float]:
-    """Percentiles between which the true median lies with 95% confidence.
+    """Return percentiles between which the true median lies with 95% confidence.
 
     >>> median_ranks(100)
     (40.0, 61.0)

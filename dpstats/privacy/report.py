@@ -1,4 +1,4 @@
-"""What a release drew, spent and takes for granted."""
+"""Report the noise that a release drew, the budget it spent and its assumptions."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dpstats.privacy.costs import GDP, Cost, added, gdp_epsilon
 
 @dataclass(frozen=True)
 class Event:
-    """One draw of noise: what was released, how sensitive it is, how much noise it got.
+    """Record one draw of noise: the released quantity, its sensitivity and the scale of the noise.
 
     ``sensitivity`` and ``scale`` are in the units of the released quantity after
     scaling to the unit box; ``scale`` is the Laplace scale, the Gaussian standard
@@ -27,13 +27,13 @@ class Event:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of Gaussian or Laplace noise."""
+        """Return the standard deviation of Gaussian or Laplace noise."""
         return self.scale * (math.sqrt(2) if self.mechanism == "laplace" else 1.0)
 
 
 @dataclass(frozen=True)
 class PrivacyReport:
-    """What a release guarantees, what each step spent and what is assumed.
+    """Report the guarantee of a release, the spending of each step and the assumptions.
 
     ``epsilon`` and ``delta`` are the guarantee of the whole release under
     ``neighbors``; ``events`` are the recorded draws; ``private`` is False when the
@@ -52,7 +52,7 @@ class PrivacyReport:
 
     @property
     def spent(self) -> tuple[float, float]:
-        """(epsilon, delta) composed from the recorded events.
+        """Compose (epsilon, delta) from the recorded events.
 
         Less than the guarantee when a released failure ended the fit early. Where groups took
         different steps, no group took all of them, and what bounds each is the guarantee.
@@ -66,5 +66,5 @@ class PrivacyReport:
         return (gdp_epsilon(mu, self.delta), self.delta) if mu else (0.0, 0.0)
 
     def shares(self) -> list[tuple[Event, float]]:
-        """Each event with the share of the budget it took."""
+        """List each event with its fraction of the budget."""
         return [(event, self.limit.share(event.cost)) for event in self.events]

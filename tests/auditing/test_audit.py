@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 import dpstats as dp
 from dpstats import cli
-from dpstats.auditing.events import lower_bound, telling_event
+from dpstats.auditing.events import best_event, lower_bound
 from dpstats.auditing.inputs import corner_pairs, corner_problem
 from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.noise import Noise, Query
@@ -150,14 +150,14 @@ def test_the_event_is_chosen_where_the_samples_differ():
     first, second = rng.normal(size=(2, 500, 3))
     first[:, 1] += 3
     bound = lambda likely, rare: lower_bound(likely, rare, 500, 0.01)  # noqa: E731
-    proven, event = telling_event(first, second, ["a", "b", "c"], bound)
+    proven, event = best_event(first, second, ["a", "b", "c"], bound)
     assert proven > 2 and str(event).startswith(("b", "linear"))
     wide = second * np.array([1, 1, 4])
-    _, event = telling_event(second, wide, ["a", "b", "c"], bound)
+    _, event = best_event(second, wide, ["a", "b", "c"], bound)
     assert str(event).startswith(("c", "distance"))
     correlated = np.column_stack([second[:, 0], second[:, 0] + second[:, 1] / 10, second[:, 2]])
     moved = correlated + np.array([0, 0.4, 0])
-    _, event = telling_event(correlated, moved, ["a", "b", "c"], bound)
+    _, event = best_event(correlated, moved, ["a", "b", "c"], bound)
     assert str(event).startswith("linear")
 
 

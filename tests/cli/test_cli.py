@@ -107,7 +107,7 @@ WRONG = {
     "power written ^": (fitting("kid_rank ~ parent_rank^2"), "write I(parent_rank ** 2)"),
     "no formula at all": (fitting("kid_rank"), "as in y ~ x1 + x2"),
     "any Python": (fitting("kid_rank ~ __import__('os').system('x')"), "__import__('os')"),
-    "row norm 0": ([*FIT, "--row-norm", "0"], "expected --row-norm to be a finite number > 0"),
+    "row norm 0": ([*FIT, "--row-norm", "0"], "expected --row-norm in (0, 1e+100], got 0"),
     "points without a name": (
         fitting("kid_rank ~ parent_rank + cell", "--x-new", "1"),
         "--x-new column=value for each of parent_rank, cell",

@@ -41,7 +41,7 @@ test_that("a plan finds the least epsilon for a width, and is drawn", {
   plan <- plan_line(methods = c("adassp", "noisy_stats"), epsilon = 2^(-2:3), target_width = 0.1)
   expect_true(plan$least$epsilon[1L] %in% 2^(-2:3))
   expect_true(is.na(plan$least$epsilon[2L]))
-  expect_output(print(plan), "Least epsilon for a median interval of x of width 0.1")
+  expect_output(print(plan), "Minimum epsilon for a median interval of x of width 0.1")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_identical(plot(plan), plan)
