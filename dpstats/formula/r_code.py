@@ -1,4 +1,4 @@
-"""An expression of R as Python of the allow-list."""
+"""Translate expressions of R into Python of the allow-list."""
 
 import math
 
@@ -29,7 +29,7 @@ _AS_NUMBER = ("as.numeric", "as.double")
 _INSTEAD = {
     "bs": "x + I(x^2), or columns made with public knots",
     "cut": "comparisons such as I(x > 3), or a factor made with public breaks",
-    "is.na": "a factor in which missing is a level; rows with a missing value are left out",
+    "is.na": "a factor in which missing is a level, for rows with a missing value are left out",
     "lag": "a column made before",
     "max": "pmax(a, b)",
     "mean": "I(x - a) with a public a",
@@ -43,7 +43,7 @@ _INSTEAD = {
 
 
 def translate(node: Node) -> tuple[str, Coding]:
-    """Python for one variable of a formula, and its coding should it be a factor.
+    """Translate one variable of a formula, and say how it is coded should it be a factor.
 
     >>> from dpstats.formula.r_syntax import parse
     >>> translate(parse("log(x, 2) * I(k^2)"))[0]
@@ -62,7 +62,7 @@ def translate(node: Node) -> tuple[str, Coding]:
 
 
 def _unwrapped(node: Node) -> Node:
-    """The expression without the parentheses and the I() around it."""
+    """Take off the parentheses and the I() around an expression."""
     while isinstance(node, Paren) or (isinstance(node, Call) and node.function == "I"):
         node = node.inner if isinstance(node, Paren) else node.matched("x")["x"]
     return node
@@ -84,7 +84,7 @@ def _is_truth(node: Node) -> bool:
 
 
 def _number(node: Node) -> str:
-    """Python for a numeric value; a truth value counts as 0 or 1, as in R."""
+    """Translate a numeric value; a truth value counts as 0 or 1, as in R."""
     if _is_truth(node):
         return f"(1.0 * {_truth(node)})"
     match node:
@@ -110,7 +110,7 @@ def _number(node: Node) -> str:
 
 
 def _truth(node: Node) -> str:
-    """Python for a truth value."""
+    """Translate a truth value."""
     match node:
         case Name("TRUE" | "FALSE" as text):
             return text.title()
@@ -162,7 +162,7 @@ def _call(node: Call) -> str:
 
 
 def _whole_part(node: Node) -> str:
-    """Python for a number without its decimals."""
+    """Translate a number without its decimals."""
     if _is_truth(node):
         return _number(node)
     code = _number(node)

@@ -1,8 +1,8 @@
-"""Columns as R's model.matrix makes them: contrasts, their order and their names.
+"""Build the columns that R's model.matrix builds: contrasts, their order and their names.
 
-A factor in a term is coded by contrasts when an earlier term holds all the others, or there are no
-others, and else by one column a level. Without an intercept the first factor there is has one
-column a level.
+A factor in a term is coded by contrasts when an earlier term holds all its other factors, or it has
+no others, and else by one column for each level. Without an intercept the first factor of the
+formula is coded by one column for each level.
 """
 
 from collections import Counter, OrderedDict
@@ -22,7 +22,7 @@ from dpstats.schema import Categorical, Schema
 
 
 class RFactor(patsy.EvalFactor):
-    """A variable of a formula of R: patsy evaluates its Python, and its name is R's."""
+    """Make patsy evaluate a variable of a formula of R, under R's name for it."""
 
     def __init__(self, node):
         code, self.coding = translate(node)
@@ -40,14 +40,14 @@ class RFactor(patsy.EvalFactor):
 
 
 def model_of(text: str) -> patsy.ModelDesc:
-    """The terms of a formula of R as patsy keeps them, in R's order."""
+    """Read a formula of R into patsy's terms, in R's order."""
     read = Terms.of(text)
     right = [Term([RFactor(node) for node in term]) for term in read.terms]
     return patsy.ModelDesc([Term([RFactor(read.response)])], [INTERCEPT] * read.intercept + right)
 
 
 def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo:
-    """The design with the columns of R's model.matrix."""
+    """Describe the design with the columns of R's model.matrix."""
     full = _full(terms, info.factor_infos)
     _check_distinct(terms, full, info.factor_infos)
     names, codings = [], OrderedDict()
@@ -70,7 +70,7 @@ def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:
 
 
 def _full(terms: Sequence[Term], infos: Mapping) -> set[tuple[Term, RFactor]]:
-    """The factors, term by term, that get one column a level."""
+    """Find the factors, term by term, that get one column for each level."""
     places = [
         (place, term, factor)
         for place, term in enumerate(terms)
@@ -110,12 +110,12 @@ def _parts(term: Term, full: set) -> Iterator[frozenset]:
 
 
 def _matrix(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMatrix:
-    """The columns of a factor in a term: contrasts, or by as.numeric() its values."""
+    """Code a factor in a term by contrasts, or under as.numeric() by its values."""
     return _values(info) if info.factor.coding.as_number else contrasts(info, schema, full)
 
 
 def _values(info: FactorInfo) -> patsy.ContrastMatrix:
-    """One column with the levels as numbers, which text has not."""
+    """Code a factor by one column with its levels as numbers; text is no number."""
     if any(isinstance(level, str) for level in info.categories):
         name = info.factor.label
         raise FormulaError(
@@ -126,7 +126,7 @@ def _values(info: FactorInfo) -> patsy.ContrastMatrix:
 
 
 def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMatrix:
-    """The matrix (levels, columns) of a factor in a term, with R's names of the columns."""
+    """Code a factor in a term: a matrix (levels, columns), with R's names of the columns."""
     factor, labels = info.factor, [level_label(level) for level in info.categories]
     order = _order(factor, labels)
     if full:
@@ -144,7 +144,7 @@ def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMat
 
 
 def _order(factor: RFactor, labels: list[str]) -> list[int]:
-    """Positions of the levels as relevel() puts them, the reference first."""
+    """Order the levels as relevel() does, the reference first; gives their positions."""
     reference = factor.coding.reference
     if reference is None:
         return list(range(len(labels)))
@@ -158,7 +158,7 @@ def _indicators(labels: list[str], kept: list[int]) -> patsy.ContrastMatrix:
 
 
 def _ordered(factor: RFactor, schema: Schema) -> bool:
-    """Whether the column that is this factor is ordered; comparisons are not."""
+    """Tell whether the column that is this factor is ordered; comparisons are not."""
     reading = read(factor.code)
     name = reading.bare or next(iter(reading.categorical), None)
     kind = schema.get(name)
@@ -166,7 +166,7 @@ def _ordered(factor: RFactor, schema: Schema) -> bool:
 
 
 def _poly(levels: int) -> np.ndarray:
-    """Orthonormal polynomials in 1, 2, ..., each with a positive leading coefficient."""
+    """Build orthonormal polynomials in 1, 2, ..., each with a positive leading coefficient."""
     powers = np.vander(np.arange(levels) - (levels - 1) / 2, levels, increasing=True)
     basis, triangle = np.linalg.qr(powers)
     return (basis * np.sign(np.diag(triangle)))[:, 1:]

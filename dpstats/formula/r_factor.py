@@ -1,4 +1,4 @@
-"""Factors in a formula of R: factor(), ordered(), relevel() and C() around one column."""
+"""Translate factor(), ordered(), relevel() and C() around one column of a formula of R."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C")
 
 @dataclass(frozen=True)
 class Coding:
-    """How a factor becomes columns; None stands for what the column's type implies.
+    """Say how a factor becomes columns; None stands for what the column's type implies.
 
     With ``as_number`` it becomes one column of its numeric values, as by as.numeric().
     """
@@ -27,7 +27,7 @@ class Coding:
 
 
 def factor(node: Call) -> tuple[str, Coding]:
-    """factor(), ordered(), relevel() and C() around one column."""
+    """Translate a call that makes a factor of one column, and give its coding."""
     match node.function:
         case "relevel":
             arguments = node.matched("x", "ref")

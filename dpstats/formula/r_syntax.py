@@ -1,4 +1,4 @@
-"""The parser of R's expressions: only what can stand in a formula."""
+"""Parse R's expressions, of which only those that can stand in a formula."""
 
 import re
 from functools import lru_cache
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 
 @lru_cache(maxsize=128)  # the text of a call is asked for more than once
 def parse(text: str) -> Node:
-    """The tree of an expression; FormulaError for what cannot stand in a formula.
+    """Read an expression into a tree; FormulaError for what cannot stand in a formula.
 
     >>> print(parse("log(y)~ a * I(x ^2)+`my var`/2"))
     log(y) ~ a * I(x^2) + `my var`/2
@@ -45,7 +45,7 @@ def parse(text: str) -> Node:
 
 
 class _Parser:
-    """Operator precedence climbing over a list of tokens."""
+    """Parse a list of tokens by operator precedence climbing."""
 
     def __init__(self, text: str):
         self.text = text
@@ -59,17 +59,17 @@ class _Parser:
         return node
 
     def error(self) -> FormulaError:
-        found = self.tokens[self.place][1] if self.place < len(self.tokens) else "the end"
+        token = self.tokens[self.place][1] if self.place < len(self.tokens) else "the end"
         return FormulaError(
-            f"cannot read {self.text!r} as a formula of R: {found} is not expected where it "
+            f"cannot read {self.text!r} as a formula of R: {token} is not expected where it "
             "stands; write it as in y ~ x1 + log(x2)"
         )
 
     def take(self, operator: str) -> bool:
         """Step over this operator if it comes next."""
-        found = self.tokens[self.place : self.place + 1] == [("operator", operator)]
-        self.place += found
-        return found
+        comes_next = self.tokens[self.place : self.place + 1] == [("operator", operator)]
+        self.place += comes_next
+        return comes_next
 
     def expect(self, operator: str) -> None:
         if not self.take(operator):

@@ -1,4 +1,4 @@
-"""R's formula algebra: which terms a formula of R means, in the order of R's terms()."""
+"""Expand a formula of R by R's algebra into its terms, in the order of R's terms()."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Term = tuple[Node, ...]
 
 
 class RFormula(str):
-    """A formula in R's dialect: a string that :func:`dpstats.dp_ols` reads as R would.
+    """Mark a string as a formula in R's dialect, which :func:`dpstats.dp_ols` reads as R would.
 
     Terms, their order and the names of the coefficients are those of R's ``lm``.
 
@@ -37,7 +37,7 @@ class RFormula(str):
         return hash((RFormula, str(self)))
 
     def over(self, columns: Sequence[str]) -> "RFormula":
-        """The formula with ``.`` written out as all columns not left of ~.
+        """Write ``.`` out as all columns that are not left of ~.
 
         >>> RFormula("log(y) ~ .^2").over(["y", "a", "b"])
         'log(y) ~ (a + b)^2'
@@ -55,7 +55,7 @@ class RFormula(str):
 
 @dataclass(frozen=True)
 class Terms:
-    """A response, the terms in R's order, without the intercept, and whether there is one."""
+    """Hold a response, the terms in R's order, and whether there is an intercept."""
 
     response: Node
     terms: tuple[Term, ...]
@@ -72,9 +72,9 @@ class Terms:
         left, right = _sides(text)
         algebra = _Algebra(text)
         algebra.seen(left)
-        found = dict.fromkeys(term for term in algebra.terms(right) if left not in term)
+        distinct = dict.fromkeys(term for term in algebra.terms(right) if left not in term)
         order = {node: i for i, node in enumerate(algebra.variables)}
-        terms = [tuple(sorted(term, key=order.get)) for term in found]
+        terms = [tuple(sorted(term, key=order.get)) for term in distinct]
         return cls(left, tuple(sorted(terms, key=len)), algebra.intercept)
 
 
@@ -87,7 +87,7 @@ def _sides(text: str) -> tuple[Node, Node]:
 
 @dataclass
 class _Algebra:
-    """Expands an expression into sets of variables; notes the variables and the intercept."""
+    """Expand an expression into sets of variables; note the variables and the intercept."""
 
     text: str
     variables: dict[Node, None] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class _Algebra:
         return node
 
     def terms(self, node: Node) -> list[frozenset]:
-        """The terms of a part of the formula, each once."""
+        """Expand a part of the formula into its terms, without repetition."""
         match node:
             case Paren(inner):
                 return self.terms(inner)
@@ -180,12 +180,12 @@ def _parts(node: Node) -> tuple[Node, ...]:
 
 
 def _names(node: Node) -> set[str]:
-    own = {node.text} if isinstance(node, Name) else set()
-    return own.union(*map(_names, _parts(node)))
+    name = {node.text} if isinstance(node, Name) else set()
+    return name.union(*map(_names, _parts(node)))
 
 
 def _replaced(node: Node, dots: Node) -> Node:
-    """The tree with ``.`` replaced wherever a term may stand."""
+    """Replace ``.`` wherever a term may stand."""
     match node:
         case Name("."):
             return dots

@@ -1,4 +1,4 @@
-"""The tree of an expression of R, and its text as R's deparse writes it."""
+"""Represent an expression of R as a tree, and write it as R's deparse does."""
 
 import json
 import re
@@ -13,18 +13,18 @@ _RESERVED = "if else repeat while function for next break NULL Inf NaN NA in".sp
 
 @dataclass(frozen=True)
 class Name:
-    """A variable, or TRUE and FALSE."""
+    """Represent a variable, or TRUE and FALSE."""
 
     text: str
 
     def __str__(self) -> str:
-        plain = _SYNTACTIC.fullmatch(self.text) and self.text not in _RESERVED
-        return self.text if plain else f"`{self.text}`"
+        is_syntactic = _SYNTACTIC.fullmatch(self.text) and self.text not in _RESERVED
+        return self.text if is_syntactic else f"`{self.text}`"
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number as it was written."""
+    """Represent a number as it was written."""
 
     text: str
 
@@ -38,7 +38,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """A string."""
+    """Represent a string."""
 
     value: str
 
@@ -48,7 +48,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Paren:
-    """An expression in parentheses, which R keeps."""
+    """Represent parentheses, which R keeps."""
 
     inner: "Node"
 
@@ -58,7 +58,7 @@ class Paren:
 
 @dataclass(frozen=True)
 class Prefix:
-    """One of - + ! before an expression."""
+    """Represent one of - + ! before an expression."""
 
     operator: str
     operand: "Node"
@@ -69,7 +69,7 @@ class Prefix:
 
 @dataclass(frozen=True)
 class Infix:
-    """An operator between two expressions."""
+    """Represent an operator between two expressions."""
 
     operator: str
     left: "Node"
@@ -82,7 +82,7 @@ class Infix:
 
 @dataclass(frozen=True)
 class Call:
-    """A call; ``arguments`` are pairs of a name, or None, and a value."""
+    """Represent a call; ``arguments`` are pairs of a name, or None, and a value."""
 
     function: str
     arguments: tuple[tuple[str | None, "Node"], ...]
@@ -92,26 +92,26 @@ class Call:
         return f"{self.function}({', '.join(parts)})"
 
     def matched(self, *names: str, needed: int | None = None) -> dict[str, "Node"]:
-        """The arguments by name, matched as R does: all of them, or at least the first few.
+        """Match the arguments to names as R does: all of them, or at least the first few.
 
         >>> Call("log", (("base", Number("2")), (None, Name("x")))).matched("x", "base")
         {'x': Name(text='x'), 'base': Number(text='2')}
         """
-        found = {name: value for name, value in self.arguments if name is not None}
-        free = [name for name in names if name not in found]
+        matched = {name: value for name, value in self.arguments if name is not None}
+        free = [name for name in names if name not in matched]
         unnamed = [value for name, value in self.arguments if name is None]
-        found |= dict(zip(free, unnamed, strict=False))
-        wanted = names[:needed]
-        if len(self.arguments) != len(found) or {*found} - {*names} or {*wanted} - {*found}:
+        matched |= dict(zip(free, unnamed, strict=False))
+        missing, unknown = {*names[:needed]} - {*matched}, {*matched} - {*names}
+        if len(self.arguments) != len(matched) or missing or unknown:
             raise FormulaError(f"{self}: expected {self.function}({', '.join(names)})")
-        return {name: found[name] for name in names if name in found}
+        return {name: matched[name] for name in names if name in matched}
 
 
 Node = Name | Number | Text | Paren | Prefix | Infix | Call
 
 
 def constants(node: Node) -> list[Node]:
-    """The constants of c(...), or a single one.
+    """List the constants of c(...), or a single one.
 
     >>> [literal(value) for value in constants(Call("c", ((None, Number("1")), (None, Text("a")))))]
     [1, 'a']
@@ -125,7 +125,7 @@ def constants(node: Node) -> list[Node]:
 
 
 def literal(node: Node) -> str | float | int | bool:
-    """The value of a constant."""
+    """Give the value of a constant."""
     match node:
         case Text(value):
             return value

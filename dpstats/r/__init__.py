@@ -1,4 +1,4 @@
-"""What the R package calls: plain values in and out, and every error as a sentence."""
+"""Answer the R package: plain values in and out, and every error as a sentence."""
 
 from dpstats.r.bridge import answer
 

@@ -1,4 +1,4 @@
-"""The one door through which R calls this package.
+"""Answer the calls of the R package, all through one function.
 
 R sees the traceback of an exception, and a traceback can hold rows. So none leaves: what goes
 back is a value, or the class of an error and its sentence.
@@ -60,15 +60,15 @@ def fit(formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, 
     texts = formula if isinstance(formula, Mapping) else {"": formula}
     formulas = {name: dp.RFormula(text) for name, text in texts.items()}
     rows = data if isinstance(data, str) else table(data)
-    whole = isinstance(k, float) and k.is_integer()
-    more |= {"by": by, "k": int(k) if whole else k, "x_new": points(x_new)}
+    is_whole = isinstance(k, float) and k.is_integer()
+    more |= {"by": by, "k": int(k) if is_whole else k, "x_new": points(x_new)}
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
     results = within(block).run(dp.dp_ols, formulas, rows, **more)
     return [describe(fit) if by is None else describe_groups(fit) for fit in results.values()]
 
 
 def methods() -> dict:
-    """The table of methods, by column."""
+    """List the methods with what each needs and gives, by column."""
     rows = dp.METHODS.values()
     return {
         "method": [row.name for row in rows],
@@ -82,7 +82,7 @@ def methods() -> dict:
 
 
 def budget(epsilon: float, delta: float) -> dict:
-    """The state of a new budget."""
+    """Make a budget and describe its state."""
     return budgets.state(dp.Budget(epsilon, delta))
 
 

@@ -1,4 +1,4 @@
-"""What R hands over, as Python takes it."""
+"""Turn the arguments that R hands over into those that Python takes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,12 +8,12 @@ from dpstats.engines.r_vectors import column
 
 
 def table(columns: Mapping) -> dict[str, pd.Series]:
-    """Columns as R keeps them, each a mapping of its kind, its bytes and its levels."""
+    """Read columns as R keeps them, each a mapping of its kind, its bytes and its levels."""
     return {name: column(**parts) for name, parts in columns.items()}
 
 
 def points(x_new):
-    """Public points as a frame, whose index labels them.
+    """Make a frame of public points, whose index labels them.
 
     >>> points({"columns": {"x": [0.25]}, "labels": ["low"]}).loc["low", "x"].item()
     0.25
@@ -24,7 +24,7 @@ def points(x_new):
 
 
 def labels(columns: Sequence[Sequence] | None) -> list[tuple] | None:
-    """Labels of groups by several columns, which come column by column.
+    """Join the labels of groups by several columns, which come column by column.
 
     >>> labels([["A", "B"], [1.0, 2.0]])
     [('A', 1.0), ('B', 2.0)]

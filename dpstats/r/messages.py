@@ -1,4 +1,4 @@
-"""Messages in R's words: its lists, its c() and its constants."""
+"""Rewrite messages in the notation of R: its lists, its c() and its constants."""
 
 import re
 
@@ -27,7 +27,7 @@ _TICKS = re.compile(r"`([A-Za-z.][\w.]*)`")
 
 
 def in_r(message: str) -> str:
-    """A message of this package as a user of R would write it.
+    """Rewrite a message of this package as a user of R would write it.
 
     >>> in_r('give bounds={"x": (low, high)}, not None')
     'give bounds = list(x = c(low, high)), not NULL'

@@ -1,4 +1,4 @@
-"""The plan of a regression as the plain values that R keeps."""
+"""Describe the plan of a regression by the plain values that R keeps."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from dpstats.r.messages import in_r
 
 
 def plan(formula, *, x_new=None, **arguments) -> dict:
-    """``dpstats.plan`` on a formula of R; the columns of its tables by name."""
+    """Call ``dpstats.plan`` on a formula of R; its tables come by column."""
     formula = dp.RFormula(formula)
     forecast = dp.plan(formula, x_new=points(x_new), progress=False, **arguments)
     return {

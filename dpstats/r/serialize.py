@@ -1,4 +1,4 @@
-"""Results as the plain values that R keeps: strings, floats, truth values, lists and dicts."""
+"""Describe results by the values that R keeps: strings, floats, truth values, lists, dicts."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from dpstats.schema import BOOLEAN, Categorical
 
 
 def describe(result: DPResults) -> dict:
-    """One fit. ``state`` is the JSON text from which Python restores it."""
+    """Describe one fit; ``state`` is the JSON text from which Python restores it."""
     intervals, points = result.conf_int(), result.prediction_intervals()
     return {
         **_public(result),
@@ -39,7 +39,7 @@ def describe(result: DPResults) -> dict:
 
 
 def _limits(result: DPResults) -> dict:
-    """Bounds of design rows and of the response where predictions keep to them, else nothing."""
+    """Give the bounds of design rows and of the response that predictions keep to, if any."""
     if result.limits is None:
         return {}
     low, high, response = result.limits
@@ -47,12 +47,12 @@ def _limits(result: DPResults) -> dict:
 
 
 def predicted(table: pd.DataFrame) -> dict:
-    """Predictions with their standard errors and intervals, as ``predict(interval=True)`` gives."""
+    """List predictions with their standard errors and intervals, by column."""
     return {name: _floats(table[name]) for name in table}
 
 
 def describe_groups(result: DPGroupResults) -> dict:
-    """One fit a group; the numbers go by group, then by name."""
+    """Describe the fits of groups; the numbers go by group, then by name."""
     intervals = result.conf_int()
     return {
         **_public(result),
@@ -71,14 +71,14 @@ def describe_groups(result: DPGroupResults) -> dict:
 
 
 def _labels(result: DPGroupResults) -> list[list]:
-    """The labels of each group column."""
+    """List the labels of each group column."""
     if isinstance(result.by, str):
         return [[_label(label) for label in result.labels]]
     return [[_label(label[i]) for label in result.labels] for i in range(len(result.by))]
 
 
 def _label(label):
-    """A label as R can hold it: R's integers end at 2^31, its doubles are whole up to 2^53."""
+    """Give a label a type of R: integers end at 2^31 there, and doubles are whole up to 2^53."""
     if not isinstance(label, int) or -(2**31) < label < 2**31:
         return label
     return float(label) if abs(label) <= 2**53 else str(label)

@@ -1,4 +1,4 @@
-"""What R asks of a fit that it keeps as text."""
+"""Answer what R asks about a fit that it keeps as text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from dpstats.schema import Categorical
 
 
 def conf_int(state: str, level: float) -> dict:
-    """Intervals of a stored fit."""
+    """Compute the intervals of a stored fit."""
     intervals = _fit(state).conf_int(1 - level).to_numpy()
     return {"low": intervals[:, 0].tolist(), "high": intervals[:, 1].tolist()}
 
@@ -26,14 +26,14 @@ def _fit(state: str) -> dp.DPResults:
 
 
 def predict(state: str, newdata: Mapping, level: float) -> dict:
-    """Predictions of a stored fit at public values, with their errors and intervals."""
+    """Predict from a stored fit at public values, with standard errors and intervals."""
     result = _fit(state)
     columns = {name: _values(v, result.schema.get(name)) for name, v in newdata.items()}
     return predicted(result.predict(columns, interval=True, alpha=1 - level))
 
 
 def _values(values, kind) -> list:
-    """Numbers as they are, and levels, which come by their labels, as Python has them."""
+    """Replace the labels of levels by the levels; numbers stay as they are."""
     if not isinstance(kind, Categorical):
         return list(values)
     by_label = {level_label(level): level for level in kind.levels}
@@ -41,14 +41,14 @@ def _values(values, kind) -> list:
 
 
 def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:
-    """The errors that are not exceeded with probability q%."""
+    """Bound the errors of a release that are not exceeded with probability q%."""
     rows = None if reference is None else pd.DataFrame(table(reference))
     bound = _fit(state).error_bound(q, reference=rows)
     return {"names": list(bound.index), "bound": [float(value) for value in bound]}
 
 
 def t_test(state: str, hypotheses, level: float) -> dict:
-    """Linear hypotheses, each on its own."""
+    """Test linear hypotheses one by one."""
     result = _fit(state)
     test = result.t_test(hypotheses, 1 - level)
     return {
@@ -63,7 +63,7 @@ def t_test(state: str, hypotheses, level: float) -> dict:
 
 
 def f_test(state: str, hypotheses) -> dict:
-    """Linear hypotheses jointly."""
+    """Test linear hypotheses jointly."""
     result = _fit(state)
     test = result.f_test(hypotheses)
     return {
@@ -76,7 +76,7 @@ def f_test(state: str, hypotheses) -> dict:
 
 
 def _written(names: Sequence[str], hypotheses) -> list[str]:
-    """Each hypothesis with the coefficients on the left, such as "x1 - 2 x2 = 0"."""
+    """Write each hypothesis with the coefficients on the left, such as "x1 - 2 x2 = 0"."""
     R, r = linear_constraints(names, hypotheses)
     return [f"{_combination(names, row)} = {value:g}" for row, value in zip(R, r, strict=True)]
 
@@ -92,11 +92,11 @@ def _combination(names: Sequence[str], weights: np.ndarray) -> str:
 
 
 def compare(states: Sequence[str], names: Sequence[str] | None = None) -> dict:
-    """Stored fits side by side: tidy, and as text for each way to show them."""
-    plain = dp.compare(*map(_fit, states), names=names)
-    side_by_side = _InR(plain.results, plain.names)
+    """Compare stored fits side by side: as columns, and as text, HTML and LaTeX."""
+    comparison = dp.compare(*map(_fit, states), names=names)
+    side_by_side = _InR(comparison.results, comparison.names)
     return {
-        "frame": {name: column.tolist() for name, column in plain.frame.items()},
+        "frame": {name: column.tolist() for name, column in comparison.frame.items()},
         "text": side_by_side.summary(),
         "html": side_by_side.to_html(),
         "latex": side_by_side.to_latex(),
@@ -104,7 +104,7 @@ def compare(states: Sequence[str], names: Sequence[str] | None = None) -> dict:
 
 
 class _InR(Comparison):
-    """A comparison whose notes are in R's words; the names of coefficients are R's already."""
+    """Write the notes of a comparison in the notation of R, which its names have already."""
 
     def _notes(self) -> list[str]:
         return [in_r(note) for note in super()._notes()]

@@ -31,7 +31,7 @@ def group_state(result: DPGroupResults) -> str:
 
 
 def _prefixed(stack: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The stack by names that no argument of NumPy's writer has."""
+    """Rename the arrays, lest one be taken for an argument of NumPy's writer."""
     return {f"stack_{name}": values for name, values in stack.items()}
 
 
@@ -44,7 +44,7 @@ def group_conf_int(state: str, level: float) -> dict:
 
 
 def _restored(state: str) -> tuple[Uncertainty, np.ndarray]:
-    """The uncertainty of the groups and the combinations of coefficients they were asked for."""
+    """Restore the uncertainty of the groups, and each quantity as weights of coefficients."""
     try:
         with np.load(io.BytesIO(base64.b64decode(state)), allow_pickle=False) as arrays:
             stack = {

@@ -1,7 +1,7 @@
 #' Tidy a private regression
 #'
-#' `tidy()` gives one row a coefficient, `glance()` one row a fit, and `augment()` adds
-#' predictions to new data, as in the package broom; modelsummary builds its tables of them.
+#' `tidy()` gives one row for each coefficient, `glance()` one row, and `augment()` adds
+#' predictions to new data, as in the package broom. The package modelsummary makes tables of them.
 #'
 #' @param x A fit by [dp_ols()].
 #' @param conf.int Whether to add confidence intervals.

@@ -68,8 +68,8 @@ refuse_forked <- function(budget) {
     return(own_budget(budget))
   }
   fail("dpstats_budget_error", "this budget belongs to another process, and each forked child, as ",
-       "of parallel::mclapply(), would spend the same remainder; make the calls in one process, or ",
-       "give each child a dp_budget() made in it")
+       "of parallel::mclapply(), would spend the same remainder; make the calls in one process, ",
+       "or give each child a dp_budget() made in it")
 }
 
 #' @export

@@ -9,7 +9,8 @@
 #' @param format `"text"`, `"html"`, or `"latex"`, which needs the LaTeX package booktabs.
 #' @param row.names,optional As for [as.data.frame()].
 #' @return An object of class `dp_comparison`, which prints as a table. [as.data.frame()] and
-#'   `tidy()` give one row a fit and quantity: `model`, `term`, `estimate`, `std.error`, `status`.
+#'   `tidy()` give one row for each fit and quantity: `model`, `term`, `estimate`, `std.error`,
+#'   `status`.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(5000), y = runif(5000))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -33,7 +34,7 @@ dp_compare <- function(...) {
         estimate = numbers(frame$estimate), std.error = numbers(frame$std_error),
         status = strings(frame$status)
       ),
-      shown = unlist(value[c("text", "html", "latex")])
+      formatted = unlist(value[c("text", "html", "latex")])
     ),
     class = "dp_comparison"
   )
@@ -42,7 +43,7 @@ dp_compare <- function(...) {
 #' @rdname dp_compare
 #' @export
 print.dp_comparison <- function(x, format = c("text", "html", "latex"), ...) {
-  cat(x$shown[[match.arg(format)]], "\n", sep = "")
+  cat(x$formatted[[match.arg(format)]], "\n", sep = "")
   invisible(x)
 }
 

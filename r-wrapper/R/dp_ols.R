@@ -1,7 +1,7 @@
 #' Fit a linear regression under differential privacy
 #'
-#' Called like [stats::lm()]. What comes back is a release: it may be printed, saved and
-#' published, and holds no row of the data.
+#' Called like [stats::lm()]. The result is a release: it may be printed, saved and published, and
+#' holds no row of the data.
 #'
 #' Everything but the rows counts as public and must not be chosen by looking at them: the
 #' formula, `bounds`, `levels`, `x_new`, and the levels of factors. Mistakes in a call end with
@@ -17,9 +17,9 @@
 #' @param formula A formula such as `wage ~ educ + sex`, or a list of several, which share the
 #'   budget in equal parts; `bounds` and `levels` then name the columns of them all.
 #' @param data A data frame. Columns in use may be numeric, integer, logical, character, factor
-#'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression a group. Or the
-#'   path of Parquet, CSV, TSV or Stata files, such as `"people-*.parquet"`, that Python reads some
-#'   rows at a time; R sees none of them.
+#'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression for each group. Or
+#'   the path of Parquet, CSV, TSV or Stata files, such as `"people-*.parquet"`, that Python reads
+#'   some rows at a time; R sees none of them.
 #' @param method Name of the method; see [dp_methods()]. `"auto"` needs no bounds and no tuning, and
 #'   chooses by public facts; `fit$method` names its choice and the summary says why.
 #' @param epsilon Privacy loss of the whole call, greater than 0. Smaller is more private.
@@ -31,7 +31,7 @@
 #'   estimated from 20% of the budget.
 #' @param levels A named list of levels, for character columns and `factor(number)`.
 #' @param by Name of a column of group labels: one regression a group. Or several, such as
-#'   `c("state", "county", "tract")`: one regression a combination of their labels.
+#'   `c("state", "county", "tract")`: one regression for each combination of labels.
 #' @param groups A public list of group labels, for several columns a data frame of them; by
 #'   default the levels of a factor, or of several factors crossed, else the labels present, which
 #'   are then treated as public.

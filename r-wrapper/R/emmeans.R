@@ -20,7 +20,7 @@ recover_data.dp_ols <- function(object, data, ...) {
   emmeans::recover_data(object$call, right, NULL, data = crossed_frame(object$schema), ...)
 }
 
-# Made-up rows with every combination of levels, and numbers whose mean is the middle of their
+# Synthetic rows with every combination of levels, and numbers whose mean is the middle of their
 # range; three rows or more, as emmeans takes two values for a factor.
 crossed_frame <- function(schema) {
   factors <- Filter(function(entry) !is.null(entry$levels), schema)

@@ -64,9 +64,11 @@ with_terms <- function(fit, text) {
   frame <- suppressWarnings(stats::model.frame(right, public_frame(fit$schema)))
   fit$xlevels <- stats::.getXlevels(right, frame)
   factors <- Filter(function(x) is.factor(x) || is.logical(x), frame)
-  own <- vapply(factors, function(x) !is.null(attr(x, "contrasts")), logical(1L))
-  kinds <- lapply(factors[!own], function(x) if (is.ordered(x)) "contr.poly" else "contr.treatment")
-  fit$contrasts <- if (length(kinds)) kinds
+  coded <- vapply(factors, function(x) !is.null(attr(x, "contrasts")), logical(1L))
+  contrasts <- lapply(factors[!coded], function(x) {
+    if (is.ordered(x)) "contr.poly" else "contr.treatment"
+  })
+  fit$contrasts <- if (length(contrasts)) contrasts
   fit
 }
 
@@ -77,7 +79,7 @@ terms_of <- function(formula, variables) {
   stats::terms(stats::formula(stats::terms(formula, simplify = TRUE)))
 }
 
-# Made-up rows that cover the declared ranges and levels.
+# Synthetic rows that cover the declared ranges and levels.
 public_frame <- function(schema) {
   n <- max(2L, vapply(schema, function(entry) length(entry$levels), integer(1L)))
   as.data.frame(

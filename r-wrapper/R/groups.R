@@ -1,4 +1,4 @@
-# One regression a group.
+# One regression for each group.
 
 # Names of the group columns: by=, or those of group_by().
 grouping <- function(data, by) {
@@ -46,7 +46,7 @@ crossed_levels <- function(columns) {
   rev(expand.grid(rev(lapply(columns, levels)), stringsAsFactors = FALSE))
 }
 
-# A data frame with the values of the group columns, one row a group.
+# A data frame with the values of the group columns, one row for each group.
 group_labels <- function(labels, key) {
   columns <- lapply(seq_along(key$by), function(i) like(unlist(labels[[i]]), key$columns[[i]]))
   as.data.frame(stats::setNames(columns, key$by), optional = TRUE)
@@ -83,7 +83,7 @@ new_dp_ols_groups <- function(value, key) {
 
 #' Many private regressions
 #'
-#' What [dp_ols()] returns with `by`, or for data grouped by dplyr: every group that was asked
+#' The result of [dp_ols()] with `by`, or for data grouped by dplyr: every group that was asked
 #' for is present, whatever its rows. As each row is in one group, the groups together cost what
 #' one costs.
 #'
@@ -95,11 +95,12 @@ new_dp_ols_groups <- function(value, key) {
 #' @param row.names,optional As for [as.data.frame()].
 #' @param ... Passed on by `print()` to the method for tibbles, by `as.data.frame()` to `tidy()`,
 #'   else refused.
-#' @return `tidy()`, and `as.data.frame()` with its intervals: one row a group and quantity,
+#' @return `tidy()`, and `as.data.frame()` with its intervals: one row for each group and quantity,
 #'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
-#'   terms too, `p25` and `p75`. `coef()`: a data frame, one row a group, the coefficients in
-#'   columns. `glance()`: one row a group. `as.list()`: one `modelsummary_list` a group, its
-#'   coefficients and its row of `glance()`, of which the package modelsummary makes tables.
+#'   terms too, `p25` and `p75`. `coef()`: a data frame with one row for each group, the
+#'   coefficients in columns. `glance()`: one row for each group. `as.list()`: for each group a
+#'   `modelsummary_list`, its coefficients and its row of `glance()`, of which the package
+#'   modelsummary makes tables.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(600), y = runif(600), tract = rep(1:3, 200))
 #' by <- dp_ols(y ~ x, d, method = "exp_theil_sen", epsilon = 8, by = "tract",
@@ -114,12 +115,12 @@ tidy.dp_ols_groups <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
   refuse_others("tidy", ...)
   check_flags(conf.int = conf.int, exponentiate = exponentiate)
   terms <- colnames(x$estimates)
-  each <- rep(seq_along(x$status), each = length(terms))
+  group <- rep(seq_along(x$status), each = length(terms))
   columns <- c(
-    lapply(x$groups, function(column) column[each]),
+    lapply(x$groups, function(column) column[group]),
     list(
       term = rep(terms, length(x$status)), estimate = as.vector(t(x$estimates)),
-      std.error = as.vector(t(x$errors)), status = x$status[each]
+      std.error = as.vector(t(x$errors)), status = x$status[group]
     )
   )
   if (conf.int) columns <- c(columns, group_intervals(x, conf.level))
@@ -160,8 +161,8 @@ as.list.dp_ols_groups <- function(x, ...) {
   columns <- c("term", "estimate", "std.error", "conf.low", "conf.high")
   all <- glance(x)
   fits <- lapply(seq_along(x$status), function(i) {
-    here <- (i - 1L) * ncol(x$estimates) + seq_along(x$coefficients)
-    structure(list(tidy = rows[here, columns], glance = all[i, ]), class = "modelsummary_list")
+    of_group <- (i - 1L) * ncol(x$estimates) + seq_along(x$coefficients)
+    structure(list(tidy = rows[of_group, columns], glance = all[i, ]), class = "modelsummary_list")
   })
   stats::setNames(fits, do.call(paste, c(lapply(x$groups, as.character), sep = ":")))
 }
@@ -177,7 +178,7 @@ coef.dp_ols_groups <- function(object, ...) {
 #' @rdname groups
 #' @export
 print.dp_ols_groups <- function(x, ...) {
-  cat("\nPrivate regressions, one a ", paste(names(x$groups), collapse = ", "), ":\n",
+  cat("\nPrivate regressions, one for each ", paste(names(x$groups), collapse = ", "), ":\n",
       deparse1(x$formula), "\n", sep = "")
   counts <- table(x$status)
   cat("method ", x$method, errors_line(x, x$errors), ", ", privacy_line(x$privacy), "\n",
@@ -206,7 +207,7 @@ summary.dp_ols_groups <- function(object, ...) {
 #' @rdname groups
 #' @export
 print.summary.dp_ols_groups <- function(x, ...) {
-  cat("\nPrivate regressions, one a ", paste(names(x$groups$groups), collapse = ", "), ":\n",
+  cat("\nPrivate regressions, one for each ", paste(names(x$groups$groups), collapse = ", "), ":\n",
       deparse1(x$groups$formula), "\n\nReleased values over ", nrow(x$groups$groups),
       " groups:\n", sep = "")
   print(t(x$quantiles), digits = 4L)

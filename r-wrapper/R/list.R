@@ -1,14 +1,14 @@
-#' The methods there are
+#' List the methods
 #'
-#' @return A tibble with one row a method: its name; its guarantee (`"pure"`: delta is 0); the
-#'   relations between neighbouring tables it is proven for, the default first; whether it fits
+#' @return A tibble with one row for each method: its name; its guarantee (`"pure"`: delta is 0);
+#'   the relations between neighbouring tables it is proven for, the default first; whether it fits
 #'   one regressor only; whether it needs bounds; what its standard errors are; and its source.
 #' @examplesIf dpstats_available()
 #' dp_methods()
 #' @export
 dp_methods <- function() tibble::as_tibble(ask("methods"))
 
-#' Noise that can be repeated, for tests and teaching
+#' Repeat the noise, for tests and teaching
 #'
 #' Whoever knows the seed can subtract the noise: what is made with it is not private, and says
 #' so wherever it prints. `set.seed()` has no effect on private noise.

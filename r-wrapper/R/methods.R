@@ -60,8 +60,8 @@ confint.dp_ols <- function(object, parm, level = 0.95, ...) {
   names <- if (is.numeric(parm)) row.names(limits)[parm] else parm
   unknown <- !names %in% row.names(limits)
   if (any(unknown)) {
-    bad_argument("there is no coefficient ", parm[unknown][1L], " to give an interval of; there are ",
-                 toString(row.names(limits)))
+    bad_argument("there is no coefficient ", parm[unknown][1L], " to give an interval of; there ",
+                 "are ", toString(row.names(limits)))
   }
   limits[names, , drop = FALSE]
 }

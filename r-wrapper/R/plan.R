@@ -1,8 +1,8 @@
 #' Plan a private regression
 #'
-#' What would private fits tell, before any budget is spent? Tables are made up from public
-#' guesses, each method is run on them, and errors, widths of intervals and failures are summed
-#' up. No data are read, so nothing is spent, as long as the guesses do not come from the
+#' Forecasts the errors of private fits before any budget is spent: synthetic tables are drawn from
+#' public guesses, each method is run on them, and errors, widths of intervals and failures are
+#' summarised. No data are read, so nothing is spent, as long as the guesses do not come from the
 #' confidential data.
 #'
 #' @param formula,bounds,levels,delta,neighbors,x_new As in [dp_ols()]. Every variable needs bounds
@@ -19,23 +19,23 @@
 #'   range.
 #' @param x_sd Guessed standard deviations by name of numeric regressors that are normal around
 #'   the middle of their bounds. The others are uniform within them; all are independent.
-#' @param target_width Look for the least epsilon at which the median interval of `term` is this
+#' @param target_width Look for the minimum epsilon at which the median interval of `term` is this
 #'   narrow.
 #' @param term A coefficient or prediction point: the one meant by `target_width`, by default the
 #'   only slope; in a picture by default the first slope.
-#' @param repetitions How many tables to make up, 20 to 100,000.
+#' @param repetitions How many synthetic tables to draw, 20 to 100,000.
 #' @param alpha One minus the level of the intervals.
 #' @param seed A whole number. The same call gives the same plan.
 #' @param x,object A plan.
 #' @param digits Significant digits.
 #' @param row.names,optional As for [as.data.frame()].
 #' @param ... Passed to [graphics::matplot()] by `plot()`; refused by `tidy()` and `autoplot()`.
-#' @return An object of class `dp_plan`: a list whose `frame` has one row a method, epsilon and
-#'   term, as [as.data.frame()] and `tidy()` give it: the median `error` and its 90th percentile,
-#'   `width` and `coverage` of the intervals, and the shares `unbounded` and `failed`. Its last
-#'   method is least squares without privacy, with infinite epsilon. With `target_width`, `least`
-#'   has one row a method: the least `epsilon`, which lies between `low` and `high` with 95%
-#'   confidence. `plot()` and `autoplot()` draw errors against epsilon.
+#' @return An object of class `dp_plan`: a list whose `frame` has one row for each method,
+#'   epsilon and term, as [as.data.frame()] and `tidy()` give it: the median `error` and its 90th
+#'   percentile, `width` and `coverage` of the intervals, and the shares `unbounded` and `failed`.
+#'   Its last method is least squares without privacy, with infinite epsilon. With `target_width`,
+#'   `least` has one row for each method: the minimum `epsilon`, which lies between `low` and `high`
+#'   with 95% confidence. `plot()` and `autoplot()` draw errors against epsilon.
 #' @examplesIf dpstats_available()
 #' plan <- dp_plan(y ~ x, n = 1000, bounds = list(x = c(0, 1), y = c(0, 1)),
 #'                 methods = c("adassp", "noisy_stats"), epsilon = c(0.5, 4),
@@ -67,12 +67,12 @@ planned_methods <- function(methods) {
     check_distinct(names(entry), "an entry of methods")
     entry
   })
-  own <- lapply(entries, function(entry) entry$method)
-  if (!length(own) || !all(vapply(own, is.character, logical(1L)))) {
+  names_of_methods <- lapply(entries, function(entry) entry$method)
+  if (!length(entries) || !all(vapply(names_of_methods, is.character, logical(1L)))) {
     bad_argument("expected methods to name methods, such as c(\"adassp\", \"noisy_stats\")")
   }
   labels <- entry_names(methods)
-  names(entries) <- ifelse(labels == "", as.character(own), labels)
+  names(entries) <- ifelse(labels == "", as.character(names_of_methods), labels)
   check_distinct(names(entries), "methods")
   reticulate::dict(lapply(entries, reticulate::dict))
 }

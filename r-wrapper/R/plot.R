@@ -2,7 +2,7 @@
 #'
 #' For a fit with one numeric regressor, the line over the regressor's declared range; for other
 #' fits, the coefficients with their confidence intervals; for groups, the predictions `p25` and
-#' `p75`, one point a group, or the first two coefficients. There are no points of the data.
+#' `p75`, one point for each group, or the first two coefficients. There are no points of the data.
 #'
 #' @param x,object A result of [dp_ols()].
 #' @param level Confidence level.
@@ -34,7 +34,7 @@ axis_names <- function(fit) {
 pair_data <- function(groups) {
   points <- setdiff(colnames(groups$estimates), groups$coefficients)
   pair <- if (length(points) > 1L) points[1:2] else colnames(groups$estimates)[1:2]
-  if (anyNA(pair)) bad_argument("there is one quantity a group; a picture needs two")
+  if (anyNA(pair)) bad_argument("there is one quantity for each group; a picture needs two")
   as.data.frame(groups$estimates[, pair, drop = FALSE], optional = TRUE)
 }
 

@@ -11,8 +11,8 @@
 #' @param level Confidence level of the interval.
 #' @param type `"response"`. There is no `"terms"`, for `lm` centres terms at the means of the rows.
 #' @param ... Refused.
-#' @return Predictions, one a row of `newdata`; with `interval` a matrix with the columns `fit`,
-#'   `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
+#' @return Predictions, one for each row of `newdata`; with `interval` a matrix with the columns
+#'   `fit`, `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -31,9 +31,12 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
   }
   fit <- within_limits(object, design_at(object, newdata))
   if (!se.fit && interval == "none") return(fit)
-  said <- uncertain(object, newdata, level)
-  if (interval == "confidence") fit <- cbind(fit = fit, lwr = said$conf.low, upr = said$conf.high)
-  if (se.fit) list(fit = fit, se.fit = stats::setNames(said$std.error, row.names(newdata))) else fit
+  errors <- uncertainty_at(object, newdata, level)
+  if (interval == "confidence") {
+    fit <- cbind(fit = fit, lwr = errors$conf.low, upr = errors$conf.high)
+  }
+  if (!se.fit) return(fit)
+  list(fit = fit, se.fit = stats::setNames(errors$std.error, row.names(newdata)))
 }
 
 # The first choice is the default, as for match.arg().
@@ -69,38 +72,38 @@ within_limits <- function(object, X) {
 }
 
 # Standard errors and intervals at newdata, from Python; NA where a value is missing.
-uncertain <- function(object, newdata, level) {
+uncertainty_at <- function(object, newdata, level) {
   columns <- declared_columns(object, newdata)
-  whole <- stats::complete.cases(columns)
-  said <- matrix(NA_real_, length(whole), 3L,
-                 dimnames = list(NULL, c("std.error", "conf.low", "conf.high")))
-  if (any(whole)) {
-    plain <- lapply(columns[whole, , drop = FALSE], function(x) {
+  complete <- stats::complete.cases(columns)
+  errors <- matrix(NA_real_, length(complete), 3L,
+                   dimnames = list(NULL, c("std.error", "conf.low", "conf.high")))
+  if (any(complete)) {
+    values <- lapply(columns[complete, , drop = FALSE], function(x) {
       as.list(if (is.numeric(x)) x else as.character(x))
     })
     # without a variable, a column of any name says how many rows there are
-    if (!length(plain)) plain <- list(rows = as.list(rep(0, length(whole))))
-    arguments <- list(state = object$state, newdata = reticulate::dict(plain), level = level)
-    said[whole, ] <- do.call(cbind, predicted(ask("predict", arguments))[colnames(said)])
+    if (!length(values)) values <- list(rows = as.list(rep(0, length(complete))))
+    arguments <- list(state = object$state, newdata = reticulate::dict(values), level = level)
+    errors[complete, ] <- do.call(cbind, predicted(ask("predict", arguments))[colnames(errors)])
   }
-  as.data.frame(said)
+  as.data.frame(errors)
 }
 
-# The design at public values, with the columns of the coefficients. Made-up rows with every
+# The design at public values, with the columns of the coefficients. Synthetic rows with every
 # level stand above newdata, for factor() drops the levels it does not see.
 design_at <- function(object, newdata) {
   right <- stats::delete.response(object$terms)
-  wanted <- declared_columns(object, newdata)
+  columns <- declared_columns(object, newdata)
   # model.frame() gives no row where there is no variable
-  if (!length(wanted)) {
+  if (!length(columns)) {
     return(matrix(1, nrow(newdata), 1L, dimnames = list(row.names(newdata), "(Intercept)")))
   }
-  above <- public_frame(object$schema)[names(wanted)]
+  above <- public_frame(object$schema)[names(columns)]
   frame <- suppressWarnings(
-    stats::model.frame(right, rbind(above, wanted), na.action = stats::na.pass)
+    stats::model.frame(right, rbind(above, columns), na.action = stats::na.pass)
   )
   X <- stats::model.matrix(right, frame, contrasts.arg = object$contrasts)
-  X <- X[nrow(above) + seq_len(nrow(wanted)), , drop = FALSE]
+  X <- X[nrow(above) + seq_len(nrow(columns)), , drop = FALSE]
   if (!identical(colnames(X), names(coef(object)))) {
     fail("dpstats_internal_error", "newdata gives other columns than the fit has")
   }

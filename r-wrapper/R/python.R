@@ -19,7 +19,7 @@ python <- function() {
   state$module
 }
 
-#' Is the Python package there?
+#' Tell whether the Python package is there
 #'
 #' @return `TRUE` if Python and its package dpstats can be loaded, else `FALSE`.
 #' @examples
@@ -56,9 +56,8 @@ ask <- function(question, arguments = list(), budget = NULL) {
 # dpstats_budget_error for BudgetError; a formula error is an argument error too.
 condition_class <- function(python_class) {
   name <- tolower(gsub("(?<=[a-z])(?=[A-Z])", "_", python_class, perl = TRUE))
-  own <- paste0("dpstats_", name)
-  if (python_class == "FormulaError") own <- c(own, "dpstats_argument_error")
-  own
+  class <- paste0("dpstats_", name)
+  if (python_class == "FormulaError") c(class, "dpstats_argument_error") else class
 }
 
 fail <- function(class, ...) {

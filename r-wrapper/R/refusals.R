@@ -1,5 +1,5 @@
-# What is the data, or was not paid for. The defaults would return NULL, or evaluate the call
-# again and so read the rows.
+# Refuse quantities that are the data, or were not paid for. The defaults would return NULL, or
+# evaluate the call again and so read the rows.
 
 not_released <- function(what, instead = "coef(), confint(), summary() and predict(newdata)") {
   fail("dpstats_not_released_error", what, " do not exist for a private fit: ", reason(what),
@@ -11,7 +11,7 @@ reason <- function(what) {
   "row by row they are the confidential data"
 }
 
-#' What a private fit does not have
+#' Quantities that a private fit does not have
 #'
 #' Residuals, fitted values, the data, likelihoods and what is made of them are errors of class
 #' `dpstats_not_released_error`, which give the reason.

@@ -17,8 +17,9 @@ new_dp_ols_list <- function(fits, texts) {
 
 #' Private regressions of several formulas
 #'
-#' What [dp_ols()] returns for a list of formulas: a list of fits, or with `by` of groups, under the
-#' names in the list or else the formulas as they were written. They share the budget of the call.
+#' The result of [dp_ols()] for a list of formulas: a list of fits, or with `by` of groups, under
+#' the names in the list or else the formulas as they were written. They share the budget of the
+#' call.
 #'
 #' @param x,object The fits.
 #' @param ... Passed on to the method for a single fit, such as `conf.int = TRUE`.
@@ -42,8 +43,8 @@ tidy.dp_ols_list <- function(x, ...) below_one_another(x, tidy, ...)
 #' @exportS3Method generics::glance dp_ols_list
 glance.dp_ols_list <- function(x, ...) below_one_another(x, glance, ...)
 
-below_one_another <- function(fits, each, ...) {
-  frames <- lapply(unname(unclass(fits)), each, ...)
+below_one_another <- function(fits, tidier, ...) {
+  frames <- lapply(unname(unclass(fits)), tidier, ...)
   sizes <- vapply(frames, nrow, integer(1L))
   tibble::as_tibble(c(list(formula = rep(names(fits), sizes)), do.call(rbind, frames)))
 }

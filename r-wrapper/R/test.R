@@ -12,8 +12,8 @@
 #' @param hypotheses Equations such as `"x1 = x2"` or `c("x1 + x2 = 1", "x3 = 0")`, or a matrix with
 #'   a row of weights for each combination of coefficients that is 0.
 #' @param level Confidence level of the intervals.
-#' @return `dp_test()`: a tibble, one row a hypothesis, with the coefficients moved to its left
-#'   side: `hypothesis`, `estimate` and `std.error` of that side, `statistic`, `p.value`,
+#' @return `dp_test()`: a tibble with one row for each hypothesis, with the coefficients moved to
+#'   its left side: `hypothesis`, `estimate` and `std.error` of that side, `statistic`, `p.value`,
 #'   `conf.low` and `conf.high`; `NA` where the fit has no standard errors. `dp_joint_test()`: an
 #'   object of class `htest`, whose method says why the p-value is `NA`, or an error of class
 #'   `dpstats_not_released_error` that says why there is none.
