@@ -1,9 +1,13 @@
 """Where the rows live: data frames in memory, files and queries read in batches, Spark."""
 
+from dpstats.engines.protocol import AnyTable, RemoteTable, is_remote
 from dpstats.engines.stream import Described
 from dpstats.engines.table import Table
 
 __all__ = [
+    "AnyTable",
     "Described",
+    "RemoteTable",
     "Table",
+    "is_remote",
 ]

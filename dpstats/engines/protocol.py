@@ -1,0 +1,63 @@
+"""Describe tables to the rest of the package: names and types, and sums over the rows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeGuard
+
+from dpstats.engines.parallel_sum import Summary
+from dpstats.engines.table import Table
+from dpstats.schema import Batch, Schema
+
+
+class AnyTable(Protocol):
+    """A table wherever its rows are; :class:`Table` describes the members."""
+
+    columns: tuple[str, ...]
+
+    @property
+    def remote(self) -> bool:
+        """Whether the rows are elsewhere, so that only sums of them come here."""
+        ...
+
+    def kind(self, column: str, /) -> str: ...
+
+    def whole(self, column: str, /) -> bool: ...
+
+    def levels(self, column: str, /) -> tuple | None: ...
+
+    def ordered(self, column: str, /) -> bool: ...
+
+    def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
+        """Summarise every batch of these columns and add the summaries up."""
+        ...
+
+    def batches(self, schema: Schema, size: int = ...) -> Iterator[Batch]:
+        """Read the columns of a schema, some rows at a time."""
+        ...
+
+    def gathered(self, names: Sequence[str]) -> Table:
+        """Hold these columns in memory, or raise ArgumentError where that is refused."""
+        ...
+
+
+class RemoteTable(AnyTable, Protocol):
+    """A table whose rows stay with workers, which can fit groups."""
+
+    @property
+    def speculates(self) -> bool:
+        """Whether a slow task may run twice."""
+        ...
+
+    def distinct(self, names: Sequence[str]) -> Table:
+        """Read the combinations of values present in some columns, each once."""
+        ...
+
+    def of_groups(
+        self, names: Sequence[str], by: Sequence[str], answer: Callable[[Table], list]
+    ) -> list:
+        """Collect the values in ``answer(table)`` for the table of each group, in any order."""
+        ...
+
+
+def is_remote(table: AnyTable) -> TypeGuard[RemoteTable]:
+    """Say whether the rows of a table stay with workers."""
+    return table.remote
