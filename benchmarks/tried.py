@@ -90,7 +90,7 @@ CHANGES = {
     "35% of the budget for ranges": (lambda: _share(0.35), {}, True),
     "65% of the budget for ranges": (lambda: _share(0.65), {}, True),
     "40% of a column's share for its first histogram": (
-        lambda: _ranges(_COARSE_SHARE=0.4), {}, True,
+        lambda: _ranges(_COARSE_FRACTION=0.4), {}, True,
     ),
     "histograms alone, where one bin is seen": (lambda: _enough(0.0), {}, True),
     "histograms from half as many rows": (lambda: _enough(0.5), {}, True),

@@ -79,7 +79,7 @@ class Sums:
         return (vectors * np.maximum(values, 1.0)) @ vectors.T
 
     def spread(self, theta: np.ndarray) -> np.ndarray:
-        """Estimate the covariance of u'e at theta, with a residual variance no smaller than its noise."""
+        """Estimate the covariance of u'e at theta; the residual variance is at least its noise."""
         rss = self.square - 2 * theta @ self.cross + theta @ self.gram @ theta
         return self.meat.covariance(self.positive, max(rss, self.least), max(self.rows, 1.0))
 

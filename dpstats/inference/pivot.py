@@ -31,7 +31,7 @@ class Pivot:
     max(residual sum of squares, scale) / (n - 1); the sum of squares of u about its mean is taken
     as at least the scale. Where squared scores were released, the variance of sum r(u) e is read
     off them, as :class:`~dpstats.numerics.sandwich.Meat` does for all directions at once. An
-    interval is the set of theta not rejected, by inverting the law of
+    interval is the set of theta not rejected, by inverting the distribution of
     :func:`~dpstats.numerics.normal_laplace.tail`; there is no matrix to invert that noise could
     make singular, so weak data give long or unbounded intervals, not wrong ones.
 
@@ -70,7 +70,7 @@ class Pivot:
         return np.column_stack([*sums, self.meat.deviation])
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
-        """Return intervals (G, q, 2) of the linear combinations ``rows`` (q, 2) of the coefficients."""
+        """Return intervals (G, q, 2) of the combinations ``rows`` (q, 2) of the coefficients."""
         unit, scale, shift = self._targets(rows)
         ends = _intervals(self.sums, self.scales, self._squares, unit, alpha)
         ends = scale[..., None] * ends + shift[..., None]
@@ -108,7 +108,7 @@ class Pivot:
         return to_user @ cov @ to_user.transpose(0, 2, 1)
 
     def _targets(self, rows: np.ndarray):
-        """Convert each target to the unit scale, (G, q): the point to predict at, NaN for the slope.
+        """Convert targets to the unit scale, (G, q): the point to predict at, NaN for the slope.
 
         With them the factor and the summand that bring it back to the user's units. For a
         prediction c_0 + c_1 x that is c_0 times the prediction at c_1 / c_0.
@@ -143,7 +143,7 @@ def _problem(sums, scales, unit):
 
 
 @numba.njit(cache=True)
-def _law(sums, scales, squared, r, line, spread, theta):
+def _distribution(sums, scales, squared, r, line, spread, theta):
     """Return the standard deviation of the sampling part and factors of the Laplace variables.
 
     The sampling variance is n / (n - 2) times the sum of r(u)^2 min(e^2, c^2), at least 0, and
@@ -168,7 +168,7 @@ def _law(sums, scales, squared, r, line, spread, theta):
 @numba.njit(cache=True)
 def _p_value(sums, scales, squared, problem, theta):
     g, r, line, spread = problem
-    normal, laplace = _law(sums, scales, squared, r, line, spread, theta)
+    normal, laplace = _distribution(sums, scales, squared, r, line, spread, theta)
     return tail(abs(g[0] - theta * g[1]), normal, laplace)
 
 
@@ -191,13 +191,13 @@ def _end(sums, scales, squared, problem, start, step, alpha):
 
 @numba.njit(cache=True)
 def _interval(sums, scales, squared, unit, alpha):
-    """Find the two ends of the interval; those of a prediction are finite only if the slope's are."""
+    """Find both ends of the interval; a prediction's are finite only if the slope's are."""
     problem = _problem(sums, scales, unit)
     g, r, line, spread = problem
     if math.isnan(g[0]) or g[1] <= 0:
         return -math.inf, math.inf
     theta = g[0] / g[1]
-    normal, laplace = _law(sums, scales, squared, r, line, spread, theta)
+    normal, laplace = _distribution(sums, scales, squared, r, line, spread, theta)
     step = math.sqrt(normal**2 + 2 * np.sum(laplace**2)) / g[1]
     low = _end(sums, scales, squared, problem, theta, -step, alpha)
     high = _end(sums, scales, squared, problem, theta, step, alpha)

@@ -24,7 +24,7 @@ class Wald:
     unbounded: np.ndarray
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
-        """Return intervals (G, q, 2) of the linear combinations ``rows`` (q, S) of the coefficients."""
+        """Return intervals (G, q, 2) of the combinations ``rows`` (q, S) of the coefficients."""
         from scipy.special import ndtri
 
         half = -ndtri(alpha / 2) * deviations(self.cov, rows)

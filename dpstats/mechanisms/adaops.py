@@ -14,9 +14,9 @@ from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, ApproxDP, PureDP
 
-# Shares of epsilon for the smallest eigenvalue, the size of the fit and the sample; delta is
+# Fraction of epsilon for the smallest eigenvalue, the size of the fit and the sample; delta is
 # split in equal parts.
-_SHARES = (0.15, 0.15, 0.7)
+_FRACTIONS = (0.15, 0.15, 0.7)
 # The smallest eigenvalue in units of R^2 / 2^10, the logarithm of the size in 2^-30.
 _EIGEN_BITS, _LOG_BITS = 10, 30
 # Exceeds the rounding of a logarithm and the discreteness of the noise.
@@ -74,7 +74,7 @@ def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) ->
     """
     box, columns = box_of(problem), len(problem.low)
     squared, failure = box.norm**2, cost.delta / 3
-    first, second, last = (cost.epsilon * share for share in _SHARES)
+    first, second, last = (cost.epsilon * share for share in _FRACTIONS)
     eigenvalue = _least_eigenvalue(moments, squared, PureDP(first), failure, noise)
     wanted = _wanted_eigenvalue(columns, second, last, failure, eigenvalue / squared)
     ridge = squared * max(wanted - eigenvalue / squared, _LEAST_RIDGE)

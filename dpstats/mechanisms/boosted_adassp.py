@@ -11,8 +11,8 @@ from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.numerics.ridge import inverse, ridge, symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Share of mu^2 for u'u; the rounds have the rest in equal parts.
-_GRAM_SHARE = 1 / 3
+# Fraction of mu^2 for u'u; the rounds have the rest in equal parts.
+_GRAM_FRACTION = 1 / 3
 
 
 def release(
@@ -51,7 +51,7 @@ def release(
     (:func:`~dpstats.numerics.ridge.ridge`) and its third goes to the rounds, where the
     noise is T-fold. (ii) It clips rows in the design's own units; so does row_norm=C, but
     by default rows are first scaled by declared or privately estimated ranges, without
-    which the fixed C = tau = 1 mean nothing. A row that is shortened takes its response
+    which the fixed C = tau = 1 mean nothing. A row that is norm-clipped takes its response
     along. (iii) The average of theta after each of the last T / 2 rounds is released
     rather than the last: each carries fresh noise of the same size, and averages cost
     nothing.
@@ -66,10 +66,10 @@ def release(
         bound / PRODUCT_UNIT for bound in sensitivities(box.norm, problem.neighbors)
     )
     query = Query("X'X", _gram(rows.X), l2=gram_l2, unit=PRODUCT_UNIT)
-    noisy = noise.add(query, cost.part(_GRAM_SHARE))
+    noisy = noise.add(query, cost.part(_GRAM_FRACTION))
     gram = symmetric(noisy.values, columns)
     gamma = inverse(gram, ridge(gram, noisy.scale), noisy.scale)
-    gradient, each = residual_sums(rows, tau), cost.part((1 - _GRAM_SHARE) / rounds)
+    gradient, each = residual_sums(rows, tau), cost.part((1 - _GRAM_FRACTION) / rounds)
     theta, late = np.zeros(columns), np.zeros(columns)
     for done in range(rounds):
         query = Query("X'g", gradient(theta), l2=cross_l2, unit=tau * PRODUCT_UNIT)

@@ -13,7 +13,7 @@ from dpstats.privacy import REPLACE_ONE, PureDP
 
 # The share of epsilon for the look, and the noisy epsilon n var(x), x on [0, 1], from which
 # noisy_moments is taken; both by simulation (benchmarks/crossing.py).
-SHARE, LIMIT = 0.1, 64.0
+FRACTION, LIMIT = 0.1, 64.0
 # Entries are multiples of 2^-20 on [-1, 1], twice the width of [0, 1].
 _ONE, _WIDTH = round(1 / PRODUCT_UNIT**0.5), 2
 
@@ -40,8 +40,8 @@ def release(
     n = len(pair.first.x)
     if failure := too_few(problem, n):
         return failure
-    seen = cost.epsilon * _spread(pair.second, n, problem, cost.part(SHARE), noise)
-    rest = cost.part(1 - SHARE)
+    seen = cost.epsilon * _spread(pair.second, n, problem, cost.part(FRACTION), noise)
+    rest = cost.part(1 - FRACTION)
     if seen < LIMIT:
         made, why = by_pairs(pair.first, problem, rest, noise), "exp_theil_sen, as that is below"
     else:

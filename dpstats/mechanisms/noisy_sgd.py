@@ -66,7 +66,7 @@ def release(
 
     Notes
     -----
-    Where it differs from the papers. Bassily et al. (Algorithm 1) draw one row a step, Abadi et
+    Where it differs from the papers. Bassily et al. (Algorithm 1) draw one row per step, Abadi et
     al. (Algorithm 1) each row with a probability q, and both gain privacy from the draw; here
     every step takes all rows. That is no loss: for large T, steps that take each row with
     probability q and add noise of standard deviation s C are mu-GDP with

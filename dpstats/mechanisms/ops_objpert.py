@@ -11,8 +11,8 @@ from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 
-# Share of epsilon for the change of volume in objective perturbation.
-_VOLUME_SHARE = 0.2
+# Fraction of epsilon for the change of volume in objective perturbation.
+_VOLUME_FRACTION = 0.2
 # Least ridge in units of R^2, so that H is positive definite at any epsilon.
 _LEAST_RIDGE = 2.0**-20
 
@@ -52,8 +52,8 @@ def release_sample(
 
     Notes
     -----
-    Without the ball this is a normal law, but the loss of a row is unbounded, and nothing is
-    proven. A draw takes longer where least squares lies outside the ball, about as the root of
+    Without the ball this is a normal distribution, but the loss of a row is unbounded, and nothing
+    is proven. A draw takes longer where least squares lies outside the ball, about as the root of
     gamma n.
 
     References
@@ -94,7 +94,7 @@ def release_minimiser(
     high-dimensional regression, *COLT*, Algorithm 1.
     """
     norm = box_of(problem).norm
-    volume = math.expm1(min(_VOLUME_SHARE * cost.epsilon, 700.0))
+    volume = math.expm1(min(_VOLUME_FRACTION * cost.epsilon, 700.0))
     ridge, gradient = norm**2 * max(1 / volume, _LEAST_RIDGE), (1 + norm * radius) * norm
     query = ObjectiveQuery(
         "minimiser", moments.cross, PRODUCT_UNIT, ridge, radius, gradient, norm**2

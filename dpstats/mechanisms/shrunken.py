@@ -29,14 +29,14 @@ _ABOUT = (
 def clipping_box(problem: Problem) -> Box:
     """Return scaled coordinates in which each column is clipped on its own at estimated ranges.
 
-    Of d columns each may leave out 6% of the rows, so that shortening whole rows would
+    Of d columns each may leave out 6% of the rows, so that norm-clipping rows would
     touch most of them when d is large. Predictions clip the columns in the same way. A
     column that is uniform on its range has mean square 1/3, hence the row norm there.
     """
     box = box_of(problem)
     if not problem.estimated or problem.row_norm is not None:
         return box
-    return replace(box, shorten=False, norm=math.sqrt(1 + (len(problem.low) - 1) / 3))
+    return replace(box, norm_clip=False, norm=math.sqrt(1 + (len(problem.low) - 1) / 3))
 
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:

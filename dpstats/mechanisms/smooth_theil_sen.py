@@ -6,7 +6,7 @@ import numpy as np
 
 from dpstats.mechanisms.shared import LineRows, Listed, Problem, Ranked, Release
 from dpstats.mechanisms.shared.simple_regression import at_each_point, too_few
-from dpstats.mechanisms.shared.smooth_sensitivity import middle, reach, smooth_bound
+from dpstats.mechanisms.shared.smooth_sensitivity import median_rank, reach, smooth_bound
 from dpstats.mechanisms.shared.theil_sen_rows import (
     BITS,
     NO_ERRORS,
@@ -51,7 +51,7 @@ def release(
         long as the ranks that can matter are at most 2^26 (about 400 MB): up to n = 5,792, and
         beyond that to about n = 1.6 * 10^5 times epsilon over the number of x_new. For more rows
         it takes as many matchings as make 2^21 pairs. A number is taken as it is, at about 100
-        bytes of memory a pair.
+        bytes of memory per pair.
     output_range : tuple of float
         Where predictions may lie, in multiples of the response's range, in [-2, 3].
 
@@ -78,7 +78,7 @@ def release(
     def median(step: str, x_new: int, share: PureDP) -> int:
         entries = _entries(rows, x_new, pairs, first, last)
         bound = partial(smooth_bound, entries, 2 * matchings)
-        index = entries.entry(middle(entries.size))
+        index = entries.entry(median_rank(entries.size))
         query = SmoothQuery(step, index, last - first + 1, bound, unit=1 / ONE)
         return first + noise.smooth(query, share)
 

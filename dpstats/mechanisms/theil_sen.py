@@ -10,7 +10,7 @@ import numpy as np
 from dpstats import option_checks
 from dpstats.mechanisms.shared import Line, LineRows, Problem, Release, Releases
 from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance, pairs_of
-from dpstats.mechanisms.shared.rank_margins import CI_SHARE, ENDS_ONLY, rank_margin
+from dpstats.mechanisms.shared.rank_margins import CI_FRACTION, ENDS_ONLY, rank_margin
 from dpstats.mechanisms.shared.simple_regression import (
     at_each_point,
     line_through,
@@ -95,18 +95,18 @@ def release_exponential(
     n = len(rows.x)
     count = n * (n - 1) // 2 if pairs is None else len(pairs)
     margin = _margin(ci, cost, problem, n)
-    kept = cost if margin is None else cost.part(1 - CI_SHARE)
+    kept = cost if margin is None else cost.part(1 - CI_FRACTION)
     fitted = at_each_point(problem, kept, partial(quantile, reach=reach), BITS, _UNPAID)
     if ci is None:
         return fitted
     excess = None if margin is None else math.ceil(2 * margin * count)
-    return _with_ends(fitted, problem, cost.part(CI_SHARE), quantile, excess, ci)
+    return _with_ends(fitted, problem, cost.part(CI_FRACTION), quantile, excess, ci)
 
 
 def _margin(ci: float | None, cost: PureDP, problem: Problem, n: int) -> float | None:
     """Return the distance in ranks of the ends from the median; None where none are bought."""
     points = len(problem.x_new)
-    each = cost.part(CI_SHARE / (2 * points)).epsilon
+    each = cost.part(CI_FRACTION / (2 * points)).epsilon
     return None if ci is None else rank_margin(ci, points, n // 2, each)
 
 

@@ -9,16 +9,16 @@ from dpstats.errors import ArgumentError
 from dpstats.mechanisms.shared import Method, Problem, Release, ScaledRows
 from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end, private_median
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
-from dpstats.mechanisms.shared.rank_margins import CI_SHARE, ENDS_ONLY, cell_margin
+from dpstats.mechanisms.shared.rank_margins import CI_FRACTION, ENDS_ONLY, cell_margin
 from dpstats.noise import DepthQuery, Noise, Query
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 
 # Coefficients live on multiples of 2^-80 in [-2^80, 2^80], whatever the data.
 _BITS = 80
 _FAR = 1 << (2 * _BITS)
-# Shares of epsilon for the number of rows and for the centre, each only where it is bought.
-_COUNT_SHARE = 0.05
-_CENTER_SHARE = 0.10
+# Fraction of epsilon for the number of rows and for the centre, each only where it is bought.
+_COUNT_FRACTION = 0.05
+_CENTER_FRACTION = 0.10
 # A column with a wider range than this has no centre worth the name until one is bought.
 _WIDE = 2.0**50
 # The number of rows is bought as a lower bound that fails with probability 1%.
@@ -52,7 +52,7 @@ def release(
        most 1, and so the depth, their minimum, by at most 1.
     4. :meth:`Noise.deepest` is (epsilon', delta)-DP for such depths. The number of rows
        (under add/remove, for m="auto") moves by 1 and costs 5% of epsilon; the centre, one
-       private median a column without declared bounds, costs 10%; the rest is epsilon'.
+       private median per column without declared bounds, costs 10%; the rest is epsilon'.
 
     Status ``ptr_failed``: the test did not pass, and nothing was drawn.
 
@@ -132,11 +132,11 @@ def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, nois
 
 def _shares(problem: Problem, m, ci) -> dict[str, float]:
     """Return the fractions of epsilon for what is bought beside the fit."""
-    shares = {"ends": CI_SHARE} if ci is not None else {}
+    shares = {"ends": CI_FRACTION} if ci is not None else {}
     if m == "auto" and problem.neighbors == ADD_REMOVE:
-        shares["n"] = _COUNT_SHARE
+        shares["n"] = _COUNT_FRACTION
     if problem.intercept is not None and len(_wide(problem)):
-        shares["center"] = _CENTER_SHARE
+        shares["center"] = _CENTER_FRACTION
     return shares
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from dpstats.noise.exact_samplers import MAX_EXPONENT
 
 UNDECIDED = -1
-# Words of 64 bits a draw, two a round; a round keeps its point at least half of the time.
+# Words of 64 bits per draw, two per round; a round keeps its point at least half of the time.
 WORDS = 16
 # Sums of up to 2^8 masses, each right to 2^-50, are right to 2^-44 of the total.
 _MOST_BLOCKS = 1 << 8

@@ -5,7 +5,7 @@ trailing digits of doubles would tell tables apart. The matrices here are exact 
 ridge, and their condition numbers stay below 2^140 for any table of up to 2^60 rows, so that
 every number computed is right to 2^-250 of its size. Results are rounded to multiples of
 2^-40. A number with a density is that close to the border of a cell with probability below
-2^-160, so the law of a rounded result is that of exact arithmetic up to 2^-150 in total
+2^-160, so the distribution of a rounded result is that of exact arithmetic up to 2^-150 in total
 variation, whatever the table: far below any delta a caller may ask for.
 """
 

@@ -32,8 +32,8 @@ from dpstats.noise.queries import (
 from dpstats.noise.random_sources import SOURCE
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PureDP
 
-# Share of epsilon for the test in Noise.deepest; the draw needs the larger part.
-_TEST_SHARE = 0.4
+# Fraction of epsilon for the test in Noise.deepest; the draw needs the larger part.
+_TEST_FRACTION = 0.4
 
 
 class Noise:
@@ -202,7 +202,7 @@ class Noise:
         list of int or None
             The point, shape (d,).
         """
-        test = PureDP(cost.epsilon * _TEST_SHARE)
+        test = PureDP(cost.epsilon * _TEST_FRACTION)
         draw = ApproxDP(cost.epsilon - test.epsilon, cost.delta)
         boxes = tukey_depth.Boxes.of(query.lower, query.upper, draw.epsilon / 2)
         distance = boxes.distance(query.cutoff, cost.delta)

@@ -17,7 +17,7 @@ def on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: bool
     """Return values, noise scale and unit on a grid where the scale is about 2^40 units.
 
     A finer grid is exact. On a coarser one each value is rounded down to a multiple of
-    g, which moves the difference of neighbours by less than one new unit a value: the
+    g, which moves the difference of neighbours by less than one new unit per value: the
     sensitivity grows by m in L1 and sqrt(m) in L2, and the scale with it.
     """
     shift = _SCALE_BITS - math.frexp(scale)[1] + 1

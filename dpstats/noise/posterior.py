@@ -1,15 +1,16 @@
 r"""Draw one sample from a posterior that is concentrated as far as privacy allows.
 
 The posterior of a linear model with flat noise has the density proportional to
-exp(-gamma F(theta)), F(theta) = sum (v - u'theta)^2 / 2 + ridge ||theta||^2 / 2: the normal law
-N(H^-1 w, (gamma H)^-1). gamma decides how private it is (Wang 2018, Algorithm 1; Wang 2017).
+exp(-gamma F(theta)), F(theta) = sum (v - u'theta)^2 / 2 + ridge ||theta||^2 / 2: the normal
+distribution N(H^-1 w, (gamma H)^-1). gamma decides how private it is (Wang 2018, Algorithm 1;
+Wang 2017).
 
 **Two neighbours.** Let a row (u, v) be added to a table with H, mean m and residual
 r = v - u'm, and h = u'H^-1 u. The two densities have the ratio exp(-gamma (v - u'theta)^2 / 2),
 up to a constant: a function of s = u'theta alone, so telling the samples apart is telling apart
-the laws of s. They are N(u'm, h / gamma) and N(u'm + h r / (1 + h), h / (gamma (1 + h))). In
-units of the first, with k = h / (1 + h) and a = |r| sqrt(gamma k (1 - k)), they are N(0, 1) and
-N(a, 1 - k).
+the distributions of s. They are N(u'm, h / gamma) and
+N(u'm + h r / (1 + h), h / (gamma (1 + h))). In units of the first, with k = h / (1 + h) and
+a = |r| sqrt(gamma k (1 - k)), they are N(0, 1) and N(a, 1 - k).
 
 **All neighbours.** Let h <= h_0 and |r| <= r_0 for every row that could be added, K = h_0 / (1 +
 h_0) and A = r_0 sqrt(gamma K). Then the pair N(0, 1), N(A, 1 - K) is the easiest to tell apart:
@@ -120,8 +121,8 @@ def sample_in_ball(
     With c the minimiser over the ball and nu its multiplier, N(c, (gamma (H + nu I))^-1) has a
     density proportional to exp(-gamma (objective + nu ||theta||^2 / 2)). A draw of it within the
     ball is kept with probability exp(-gamma nu (radius^2 - ||theta||^2) / 2), at most one, which
-    leaves exp(-gamma objective). How many draws it takes depends on the table, and the law of
-    the one that is kept does not depend on how many.
+    leaves exp(-gamma objective). How many draws it takes depends on the table, and the
+    distribution of the one that is kept does not depend on how many.
     """
     center, multiplier = objective.minimiser_in_ball(radius)
     upper = objective.factor(multiplier).T

@@ -50,7 +50,7 @@ class RankTable:
         2 z where z is a whole number, else 2 floor(z) + 1: so z > r says ``doubled`` > 2 r for
         whole r, and the same for <. At most 2^29 in magnitude, as 2 (r +- reach) is.
     edges : numpy.ndarray of int64, shape (G + 1,)
-        Fewer than 2^31 entries a group.
+        Fewer than 2^31 entries per group.
     first, size, reach : int
     sensitivities : numpy.ndarray of int64, shape (G,)
     """

@@ -72,7 +72,7 @@ class Boxes:
 
     @classmethod
     def of(cls, lower: Sequence[Sequence[int]], upper, rate: float) -> "Boxes":
-        """Build the boxes between the rows of ``lower`` and ``upper``, with weights about e^(rate q)."""
+        """Build boxes between the rows of ``lower`` and ``upper``, weights about e^(rate q)."""
         growth = math.floor(math.exp(min(rate, _MAX_RATE)) * 2.0**_GROWTH_BITS * (1 - 2.0**-40))
         growth = max(growth, 1 << _GROWTH_BITS)
         weights = [_FIRST_WEIGHT]

@@ -22,7 +22,7 @@ class Box:
     Scaled coordinates are u = (x - center) / scale and v = (y - y_center) / y_scale,
     clipped to [-limit, limit] and [-1, 1]; rows with ||u|| > norm are then multiplied,
     together with v, by norm / ||u||, which keeps a linear relation between them. So
-    every |u_j| and |v| is at most 1. Where ``shorten`` is set, the first step too
+    every |u_j| and |v| is at most 1. Where ``norm_clip`` is set, the first step too
     multiplies whole rows: those outside the box are shrunk until they lie on its edge.
 
     Parameters
@@ -30,13 +30,13 @@ class Box:
     center, scale : numpy.ndarray, shape (S,)
     y_center, y_scale : float
     limit : float
-        Bound on each |u_j| before rows are shortened.
+        Bound on each |u_j| before rows are norm-clipped.
     norm : float
         Bound on the Euclidean norm of u.
     intercept : int or None
-        Index of the constant column, where u = 1 before rows are shortened.
-    shorten : bool
-        Whether rows outside [-1, 1]^S x [-1, 1] are shortened rather than clipped.
+        Index of the constant column, where u = 1 before rows are norm-clipped.
+    norm_clip : bool
+        Whether rows outside [-1, 1]^S x [-1, 1] are norm-clipped rather than clipped.
     """
 
     center: np.ndarray
@@ -46,10 +46,10 @@ class Box:
     limit: float
     norm: float
     intercept: int | None
-    shorten: bool = False
+    norm_clip: bool = False
 
     @classmethod
-    def symmetric(cls, low, high, y_low, y_high, intercept, norm=None, shorten=False) -> "Box":
+    def symmetric(cls, low, high, y_low, y_high, intercept, norm=None, norm_clip=False) -> "Box":
         """Return the box [-1, 1]^S x [-1, 1], centred where an intercept can absorb the shift."""
         if intercept is None:
             center, y_center = np.zeros(len(low)), 0.0
@@ -60,7 +60,7 @@ class Box:
         y_half = max(abs(y_low - y_center), abs(y_high - y_center))
         scale = np.where(half > 0, half, 1.0)
         norm = math.sqrt(len(low)) if norm is None else min(norm, math.sqrt(len(low)))
-        return cls(center, scale, y_center, y_half or 1.0, 1.0, norm, intercept, shorten)
+        return cls(center, scale, y_center, y_half or 1.0, 1.0, norm, intercept, norm_clip)
 
     @classmethod
     def ball(cls, columns: int, row_norm: float, y_low, y_high) -> "Box":
@@ -76,11 +76,11 @@ class Box:
         from dpstats.numerics.kernels import cut, scaled
 
         columns = np.empty((len(self.center) + 1, len(y)))
-        limits = (_FAR, _FAR) if self.shorten else (self.limit, 1.0)
+        limits = (_FAR, _FAR) if self.norm_clip else (self.limit, 1.0)
         for j, (center, scale) in enumerate(zip(self.center, self.scale, strict=True)):
             scaled(X[:, j], center, scale, limits[0], columns[j])
         scaled(y, self.y_center, self.y_scale, limits[1], columns[-1])
-        if self.shorten:
+        if self.norm_clip:
             # A quotient by something no smaller never exceeds 1, rounding included.
             columns /= np.maximum(np.abs(columns).max(axis=0), 1.0)
         if self.norm < self.limit * math.sqrt(len(self.center)):

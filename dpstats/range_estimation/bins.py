@@ -51,7 +51,7 @@ class Dyadic:
 
 @dataclass(frozen=True)
 class Distances:
-    """Define dyadic bins, cut into ``parts``, of distances from a center; the first is [0, 2^-40)."""
+    """Define dyadic bins, cut into ``parts``, of distances from a center; first [0, 2^-40)."""
 
     center: float
     parts: int = 1
@@ -93,8 +93,8 @@ def counts(bins, batch) -> np.ndarray:
 
     A row is in one bin of each column, whatever its values are.
     """
-    found = [
+    rows = [
         np.bincount(kind.index(batch[name]), minlength=len(kind.edges) - 1)
         for name, kind in bins.items()
     ]
-    return np.array(found)
+    return np.array(rows)

@@ -12,13 +12,13 @@ from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Dyadic, Linear
 from dpstats.range_estimation.bins import counts as bin_counts
 from dpstats.range_estimation.histogram import Histogram
-from dpstats.range_estimation.quantiles import ONLY_ZEROS, middle_ranges
+from dpstats.range_estimation.quantiles import ONLY_ZEROS, quantile_ranges
 from dpstats.schema import Batch, Numeric
 
-# Of a column's share: the first histogram, and each of up to three that zoom in. The last
-# histogram has the rest.
-_COARSE_SHARE, _ZOOM_SHARE, _ZOOMS = 0.25, 0.12, 3
-# A first histogram is read from so many times its threshold in rows; below, the middle and the
+# Fractions of a column's cost: the first histogram, and each of up to three that zoom in. The
+# last histogram has the rest.
+_COARSE_FRACTION, _ZOOM_FRACTION, _ZOOMS = 0.25, 0.12, 3
+# A first histogram is read from this many times its threshold in rows; below, the median and the
 # spread give better fits (benchmarks/tried.py). A response whose tails are missed bends all
 # predictions, a regressor's harm less.
 _ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
@@ -28,12 +28,12 @@ _ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
 class Ranges:
     """Hold estimated ranges of columns, by name.
 
-    ``rough`` holds those that come from two quantiles, with the number of rows from which a
-    histogram would have been read instead.
+    ``found`` holds the ranges; ``quantile_based`` names those that come from two quantiles, with
+    the number of rows from which a histogram would have been read instead.
     """
 
     found: dict[str, Numeric]
-    rough: dict[str, float]
+    quantile_based: dict[str, float]
 
 
 def estimate_ranges(
@@ -47,12 +47,12 @@ def estimate_ranges(
 ) -> Ranges:
     """Release ranges of columns from noisy histograms, the cost divided in proportion to weights.
 
-    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows; ``response`` names
+    ``total(count)`` is the sum of ``count(batch)`` over all batches of rows; ``response`` names
     the column that is the response, if it is among them.
 
     1. A histogram over dyadic bins gives the order of magnitude. A column of which only
        zeros are seen has the range (-1, 1): its few other values could be anywhere, and what
-       lies outside is clipped or shortened, so that a range too small does little harm.
+       lies outside is clipped or norm-clipped, so that a range too small does little harm.
     2. A column seen in one or two neighbouring bins, away from zero, is far from zero beside
        its spread, as years are: histograms over 64 equal bins zoom in, up to three times.
     3. A last histogram over 64 equal bins gives the range. A column seen in only one of them
@@ -62,34 +62,36 @@ def estimate_ranges(
     A column that is seen in no bin of its first histogram, which is a released fact, has no
     range; unless ranges are wanted ``everywhere``: then what such a column has left, and one
     with too few rows for its noise, goes to
-    :func:`~dpstats.range_estimation.quantiles.middle_ranges`.
+    :func:`~dpstats.range_estimation.quantiles.quantile_ranges`.
 
     Guarantee. The cost, under add/remove or replace-one. One person falls into one bin of
     each histogram: under add/remove one count changes by 1, so L1 = L2 = 1; under
     replace-one two counts change by 1, so L1 = 2 and L2 = sqrt 2. Which histogram or choice
-    comes next follows from those released, and a column's shares add up to at most its share of
-    the cost whatever they are. Costs that depend on earlier releases and stay within a limit fixed
-    beforehand compose as fixed costs do, both pure (Rogers, Roth, Ullman and Vadhan 2016) and
-    Gaussian (Smith and Thakurta 2022).
+    comes next follows from those released, and a column's fractions add up to at most its part
+    of the cost whatever they are. Costs that depend on earlier releases and stay within a limit
+    fixed beforehand compose as fixed costs do, both pure (Rogers, Roth, Ullman and Vadhan 2016)
+    and Gaussian (Smith and Thakurta 2022).
     """
-    each = {name: cost.part(weight / sum(weights.values())) for name, weight in weights.items()}
+    of_column = {
+        name: cost.part(weight / sum(weights.values())) for name, weight in weights.items()
+    }
     columns = tuple(weights)
 
-    def ask(what: str, bins: Mapping, shares: Mapping[str, float]) -> dict[str, Histogram]:
-        costs = {name: each[name].part(shares[name]) for name in bins}
+    def ask(what: str, bins: Mapping, fractions: Mapping[str, float]) -> dict[str, Histogram]:
+        costs = {name: of_column[name].part(fractions[name]) for name in bins}
         return _histograms(what, total, bins, costs, noise, neighbors)
 
-    coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_SHARE))
+    coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_FRACTION))
     rows = _rows(list(coarse.values()))
     needed = {name: _enough(name == response) * coarse[name].threshold for name in columns}
     unclear = [name for name in columns if rows < needed[name] or not len(coarse[name].occupied)]
-    rough = unclear if everywhere else []
-    costs = {name: each[name].part(1 - _COARSE_SHARE) for name in rough}
-    found = middle_ranges(total, costs, rows, noise, neighbors, response)
-    clear = {name: coarse[name] for name in columns if name not in rough}
-    found |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
-    numeric = {name: Numeric(*found[name]) for name in columns if name in found}
-    return Ranges(numeric, {name: needed[name] for name in rough})
+    quantile_based = unclear if everywhere else []
+    costs = {name: of_column[name].part(1 - _COARSE_FRACTION) for name in quantile_based}
+    ranges = quantile_ranges(total, costs, rows, noise, neighbors, response)
+    clear = {name: coarse[name] for name in columns if name not in quantile_based}
+    ranges |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
+    numeric = {name: Numeric(*ranges[name]) for name in columns if name in ranges}
+    return Ranges(numeric, {name: needed[name] for name in quantile_based})
 
 
 def _enough(is_response: bool) -> float:
@@ -109,13 +111,13 @@ def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, flo
     ranges = {name: _magnitude(histogram) for name, histogram in coarse.items()}
     spread = [name for name in coarse if ranges[name] != ONLY_ZEROS]
     narrow = [name for name in spread if _is_far(coarse[name])]
-    left = _all(coarse, 1 - _COARSE_SHARE)
+    remaining = _all(coarse, 1 - _COARSE_FRACTION)
     for _ in range(_ZOOMS):
-        zoomed = ask("neighbourhood", _linear(ranges, narrow), _all(narrow, _ZOOM_SHARE))
+        zoomed = ask("neighbourhood", _linear(ranges, narrow), _all(narrow, _ZOOM_FRACTION))
         ranges |= {name: histogram.around(1) for name, histogram in zoomed.items()}
-        left |= {name: left[name] - _ZOOM_SHARE for name in narrow}
+        remaining |= {name: remaining[name] - _ZOOM_FRACTION for name in narrow}
         narrow = [name for name in narrow if zoomed[name].is_narrow]
-    last = ask("range", _linear(ranges, spread), left)
+    last = ask("range", _linear(ranges, spread), remaining)
     ranges |= {name: histogram.without_tails() for name, histogram in last.items()}
     constant = [name for name in spread if len(last[name].occupied) == 1 and last[name].is_narrow]
     return ranges | {name: _either_sign(coarse[name]) for name in constant}
@@ -152,9 +154,9 @@ def _histograms(
     if not bins:
         return {}
     moved = 2 if neighbors == REPLACE_ONE else 1
-    found = {}
+    histograms = {}
     for (name, kind), count in zip(bins.items(), total(partial(bin_counts, bins)), strict=True):
         query = Query(f"{what} of {name}", count.tolist(), l1=moved, l2=math.sqrt(moved))
         noisy = noise.add(query, costs[name])
-        found[name] = Histogram(kind.edges, noisy.values, noisy.event)
-    return found
+        histograms[name] = Histogram(kind.edges, noisy.values, noisy.event)
+    return histograms

@@ -33,7 +33,7 @@ class Histogram:
     def occupied(self) -> np.ndarray:
         """Return the indices of the bins whose counts exceed the threshold.
 
-        Outer ones that hold at most 0.1% of the counts a side are left out: a few rows far
+        Outer ones that hold at most 0.1% of the counts per side are left out: a few rows far
         away are no order of magnitude.
         """
         seen = np.flatnonzero(self.counts > self.threshold)

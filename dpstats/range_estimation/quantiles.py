@@ -14,22 +14,22 @@ from dpstats.schema import Batch
 # ends at 1.7, where that of a whole octave would end at 3.
 _PARTS = 8
 # The quantiles, in eighths: the median of the values and of their distances from it six, or
-# seven where rows suffice, so that a value which many rows share does not hide the others.
-_WHOLE, _MIDDLE, _DISTANCES = 8, 4, (6, 7)
+# seven where rows suffice, so that one very frequent value does not hide the others.
+_WHOLE, _MEDIAN, _DISTANCES = 8, 4, (6, 7)
 # They suffice when a whole eighth of them is this many times the noise on a score.
 _SLACK = 6.0
-# The part of a column's cost for its middle, which is the easier one to see.
-_MIDDLE_SHARE = 1 / 3
-# The range reaches as many of these distances to each side: more for the response, as a mean
-# without its tails is off, and a regressor loses little with its own.
+# Fraction of a column's cost for its median, which needs less budget than the spread.
+_MEDIAN_FRACTION = 1 / 3
+# The range reaches this many of these distances to each side: more for the response, because
+# clipping its tails biases the mean, while a regressor loses little with its own.
 _REACH, _REACH_RESPONSE = 1.5, 2.0
-# By how much less likely, on the log scale, what is e times as far from 1 is taken to be.
+# How much less likely, on the log scale, a magnitude e times as far from 1 is assumed to be.
 _TILT = 0.25
 # The range where nothing but zeros is seen.
 ONLY_ZEROS = (-1.0, 1.0)
 
 
-def middle_ranges(
+def quantile_ranges(
     total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
     costs: Mapping[str, Cost],
     rows: float,
@@ -39,15 +39,15 @@ def middle_ranges(
 ) -> dict[str, tuple[float, float]]:
     """Release a range for each column of ``costs``, whatever the data: its median and its spread.
 
-    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. The middle is the
-    bin that holds the median, among 1,458 of which eight make an octave; the spread
+    ``total(count)`` is the sum of ``count(batch)`` over all batches of rows. The median is
+    released as the bin that holds it, among 1,458 of which eight make an octave; the spread
     is the upper end of the one that holds six or seven eighths of the distances from it, which
     depends on the released number of ``rows``.
 
-    Guarantee. The costs, under add/remove or replace-one: two choices by :func:`_choose` a
-    column, with shares of its cost that add up to one. A choice names a bin whatever the data
+    Guarantee. The costs, under add/remove or replace-one: two choices by :func:`_choose` per
+    column, with fractions of its cost that add up to one. A choice names a bin whatever the data
     are, so there is always a range; with few rows the bin is one that :data:`_TILT` favours, close
-    to 1 in magnitude. The middle is released before the distances from it are asked for, and both
+    to 1 in magnitude. The median is released before the distances from it are queried, and both
     costs are fixed beforehand, so they compose.
 
     A range that misses the tails biases the mean of what is clipped to it, and a wide one takes
@@ -57,16 +57,16 @@ def middle_ranges(
     """
     if not costs:
         return {}
-    first = {name: cost.part(_MIDDLE_SHARE) for name, cost in costs.items()}
-    second = {name: cost.part(1 - _MIDDLE_SHARE) for name, cost in costs.items()}
+    first = {name: cost.part(_MEDIAN_FRACTION) for name, cost in costs.items()}
+    second = {name: cost.part(1 - _MEDIAN_FRACTION) for name, cost in costs.items()}
     ask = partial(_choose, total, noise, neighbors)
-    halves = dict.fromkeys(costs, _MIDDLE)
-    middles = ask("middle", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
-    centers = {n: 0.0 if 0.0 in ends else sum(ends) / 2 for n, ends in middles.items()}
+    halves = dict.fromkeys(costs, _MEDIAN)
+    medians = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
+    centers = {n: 0.0 if 0.0 in ends else sum(ends) / 2 for n, ends in medians.items()}
     outer = {n: _distance(rows, cost, neighbors) for n, cost in second.items()}
     spreads = ask("spread", outer, second, {n: Distances(c, _PARTS) for n, c in centers.items()})
     reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
-    return {n: _around(centers[n], middles[n][1], spreads[n][1], reach[n]) for n in costs}
+    return {n: _around(centers[n], medians[n][1], spreads[n][1], reach[n]) for n in costs}
 
 
 def _distance(rows: float, cost: Cost, neighbors: str) -> int:
@@ -107,7 +107,7 @@ def _choose(
     and one rises by at most 2 q' more than another; a row less likewise. A row exchanged leaves n
     and moves b and a by at most 1, so there it is 2. In eighths of a row all are integers.
     """
-    found = {}
+    chosen = {}
     for (name, kind), held in zip(bins.items(), total(partial(counts, bins)), strict=True):
         below = np.cumsum(held) - held
         above, n = held.sum() - below - held, held.sum()
@@ -116,9 +116,9 @@ def _choose(
         unlikely = _TILT * _magnitudes(kind.edges) * spread / costs[name].loss_range
         scores = -np.maximum(missed, 0) - np.round(unlikely).astype(np.int64)
         query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / _WHOLE)
-        chosen = noise.best(query, costs[name])
-        found[name] = float(kind.edges[chosen]), float(kind.edges[chosen + 1])
-    return found
+        index = noise.best(query, costs[name])
+        chosen[name] = float(kind.edges[index]), float(kind.edges[index + 1])
+    return chosen
 
 
 def _magnitudes(edges: np.ndarray) -> np.ndarray:

@@ -75,7 +75,7 @@ def with_ranges(request: Request, noise: Noise) -> Request:
     ranges = estimate_ranges(total, weights, cost, noise, request.neighbors, everywhere, response)
     if len(ranges.found) < len(weights):
         return replace(request, method=_without_range(request.method), options={})
-    return request.with_estimated(ranges.found, _note_on_quantiles(ranges.rough))
+    return request.with_estimated(ranges.found, _note_on_quantiles(ranges.quantile_based))
 
 
 def _note_on_quantiles(rows: Mapping[str, float]) -> str:
@@ -86,7 +86,7 @@ def _note_on_quantiles(rows: Mapping[str, float]) -> str:
     named = ", ".join(first) + (f" and {rest} more" if rest > 0 else "")
     return (
         f"too few rows for a histogram of {named} at this epsilon (about {max(rows.values()):,.0f} "
-        "would do), so only a middle and a spread were released for a range; bounds= are better"
+        "would do), so only a median and a spread were released for a range; bounds= are better"
     )
 
 

@@ -119,7 +119,7 @@ class _Associations:
 
 
 def _on_all_cores(function: Callable, items: list) -> list:
-    """Apply a function to each item in threads; it spends its time in code that frees Python's lock."""
+    """Apply a function to each item in threads; its compiled code releases Python's lock."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(function, items))
 

@@ -8,9 +8,9 @@ from dpstats.noise import Noise, Query, ScoreQuery
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 from dpstats.selection.spec import Candidates, Selector
 
-# Share of the cost that buys the number of rows where it is private.
-_COUNT_SHARE = 0.1
-# Rows a voter; between 5 and 30 hardly matters, with 10 to 100 columns.
+# Fraction of the cost that buys the number of rows where it is private.
+_COUNT_FRACTION = 0.1
+# Rows per voter; between 5 and 30 hardly matters, with 10 to 100 columns.
 _ROWS = 15
 # Voters beyond this many scales of the noise sharpen nothing; their rows serve better
 # when shared among fewer.
@@ -47,8 +47,8 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
     rows = float(n)
     if candidates.neighbors == ADD_REMOVE:
         query = Query("number of rows for the votes", [n], l1=1.0, l2=1.0)
-        rows = noise.add(query, cost.part(_COUNT_SHARE)).values[0]
-        rest = cost.part(1 - _COUNT_SHARE)
+        rows = noise.add(query, cost.part(_COUNT_FRACTION)).values[0]
+        rest = cost.part(1 - _COUNT_FRACTION)
     subsets = voters(rows, k, rest)
     votes = count_votes(candidates, noise.assign(n, subsets), k)
     chosen: list[int] = []

@@ -25,7 +25,7 @@ BOXES = {
     "short rows": Box.symmetric(LOW, HIGH, -3.0, 1.0, 0, 1.3),
     "no intercept": Box.symmetric(LOW, HIGH, 2.0, 10.0, None),
     "ball": Box.ball(3, 5.0, 2.0, 10.0),
-    "shortened rows": Box.symmetric(LOW, HIGH, -3.0, 1.0, 0, 1.3, shorten=True),
+    "norm-clipped rows": Box.symmetric(LOW, HIGH, -3.0, 1.0, 0, 1.3, norm_clip=True),
 }
 
 
@@ -49,9 +49,9 @@ def by_definition(row, box):
     places.append((box.y_center, box.y_scale))
     limits = [box.limit] * len(box.center) + [1.0]
     z = [(value - center) / scale for value, (center, scale) in zip(row, places, strict=True)]
-    limits = [far] * len(z) if box.shorten else limits
+    limits = [far] * len(z) if box.norm_clip else limits
     z = [max(-limit, min(limit, value)) for value, limit in zip(z, limits, strict=True)]
-    if box.shorten:
+    if box.norm_clip:
         most = max(1.0, *map(abs, z))
         z = [value / most for value in z]
     if box.norm < box.limit * math.sqrt(len(box.center)):

@@ -170,9 +170,9 @@ def test_with_500_rows_a_constant_is_nearly_the_mean(name):
 def test_a_rough_range_says_how_many_rows_would_do():
     result = fitted(LINE[:300])
     said = squeezed(result)
-    assert "only a middle and a spread were released" in said and "bounds= are better" in said
+    assert "only a median and a spread were released" in said and "bounds= are better" in said
     steps = [event.step for event in result.privacy.events]
-    assert steps.count("middle of y") == steps.count("spread of y") == 1
+    assert steps.count("median of y") == steps.count("spread of y") == 1
     assert sum(share for _, share in result.privacy.shares()) == pytest.approx(1)
 
 

@@ -448,7 +448,7 @@ def exact_quantiles(original):
 
     def choose(total, noise, neighbors, what, *rest):
         found = original(total, noise, neighbors, what, *rest)
-        if what != "middle":
+        if what != "median":
             return found
         silent = SimpleNamespace(best=lambda query, cost: int(np.argmax(query.scores)))
         return original(total, silent, neighbors, what, *rest)
@@ -666,7 +666,7 @@ MUTANTS = {
         without_limit(fit_cost_without("selection")), check_composite
     ),
     "auto: histograms are not recorded": Mutant(unrecorded("order"), check_composite),
-    "auto: middles are not recorded": Mutant(unrecorded("middle"), check_composite),
+    "auto: medians are not recorded": Mutant(unrecorded("median"), check_composite),
     "auto: the selection is not recorded": Mutant(unrecorded("term"), check_composite),
     "auto: the ranges are read off the counts before noise": Mutant(exact_counts, check_composite),
     "auto: more than a column's rest for its quantiles, no limit": Mutant(
@@ -675,13 +675,13 @@ MUTANTS = {
     "by_spread: half the sensitivity of the spread": Mutant(
         smaller(by_spread, step="spread of x"), WORST_SPREAD
     ),
-    "middles: half the spread of the scores, pure": Mutant(smaller_spread, PURE_MIDDLES),
-    "middles: half the spread of the scores, Gaussian": Mutant(smaller_spread, GDP_MIDDLES),
-    "middles: add/remove for replace-one": Mutant(one_relation(ADD_REMOVE), PURE_MIDDLES),
-    "middles: more than the cost for both quantiles": Mutant(
+    "quantiles: half the spread of the scores, pure": Mutant(smaller_spread, PURE_MIDDLES),
+    "quantiles: half the spread of the scores, Gaussian": Mutant(smaller_spread, GDP_MIDDLES),
+    "quantiles: add/remove for replace-one": Mutant(one_relation(ADD_REMOVE), PURE_MIDDLES),
+    "quantiles: more than the cost for both quantiles": Mutant(
         patched(middles, "_choose", larger_costs), PURE_MIDDLES, BudgetError
     ),
-    "middles: distances from the median itself": Mutant(
+    "quantiles: distances from the median itself": Mutant(
         patched(middles, "_choose", exact_quantiles), PURE_MIDDLES
     ),
     "adassp: half the sensitivity of X'X": Mutant(smaller(noisy_sums, step="X'X"), WORST_ADASSP),
@@ -737,7 +737,7 @@ MUTANTS = {
         patched(adaops, "_residual", lambda f: lambda *args: f(*args) / 2), WORST_ADAOPS
     ),
     "adaops: all of epsilon for each step": Mutant(
-        lambda monkeypatch: monkeypatch.setattr(adaops, "_SHARES", (1.0, 1.0, 1.0)),
+        lambda monkeypatch: monkeypatch.setattr(adaops, "_FRACTIONS", (1.0, 1.0, 1.0)),
         WORST_ADAOPS,
         BudgetError,
     ),

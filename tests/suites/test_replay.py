@@ -518,7 +518,7 @@ def check_middles(neighbors, limit):
         fits = (_ranges(data, limit, neighbors, True) for data in (columns, other))
         for step, ratio in check_neighbours(*fits, limit, seed).items():
             best[step] = max(best.get(step, 0.0), ratio)
-    wanted = ("order of magnitude", "middle", "spread")
+    wanted = ("order of magnitude", "median", "spread")
     for step in (f"{what} of {name}" for what in wanted for name in columns):
         check_reached(step, best[step])
 

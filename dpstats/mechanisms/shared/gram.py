@@ -14,7 +14,7 @@ def box_of(problem: Problem) -> Box:
 
     Privately estimated ranges are generous, so most rows are well inside them: there a
     row norm of sqrt(1 + 0.6 d) with d = S - 1 loses few rows and needs less noise. Rows
-    beyond them are shortened as a whole, so that they bend a linear relation less.
+    beyond them are norm-clipped as a whole, so that they bend a linear relation less.
     """
     columns = len(problem.low)
     if problem.row_norm is not None:

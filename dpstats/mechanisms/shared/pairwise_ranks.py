@@ -9,7 +9,7 @@ import numpy as np
 
 from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance
 from dpstats.mechanisms.shared.pairwise_table import entries_between
-from dpstats.mechanisms.shared.smooth_sensitivity import middle
+from dpstats.mechanisms.shared.smooth_sensitivity import median_rank
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class PairRanks:
         Those equal to the first or the last of them may be many and are counted; those in
         between are enumerated and sorted.
         """
-        lowest = middle(self.size) - reach
-        low, high = self.entry(lowest), self.entry(middle(self.size) + reach)
+        lowest = median_rank(self.size) - reach
+        low, high = self.entry(lowest), self.entry(median_rank(self.size) + reach)
         z = np.full(2 * reach + 1, self.top, np.int32)
 
         def place(entries: int) -> int:

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-# Share of the cost of a fit that ci= spends on the ends of intervals.
-CI_SHARE = 0.5
+# Fraction of the cost of a fit that ci= spends on the ends of intervals.
+CI_FRACTION = 0.5
 ENDS_ONLY = (
     "ci= buys the ends of intervals of one level, from which no standard error, no p-value and "
     "no interval of a higher level follows"
@@ -15,8 +15,8 @@ ENDS_ONLY = (
 def rank_margin(level: float, count: int, m: int, epsilon: float) -> float | None:
     """Return how far from 1/2, in ranks, private quantiles enclose the true value at the level.
 
-    m independent values fall below the centre of their law as m fair coins do, so the share
-    below it is about N(1/2, 1/(4 m)). A quantile drawn by the exponential mechanism with
+    m independent values fall below the centre of their distribution as m fair coins do, so the
+    fraction below it is about N(1/2, 1/(4 m)). A quantile drawn by the exponential mechanism with
     epsilon misses its rank by about a Laplace variable of scale 2 / (epsilon m). All of
     ``count`` intervals together hold with the level (Bonferroni).
 

@@ -86,7 +86,7 @@ def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.nda
 
 
 def _squares_after(first: Release, problem: Problem) -> Callable:
-    """Return the function that sums s s' over the scores s of rows (X, y), given the first release."""
+    """Return the function that sums s s' over the scores s of rows, given the first release."""
     box = box_of(problem)
     theta, cut = _reference(first.params, first.statistics["sigma2"], box)
     return partial(_squares, box, theta, cut * 2.0**ENTRY_BITS)

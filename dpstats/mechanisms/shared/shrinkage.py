@@ -39,7 +39,7 @@ class NoisyMoments:
 
     @property
     def rows(self) -> float:
-        """Return the noisy number of rows, no smaller than its noise; 1 for a model through the origin."""
+        """Return the noisy row count, no smaller than its noise; 1 without an intercept."""
         if self.intercept is None:
             return 1.0
         counted = max(float(self.gram[self.intercept, self.intercept]), 2 * self.gram_sd)
@@ -62,7 +62,7 @@ class NoisyMoments:
 
     @property
     def _ones(self) -> np.ndarray:
-        """Return the combination of the columns that is 1 in every row; zeros where there is none."""
+        """Return the combination of columns that is 1 in every row; zeros where there is none."""
         return (np.arange(len(self.cross)) == self.intercept) / self.one
 
     def centred(self) -> tuple[np.ndarray, np.ndarray]:

@@ -23,7 +23,7 @@ class Ranked(Protocol):
         """List the entries of ranks m - reach to m + reach, m being the :func:`median_rank`."""
 
 
-def middle(size: int) -> int:
+def median_rank(size: int) -> int:
     """Return the rank of the median of a list."""
     return (size + 1) // 2
 
@@ -46,7 +46,7 @@ class Listed:
 
     def around(self, reach: int) -> np.ndarray:
         """List the entries of ranks m - reach to m + reach."""
-        start, stop = middle(self.size) - 1 - reach, middle(self.size) + reach
+        start, stop = median_rank(self.size) - 1 - reach, median_rank(self.size) + reach
         below = np.zeros(max(-start, 0), self.z.dtype)
         above = np.full(max(stop - self.size, 0), self.top, self.z.dtype)
         return np.concatenate([below, self.z[max(start, 0) : stop], above])
