@@ -8,7 +8,7 @@ import numpy as np
 from dpstats.numerics import Meat
 from dpstats.numerics.ridge import inverse, ridge, symmetric
 
-# Public: the same numbers for the same release, in every session.
+# Public: the same release gives the same simulated numbers in every session.
 SEED = 20_220
 
 
@@ -22,7 +22,7 @@ class Sums:
         Released u'u (S, S), u'v (S,) and v'v.
     rows : float
         Released number of rows; NaN where it was not released.
-    least : float
+    minimum : float
         Scale of the noise on v'v.
     meat : Meat
         Squared scores, where they were released.
@@ -39,7 +39,7 @@ class Sums:
     cross: np.ndarray
     square: float
     rows: float
-    least: float
+    minimum: float
     meat: Meat
     solve: Callable
     draw: Callable
@@ -49,10 +49,10 @@ class Sums:
     @classmethod
     def of(cls, stack: Mapping[str, np.ndarray], g: int = 0) -> "Sums | None":
         """Read the g-th release of a stack; None for other methods and failed releases."""
-        own = {name: values[g] for name, values in stack.items()}
-        if "Suu" in own and "scale" in own:
-            return None if np.isnan(own["sigma2"]) else _of_a_line(own)
-        return _of_a_design(own) if "gram" in own else None
+        statistics = {name: values[g] for name, values in stack.items()}
+        if "Suu" in statistics and "scale" in statistics:
+            return None if np.isnan(statistics["sigma2"]) else _of_a_line(statistics)
+        return _of_a_design(statistics) if "gram" in statistics else None
 
     @property
     def theta(self) -> np.ndarray:
@@ -81,13 +81,13 @@ class Sums:
     def spread(self, theta: np.ndarray) -> np.ndarray:
         """Estimate the covariance of u'e at theta; the residual variance is at least its noise."""
         rss = self.square - 2 * theta @ self.cross + theta @ self.gram @ theta
-        return self.meat.covariance(self.positive, max(rss, self.least), max(self.rows, 1.0))
+        return self.meat.covariance(self.positive, max(rss, self.minimum), max(self.rows, 1.0))
 
 
-def _of_a_line(own: Mapping) -> Sums:
+def _of_a_line(statistics: Mapping) -> Sums:
     """Read the sums of noisy_moments: u = (1, x), Laplace noise."""
-    column, scale = int(own["column"]), float(own["scale"])
-    scales = np.array([own["n_scale"], scale, scale, scale, scale])
+    column, scale = int(statistics["column"]), float(statistics["scale"])
+    scales = np.array([statistics["n_scale"], scale, scale, scale, scale])
 
     def draw(generator, draws):
         n, su, suu, sv, suv = scales[:, None] * generator.laplace(size=(5, draws))
@@ -101,21 +101,22 @@ def _of_a_line(own: Mapping) -> Sums:
         fits = np.stack([suu * sv - su * suv, n * suv - su * sv], axis=-1)
         return fits / determinant[..., None]
 
-    slope = own["y_width"] / own["x_width"]
+    slope = statistics["y_width"] / statistics["x_width"]
     transform, shift = np.zeros((2, 2)), np.zeros(2)
     transform[column, 1] = slope
-    transform[1 - column] = own["y_width"], -own["x_middle"] * slope
-    shift[1 - column] = own["y_middle"]
-    gram = np.array([[own["n"], own["Su"]], [own["Su"], own["Suu"]]])
-    cross = np.array([own["Sv"], own["Suv"]])
-    parts = gram, cross, float(own["Svv"]), float(own["n"]), scale, Meat.of_line(own)
-    return Sums(*parts, solve, draw, transform, shift)
+    transform[1 - column] = statistics["y_width"], -statistics["x_middle"] * slope
+    shift[1 - column] = statistics["y_middle"]
+    gram = np.array([[statistics["n"], statistics["Su"]], [statistics["Su"], statistics["Suu"]]])
+    cross = np.array([statistics["Sv"], statistics["Suv"]])
+    square, n = float(statistics["Svv"]), float(statistics["n"])
+    meat = Meat.of_line(statistics)
+    return Sums(gram, cross, square, n, scale, meat, solve, draw, transform, shift)
 
 
-def _of_a_design(own: Mapping) -> Sums:
+def _of_a_design(statistics: Mapping) -> Sums:
     """Read the sums of adassp: Gaussian noise on the upper triangle, and a ridge."""
-    columns = len(own["cross"])
-    of_gram, of_cross, of_square = own["scales"]
+    columns = len(statistics["cross"])
+    of_gram, of_cross, of_square = statistics["scales"]
     size = columns * (columns + 1) // 2
 
     def draw(generator, draws):
@@ -125,6 +126,7 @@ def _of_a_design(own: Mapping) -> Sums:
     def solve(gram, cross):
         return np.einsum("...st,...t->...s", inverse(gram, ridge(gram, of_gram), of_gram), cross)
 
-    rows = float(own.get("rows", np.nan))
-    parts = own["gram"], own["cross"], float(own["square"]), rows, float(of_square), Meat.of(own)
-    return Sums(*parts, solve, draw, own["transform"], own["shift"])
+    rows = float(statistics.get("rows", np.nan))
+    gram, cross, square = statistics["gram"], statistics["cross"], float(statistics["square"])
+    parts = gram, cross, square, rows, float(of_square), Meat.of(statistics)
+    return Sums(*parts, solve, draw, statistics["transform"], statistics["shift"])

@@ -92,8 +92,8 @@ class FTest:
     reasons: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        said = f"<F test: F={self.fvalue:.6g}, p={self.pvalue:.4g}, df_num={self.df_num}>"
-        return "\n".join([said, *_notes(self.reasons)])
+        text = f"<F test: F={self.fvalue:.6g}, p={self.pvalue:.4g}, df_num={self.df_num}>"
+        return "\n".join([text, *_notes(self.reasons)])
 
 
 def joint_test(sums: Sums, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTest:

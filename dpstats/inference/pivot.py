@@ -101,10 +101,10 @@ class Pivot:
         column, x_middle, x_width, _, y_width = self.line.T
         to_user = np.zeros_like(cov)
         j = np.nan_to_num(column).astype(int)
-        each = np.arange(len(j))
-        to_user[each, j, 1] = y_width / x_width
-        to_user[each, 1 - j, 0] = y_width
-        to_user[each, 1 - j, 1] = -x_middle * y_width / x_width
+        groups = np.arange(len(j))
+        to_user[groups, j, 1] = y_width / x_width
+        to_user[groups, 1 - j, 0] = y_width
+        to_user[groups, 1 - j, 1] = -x_middle * y_width / x_width
         return to_user @ cov @ to_user.transpose(0, 2, 1)
 
     def _targets(self, rows: np.ndarray):
@@ -181,11 +181,11 @@ def _end(sums, scales, squared, problem, start, step, alpha):
     while _p_value(sums, scales, squared, problem, start + far * step) > alpha:
         near, far = far, 1.5 * far
     for _ in range(26):
-        middle = (near + far) / 2
-        if _p_value(sums, scales, squared, problem, start + middle * step) > alpha:
-            near = middle
+        midpoint = (near + far) / 2
+        if _p_value(sums, scales, squared, problem, start + midpoint * step) > alpha:
+            near = midpoint
         else:
-            far = middle
+            far = midpoint
     return start + far * step
 
 

@@ -29,8 +29,8 @@ class Wald:
 
         half = -ndtri(alpha / 2) * deviations(self.cov, rows)
         half = np.where(self.unbounded[:, None], np.inf, half)
-        middle = self.params @ rows.T
-        return np.stack([middle - half, middle + half], axis=-1)
+        center = self.params @ rows.T
+        return np.stack([center - half, center + half], axis=-1)
 
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return two-sided p-values (G, q) of rows @ coefficients = values (q,)."""

@@ -74,7 +74,7 @@ def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) ->
     """
     box, columns = box_of(problem), len(problem.low)
     squared, failure = box.norm**2, cost.delta / 3
-    first, second, last = (cost.epsilon * share for share in _FRACTIONS)
+    first, second, last = (cost.epsilon * fraction for fraction in _FRACTIONS)
     eigenvalue = _least_eigenvalue(moments, squared, PureDP(first), failure, noise)
     wanted = _wanted_eigenvalue(columns, second, last, failure, eigenvalue / squared)
     ridge = squared * max(wanted - eigenvalue / squared, _LEAST_RIDGE)

@@ -69,12 +69,12 @@ def release(
     noisy = noise.add(query, cost.part(_GRAM_FRACTION))
     gram = symmetric(noisy.values, columns)
     gamma = inverse(gram, ridge(gram, noisy.scale), noisy.scale)
-    gradient, each = residual_sums(rows, tau), cost.part((1 - _GRAM_FRACTION) / rounds)
+    gradient, round_cost = residual_sums(rows, tau), cost.part((1 - _GRAM_FRACTION) / rounds)
     theta, late = np.zeros(columns), np.zeros(columns)
-    for done in range(rounds):
+    for number in range(rounds):
         query = Query("X'g", gradient(theta), l2=cross_l2, unit=tau * PRODUCT_UNIT)
-        theta = theta + gamma @ noise.add(query, each).values
-        late += theta if done >= rounds // 2 else 0.0
+        theta = theta + gamma @ noise.add(query, round_cost).values
+        late += theta if number >= rounds // 2 else 0.0
     transform, shift = box.linear_map()
     params = transform @ (late / (rounds - rounds // 2)) + shift
     return Release(params, problem.x_new @ params, reasons={"bse": _NO_ERRORS})

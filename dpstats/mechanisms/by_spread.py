@@ -11,8 +11,8 @@ from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, PureDP
 
-# The share of epsilon for the look, and the noisy epsilon n var(x), x on [0, 1], from which
-# noisy_moments is taken; both by simulation (benchmarks/crossing.py).
+# The fraction of epsilon for the preliminary query, and the noisy epsilon n var(x), x on [0, 1],
+# from which on noisy_moments is taken; both by simulation (benchmarks/crossing.py).
 FRACTION, LIMIT = 0.1, 64.0
 # Entries are multiples of 2^-20 on [-1, 1], twice the width of [0, 1].
 _ONE, _WIDTH = round(1 / PRODUCT_UNIT**0.5), 2
@@ -40,14 +40,16 @@ def release(
     n = len(pair.first.x)
     if failure := too_few(problem, n):
         return failure
-    seen = cost.epsilon * _spread(pair.second, n, problem, cost.part(FRACTION), noise)
+    variation = cost.epsilon * _spread(pair.second, n, problem, cost.part(FRACTION), noise)
     rest = cost.part(1 - FRACTION)
-    if seen < LIMIT:
-        made, why = by_pairs(pair.first, problem, rest, noise), "exp_theil_sen, as that is below"
+    if variation < LIMIT:
+        fitted = by_pairs(pair.first, problem, rest, noise)
+        reason = "exp_theil_sen, as that is below"
     else:
-        made, why = by_sums(pair.second, problem, rest, noise), "noisy_moments, as that is at least"
-    note = f"the noisy epsilon n var(x) is {seen:.0f}; it took {why} {LIMIT:g}"
-    return replace(made, note=note)
+        fitted = by_sums(pair.second, problem, rest, noise)
+        reason = "noisy_moments, as that is at least"
+    note = f"the noisy epsilon n var(x) is {variation:.0f}; it took {reason} {LIMIT:g}"
+    return replace(fitted, note=note)
 
 
 def _spread(moments: Moments, n: int, problem: Problem, cost: PureDP, noise: Noise) -> float:

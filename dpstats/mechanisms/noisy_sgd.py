@@ -84,14 +84,14 @@ def release(
     """
     length = np.sqrt(np.einsum("ij,ij->i", rows.X, rows.X))
     gradient = residual_sums(rows, clip, _MARGIN / PRODUCT_UNIT / np.maximum(length, 1.0))
-    l2, each = sensitivity(problem.neighbors) / PRODUCT_UNIT, cost.part(1 / steps)
+    l2, step_cost = sensitivity(problem.neighbors) / PRODUCT_UNIT, cost.part(1 / steps)
     theta, squares, late = np.zeros((3, len(problem.low)))
-    for done in range(steps):
+    for number in range(steps):
         query = Query("gradient", gradient(theta), l2=l2, unit=clip * PRODUCT_UNIT)
-        noisy = noise.add(query, each).values
+        noisy = noise.add(query, step_cost).values
         squares += noisy**2
         theta = theta + learning_rate * noisy / np.sqrt(np.maximum(squares, _TINY))
-        late += theta if done >= steps // 2 else 0.0
+        late += theta if number >= steps // 2 else 0.0
     transform, shift = box_of(problem).linear_map()
     params = transform @ (late / math.ceil(steps / 2)) + shift
     return Release(params, problem.x_new @ params, reasons={"bse": _NO_ERRORS})

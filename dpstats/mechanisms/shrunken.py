@@ -124,12 +124,12 @@ def _constant(noisy: NoisyMoments) -> str:
     """Explain how many rows or how much epsilon it would have taken to see a slope."""
     if noisy.intercept is None:
         return "no slope stood out from the noise, so all are zero"
-    said = "no slope stood out from the noise, so the mean of the response is released"
+    sentence = "no slope stood out from the noise, so the mean of the response is released"
     needed = needed_rows(noisy)
     if math.isnan(needed):
-        return f"{said}; raise epsilon, or fit more rows or fewer columns"
+        return f"{sentence}; raise epsilon, or fit more rows or fewer columns"
     return (
-        f"{said}; a fit that explains 10% of the variance shows from about {needed:,.0f} rows "
+        f"{sentence}; a fit that explains 10% of the variance shows from about {needed:,.0f} rows "
         f"at this epsilon, or with these rows from {needed / noisy.rows:.2g} times this epsilon"
     )
 

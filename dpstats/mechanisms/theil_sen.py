@@ -106,21 +106,21 @@ def release_exponential(
 def _margin(ci: float | None, cost: PureDP, problem: Problem, n: int) -> float | None:
     """Return the distance in ranks of the ends from the median; None where none are bought."""
     points = len(problem.x_new)
-    each = cost.part(CI_FRACTION / (2 * points)).epsilon
-    return None if ci is None else rank_margin(ci, points, n // 2, each)
+    end_cost = cost.part(CI_FRACTION / (2 * points)).epsilon
+    return None if ci is None else rank_margin(ci, points, n // 2, end_cost)
 
 
 def _with_ends(fitted: Release, problem: Problem, cost: PureDP, quantile, excess, ci) -> Release:
     """Add the ends of intervals to the release, None for an end at infinity."""
     line = Line.of(problem)
-    each = cost.part(1 / (2 * len(problem.x_new)))
+    end_cost = cost.part(1 / (2 * len(problem.x_new)))
     ends = []
     for i, position in enumerate(line.positions(problem.x_new)):
         at = round(position * ONE)
         sides = (("lower", excess), ("upper", excess and -excess))
         units = [
             None if shift is None
-            else quantile(f"{side} end at x_new[{i}]", at, each, excess=shift) / ONE
+            else quantile(f"{side} end at x_new[{i}]", at, end_cost, excess=shift) / ONE
             for side, shift in sides
         ]  # fmt: skip
         ends.append([None if unit is None else float(line.values(unit)) for unit in units])
@@ -177,9 +177,11 @@ def _tables(rows: LineRows, edges: np.ndarray, k, noise: Noise):
     sizes = np.diff(edges)
     matchings = np.minimum(int(k), sizes - 1)
     drawn = [
-        pairs_of(n, own, noise) for n, own in zip(sizes.tolist(), matchings.tolist(), strict=True)
+        pairs_of(n, count, noise)
+        for n, count in zip(sizes.tolist(), matchings.tolist(), strict=True)
     ]
-    pairs = np.concatenate([own + start for own, start in zip(drawn, edges[:-1], strict=True)])
+    starts = zip(drawn, edges[:-1], strict=True)
+    pairs = np.concatenate([group_pairs + start for group_pairs, start in starts])
     ends = np.cumsum([0, *map(len, drawn)])
     return matchings, lambda x_new: given_pairs(x, y, pairs, ends, float(x_new))
 

@@ -85,9 +85,9 @@ def release(
     regression. Gillenwater, Joseph, Munoz and Ribero Diaz (2023), Better private linear
     regression through better private feature selection, Lemma 8.5.
     """
-    shares = _shares(problem, m, ci)
-    fit = ApproxDP(cost.epsilon * (1 - sum(shares.values())), cost.delta)
-    bought = {step: PureDP(cost.epsilon * share) for step, share in shares.items()}
+    fractions = _fractions(problem, m, ci)
+    fit = ApproxDP(cost.epsilon * (1 - sum(fractions.values())), cost.delta)
+    bought = {step: PureDP(cost.epsilon * fraction) for step, fraction in fractions.items()}
     parts = _models(rows, problem, m, bought.get("n"), fit, noise)
     center = _center(rows, problem, bought.get("center"), noise)
     labels = noise.assign(len(rows.values), parts)
@@ -96,12 +96,12 @@ def release(
     if point is None:
         return Release.nothing(problem, "ptr_failed", _failed(parts, problem))
     deep = np.array([math.ldexp(value, -_BITS) for value in point])
-    known = _intervals(models, deep, center, problem, bought.get("ends"), noise, ci)
+    intervals = _intervals(models, deep, center, problem, bought.get("ends"), noise, ci)
     params = deep.copy()
     if problem.intercept is not None:
         params[problem.intercept] -= center @ params
-    reason = ENDS_ONLY if known else _NO_ERRORS
-    return Release(params, problem.x_new @ params, reasons={"bse": reason}, statistics=known)
+    reason = ENDS_ONLY if intervals else _NO_ERRORS
+    return Release(params, problem.x_new @ params, reasons={"bse": reason}, statistics=intervals)
 
 
 def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, noise, ci) -> dict:
@@ -113,15 +113,15 @@ def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, nois
     if cost is None:
         return {}
     m, columns = models.shape
-    each = cost.part(1 / (2 * columns))
-    margin = cell_margin(ci, columns, m, each.epsilon, CELLS)
+    end_cost = cost.part(1 / (2 * columns))
+    margin = cell_margin(ci, columns, m, end_cost.epsilon, CELLS)
     ends = []
     for j in range(columns):
         values, pair = models[:, j] - deep[j], [None, None]
         if margin is not None:
             excess, step = math.ceil(2 * margin * m), f"end of coefficient {j}"
-            lower = private_end(values, excess, 2, f"lower {step}", each, noise)
-            upper = private_end(values, -excess, 2, f"upper {step}", each, noise)
+            lower = private_end(values, excess, 2, f"lower {step}", end_cost, noise)
+            upper = private_end(values, -excess, 2, f"upper {step}", end_cost, noise)
             pair = sorted([deep[j] + lower, deep[j] + upper])
         ends.append([None if end is None else float(end) for end in pair])
     points = np.eye(columns)
@@ -130,14 +130,14 @@ def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, nois
     return {"level": ci, "points": points.tolist(), "ends": ends}
 
 
-def _shares(problem: Problem, m, ci) -> dict[str, float]:
+def _fractions(problem: Problem, m, ci) -> dict[str, float]:
     """Return the fractions of epsilon for what is bought beside the fit."""
-    shares = {"ends": CI_FRACTION} if ci is not None else {}
+    fractions = {"ends": CI_FRACTION} if ci is not None else {}
     if m == "auto" and problem.neighbors == ADD_REMOVE:
-        shares["n"] = _COUNT_FRACTION
+        fractions["n"] = _COUNT_FRACTION
     if problem.intercept is not None and len(_wide(problem)):
-        shares["center"] = _CENTER_FRACTION
-    return shares
+        fractions["center"] = _CENTER_FRACTION
+    return fractions
 
 
 def _models(
@@ -170,8 +170,8 @@ def _center(rows: ScaledRows, problem: Problem, cost: PureDP | None, noise: Nois
         return center
     columns = _wide(problem)
     for j in columns:
-        step, each = f"median of column {j}", cost.part(1 / len(columns))
-        center[j] = private_median(rows.X[:, j], step, each, noise, problem.neighbors)
+        step, part = f"median of column {j}", cost.part(1 / len(columns))
+        center[j] = private_median(rows.X[:, j], step, part, noise, problem.neighbors)
     return center
 
 

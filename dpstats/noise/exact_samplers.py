@@ -93,8 +93,8 @@ def best(imbalance: Callable[[int], int], size: int, rate: float) -> int:
         return 0
     start, stop = 0, size
     while stop - start > 1:
-        middle = (start + stop) // 2
-        start, stop = (start, middle) if imbalance(middle) < 0 else (middle, stop)
+        midpoint = (start + stop) // 2
+        start, stop = (start, midpoint) if imbalance(midpoint) < 0 else (midpoint, stop)
     return min(abs(imbalance(index)) for index in (start, min(stop, size - 1)))
 
 
@@ -128,13 +128,13 @@ def _blocks(imbalance: Callable[[int], int], size: int, rate: float, base: int) 
         _, start, stop, first, last = heapq.heappop(heap)
         low, high = masses(start, stop, first, last)
         lower, upper = lower - low, upper - high
-        middle = (start + stop) // 2
-        if middle == start:
+        midpoint = (start + stop) // 2
+        if midpoint == start:
             push(start, stop, first, first)
             continue
-        at_middle = imbalance(middle)
-        push(start, middle, first, at_middle if middle - start > 1 else first)
-        push(middle, stop, at_middle, last)
+        at_middle = imbalance(midpoint)
+        push(start, midpoint, first, at_middle if midpoint - start > 1 else first)
+        push(midpoint, stop, at_middle, last)
     heap.sort(key=lambda block: block[1])
     return [Block(a, b, *magnitudes(first, last, base)) for _, a, b, first, last in heap]
 

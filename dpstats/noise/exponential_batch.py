@@ -23,12 +23,14 @@ def draw_each(query: RankTable, rates: np.ndarray, more: Callable[[int], bytes])
 
 def _draw_exactly(query: RankTable, g: int, rate: float, below: Callable[[int], int]) -> int:
     """Draw the index of group g in exact arithmetic, with the same blocks as before."""
-    own = query.doubled[query.edges[g] : query.edges[g + 1]]
+    entries = query.doubled[query.edges[g] : query.edges[g + 1]]
 
     def imbalance(index: int) -> int:
-        return int(exponential_compiled.imbalance(own, query.first + index, query.reach))
+        return int(exponential_compiled.imbalance(entries, query.first + index, query.reach))
 
     base = best(imbalance, query.size, rate)
-    cut, _ = exponential_compiled.partition(own, query.first, query.size, query.reach, rate, base)
+    cut, _ = exponential_compiled.partition(
+        entries, query.first, query.size, query.reach, rate, base
+    )
     blocks = [Block(a, b, *magnitudes(high, low, base)) for a, b, high, low in cut.tolist()]
     return draw_from(blocks, imbalance, rate, base, below)

@@ -56,11 +56,11 @@ def _best(doubled, first, size, reach, rate):
         return 0
     low, high = 0, size
     while low < high:
-        middle = (low + high) // 2
-        if imbalance(doubled, first + middle, reach) < 0:
-            high = middle
+        midpoint = (low + high) // 2
+        if imbalance(doubled, first + midpoint, reach) < 0:
+            high = midpoint
         else:
-            low = middle + 1
+            low = midpoint + 1
     before = abs(imbalance(doubled, first + max(low - 1, 0), reach))
     return min(before, abs(imbalance(doubled, first + min(low, size - 1), reach)))
 
@@ -102,8 +102,8 @@ def partition(doubled, first, size, reach, rate, base):
     i = _widest(masses, m)
     while i >= 0:
         start, stop, high = blocks[i, 0], blocks[i, 1], blocks[i, 2]
-        middle = (start + stop) // 2
-        if middle == start:
+        midpoint = (start + stop) // 2
+        if midpoint == start:
             blocks[i, 3] = high
         else:
             if m == len(blocks):
@@ -113,9 +113,9 @@ def partition(doubled, first, size, reach, rate, base):
                     blocks[j, column] = blocks[j - 1, column]
                 masses[j, 0], masses[j, 1] = masses[j - 1, 0], masses[j - 1, 1]
             m += 1
-            at_middle = imbalance(doubled, first + middle, reach)
-            blocks[i, 1], blocks[i, 3] = middle, at_middle if middle - start > 1 else high
-            blocks[i + 1, 0], blocks[i + 1, 2] = middle, at_middle
+            at_middle = imbalance(doubled, first + midpoint, reach)
+            blocks[i, 1], blocks[i, 3] = midpoint, at_middle if midpoint - start > 1 else high
+            blocks[i + 1, 0], blocks[i + 1, 2] = midpoint, at_middle
             _weigh(blocks, masses, i + 1, rate, base)
         _weigh(blocks, masses, i, rate, base)
         i = _widest(masses, m)
@@ -164,6 +164,6 @@ def draw_each(doubled, edges, first, size, reach, rates, words):
     """
     drawn = np.empty(len(rates), np.int64)
     for g in range(len(rates)):
-        own = doubled[edges[g] : edges[g + 1]]
-        drawn[g] = _draw(own, first, size, reach, rates[g], words[g])
+        entries = doubled[edges[g] : edges[g + 1]]
+        drawn[g] = _draw(entries, first, size, reach, rates[g], words[g])
     return drawn

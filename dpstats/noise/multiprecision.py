@@ -84,11 +84,11 @@ class Objective:
 
 def forward(lower: MP.matrix, right: MP.matrix) -> MP.matrix:
     """Solve lower y = right by forward substitution."""
-    found = []
+    solution = []
     for i in range(lower.rows):
-        known = MP.fdot((lower[i, j], found[j]) for j in range(i))
-        found.append((right[i] - known) / lower[i, i])
-    return MP.matrix(found)
+        known = MP.fdot((lower[i, j], solution[j]) for j in range(i))
+        solution.append((right[i] - known) / lower[i, i])
+    return MP.matrix(solution)
 
 
 def uniform(randbelow: Callable[[int], int]) -> MP.mpf:

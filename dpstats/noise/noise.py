@@ -229,9 +229,9 @@ class Noise:
         numpy.ndarray, shape (S,)
             Coefficients of v on u, multiples of 2^-40.
         """
-        share = query.leverage / (1 + query.leverage)
-        shift = largest_shift(share, cost.epsilon, cost.delta - query.failure)
-        gamma = (shift / query.residual) ** 2 / share
+        leverage_ratio = query.leverage / (1 + query.leverage)
+        shift = largest_shift(leverage_ratio, cost.epsilon, cost.delta - query.failure)
+        gamma = (shift / query.residual) ** 2 / leverage_ratio
         self._record(Event(query.step, "posterior", query.residual, 1 / gamma, cost))
         objective = Objective.least_squares(query.cross, query.unit, query.ridge)
         return sample_normal(objective, gamma, self._source.randbelow)

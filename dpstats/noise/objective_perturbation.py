@@ -53,8 +53,8 @@ def deviation(
     >>> round(deviation(1.0, 1.0, 10.0, epsilon=1.0, delta=1e-6), 2)
     4.79
     """
-    left = epsilon - math.log1p(curvature / ridge)
-    return gradient / GDP.of(left, delta / 2).mu
+    remaining = epsilon - math.log1p(curvature / ridge)
+    return gradient / GDP.of(remaining, delta / 2).mu
 
 
 def perturbed_minimiser(

@@ -101,7 +101,7 @@ def concordance(values: np.ndarray, starts: np.ndarray, tied_pairs: int) -> int:
 
 
 @numba.njit(cache=True, nogil=True)
-def in_order_of(order: np.ndarray, starts: np.ndarray, ranks: np.ndarray, own: np.ndarray):
+def in_order_of(order: np.ndarray, starts: np.ndarray, ranks: np.ndarray, ascending: np.ndarray):
     """Put a variable's values in the order of another, tied rows ascending, in O(n) time.
 
     Parameters
@@ -112,7 +112,7 @@ def in_order_of(order: np.ndarray, starts: np.ndarray, ranks: np.ndarray, own: n
         Where each run of rows tied in the other variable begins.
     ranks : numpy.ndarray of int, shape (m,)
         Which of those runs each row is in.
-    own : numpy.ndarray, shape (m,)
+    ascending : numpy.ndarray, shape (m,)
         The variable's values, ascending.
 
     Returns
@@ -120,9 +120,9 @@ def in_order_of(order: np.ndarray, starts: np.ndarray, ranks: np.ndarray, own: n
     numpy.ndarray, shape (m,)
         What :func:`concordance` takes.
     """
-    free, values = starts.copy(), np.empty_like(own)
+    free, values = starts.copy(), np.empty_like(ascending)
     for i in range(len(order)):
         run = ranks[order[i]]
-        values[free[run]] = own[i]
+        values[free[run]] = ascending[i]
         free[run] += 1
     return values

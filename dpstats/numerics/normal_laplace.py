@@ -51,6 +51,6 @@ def critical_value(alpha: float, normal: float, laplace: np.ndarray) -> float:
     """
     low, high = 0.0, _FARTHEST * math.sqrt(normal**2 + 2 * np.sum(laplace**2))
     for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if tail(middle, normal, laplace) > alpha else (low, middle)
+        midpoint = (low + high) / 2
+        low, high = (midpoint, high) if tail(midpoint, normal, laplace) > alpha else (low, midpoint)
     return high

@@ -85,14 +85,14 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
     chosen: list[int] = []
     overlap = [0] * candidates.count
     for spread in (spreads(candidates.neighbors)[min(i, 1)] for i in range(k)):
-        left = [term for term in range(candidates.count) if term not in chosen]
+        remaining = [term for term in range(candidates.count) if term not in chosen]
         if chosen:
-            for term, value in zip(left, table.between(left, chosen[-1]), strict=True):
+            for term, value in zip(remaining, table.between(remaining, chosen[-1]), strict=True):
                 overlap[term] += value
-        scores = [score(table.response[t], overlap[t], len(chosen), table.n) for t in left]
+        scores = [score(table.response[t], overlap[t], len(chosen), table.n) for t in remaining]
         step = f"term {len(chosen) + 1} of {k} by Kendall's tau"
         query = ScoreQuery(step, scores, spread=int(spread * _GRID), unit=1 / _GRID)
-        chosen.append(left[noise.best(query, cost.part(1 / k))])
+        chosen.append(remaining[noise.best(query, cost.part(1 / k))])
     return chosen
 
 

@@ -53,9 +53,11 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
     votes = count_votes(candidates, noise.assign(n, subsets), k)
     chosen: list[int] = []
     for number in range(1, k + 1):
-        left = [term for term in range(candidates.count) if term not in chosen]
-        query = ScoreQuery(f"term {number} of {k} by Lasso votes", votes[left].tolist(), _SPREAD)
-        chosen.append(left[noise.best(query, rest.part(1 / k))])
+        remaining = [term for term in range(candidates.count) if term not in chosen]
+        query = ScoreQuery(
+            f"term {number} of {k} by Lasso votes", votes[remaining].tolist(), _SPREAD
+        )
+        chosen.append(remaining[noise.best(query, rest.part(1 / k))])
     return chosen
 
 

@@ -85,17 +85,17 @@ def term_weights(columns, response, terms, count: int, k: int):
     """
     size = len(columns)
     gram = np.empty((size, size))
-    left = np.empty(size)  # inner products of the columns with the residual
+    residual_products = np.empty(size)  # inner products of the columns with the residual
     for j in range(size):
-        left[j] = product(columns[j], response)
+        residual_products[j] = product(columns[j], response)
         for l in range(j + 1):
             gram[j, l] = gram[l, j] = product(columns[j], columns[l])
-    penalty = first = np.max(np.abs(left)) if size else 0.0
+    penalty = first = np.max(np.abs(residual_products)) if size else 0.0
     coefficients, weights = np.zeros(size), np.zeros(count)
     for _ in range(_STEPS):
         penalty *= _STEP
         for _ in range(_SWEEPS):
-            if sweep(gram, left, coefficients, penalty) <= _TOLERANCE * first:
+            if sweep(gram, residual_products, coefficients, penalty) <= _TOLERANCE * first:
                 break
         weights[:] = 0.0
         for j in range(size):
@@ -106,18 +106,18 @@ def term_weights(columns, response, terms, count: int, k: int):
 
 
 @numba.njit(cache=True, nogil=True)
-def sweep(gram, left, coefficients, penalty: float):
+def sweep(gram, residual_products, coefficients, penalty: float):
     """Update every coefficient once, in place; return the largest change."""
     largest = 0.0
-    for j in range(len(left)):
+    for j in range(len(residual_products)):
         if gram[j, j] == 0:
             continue
-        free = left[j] + coefficients[j]
+        free = residual_products[j] + coefficients[j]
         new = math.copysign(max(abs(free) - penalty, 0.0), free)
         change = new - coefficients[j]
         if change != 0:
             coefficients[j] = new
-            for l in range(len(left)):
-                left[l] -= gram[j, l] * change
+            for l in range(len(residual_products)):
+                residual_products[l] -= gram[j, l] * change
             largest = max(largest, abs(change))
     return largest

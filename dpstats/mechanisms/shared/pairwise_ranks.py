@@ -63,11 +63,11 @@ class PairRanks:
         """Return the entry of a rank, 0 and ``top`` beyond the list."""
         if not 1 <= rank <= self.size:
             return 0 if rank < 1 else self.top
-        below, found = -1, self.top
-        while found - below > 1:
-            point = (below + found) // 2
-            below, found = (below, point) if self.up_to(point) >= rank else (point, found)
-        return found
+        below, above = -1, self.top
+        while above - below > 1:
+            point = (below + above) // 2
+            below, above = (below, point) if self.up_to(point) >= rank else (point, above)
+        return above
 
     def around(self, reach: int) -> np.ndarray:
         """List the entries of ranks m - reach to m + reach, int32, 0 and ``top`` beyond the list.
@@ -90,7 +90,7 @@ class PairRanks:
         self._write_between(low, high, z[place(start) : place(stop)])
         return z
 
-    def _write_between(self, low: int, high: int, found: np.ndarray) -> None:
+    def _write_between(self, low: int, high: int, written: np.ndarray) -> None:
         """Write the entries strictly between two points, as many as there is place for, sorted."""
         if high - low < 2:
             return
@@ -99,11 +99,11 @@ class PairRanks:
         through = self.y[u == 0]
         flat = np.concatenate([through, through + 1])
         flat = np.repeat(flat[(ends[0] < flat) & (flat < ends[1])], np.count_nonzero(u))
-        found[: len(flat)] = flat
+        written[: len(flat)] = flat
         rows = _orders(self.x, self.y, u, ends)
-        _write_crossings(*rows, float(self.x_new), *ends, found[len(flat) :])
-        found -= self.first
-        found.sort()
+        _write_crossings(*rows, float(self.x_new), *ends, written[len(flat) :])
+        written -= self.first
+        written.sort()
 
 
 def _orders(x: np.ndarray, y: np.ndarray, u: np.ndarray, ends: tuple[int, int]):
@@ -126,7 +126,7 @@ def _orders(x: np.ndarray, y: np.ndarray, u: np.ndarray, ends: tuple[int, int]):
 
 
 @numba.njit(cache=True, nogil=True)
-def _write_crossings(ranks, x, y, x_new, low, high, found):
+def _write_crossings(ranks, x, y, x_new, low, high, written):
     """Write the entries between low and high of all pairs that change their order.
 
     ``ranks`` are the rows in one order by their place in the other one, in which x and y are.
@@ -146,7 +146,7 @@ def _write_crossings(ranks, x, y, x_new, low, high, found):
                 late = source[j]
                 for other in source[i:half]:
                     place = entries_between(
-                        x[late], y[late], x[other], y[other], x_new, low, high, found, place
+                        x[late], y[late], x[other], y[other], x_new, low, high, written, place
                     )
                 target[out] = late
                 j += 1

@@ -58,7 +58,7 @@ def given_pairs(x, y, pairs, edges, x_new):
 
 
 @numba.njit(cache=True, nogil=True)
-def entries_between(x, y, other_x, other_y, x_new, low, high, found, place):
+def entries_between(x, y, other_x, other_y, x_new, low, high, written, place):
     """Write the :func:`entries` of a pair of rows that are strictly between two points.
 
     Returns the place after them; the one at ``place`` is to be written next.
@@ -66,10 +66,10 @@ def entries_between(x, y, other_x, other_y, x_new, low, high, found, place):
     doubled = _doubled(x, y, other_x, other_y, x_new)
     up, above = (doubled + 1) >> 1, (doubled >> 1) + 1
     if low < up < high:
-        found[place] = up
+        written[place] = up
         place += 1
     if low < above < high:
-        found[place] = above
+        written[place] = above
         place += 1
     return place
 

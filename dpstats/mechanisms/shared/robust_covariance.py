@@ -96,8 +96,8 @@ def _squares(box: Box, theta: np.ndarray, cut: float, X: np.ndarray, y: np.ndarr
     """Sum s s' over the scores s exactly."""
     starts, columns = range(0, len(y), BLOCK), X.shape[1]
     rows = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
-    found = (scores(block, theta, cut) for block in rows)
-    return Moments(exact_sum((s.T @ s for s in found), (columns, columns)))
+    blocks = (scores(block, theta, cut) for block in rows)
+    return Moments(exact_sum((s.T @ s for s in blocks), (columns, columns)))
 
 
 def _query(cross: np.ndarray, problem: Problem) -> Query:
@@ -144,8 +144,8 @@ def _release(
     """
     triangle = noise.add(_query(moments.cross, problem), cost)
     _, cut = _reference(first.params, first.statistics["sigma2"], box_of(problem))
-    found = _statistics(triangle, cut, len(problem.low))
-    plain = {name: value.tolist() for name, value in found.items()}
+    released = _statistics(triangle, cut, len(problem.low))
+    plain = {name: value.tolist() for name, value in released.items()}
     statistics = {**first.statistics, **plain}
     cov = None if covariance is None else covariance(statistics, problem)
     return replace(first, statistics=statistics, cov=cov, cov_type="HC1")
@@ -155,8 +155,8 @@ def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noi
     """Release the same for every group, the noise of all groups in one draw."""
     box, sizes = box_of(problem), np.diff(edges)
     theta, cut = _reference(first.params, first.stack["sigma2"], box)
-    own = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
-    rows = scores(box.integers(X, y), *own).astype(np.int64)
+    per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
+    rows = scores(box.integers(X, y), *per_row).astype(np.int64)
     triangle = noise.add(_query(Moments.of_groups(rows, edges).cross, problem), cost)
-    found = _statistics(triangle, cut, len(problem.low))
-    return replace(first, stack={**first.stack, **found}, cov_type="HC1")
+    released = _statistics(triangle, cut, len(problem.low))
+    return replace(first, stack={**first.stack, **released}, cov_type="HC1")

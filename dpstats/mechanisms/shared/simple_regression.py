@@ -55,9 +55,10 @@ class Line:
 
         Shape (2,) for two numbers, (G, 2) for arrays of shape (G,).
         """
-        own = slope * self.y_width / self.width
-        other = self.y_low + self.y_width * intercept - own * self.low
-        return np.stack((own, other) if self.column == 0 else (other, own), axis=-1)
+        scaled_slope = slope * self.y_width / self.width
+        constant = self.y_low + self.y_width * intercept - scaled_slope * self.low
+        pair = (scaled_slope, constant) if self.column == 0 else (constant, scaled_slope)
+        return np.stack(pair, axis=-1)
 
 
 @dataclass(frozen=True)
@@ -131,5 +132,5 @@ def line_through(problem: Problem, values: np.ndarray):
         return np.full((*values.shape[:-1], 2), np.nan), {"params": reason}
     away = positions - positions.mean()
     slope = sum(a * values[..., i] for i, a in enumerate(away)) / np.sum(away**2)
-    middle = sum(values[..., i] for i in range(len(away))) / len(away)
-    return line.params(middle - slope * positions.mean(), slope), {}
+    mean_value = sum(values[..., i] for i in range(len(away))) / len(away)
+    return line.params(mean_value - slope * positions.mean(), slope), {}
