@@ -43,7 +43,7 @@ class Uncertainty(Protocol):
 def stacked(releases: Sequence, size: int) -> dict[str, np.ndarray]:
     """Stack what G releases of ``size`` coefficients hold for inference, by name, (G, ...) each.
 
-    NaN stands where a release lacks a number. A companion speaks for the release it is with.
+    NaN stands where a release lacks a number. A companion takes the place of its release.
     """
     basis = [release.companion or release for release in releases]
     none = np.full((size, size), np.nan)

@@ -11,7 +11,7 @@ from dpstats.numerics import Meat
 from dpstats.numerics.normal_laplace import tail
 
 _SUMS = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
-# A set that reaches this many standard errors from the estimate is taken as unbounded.
+# A confidence set that reaches this many standard errors from the estimate counts as unbounded.
 _FAR = 1e7
 
 

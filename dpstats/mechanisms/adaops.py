@@ -14,15 +14,15 @@ from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, ApproxDP, PureDP
 
-# Fraction of epsilon for the smallest eigenvalue, the size of the fit and the sample; delta is
+# Fractions of epsilon for the smallest eigenvalue, the size of the fit and the sample; delta is
 # split in equal parts.
 _FRACTIONS = (0.15, 0.15, 0.7)
-# The smallest eigenvalue in units of R^2 / 2^10, the logarithm of the size in 2^-30.
+# The smallest eigenvalue is released in units of R^2 / 2^10, the log of the size in 2^-30.
 _EIGEN_BITS, _LOG_BITS = 10, 30
 # Exceeds the rounding of a logarithm and the discreteness of the noise.
 _SLACK = 1 + 2.0**-24
 _LEAST_RIDGE = 2.0**-20
-# The size of a fit in doubles: no bound on a residual is larger.
+# Limit on the logarithm of a bound on a residual, so that the bound is a finite double.
 _LARGEST_LOG = 300.0
 
 

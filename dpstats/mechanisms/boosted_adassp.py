@@ -11,7 +11,7 @@ from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.numerics.ridge import inverse, ridge, symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fraction of mu^2 for u'u; the rounds have the rest in equal parts.
+# Fraction of mu^2 for u'u; the rounds divide the rest equally.
 _GRAM_FRACTION = 1 / 3
 
 

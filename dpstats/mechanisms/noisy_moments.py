@@ -13,7 +13,7 @@ from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
-# Moments are of rows on [-1, 1]; with u, v in [-1/2, 1/2] products are a quarter of those.
+# Cross-products are summed for rows on [-1, 1]; for u, v in [-1/2, 1/2] they are a quarter.
 _UNIT = PRODUCT_UNIT / 4
 _ONE = round(1 / PRODUCT_UNIT)
 _NAMES = ("n", "Su", "Sv", "Suu", "Suv", "Svv")

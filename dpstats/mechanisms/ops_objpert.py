@@ -13,7 +13,7 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 
 # Fraction of epsilon for the change of volume in objective perturbation.
 _VOLUME_FRACTION = 0.2
-# Least ridge in units of R^2, so that H is positive definite at any epsilon.
+# Smallest ridge in units of R^2, so that H is positive definite at any epsilon.
 _LEAST_RIDGE = 2.0**-20
 
 

@@ -18,9 +18,9 @@ from dpstats.mechanisms.shared.theil_sen_rows import (
 from dpstats.noise import Noise, SmoothQuery
 from dpstats.privacy import PureDP
 
-# Up to so many rows all pairs are listed, which is then faster than selecting by rank.
+# Up to this many rows all pairs are listed, which is then faster than selecting by rank.
 _LISTED_ROWS = 512
-# Ranks of all pairs that ss_theil_sen has in memory at most, else pairs of matchings.
+# The most ranks of all pairs held in memory, and the number of pairs of matchings taken otherwise.
 _MOST_RANKS, _SORTED_PAIRS = 1 << 26, 1 << 21
 
 

@@ -16,10 +16,11 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 # Coefficients live on multiples of 2^-80 in [-2^80, 2^80], whatever the data.
 _BITS = 80
 _FAR = 1 << (2 * _BITS)
-# Fraction of epsilon for the number of rows and for the centre, each only where it is bought.
+# Fractions of epsilon for the number of rows and for the centre, each spent only where needed.
 _COUNT_FRACTION = 0.05
 _CENTER_FRACTION = 0.10
-# A column with a wider range than this has no centre worth the name until one is bought.
+# The midpoint of a wider range than this says nothing about where a column is; a private median
+# is bought instead.
 _WIDE = 2.0**50
 # The number of rows is bought as a lower bound that fails with probability 1%.
 _COUNT_FAILURE = 0.01

@@ -10,9 +10,9 @@ from functools import cache
 MAX_EXPONENT = 700.0
 # Every double in [exp(-700), 1] is a whole multiple of 2^-1074.
 _WEIGHT_BITS = 1074
-# Weights count as half the others' when they are short of it by a share of 2^-32.
+# Lower weights count as half the upper ones when they fall short of it by a factor 1 - 2^-32.
 _SLACK_BITS = 32
-# Lines a side of the lattice that stands in for the unit square.
+# The unit square is replaced by a lattice of 2^192 lines per side.
 _LATTICE_BITS = 192
 
 
@@ -101,8 +101,8 @@ def best(imbalance: Callable[[int], int], size: int, rate: float) -> int:
 def _blocks(imbalance: Callable[[int], int], size: int, rate: float, base: int) -> list[Block]:
     """Cut the grid until the lower weights add up to half the upper weights, or very nearly.
 
-    Which block is cut next and when to stop is no question of exactness. Doubles and a little
-    slack make it the same here as in :func:`dpstats.noise.exponential_compiled.partition`.
+    Which block is cut next and when to stop do not affect exactness. Doubles and a little slack
+    make these decisions the same here as in :func:`dpstats.noise.exponential_compiled.partition`.
     """
     heap: list[tuple[float, int, int, int, int]] = []
     lower = upper = 0

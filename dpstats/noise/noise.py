@@ -1,9 +1,9 @@
 """Calibrate, draw and record the noise of a release: no other module draws for one.
 
-A mechanism states a query (exact integers and their sensitivity) and what it may
-cost; the noise is calibrated here, drawn by OpenDP, recorded as an event, and refused
-when the limit given to the mechanism would be exceeded. So an amount of noise that
-does not match the stated sensitivity and cost cannot be written in a mechanism.
+A mechanism states a query (exact integers and their sensitivity) and its cost; the noise is
+calibrated here, drawn by OpenDP, recorded as an event, and refused when the limit given to the
+mechanism would be exceeded. So no mechanism can add noise that does not match the stated
+sensitivity and cost.
 """
 
 import math
@@ -90,7 +90,7 @@ class Noise:
         """Release an index by the exponential mechanism (McSherry and Talwar 2007).
 
         Guarantee. P(i) is proportional to the larger of exp(-rate s_i) and
-        exp(-700 - rate s), with s_i = |imbalance(i)|, s the least of them and
+        exp(-700 - rate s), with s_i = |imbalance(i)|, s the smallest of them and
         rate = epsilon' / (2 sensitivity). Between neighbours every s_i, and so s, moves by
         at most the sensitivity, so each of these weights and their sum move by a factor
         of at most e^(epsilon'/2), and P(i) by e^epsilon'. The weights are divided by

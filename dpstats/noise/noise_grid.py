@@ -9,7 +9,7 @@ from dpstats.noise.queries import Query
 # Noise is drawn with a scale of about 2^40 grid units: fine enough that a discrete
 # Gaussian is a continuous one to within double precision, coarse enough for int64.
 _SCALE_BITS = 40
-# Python integers whatever they were, so that nothing can overflow.
+# Converts any integers to Python integers, which cannot overflow.
 _integers = np.frompyfunc(int, 1, 1)
 
 

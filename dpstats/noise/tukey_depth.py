@@ -47,10 +47,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-# b is a multiple of 2^-32 and the least weight 2^64.
+# b is a multiple of 2^-32 and the smallest weight is 2^64.
 _GROWTH_BITS = 32
 _FIRST_WEIGHT = 1 << 64
-# Beyond e^16 a step the draw is at the greatest depth anyway; the integers stay short.
+# Beyond a factor e^16 per step the draw is at the greatest depth anyway; integers stay short.
 _MAX_RATE = 16.0
 
 

@@ -11,7 +11,7 @@ ENTRY_BITS = 20
 UNIT = 2.0**-ENTRY_BITS
 # A row is scaled to slightly less than its bound, by more than floating point can add.
 _NORM_MARGIN = 1 - 2.0**-30
-# Far enough out to leave the direction of any real row alone, and finite.
+# A finite limit so large that no real row reaches it and changes its direction.
 _FAR = 2.0**40
 
 
@@ -81,11 +81,11 @@ class Box:
             scaled(X[:, j], center, scale, limits[0], columns[j])
         scaled(y, self.y_center, self.y_scale, limits[1], columns[-1])
         if self.norm_clip:
-            # A quotient by something no smaller never exceeds 1, rounding included.
+            # Dividing by a number at least as large never gives more than 1, even rounded.
             columns /= np.maximum(np.abs(columns).max(axis=0), 1.0)
         if self.norm < self.limit * math.sqrt(len(self.center)):
             bound = self.norm * _NORM_MARGIN
-            # A column at a time, so that a row's length is the same wherever it stands.
+            # One column at a time, so that the length of a row does not depend on its position.
             length = np.sqrt(sum(column**2 for column in columns[:-1]))
             columns *= bound / np.maximum(length, bound)
         cut(columns, 2.0**ENTRY_BITS)

@@ -56,7 +56,7 @@ class Moments:
     def of_groups(cls, rows: np.ndarray, edges: np.ndarray) -> "Moments":
         """Summarise groups of rows of whole numbers, at most 2^20 in magnitude, int64.
 
-        Runs of at most 2^20 rows add up in int64, and the runs of a group as Python integers.
+        Runs of at most 2^20 rows are added in int64, and the runs of a group as Python integers.
         """
         cuts = np.union1d(edges[:-1], np.arange(0, len(rows), _ROWS_IN_INT64))
         empty = np.diff(edges) == 0

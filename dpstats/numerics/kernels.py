@@ -11,8 +11,8 @@ import numpy as np
 def scaled(values, center, scale, limit, out):
     """Write (values - center) / scale, clipped to [-limit, limit], into ``out``.
 
-    NaN becomes -limit. The operations round one by one as numpy's do; nothing here may be fused
-    or reordered.
+    NaN becomes -limit. Each operation is rounded as numpy rounds it, so none may be fused or
+    reordered.
     """
     for i in range(len(values)):
         value = (values[i] - center) / scale

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# The coordinates of a line are (1, u) with u in [-1/2, 1/2]; its scores were released for 2 u
-# and for residuals twice as large.
+# noisy_moments uses the coordinates (1, u) with u in [-1/2, 1/2]; its scores were released for
+# 2 u and for residuals twice as large.
 _LINE = np.array([1.0, 0.5])
 
 

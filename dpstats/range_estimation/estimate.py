@@ -19,8 +19,8 @@ from dpstats.schema import Batch, Numeric
 # last histogram has the rest.
 _COARSE_FRACTION, _ZOOM_FRACTION, _ZOOMS = 0.25, 0.12, 3
 # A first histogram is read from this many times its threshold in rows; below, the median and the
-# spread give better fits (benchmarks/tried.py). A response whose tails are missed bends all
-# predictions, a regressor's harm less.
+# spread give better fits (benchmarks/tried.py). Missing the tails of the response biases all
+# predictions; missing those of a regressor does less harm.
 _ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
 
 

@@ -16,7 +16,7 @@ _PARTS = 8
 # The quantiles, in eighths: the median of the values and of their distances from it six, or
 # seven where rows suffice, so that one very frequent value does not hide the others.
 _WHOLE, _MEDIAN, _DISTANCES = 8, 4, (6, 7)
-# They suffice when a whole eighth of them is this many times the noise on a score.
+# Rows suffice when an eighth of them is this many times the noise on a score.
 _SLACK = 6.0
 # Fraction of a column's cost for its median, which needs less budget than the spread.
 _MEDIAN_FRACTION = 1 / 3

@@ -11,7 +11,7 @@ from dpstats.selection.spec import Candidates, Selector
 
 # Scores are rounded down to multiples of 2^-20.
 _GRID = 1 << 20
-# A term keeps at least this part of its association with the response, as 1 / _KEPT.
+# A term keeps at least the fraction 1 / _KEPT of its association with the response.
 _KEPT = 20
 
 

@@ -10,10 +10,9 @@ from dpstats.selection.spec import Candidates, Selector
 
 # Fraction of the cost that buys the number of rows where it is private.
 _COUNT_FRACTION = 0.1
-# Rows per voter; between 5 and 30 hardly matters, with 10 to 100 columns.
+# Rows per voter; any number from 5 to 30 does about as well, with 10 to 100 columns.
 _ROWS = 15
-# Voters beyond this many scales of the noise sharpen nothing; their rows serve better
-# when shared among fewer.
+# More voters than this many scales of the noise do not help; fewer voters with more rows do.
 _ENOUGH = 50
 # One row changes one voter, and so every count by at most one, up or down.
 _SPREAD = 2

@@ -9,9 +9,9 @@ import math
 import numba
 import numpy as np
 
-# Each penalty is this multiple of the one before; at most so many, each so many sweeps.
+# Each penalty is this multiple of the one before; at most this many penalties, and sweeps each.
 _STEP, _STEPS, _SWEEPS = 0.8, 20, 30
-# A sweep that moves no coefficient by more, in multiples of the first penalty, is the last.
+# Sweeps stop when no coefficient moves by more than this multiple of the first penalty.
 _TOLERANCE = 1e-4
 # A column whose values differ by less than this, relative to the largest, is constant.
 _CONSTANT = 1e-9

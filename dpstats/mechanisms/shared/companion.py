@@ -6,16 +6,16 @@ from dpstats.errors import ArgumentError
 from dpstats.mechanisms.shared.release import Release
 from dpstats.mechanisms.shared.spec import Method
 
-# The currencies in which a method and its companion can share a budget.
+# The guarantees of companions that can share a budget with a method of each guarantee.
 _SHARED = {"pure": {"pure"}, "approx": {"pure"}, "gdp": {"gdp"}, "zcdp": {"gdp"}}
 
 
 def with_companion(main: Method, other: Method, share: float) -> Method:
     """Return ``main`` with the standard errors, tests and intervals of ``other``.
 
-    The companion is fitted to the same rows with ``share`` of the cost, ``main`` with the
-    rest. Its intervals are about its own coefficients, so they hold whatever bias ``main``
-    has, and need not contain the coefficients of ``main``.
+    The companion, an auxiliary fit, uses the same rows and the fraction ``share`` of the cost,
+    ``main`` has the rest. Its intervals are about its own coefficients, so they hold whatever
+    bias ``main`` has, and need not contain the coefficients of ``main``.
 
     Guarantee. That of the cost: two releases whose costs add up to it, each as private as its
     own docstring proves.
@@ -45,7 +45,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         main.check(problem)
         other.check(problem)
 
-    remark = (
+    assumption = (
         f"standard errors, tests and intervals are those of a fit by {other.name} from the same "
         f"rows for {share:.0%} of the budget; they are about its coefficients"
     )
@@ -61,7 +61,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         release_each=None,
         companion_share=share,
         check=check,
-        assumptions=(*main.assumptions, remark),
+        assumptions=(*main.assumptions, assumption),
     )
 
 

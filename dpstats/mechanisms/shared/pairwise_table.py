@@ -8,7 +8,7 @@ two grid points.
 import numba
 import numpy as np
 
-# Farther predictions are all alike: outputs and their reach end at 5 * 2^24.
+# Predictions beyond this magnitude are equivalent: outputs and their reach end at 5 * 2^24.
 _FARTHEST = 2.0**28
 
 

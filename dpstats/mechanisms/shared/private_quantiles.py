@@ -13,7 +13,7 @@ _LOWEST = -40
 _OCTAVES = 100
 _STEPS = 1 << 12
 _ZERO = _OCTAVES * _STEPS
-# Cells between grid points for ends of intervals, eight to a factor of two on either side of zero.
+# Cells between grid points, for ends of intervals: eight per factor of two, of either sign.
 _CELL = _STEPS // 8
 CELLS = 2 * _ZERO // _CELL
 

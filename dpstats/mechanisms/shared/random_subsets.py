@@ -2,9 +2,9 @@
 
 import numpy as np
 
-# A column whose spread within a part is below this share of its size is constant there,
-# and one whose spread around the columns before it is below the second share is a
-# combination of them (squares of 1e-10 and 1e-5).
+# A column whose variation within a part, relative to its size, is below the first number counts
+# as constant there; one whose variation around the columns before it, relative to its own, is
+# below the second counts as a combination of them (squares of 1e-10 and 1e-5).
 _CONSTANT = 1e-20
 _COLLINEAR = 1e-10
 

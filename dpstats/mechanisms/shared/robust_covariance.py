@@ -1,8 +1,8 @@
 """Release squared scores at the coefficients of a first release, for robust standard errors.
 
 With errors of different variances the covariance of least squares is
-(u'u)^-1 (sum u u' e^2) (u'u)^-1 (White 1980). The first release of a method tells u'u and
-coefficients; this one tells the sum in the middle.
+(u'u)^-1 (sum u u' e^2) (u'u)^-1 (White 1980). The first release of a method contains u'u and
+the coefficients; this one adds the sum in the middle.
 """
 
 from collections.abc import Callable
@@ -24,10 +24,10 @@ from dpstats.privacy import Cost
 
 COV_TYPES = ("nonrobust", "HC1")
 OPTIONS = {"cov_type": (COV_TYPES[0], option_checks.word("cov_type", *COV_TYPES))}
-# Fraction of the cost, and the residual at which squares are cut, in standard deviations, both by
-# simulation. With half the fraction intervals from 200 rows at epsilon 16 are 15% longer, with
-# half as much again those at epsilon 0.5 are 4% and more. A nearer cut takes away from the
-# largest variances, a farther one adds noise.
+# Fraction of the cost, and the residual, in standard deviations, at which squares are clipped; both
+# chosen by simulation. With half the fraction, intervals from 200 rows at epsilon 16 are 15%
+# longer; with one and a half times the fraction, those at epsilon 0.5 are at least 4% longer. A
+# lower clip understates the largest variances, a higher one adds noise.
 _FRACTION = 0.1
 _CUT = 4.0
 # The L1 sensitivity for two columns: see _query.

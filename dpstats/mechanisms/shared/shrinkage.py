@@ -9,7 +9,7 @@ import numpy as np
 _MARGIN = 2.0
 # The penalties tried, as powers of two times the norm of the noise on X'X.
 _POWERS = range(-3, 14)
-# Share of the variance for which needed_rows is worked out.
+# Fraction of the variance that the fit in needed_rows explains.
 _EXPLAINED = 0.1
 
 

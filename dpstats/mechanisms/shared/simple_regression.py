@@ -65,7 +65,7 @@ class Line:
 class LineRows:
     """Hold rows on the unit square in units of 2^-bits, int64, shape (n,) each.
 
-    The summary of the methods that come back to the rows again and again.
+    The summary of methods that use every row more than once.
     """
 
     x: np.ndarray

@@ -83,7 +83,7 @@ def smooth_bound(ranked: Ranked, changes: int, t: float) -> float:
       q = max(j + 1, m) satisfies m <= q <= m + L + k and q - (L + k) <= i, so the
       window of z* from rank q - (L + k) to rank q covers the one of z.
     - U_l is nondecreasing in l and equals ``top`` once L > N, so later l do not matter; nor
-      do those with e^{-l t} top <= 1. Both are public, and so is how many entries are looked at.
+      do those with e^{-l t} top <= 1. Both are public, and so is how many entries are read.
     - The constant 1, one grid step, keeps S in a range doubles resolve.
 
     The formula is the paper's; its proof reads the second step off a figure (with "an
