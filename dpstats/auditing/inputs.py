@@ -44,7 +44,7 @@ def corner_pairs(d: int, neighbors: str) -> list[Pair]:
     if neighbors == ADD_REMOVE:
         row, lever = _at(d, 1, -1), _at(d, _LEVERAGE, 1)
         return [
-            _added("two rows in the middle", centre, "x = 1, y = -1", row),
+            _added("two rows at the centre", centre, "x = 1, y = -1", row),
             _added("rows in corners with y = 0", flat, "x = 1, y = -1", row),
             _added("rows on the line y = x1", steep, "x = 1, y = -1", row),
             _added("rows at x = -1, y = 0", left, f"x = {_LEVERAGE}, y = 1", lever),
@@ -53,7 +53,7 @@ def corner_pairs(d: int, neighbors: str) -> list[Pair]:
     high, low, other = _at(d, 1, 1), _at(d, 1, -1), _at(d, -1, 1)
     up, down = _at(d, _LEVERAGE, 1), _at(d, _LEVERAGE, -1)
     return [
-        _changed("two rows in the middle", centre, "x = 1 becomes -1 at y = 1", high, other),
+        _changed("two rows at the centre", centre, "x = 1 becomes -1 at y = 1", high, other),
         _changed("rows in corners with y = 0", flat, "y = 1 becomes -1 at x = 1", high, low),
         _changed("rows on the line y = x1", steep, "x = 1 becomes -1 at y = 1", high, other),
         _changed("rows at x = -1, y = 0", left, f"y = 1 becomes -1 at x = {_LEVERAGE}", up, down),

@@ -91,7 +91,9 @@ def released_predictions(
     runs = _runs(methods, formula, data, epsilon=epsilon, delta=delta, seed=seed, **call)
     cells = Cells.of(reading, by)
     if not cells.points:
-        raise ArgumentError("predictions are what is compared; say where with x_new=")
+        raise ArgumentError(
+            "predictions are compared, so there must be some; say where with x_new="
+        )
     released = {}
     for label, run in runs.items():
         with insecure_seed(seed):

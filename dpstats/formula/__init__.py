@@ -1,4 +1,4 @@
-"""Formulas: the only place that knows patsy. A public schema in, row-local designs out."""
+"""Turn formulas and a public schema into row-by-row designs; the only place that uses patsy."""
 
 from dpstats.formula.constraints import linear_constraints
 from dpstats.formula.design import Design, Formula

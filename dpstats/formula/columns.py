@@ -1,6 +1,6 @@
-"""Public bounds of a design's columns, from the ranges of the variables or as declared.
+"""Bound the columns of a design in public, by the ranges of the variables or as declared.
 
-What is called info here is patsy's description of a design matrix, what it learnt included.
+``info`` is patsy's description of a design matrix, with the constants that it learned.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,27 +18,30 @@ from dpstats.schema import Numeric, Schema
 
 
 def factor_bounds(infos, schema: Schema, term_bounds: Mapping) -> dict[object, list[Interval]]:
-    """Bounds of each column of each numeric factor: the term's own, or by interval arithmetic."""
-    given = {squeezed(term): bounds for term, bounds in term_bounds.items()}
+    """Bound each column of each numeric factor as declared, or by interval arithmetic."""
+    declared = {squeezed(term): bounds for term, bounds in term_bounds.items()}
     ranges = {n: (kind.low, kind.high) for n, kind in schema.items() if isinstance(kind, Numeric)}
     bounds = {}
     for factor, info in [pair for side in infos for pair in side.factor_infos.items()]:
-        own = given.get(squeezed(factor.name()))
+        declared_bounds = declared.get(squeezed(factor.name()))
         if info.type == "categorical":
-            if own is not None:
+            if declared_bounds is not None:
                 raise FormulaError(f"{factor.name()} is categorical, so it takes no bounds")
             continue
-        low, high = _own_bounds(factor.name(), own) or _derived_bounds(info, ranges)
+        checked = _checked_bounds(factor.name(), declared_bounds)
+        low, high = checked or _derived_bounds(info, ranges)
         columns = [np.broadcast_to(end, info.num_columns) for end in (low, high)]
         bounds[factor] = list(zip(*columns, strict=True))
     return bounds
 
 
 def squeezed(term: str) -> str:
+    """Remove blanks from a term, so that its spelling does not matter."""
     return "".join(str(term).split())
 
 
-def _own_bounds(name: str, bounds) -> Interval | None:
+def _checked_bounds(name: str, bounds) -> Interval | None:
+    """Check the bounds declared for a term."""
     if bounds is None:
         return None
     try:
@@ -51,6 +54,7 @@ def _own_bounds(name: str, bounds) -> Interval | None:
 
 
 def _derived_bounds(info, ranges: Mapping) -> Interval:
+    """Bound a factor by interval arithmetic over the ranges of its variables."""
     name = info.factor.name()
     try:
         low, high = interval(info.state["eval_code"], ranges, info.state["transforms"])
@@ -68,7 +72,7 @@ def _derived_bounds(info, ranges: Mapping) -> Interval:
 
 
 class Part(NamedTuple):
-    """One factor of a column: its values at ``column``, or one of ``levels`` for each code."""
+    """Hold one factor of a column: its values at ``column``, or one of ``levels`` for each code."""
 
     factor: patsy.EvalFactor
     column: int
@@ -76,12 +80,13 @@ class Part(NamedTuple):
 
 
 def products(info) -> list[tuple[Part, ...]]:
-    """What each column multiplies, in patsy's order; nothing for the intercept."""
+    """List the factors that each column multiplies, in patsy's order; none for the intercept."""
     codings = [subterm for subterms in info.term_codings.values() for subterm in subterms]
     return [parts for subterm in codings for parts in _products(subterm, info.factor_infos)]
 
 
 def _products(subterm, infos: Mapping) -> Iterator[tuple[Part, ...]]:
+    """List the columns of one coded term."""
     sides = []
     for factor in subterm.factors:
         contrast = subterm.contrast_matrices.get(factor)
@@ -93,9 +98,10 @@ def _products(subterm, infos: Mapping) -> Iterator[tuple[Part, ...]]:
 
 
 def column_bounds(info, bounds: Mapping) -> tuple[np.ndarray, np.ndarray]:
-    """Bounds (S,) and (S,) of the columns, products of their factors' bounds."""
+    """Bound the columns, (S,) and (S,), by products of their factors' bounds."""
 
     def ends(part: Part) -> Interval:
+        """Bound one factor of a column."""
         if part.levels is None:
             return bounds[part.factor][part.column]
         return part.levels.min(), part.levels.max()

@@ -1,4 +1,4 @@
-"""Linear hypotheses written as statsmodels writes them."""
+"""Read linear hypotheses written as in statsmodels."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from dpstats.errors import ArgumentError
 
 
 def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np.ndarray]:
-    """(R, r) of the hypotheses R beta = r about the coefficients with these names.
+    """Read hypotheses R beta = r about the coefficients with these names; return (R, r).
 
     ``hypotheses`` is a text such as ``"x1 = x2"`` or ``"x1 = 0, x2 + x3 = 1"``, a sequence or
     a mapping of them, or a matrix with one row a hypothesis = 0.
@@ -33,7 +33,7 @@ def linear_constraints(names: Sequence[str], hypotheses) -> tuple[np.ndarray, np
 
 
 def _readable(hypotheses):
-    """Without a name that begins with a parenthesis, which patsy would take for arithmetic."""
+    """Rename (Intercept) in hypotheses: patsy would take the parenthesis for arithmetic."""
     if isinstance(hypotheses, str):
         return hypotheses.replace("(Intercept)", "_(Intercept)")
     if isinstance(hypotheses, Mapping):

@@ -26,7 +26,7 @@ from dpstats.schema import Batch, Categorical, Numeric, Schema
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula whose syntax and functions have been checked.
+    """Hold a formula whose syntax and functions have been checked.
 
     `variables` are the raw columns it reads, the response's first, `predictors` those of the
     right-hand side. `declared` are the numeric ones inside a function or an operator: their
@@ -48,7 +48,7 @@ class Formula:
 
     @classmethod
     def parse(cls, text: str) -> "Formula":
-        """Check the whole text; raises FormulaError with what to write instead."""
+        """Check the whole text; raise FormulaError with what to write instead."""
         model = parsed_model(text)
         left, right = readings_of(model)
         check_consistent(left + right)
@@ -75,16 +75,16 @@ class Formula:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Names of the terms of the right-hand side, without the intercept."""
+        """List the terms of the right-hand side, without the intercept."""
         return tuple(term.name() for term in parsed_model(self.text).rhs_termlist if term.factors)
 
     @property
     def has_intercept(self) -> bool:
-        """Whether the right-hand side has an intercept."""
+        """Tell whether the right-hand side has an intercept."""
         return patsy.INTERCEPT in parsed_model(self.text).rhs_termlist
 
     def keep(self, terms: Collection[str]) -> "Formula":
-        """The formula with these terms of the right-hand side only, in its own order.
+        """Reduce the right-hand side to these terms, in its own order.
 
         The intercept stays as it is. What a factor's columns are may depend on the other
         terms: without g, the columns of x:g are one for each level.
@@ -101,12 +101,12 @@ class Formula:
     def design(
         self, schema: Schema, term_bounds: Mapping[str, tuple[float, float]] = {}
     ) -> "Design":
-        """The design under a public schema; `term_bounds` are (low, high) by term as written."""
+        """Build the design under a public schema; `term_bounds` maps terms to (low, high)."""
         return Design(self, schema, term_bounds)
 
 
 class Design:
-    """The columns of a formula under a public schema, and the map from rows to them.
+    """Map rows to the columns of a formula under a public schema.
 
     It depends on nothing private, and raises FormulaError or ArgumentError on construction.
 
@@ -143,6 +143,7 @@ class Design:
         self.response = formula.response
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
+        """Learn the columns from the schema and read off their names and places."""
         infos = learn(model, self.schema)
         if isinstance(self._recipe[0].text, RFormula):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
@@ -155,6 +156,7 @@ class Design:
         self.terms = {term.name(): columns for term, columns in slices if term.factors}
 
     def _bound(self, term_bounds: Mapping) -> None:
+        """Bound the columns by the ranges of the schema."""
         left, right = self._infos
         bounds = factor_bounds(self._infos, self.schema, term_bounds)
         self._response_ends = column_bounds(left, bounds)
@@ -163,7 +165,7 @@ class Design:
         self._left, self._right = Matrix(left, self.schema), Matrix(right, self.schema)
 
     def with_ranges(self, ranges: Mapping[str, Numeric]) -> "Design":
-        """The same columns under other ranges of some variables, with nothing learned anew.
+        """Build the same columns under other ranges of some variables, with nothing learned anew.
 
         That is exact for variables that no function or operator takes: columns learn nothing
         from their ranges. Raises ArgumentError for others.
@@ -191,10 +193,10 @@ class Design:
         return Design, self._recipe  # patsy's objects do not pickle; learning again is exact
 
     def rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-        """Design rows X (m, S) and responses y (m,) of complete rows, clipped to the bounds.
+        """Compute clipped design rows X (m, S) and responses y (m,) of complete rows.
 
         Total: no value raises, warns or drops a row. A value out of its range counts as the
-        end of the range, and a NaN made by a transform as the middle of its column.
+        end of the range, and a NaN made by a transform as the midpoint of its column.
         """
         m = len(batch[next(iter(self.schema))])
         if not m:
@@ -220,7 +222,7 @@ class Design:
         return self._right.compact(batch, m, self.low, self.high), y[:, 0]
 
     def predictors(self, frame) -> np.ndarray:
-        """Design rows X (m, S) of public new data, which are not clipped.
+        """Compute design rows X (m, S) of public new data, which are not clipped.
 
         `frame` is a mapping of columns or scalars, or a data frame; levels are given by value.
         Raises ArgumentError for a missing column, an unknown level, NaN, or a value at which

@@ -28,7 +28,7 @@ SPLINES = {"bs", "cr", "cc"}
 def read(code: str) -> Reading:
     """Check one expression against the allow-list.
 
-    Raises FormulaError for anything that is not on it, saying what to write.
+    Raises FormulaError for anything that is not on it, with what to write instead.
 
     >>> sorted(read("np.log(wage) * (age > 30)").numeric)
     ['age', 'wage']
@@ -49,6 +49,7 @@ def read(code: str) -> Reading:
 
 
 def _parse(code: str) -> ast.expr:
+    """Parse Python code; raise FormulaError if it is no expression."""
     try:
         return ast.parse(code, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -83,7 +84,7 @@ def _read_value(node: ast.expr, reading: Reading) -> None:
 
 
 def _read_comparison(left, operator, right, reading: Reading) -> None:
-    """Check one comparison; only == and != reach the levels of a categorical."""
+    """Check a comparison; only == and != may compare the levels of a categorical."""
     if isinstance(operator, ast.Eq | ast.NotEq):
         for node, other in ((left, right), (right, left)):
             name = variable_of(node, reading)
@@ -97,6 +98,7 @@ def _read_comparison(left, operator, right, reading: Reading) -> None:
 
 
 def _read_call(node: ast.Call, reading: Reading) -> None:
+    """Check a call of an allowed function."""
     name = _function(node)
     reading.called.add(ast.unparse(node.func).split(".")[0])
     if name in LEARNERS:
@@ -111,7 +113,7 @@ def _read_call(node: ast.Call, reading: Reading) -> None:
 
 
 def _function(node: ast.Call) -> str:
-    """The allowed function a call names: np.log, log, I, center, ..."""
+    """Return the allowed function that a call names: np.log, log, I, center, ..."""
     match node.func:
         case ast.Attribute(ast.Name("np"), name) if name in FUNCTIONS:
             return name

@@ -1,4 +1,4 @@
-"""Sound ranges: where the value of an expression lies when each variable lies in its range."""
+"""Compute sound ranges of expressions when each variable lies in its range."""
 
 import ast
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ UNDEFINED = (np.nan, np.nan)
 
 @dataclass(frozen=True)
 class Function:
-    """A row by row function of a formula and the range of its values over given ranges.
+    """Pair a row-by-row function with the range of its values over given ranges.
 
     `call` takes arrays and `image` intervals; `arity` holds the numbers of arguments allowed.
     """
@@ -24,22 +24,23 @@ class Function:
 
 
 def _corners(f, a: Interval, b: Interval) -> Interval:
-    """Range of a function that is monotone in each argument separately."""
+    """Compute the range of a function that is monotone in each argument separately."""
     values = [f(x, y) for x in a for y in b]
     return np.minimum.reduce(values), np.maximum.reduce(values)
 
 
 def _even(f, a: Interval) -> Interval:
-    """Range of f, which falls on the negative half-line and mirrors on the positive one."""
+    """Compute the range of f, which falls on the negative half-line and is symmetric."""
     ends = f(a[0]), f(a[1])
     holds_zero = (a[0] <= 0) & (a[1] >= 0)
     return np.where(holds_zero, f(0.0), np.minimum(*ends)), np.maximum(*ends)
 
 
 def _wave(f, top, a: Interval) -> Interval:
-    """Range of a sine or cosine whose maximum is at `top` (modulo 2 pi)."""
+    """Compute the range of a sine or cosine whose maximum is at `top` (modulo 2 pi)."""
 
     def holds(point):
+        """Tell whether the interval holds the point, modulo 2 pi."""
         turns = [(end - point) / (2 * np.pi) for end in a]
         return np.floor(turns[1]) >= np.ceil(turns[0])
 
@@ -50,37 +51,44 @@ def _wave(f, top, a: Interval) -> Interval:
 
 
 def _increasing(f, *arguments: Interval) -> Interval:
+    """Compute the range of a function that increases in each argument."""
     return tuple(f(*ends) for ends in zip(*arguments, strict=True))
 
 
 def _hull(_condition, a: Interval, b: Interval) -> Interval:
+    """Compute the range of where(condition, a, b)."""
     return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
 
 
 def _round(x, decimals=0):
+    """Round to a number of decimals."""
     return np.round(np.asarray(x, dtype=np.float64), int(decimals))
 
 
 def _add(a: Interval, b: Interval) -> Interval:
+    """Compute the range of a sum."""
     return a[0] + b[0], a[1] + b[1]
 
 
 def _subtract(a: Interval, b: Interval) -> Interval:
+    """Compute the range of a difference."""
     return a[0] - b[1], a[1] - b[0]
 
 
 def multiply(a: Interval, b: Interval) -> Interval:
-    """Range of the product of two independent quantities."""
+    """Compute the range of the product of two independent quantities."""
     return _corners(np.multiply, a, b)
 
 
 def _divide(a: Interval, b: Interval) -> Interval:
+    """Compute the range of a quotient; NaN where the divisor can be 0."""
     low, high = _corners(np.divide, a, b)
     hole = np.where((b[0] <= 0) & (b[1] >= 0), np.nan, 0.0)
     return low + hole, high + hole
 
 
 def _power(base: Interval, exponent: Interval) -> Interval:
+    """Compute the range of a power."""
     fixed = np.ndim(exponent[0]) == 0 and exponent[0] == exponent[1]
     if not (fixed and exponent[0] == np.round(exponent[0])):
         # a negative base has no real power; otherwise monotone in base and in exponent
@@ -94,6 +102,7 @@ def _power(base: Interval, exponent: Interval) -> Interval:
 
 
 def _float(ufunc):
+    """Fix a NumPy function to double precision."""
     # a comparison is Boolean, and NumPy would take its logarithm in half precision
     return partial(ufunc, dtype=np.float64)
 
@@ -125,14 +134,14 @@ _OPERATORS = {
 }
 
 
-def interval(code: str, ranges: Mapping[str, Interval], learnt: Mapping = {}) -> Interval:
-    """Range of an expression over the box of its variables' ranges.
+def interval(code: str, ranges: Mapping[str, Interval], learned: Mapping = {}) -> Interval:
+    """Compute the range of an expression over the box of its variables' ranges.
 
     Parameters
     ----------
     code : an expression that passed the allow-list of `dpstats.formula.expressions`
     ranges : (low, high) of each numeric variable
-    learnt : transforms with public constants, called as `name.transform(x, ...)`; each has
+    learned : transforms with public constants, called as `name.transform(x, ...)`; each has
         `image(low, high)`
 
     Returns
@@ -146,11 +155,12 @@ def interval(code: str, ranges: Mapping[str, Interval], learnt: Mapping = {}) ->
     """
     ranges = {name: (float(low), float(high)) for name, (low, high) in ranges.items()}
     with np.errstate(all="ignore"):
-        low, high = _walk(ast.parse(code, mode="eval").body, ranges, learnt)
+        low, high = _walk(ast.parse(code, mode="eval").body, ranges, learned)
     return (float(low), float(high)) if np.ndim(low) == 0 else (low, high)
 
 
-def _walk(node: ast.expr, ranges: Mapping, learnt: Mapping) -> Interval:
+def _walk(node: ast.expr, ranges: Mapping, learned: Mapping) -> Interval:
+    """Compute the range of a node of the expression's tree."""
     match node:
         case ast.Constant(value):
             return float(value), float(value)
@@ -159,27 +169,28 @@ def _walk(node: ast.expr, ranges: Mapping, learnt: Mapping) -> Interval:
         case ast.Compare():
             return 0.0, 1.0
         case ast.UnaryOp(ast.USub(), operand):
-            low, high = _walk(operand, ranges, learnt)
+            low, high = _walk(operand, ranges, learned)
             return -high, -low
         case ast.UnaryOp(_, operand):
-            return _walk(operand, ranges, learnt)
+            return _walk(operand, ranges, learned)
         case ast.BinOp(left, operator, right):
-            sides = _walk(left, ranges, learnt), _walk(right, ranges, learnt)
+            sides = _walk(left, ranges, learned), _walk(right, ranges, learned)
             return _OPERATORS[type(operator)](*sides)
         case ast.Call():
-            return _call(node, ranges, learnt)
+            return _call(node, ranges, learned)
 
 
-def _call(node: ast.Call, ranges: Mapping, learnt: Mapping) -> Interval:
+def _call(node: ast.Call, ranges: Mapping, learned: Mapping) -> Interval:
+    """Compute the range of a function call."""
     arguments = node.args
     match node.func:
         case ast.Name("Q"):
             return ranges[arguments[0].value]
         case ast.Name("I"):
-            return _walk(arguments[0], ranges, learnt)
-        case ast.Attribute(ast.Name(owner), "transform") if owner in learnt:
+            return _walk(arguments[0], ranges, learned)
+        case ast.Attribute(ast.Name(owner), "transform") if owner in learned:
             rest = [ast.literal_eval(part) for part in arguments[1:]]
             options = {option.arg: ast.literal_eval(option.value) for option in node.keywords}
-            return learnt[owner].image(*_walk(arguments[0], ranges, learnt), *rest, **options)
+            return learned[owner].image(*_walk(arguments[0], ranges, learned), *rest, **options)
         case ast.Name(name) | ast.Attribute(_, name):
-            return FUNCTIONS[name].image(*[_walk(part, ranges, learnt) for part in arguments])
+            return FUNCTIONS[name].image(*[_walk(part, ranges, learned) for part in arguments])

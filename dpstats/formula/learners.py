@@ -1,4 +1,4 @@
-"""Transforms with constants of their own, learnt from a public grid and never from rows.
+"""Define transforms that learn constants from a public grid and never from rows.
 
 They wrap the formula library's classes (memorize on the grid, then transform any rows) and
 add what privacy needs: a range of their values, and no error that a row could cause.
@@ -12,28 +12,34 @@ FINE = 10_001  # points at which a spline's range is read off
 
 
 def affine(transform: type) -> type:
-    """center() or standardize(), with the range of its values."""
+    """Extend center() or standardize() by the range of its values."""
 
     class Affine(transform):
+        """Add the range to the transform."""
+
         def image(self, low, high, **options) -> Interval:
+            """Compute the range of the transformed values."""
             return tuple(self.transform(np.stack([low, high]), **options))
 
     return Affine
 
 
 def spline(basis: type, ceiling: float = np.inf) -> type:
-    """A spline whose knots span the public range; a value beyond them counts as their end.
+    """Build a spline whose knots span the public range; a value beyond counts as its end.
 
     With constraints="center" the columns are rotated to have mean zero over the grid. The
     columns of a B-spline lie in [0, `ceiling`], where `ceiling` is finite.
     """
 
     class Spline:
+        """Wrap patsy's basis as a stateful transform."""
+
         def __init__(self):
             self._basis = basis()
             self._rotation = None
 
         def memorize_chunk(self, x, df=None, constraints=None, **options):
+            """Learn knots from the public grid."""
             if not np.isfinite(x).all():
                 raise ValueError(
                     "a spline needs finite values on the whole range; tighten the bounds"
@@ -45,6 +51,7 @@ def spline(basis: type, ceiling: float = np.inf) -> type:
             self._basis.memorize_chunk(x, df=wanted, **options)
 
         def memorize_finish(self):
+            """Check that the knots cover the range, and compute the rotation of centred columns."""
             grid = self._grid
             if self._low > grid.min() or self._high < grid.max():
                 raise ValueError("the knots must cover the declared range of the variable")
@@ -54,6 +61,7 @@ def spline(basis: type, ceiling: float = np.inf) -> type:
                 self._rotation = np.linalg.qr(means[:, None], mode="complete")[0][:, 1:]
 
         def transform(self, x, df=None, constraints=None, **options):
+            """Evaluate the columns of the basis row by row."""
             inside = np.fmin(np.fmax(x, self._low), self._high)
             columns = self._basis.transform(inside, **options)
             if self._rotation is None:
@@ -62,6 +70,7 @@ def spline(basis: type, ceiling: float = np.inf) -> type:
             return sum(columns[:, [j]] * row for j, row in enumerate(self._rotation))
 
         def image(self, _low, _high, *arguments, **options) -> Interval:
+            """Compute the range of the columns on a fine grid, with a margin."""
             fine = np.linspace(self._low, self._high, FINE)
             values = self.transform(fine, *arguments, **options)
             margin = np.abs(np.diff(values, axis=0)).max(axis=0)
@@ -74,4 +83,5 @@ def spline(basis: type, ceiling: float = np.inf) -> type:
 
 
 def _or_default(value, default):
+    """Replace None by a default."""
     return default if value is None else value

@@ -1,7 +1,7 @@
-"""The rows of one side of a formula, built column by column.
+"""Compute the rows of one side of a formula, column by column.
 
-patsy says what the columns are: products of which factors, coded by which contrasts, with
-which constants. It evaluates those factors that are expressions.
+patsy describes the columns (the factors that each multiplies, their contrasts and constants)
+and evaluates the factors that are expressions.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from dpstats.schema import Batch, Categorical, Numeric, Schema
 
 
 class Once(dict):
-    """What ``make(key)`` gives, made when it is first asked for."""
+    """Cache the values of ``make(key)``."""
 
     def __init__(self, make: Callable):
         super().__init__()
@@ -31,7 +31,7 @@ class Once(dict):
 
 
 class Matrix:
-    """The map from rows to the S columns of one side of a formula."""
+    """Map rows to the S columns of one side of a formula."""
 
     def __init__(self, info: DesignInfo, schema: Schema):
         self._schema, self._columns = schema, products(info)
@@ -45,7 +45,7 @@ class Matrix:
         }
 
     def unclipped(self, data: Mapping, m: int) -> np.ndarray:
-        """The columns (m, S) for data as :func:`values_of` gives them."""
+        """Compute the columns (m, S) for data as :func:`values_of` gives them."""
         X = np.empty((m, len(self._columns)))
         with np.errstate(all="ignore"):
             factors = Once(lambda factor: self._factors[factor](data))
@@ -54,11 +54,11 @@ class Matrix:
         return X
 
     def clipped(self, batch: Batch, m: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """The columns (m, S) of private rows within ``low`` and ``high``, (S,) each.
+        """Compute the columns (m, S) of private rows, clipped to ``low`` and ``high``, (S,) each.
 
         Each column is contiguous, which is fastest for sums over many rows. A number out of its
         range counts as the end of the range in every expression; where a column is a number
-        with its own range, that is one clip and not two.
+        with the same range, one clip does for both.
         """
         X = np.empty((len(self._columns), m))
         with np.errstate(all="ignore"):
@@ -95,36 +95,36 @@ class Matrix:
         _within(values, low, high, column)
 
     def _number(self, parts: tuple[Part, ...], low: float, high: float) -> str | None:
-        """The variable that a column with these bounds is, where its range is the same."""
+        """Return the variable that a column with these bounds equals, if its range is the same."""
         name = self._variables[parts[0].factor] if len(parts) == 1 else None
         kind = self._schema.get(name)
         return name if isinstance(kind, Numeric) and (kind.low, kind.high) == (low, high) else None
 
 
 def values_of(values: np.ndarray, kind: Numeric | Categorical):
-    """Numbers, or codes of levels, as expressions take them."""
+    """Convert a column to the form that expressions take: numbers, or codes of levels."""
     if isinstance(kind, Numeric):
         return values
     return pd.Categorical.from_codes(values, categories=list(kind.levels))
 
 
 def _inside(values: np.ndarray, kind: Numeric | Categorical):
-    """A private column inside its public range; the one copy of it that is made."""
+    """Clip a private column to its public range, in the only copy made of it."""
     if isinstance(kind, Numeric):
         return np.clip(values, kind.low, kind.high, dtype=np.float64)
     return values_of(np.clip(values, 0, len(kind.levels) - 1), kind)
 
 
 def _variable(factor: EvalFactor) -> str | None:
-    """The variable that a factor is, whether or not in C(); None for another expression."""
+    """Return the variable that a factor is, in C() or not; None for another expression."""
     reading = read(factor.code)
     return reading.bare or next(iter(reading.categorical), None)
 
 
 def _evaluation(info: FactorInfo, variable: str | None, schema: Schema) -> Callable:
-    """From data to the values of a factor: numbers (m,) or (m, k), or codes (m,) of levels."""
+    """Build the function from data to a factor's values: numbers (m,) or (m, k), or codes (m,)."""
     if variable is None:
-        # what is no variable and has levels is a comparison, false before true
+        # a factor with levels that is no variable is a comparison, false before true
         dtype = np.intp if info.type == "categorical" else np.float64
         return lambda data: np.asarray(info.factor.eval(info.state, data), dtype)
     if isinstance(schema[variable], Categorical):
@@ -133,11 +133,12 @@ def _evaluation(info: FactorInfo, variable: str | None, schema: Schema) -> Calla
 
 
 def _product(parts: tuple[Part, ...], factors: Mapping) -> np.ndarray | float:
-    """The product of the parts of a column, multiplied from left to right."""
+    """Multiply the parts of a column from left to right."""
     return reduce(np.multiply, map(partial(_values, factors), parts), 1.0)
 
 
 def _values(factors: Mapping, part: Part) -> np.ndarray:
+    """Return the values of one part of a column."""
     values = factors[part.factor]
     if part.levels is not None:
         return part.levels[values]
@@ -145,6 +146,7 @@ def _values(factors: Mapping, part: Part) -> np.ndarray:
 
 
 def _within(values, low: float, high: float, out: np.ndarray) -> None:
+    """Clip values into ``out``; NaN becomes the midpoint of the bounds."""
     # privacy rests on this clip, so bounds that are a little off cost accuracy alone
     np.clip(values, low, high, out=out)
     np.copyto(out, low / 2 + high / 2, where=np.isnan(out))

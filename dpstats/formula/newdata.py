@@ -1,4 +1,4 @@
-"""Public values at which to predict: from a mapping or a data frame to checked columns."""
+"""Check public values to predict at, from a mapping or a data frame."""
 
 from collections.abc import Collection, Mapping
 
@@ -11,7 +11,7 @@ from dpstats.schema import Categorical, Numeric, Schema
 def public_columns(
     frame, kinds: Schema, bounded: Collection[str] = ()
 ) -> tuple[int, dict[str, np.ndarray]]:
-    """Number of rows, and a column (m,) for each variable: float64 numbers or int64 codes.
+    """Check new data: count rows, and return float64 numbers or int64 codes (m,) by variable.
 
     `frame` is a mapping of columns or scalars, or a data frame. Raises ArgumentError for a
     missing column, columns of unequal length, an unknown level, NaN, or a value out of the
@@ -35,6 +35,7 @@ def public_columns(
 
 
 def _column(frame, name: str) -> np.ndarray:
+    """Return one column of a mapping or data frame."""
     try:
         values = frame[name]
     except Exception:  # each kind of frame has its own error for this
@@ -45,7 +46,7 @@ def _column(frame, name: str) -> np.ndarray:
 
 
 def _rows(raw: dict[str, np.ndarray], frame) -> int:
-    """Common length of the columns, those of length one being repeated."""
+    """Return the common length of the columns, where those of length one are repeated."""
     others = frame.values() if isinstance(frame, Mapping) and not raw else raw.values()
     lengths = {len(np.atleast_1d(values)) for values in others}
     if not raw and hasattr(frame, "shape"):
@@ -56,6 +57,7 @@ def _rows(raw: dict[str, np.ndarray], frame) -> int:
 
 
 def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
+    """Convert a column to finite numbers."""
     try:
         numbers = values.astype(np.float64)
     except (TypeError, ValueError):
@@ -66,11 +68,13 @@ def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
 
 
 def _codes(name: str, values: np.ndarray, kind: Categorical) -> np.ndarray:
+    """Convert a column of levels to codes."""
     code = {level: i for i, level in enumerate(kind.levels)}
     return np.array([_code(name, value, code) for value in values.tolist()], dtype=np.int64)
 
 
 def _code(name: str, value, code: dict) -> int:
+    """Return the code of a level."""
     try:
         return code[value]
     except (KeyError, TypeError):
@@ -83,6 +87,7 @@ def _code(name: str, value, code: dict) -> int:
 
 
 def _check_inside(name: str, values: np.ndarray, kind: Numeric) -> None:
+    """Raise ArgumentError for values outside a variable's range."""
     if np.any((values < kind.low) | (values > kind.high)):
         raise ArgumentError(
             f"column {name} of the new data leaves [{kind.low:g}, {kind.high:g}], the range on "

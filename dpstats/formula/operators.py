@@ -21,7 +21,7 @@ def check_operator(node: ast.BinOp, operator: ast.operator, left: ast.expr) -> N
 
 
 def check_power(node: ast.BinOp) -> None:
-    """Refuse what NumPy raises an error about in some rows: whole numbers to negative powers."""
+    """Refuse whole numbers to negative powers, which NumPy computes only in some rows."""
     match node:
         case ast.BinOp(_, ast.Pow(), ast.Constant(int(power))) if power >= 0:
             return

@@ -22,6 +22,7 @@ def parsed_model(text: str) -> patsy.ModelDesc:
 
 @lru_cache(maxsize=128)  # one call to dp_ols asks several times
 def _parsed(text: str) -> patsy.ModelDesc:
+    """Parse a text once and keep the terms, for the calls that ask again."""
     try:
         model = model_of(text) if isinstance(text, RFormula) else _model_in_python(text)
     except patsy.PatsyError as error:
@@ -34,6 +35,7 @@ def _parsed(text: str) -> patsy.ModelDesc:
 
 
 def _model_in_python(text: str) -> patsy.ModelDesc:
+    """Parse a formula in patsy's dialect."""
     _refuse_powers(parse_formula(text))
     return patsy.ModelDesc.from_formula(text)
 

@@ -69,10 +69,12 @@ def _unwrapped(node: Node) -> Node:
 
 
 def _any(node: Node) -> str:
+    """Translate a numeric or a truth value."""
     return _truth(node) if _is_truth(node) else _number(node)
 
 
 def _is_truth(node: Node) -> bool:
+    """Tell whether an expression is a truth value."""
     match node:
         case Paren(inner) | Call("I", ((_, inner),)):
             return _is_truth(inner)
@@ -133,14 +135,17 @@ def _truth(node: Node) -> str:
 
 
 def _comparison(left: Node, operator: str, right: Node) -> str:
+    """Translate a comparison."""
     return f"({_compared(left)} {operator} {_compared(right)})"
 
 
 def _compared(node: Node) -> str:
+    """Translate one side of a comparison, which may be a string."""
     return repr(node.value) if isinstance(node, Text) else _any(node)
 
 
 def _call(node: Call) -> str:
+    """Translate a function call."""
     match node.function:
         case "I" | "as.numeric" | "as.double":
             return _number(node.matched("x")["x"])
@@ -170,6 +175,7 @@ def _whole_part(node: Node) -> str:
 
 
 def _unknown(node: Call) -> str:
+    """Write the message for a function that is not allowed."""
     if node.function in FACTORS:
         return f"{node}: a factor stands alone, joined by + : or *"
     if node.function in _INSTEAD:
@@ -184,6 +190,7 @@ def _unknown(node: Call) -> str:
 
 
 def _logarithm(node: Call) -> str:
+    """Translate log(x) or log(x, base)."""
     arguments = node.matched("x", "base", needed=1)
     code = f"np.log({_number(arguments['x'])})"
     base = arguments.get("base")
@@ -195,6 +202,7 @@ def _logarithm(node: Call) -> str:
 
 
 def _nested(name: str, node: Call) -> str:
+    """Translate pmin() or pmax() of several values to nested calls."""
     values = [_number(value) for key, value in node.arguments if key is None]
     if len(values) < 2 or len(values) < len(node.arguments):
         raise FormulaError(f"{node}: expected two or more values without names")

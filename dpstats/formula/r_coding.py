@@ -30,6 +30,7 @@ class RFactor(patsy.EvalFactor):
         self.label = str(node)
 
     def name(self) -> str:
+        """Return the name of the variable as R writes it."""
         return self.label
 
     def __eq__(self, other) -> bool:
@@ -65,6 +66,7 @@ def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo
 
 
 def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:
+    """Name the columns of a factor."""
     suffixes = [""] if matrix is None else matrix.column_suffixes
     return [f"{factor.label}{suffix}" for suffix in suffixes]
 
@@ -103,6 +105,7 @@ def _check_distinct(terms: Sequence[Term], full: set, infos: Mapping) -> None:
 
 
 def _parts(term: Term, full: set) -> Iterator[frozenset]:
+    """List the parts of the model that the columns of a term span."""
     optional = [factor for factor in term.factors if (term, factor) in full]
     sizes = range(len(optional) + 1)
     for dropped in chain.from_iterable(combinations(optional, size) for size in sizes):
@@ -154,6 +157,7 @@ def _order(factor: RFactor, labels: list[str]) -> list[int]:
 
 
 def _indicators(labels: list[str], kept: list[int]) -> patsy.ContrastMatrix:
+    """Build indicators of some levels."""
     return patsy.ContrastMatrix(np.eye(len(labels))[:, kept], [labels[i] for i in kept])
 
 
@@ -173,14 +177,17 @@ def _poly(levels: int) -> np.ndarray:
 
 
 def _sum(levels: int) -> np.ndarray:
+    """Build the contrasts of contr.sum."""
     return np.vstack([np.eye(levels - 1), -np.ones(levels - 1)])
 
 
 def _helmert(levels: int) -> np.ndarray:
+    """Build the contrasts of contr.helmert."""
     return np.triu(np.diag(np.arange(levels)) - 1 + np.eye(levels))[:, 1:]
 
 
 def _power(k: int) -> str:
+    """Name a polynomial as R does: .L, .Q, .C, ^4, ..."""
     return f"^{k}" if k > 3 else (".L", ".Q", ".C")[k - 1]
 
 
@@ -188,6 +195,7 @@ _MATRICES = {"poly": _poly, "sum": _sum, "helmert": _helmert}
 
 
 def level_label(level) -> str:
+    """Write a level as R does."""
     if isinstance(level, bool | np.bool_):
         return str(level).upper()
     return f"{level:.15g}" if isinstance(level, int | float) else str(level)

@@ -53,6 +53,7 @@ def factor(node: Call) -> tuple[str, Coding]:
 
 
 def _inner(node: Call, inner: Node) -> tuple[str, Coding]:
+    """Translate the factor inside relevel() or C()."""
     if isinstance(inner, Name):
         return f"C(Q({inner.text!r}))", Coding()
     if isinstance(inner, Call) and inner.function in FACTORS:
@@ -61,6 +62,7 @@ def _inner(node: Call, inner: Node) -> tuple[str, Coding]:
 
 
 def _text(node: Node, call: Call) -> str:
+    """Return the level in quotes."""
     if not isinstance(node, Text):
         raise FormulaError(f'{call}: expected the level in quotes, as in ref = "b"')
     return node.value

@@ -1,4 +1,4 @@
-"""What to write instead of an expression that is not allowed in a formula."""
+"""Explain what to write instead of an expression that is not allowed in a formula."""
 
 import ast
 from collections.abc import Collection
@@ -22,7 +22,7 @@ _INSTEAD = {
 
 
 def unknown_function(node: ast.Call, name: str, known: Collection[str]) -> str:
-    """The message for a call of a function that is not in `known`."""
+    """Write the message for a call of a function that is not in `known`."""
     code, called = ast.unparse(node), ast.unparse(node.func)
     if called in (f"numpy.{name}", f"math.{name}") and name in known:
         return f"{code}: write np.{name}"
@@ -35,7 +35,7 @@ def unknown_function(node: ast.Call, name: str, known: Collection[str]) -> str:
 
 
 def refusal(node: ast.expr) -> str:
-    """The message for a construct that is not on the allow-list."""
+    """Write the message for a construct that is not on the allow-list."""
     code = ast.unparse(node)
     match node:
         case ast.Constant(str()):

@@ -82,11 +82,11 @@ def learn(model: patsy.ModelDesc, schema: Schema) -> list[patsy.DesignInfo]:
         raise FormulaError(
             f"cannot build {model.describe()!r} on the declared ranges and levels: {reason}"
         ) from None
-    _check_learnt(infos, matrices)
+    _check_learned(infos, matrices)
     return infos
 
 
-def _check_learnt(infos: list[patsy.DesignInfo], matrices: list[np.ndarray]) -> None:
+def _check_learned(infos: list[patsy.DesignInfo], matrices: list[np.ndarray]) -> None:
     """Refuse a response of several columns and a column without a finite value."""
     response, design = matrices
     if response.shape[1] != 1:

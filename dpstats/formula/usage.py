@@ -1,4 +1,4 @@
-"""How a whole formula uses its variables, and whether the schema's kinds allow it."""
+"""Check that a formula uses its variables consistently and as the schema's kinds allow."""
 
 from collections.abc import Iterable
 
@@ -8,17 +8,17 @@ from dpstats.schema import Categorical, Numeric, Schema
 
 
 def in_order(readings: Iterable[Reading]) -> tuple[str, ...]:
-    """The variables, each once, in order of appearance."""
+    """List the variables, each once, in order of appearance."""
     return tuple(dict.fromkeys(name for reading in readings for name in reading.variables))
 
 
 def union(readings: Iterable[Reading], use: str) -> frozenset[str]:
-    """The variables of one use ("numeric", "with_levels", "splined") over all terms."""
+    """Collect the variables of one use ("numeric", "with_levels", "splined") over all terms."""
     return frozenset().union(*[getattr(reading, use) for reading in readings])
 
 
 def declared_levels(readings: Iterable[Reading]) -> dict[str, tuple]:
-    """Levels the formula itself declares, as in C(g, levels=["a", "b"])."""
+    """Collect levels that the formula itself declares, as in C(g, levels=["a", "b"])."""
     levels: dict[str, tuple] = {}
     for reading in readings:
         for name, declared in reading.levels.items():
@@ -56,6 +56,7 @@ def check_kinds(readings: list[Reading], schema: Schema) -> None:
 
 
 def _check_kind(name: str, kind: Numeric | Categorical, reading: Reading) -> None:
+    """Refuse a variable whose kind does not suit its use."""
     if isinstance(kind, Categorical):
         _check_category(name, kind.levels, reading)
     elif name in reading.with_levels:
@@ -66,6 +67,7 @@ def _check_kind(name: str, kind: Numeric | Categorical, reading: Reading) -> Non
 
 
 def _check_category(name: str, levels: tuple, reading: Reading) -> None:
+    """Refuse a category used as a number, or with levels it does not have."""
     if name in reading.numeric:
         raise FormulaError(
             f"{name} is categorical, so {reading.code} has no value; write {name}, C({name}) or "

@@ -114,7 +114,7 @@ def _numbers(argument: str, values, check: Callable, known) -> dict[str, float]:
     for name in values.keys():
         if name not in known:
             names = ", ".join(known) or "none"
-            raise ArgumentError(f"{argument} names {name!r}; what it may name is: {names}")
+            raise ArgumentError(f"{argument} names {name!r}; expected names among: {names}")
     return {name: check(f"{argument}[{name!r}]")(value) for name, value in values.items()}
 
 

@@ -65,7 +65,7 @@ def plan(
         Privacy losses to try, each > 0. With ``target_width`` the grid to search, by default
         129 values from 0.01 to 100.
     truth : mapping, optional
-        ``{coefficient: value}`` in units of the data. What is left out is 0, except that
+        ``{coefficient: value}`` in units of the data. Others are 0, except that
         the intercept puts the line through the midpoint of the bounds.
     sd : float, optional
         Standard deviation of the residuals, > 0, in units of the response; by default a

@@ -21,7 +21,7 @@ class Simulated(Inferred):
         """Bound the distance of this release from least squares on the same private rows.
 
         It is simulated from released values, so it costs nothing and works without the data:
-        the mechanism is run again, ``trials`` times, on what the release says about the rows.
+        the mechanism is run again, ``trials`` times, on the released description of the rows.
         Sampling error is not part of it; see ``conf_int``.
 
         Parameters

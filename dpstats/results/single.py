@@ -30,8 +30,8 @@ class DPResults(Simulated):
     """Hold a private regression: released numbers, public facts and the privacy report.
 
     It holds no row of the data and nothing computed from the data without noise, so it
-    may be printed, pickled and published. What was not released is NaN and ``reasons``
-    says why.
+    may be printed, pickled and published. Quantities that were not released are NaN, and
+    ``reasons`` says why.
 
     Attributes
     ----------

@@ -179,7 +179,7 @@ WRONG = {
     ),
     "plan with an unknown coefficient": (
         [*PLAN, "--epsilon", "1", "--truth", "x=1"],
-        "truth names 'x'; what it may name is: Intercept, parent_rank",
+        "truth names 'x'; expected names among: Intercept, parent_rank",
     ),
     "plan with two values": (
         [*PLAN, "--epsilon", "1", "--truth", "parent_rank=1,2"],
