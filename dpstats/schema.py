@@ -1,4 +1,4 @@
-"""The public description of a table: what each variable may be, never what it is."""
+"""Describe a table in public: the possible values of each variable, never its actual values."""
 
 from collections.abc import Collection, Hashable, Mapping, Set
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dpstats.errors import ArgumentError
 
 @dataclass(frozen=True)
 class Numeric:
-    """A real variable and its public range; values outside are clipped to it."""
+    """Describe a real variable by its public range; values outside are clipped to it."""
 
     low: float
     high: float
@@ -46,6 +46,7 @@ def plain_labels(labels) -> tuple:
 
 
 def _plain(label):
+    """Convert one label of a NumPy type to a Python object."""
     if isinstance(label, np.datetime64) and np.datetime_data(label)[0] != "D":
         return pd.Timestamp(label)  # which a nanosecond's item() is not
     return label.item() if isinstance(label, np.generic) else label
@@ -53,9 +54,9 @@ def _plain(label):
 
 @dataclass(frozen=True)
 class Categorical:
-    """A variable with public levels; a value outside them counts as missing.
+    """Describe a variable by its public levels; a value outside them counts as missing.
 
-    Formulas of R turn an ``ordered`` one into polynomials.
+    Formulas of R code an ``ordered`` one by polynomials.
     """
 
     levels: tuple
@@ -69,7 +70,7 @@ class Categorical:
 # Farther bounds have squares and products beyond the range of doubles.
 FARTHEST = 1e100
 BOOLEAN = Categorical((False, True))
-# The range of a column whose bounds nobody stated, for methods that need none.
+# The range of a column without declared bounds, for methods that need none.
 UNLIMITED = Numeric(-(2.0**60), 2.0**60)
 
 Schema = Mapping[str, Numeric | Categorical]

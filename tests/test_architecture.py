@@ -135,7 +135,9 @@ def test_no_module_imports_private_names_of_another_room(module):
     for name in imported(TREES[module]):
         other, last = STRUCTURE.module_of(name), name.rpartition(".")[2]
         private = last.startswith("_") and not last.startswith("__")
-        assert other is None or not private or STRUCTURE.room(other) == STRUCTURE.room(module)
+        elsewhere = other is not None and STRUCTURE.room(other) != STRUCTURE.room(module)
+        assert not (elsewhere and private)
+        assert not (elsewhere and any(used.startswith(f"{last}._") for used in attributes(module)))
 
 
 @pytest.mark.parametrize("room", sorted({STRUCTURE.room(module) for module in FILES} - {""}))

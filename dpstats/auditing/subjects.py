@@ -70,11 +70,11 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
 
 def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
     """Audit a method on rows (X, y), summarised once: only the release is repeated."""
-    neighbors = arguments._relation(method, neighbors)
+    neighbors = arguments.checked_relation(method, neighbors)
     problem = corner_problem(_regressors(method, d), neighbors)
     method.check(problem)
-    options = arguments._options(method, options)
-    epsilon, delta = arguments._guarantee(method, epsilon, delta)
+    options = arguments.checked_options(method, options)
+    epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
     cost = method.cost(epsilon, delta)
 
     def start(rows):

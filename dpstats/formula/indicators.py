@@ -19,44 +19,44 @@ FactorSet = Mapping[EvalFactor, int]
 def layout_of(
     columns: list[tuple[Part, ...]], intercept: int | None
 ) -> tuple[Layout, tuple[FactorSet, ...]]:
-    """The layout of a design with these columns, and the factors of each of its blocks."""
+    """Lay out a design with these columns; return also the factors of each of its blocks."""
     sets = {
         j: {part.factor: len(part.levels) for part in parts}
         for j, parts in enumerate(columns)
         if parts and all(part.levels is not None for part in parts)
     }
     maximal = _maximal(list(sets.values()))
-    own: list[list[int]] = [[] for _ in maximal]
+    members: list[list[int]] = [[] for _ in maximal]
     for j, factors in sets.items():
         # a column that is a function of several sets belongs to the first
         owner = next(i for i, levels in enumerate(maximal) if factors.keys() <= levels.keys())
-        own[owner].append(j)
-    blocks = tuple(_block(levels, own[i], columns) for i, levels in enumerate(maximal))
+        members[owner].append(j)
+    blocks = tuple(_block(levels, members[i], columns) for i, levels in enumerate(maximal))
     numeric = [j for j in range(len(columns)) if j not in sets and j != intercept]
     return Layout(blocks, np.array(numeric, dtype=np.intp), intercept), tuple(maximal)
 
 
 def _maximal(sets: list[FactorSet]) -> list[FactorSet]:
-    """The sets that no other contains, each once, in the order of their first column."""
+    """Find the sets that no other contains, each once, in the order of their first column."""
     distinct = {frozenset(levels): levels for levels in sets}
     return [
         levels for names, levels in distinct.items() if not any(names < other for other in distinct)
     ]
 
 
-def _block(levels: FactorSet, own: list[int], columns: list) -> Block:
-    """The block of a set of factors, with the columns ``own`` that are functions of them."""
+def _block(levels: FactorSet, members: list[int], columns: list) -> Block:
+    """Build the block of a set of factors, with the columns ``members`` of it."""
     shape = tuple(levels.values())
-    coding = np.ones((int(np.prod(shape)), len(own)))
+    coding = np.ones((int(np.prod(shape)), len(members)))
     codes = dict(zip(levels, np.unravel_index(np.arange(len(coding)), shape), strict=True))
-    for values, j in zip(coding.T, own, strict=True):
+    for values, j in zip(coding.T, members, strict=True):
         for part in columns[j]:
             values *= part.levels[codes[part.factor]]
-    return Block(np.array(own, dtype=np.intp), coding)
+    return Block(np.array(members, dtype=np.intp), coding)
 
 
 def joint_codes(levels: FactorSet, codes: Mapping[EvalFactor, np.ndarray]) -> np.ndarray:
-    """The code of each row in the block of these factors."""
+    """Compute the code of each row in the block of these factors."""
     joint = np.zeros(1, dtype=np.intp)
     for factor, count in levels.items():
         joint = joint * count + codes[factor]

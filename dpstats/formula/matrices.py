@@ -83,7 +83,7 @@ class Matrix:
         return X.T
 
     def _private_factors(self, batch: Batch) -> Mapping:
-        """The values of each factor on a batch, evaluated when they are first asked for."""
+        """Evaluate the factors on a batch, each when it is first asked for."""
         data = Once(lambda name: _inside(batch[name], self._schema[name]))
         return Once(lambda factor: self._factors[factor](data))
 

@@ -53,12 +53,14 @@ class _Parser:
         self.place = 0
 
     def whole(self) -> Node:
+        """Parse the whole text."""
         node = self.expression(0)
         if self.place < len(self.tokens):
             raise self.error()
         return node
 
     def error(self) -> FormulaError:
+        """Build the error for an unexpected token."""
         token = self.tokens[self.place][1] if self.place < len(self.tokens) else "the end"
         return FormulaError(
             f"cannot read {self.text!r} as a formula of R: {token} is not expected where it "
@@ -72,10 +74,12 @@ class _Parser:
         return comes_next
 
     def expect(self, operator: str) -> None:
+        """Step over this operator, or raise."""
         if not self.take(operator):
             raise self.error()
 
     def expression(self, binding: int) -> Node:
+        """Parse operators that bind more tightly than ``binding``."""
         left = self.operand()
         while self.place < len(self.tokens):
             kind, operator = self.tokens[self.place]
@@ -89,6 +93,7 @@ class _Parser:
         return left
 
     def operand(self) -> Node:
+        """Parse a name, a constant, a call, or an expression in parentheses or after a sign."""
         if self.place == len(self.tokens):
             raise self.error()
         kind, text = self.tokens[self.place]
@@ -109,6 +114,7 @@ class _Parser:
         raise self.error()
 
     def call(self, function: str) -> Call:
+        """Parse the arguments of a call."""
         arguments = []
         while not self.take(")"):
             if arguments:
@@ -117,6 +123,7 @@ class _Parser:
         return Call(function, tuple(arguments))
 
     def argument_name(self) -> str | None:
+        """Parse the name of an argument, if it has one."""
         following = self.tokens[self.place : self.place + 2]
         if len(following) == 2 and following[1] == ("operator", "=") and following[0][0] == "name":
             self.place += 2
@@ -125,6 +132,7 @@ class _Parser:
 
 
 def _tokens(text: str):
+    """Split a text into tokens."""
     place = 0
     text = text.rstrip()
     while place < len(text):
@@ -139,4 +147,5 @@ def _tokens(text: str):
 
 
 def _unquoted(text: str) -> str:
+    """Remove quotes and backslashes from a string."""
     return re.sub(r"\\(.)", r"\1", text[1:-1])

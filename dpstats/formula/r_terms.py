@@ -79,6 +79,7 @@ class Terms:
 
 
 def _sides(text: str) -> tuple[Node, Node]:
+    """Parse a formula and return its two sides."""
     node = parse(text)
     if not (isinstance(node, Infix) and node.operator == "~"):
         raise FormulaError(f"expected one response left of ~, as in y ~ x1 + x2, got {text!r}")
@@ -94,6 +95,7 @@ class _Algebra:
     intercept: bool = True
 
     def seen(self, node: Node) -> Node:
+        """Record a variable in order of appearance."""
         self.variables.setdefault(node)
         return node
 
@@ -120,6 +122,7 @@ class _Algebra:
         return [frozenset([self.seen(node)])]
 
     def combined(self, operator: str, left: Node, right: Node) -> Iterable[frozenset]:
+        """Combine the terms of two parts by an operator."""
         if operator == "-":
             return self.without(self.terms(left), right)
         if operator == "^":
@@ -134,12 +137,14 @@ class _Algebra:
         return _crossed(a, b)
 
     def without(self, terms: list[frozenset], node: Node) -> list[frozenset]:
+        """Remove the terms of a part."""
         if isinstance(node, Number):
             return terms + self.constant(node, present=False)
         dropped = self.terms(node)
         return [term for term in terms if term not in dropped]
 
     def power(self, base: Node, exponent: Node) -> list[frozenset]:
+        """Expand (a + b)^k to all interactions of at most k variables."""
         if not isinstance(base, Paren | Name) or base == Name(".") or not _whole(exponent):
             raise FormulaError(f"{base}^{exponent}: write I({base}^{exponent}) for a power")
         terms = self.terms(base)
@@ -161,14 +166,17 @@ class _Algebra:
 
 
 def _crossed(a: list[frozenset], b: list[frozenset]) -> list[frozenset]:
+    """Form the interactions of two lists of terms."""
     return [left | right for left in a for right in b]
 
 
 def _whole(node: Node) -> bool:
+    """Tell whether a node is a whole number from 1 to 99."""
     return isinstance(node, Number) and node.value in range(1, 100)
 
 
 def _parts(node: Node) -> tuple[Node, ...]:
+    """Return the children of a node."""
     match node:
         case Paren(inner) | Prefix(_, inner):
             return (inner,)
@@ -180,6 +188,7 @@ def _parts(node: Node) -> tuple[Node, ...]:
 
 
 def _names(node: Node) -> set[str]:
+    """Collect the names of all variables in a tree."""
     name = {node.text} if isinstance(node, Name) else set()
     return name.union(*map(_names, _parts(node)))
 

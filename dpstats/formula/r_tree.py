@@ -30,6 +30,7 @@ class Number:
 
     @property
     def value(self) -> float:
+        """Convert the number to a float."""
         return float(self.text.rstrip("L"))
 
     def __str__(self) -> str:

@@ -79,8 +79,8 @@ def _request(
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
         method, plan = choose(formula, ranges, epsilon, delta, neighbors, rows, alone, options)
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
-    epsilon, delta = chosen.share(*_guarantee(chosen, epsilon, delta), formulas)
-    neighbors = _relation(chosen, neighbors)
+    epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
+    neighbors = checked_relation(chosen, neighbors)
     if missing != "drop":
         raise ArgumentError(
             f'expected missing="drop", got {missing!r}: any other answer to a missing value '
@@ -101,7 +101,9 @@ def _request(
         term_bounds=term_bounds,
         row_norm=row_norm,
         x_new=declared_x_new(x_new, formula),
-        options=_options(chosen, options if select is not None else _with_k(chosen, options, k)),
+        options=checked_options(
+            chosen, options if select is not None else _with_k(chosen, options, k)
+        ),
         column_notes=notes,
         cost=chosen.cost(epsilon, delta),
         selection=_selection(select, k, select_share, chosen, neighbors, formula),
@@ -165,7 +167,7 @@ def _with_companion(method: Method, companion, share) -> Method:
     return with_companion(method, METHODS[companion], share)
 
 
-def _guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
+def checked_guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
     """epsilon and delta as the method needs them."""
     if method.guarantee == "pure":
         if delta not in (None, 0):
@@ -179,7 +181,7 @@ def _guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
     return epsilon, delta
 
 
-def _relation(method: Method, neighbors) -> str:
+def checked_relation(method: Method, neighbors) -> str:
     if neighbors is None:
         return method.neighbors[0]
     if neighbors not in RELATIONS:
@@ -237,7 +239,7 @@ def _with_k(method: Method, options: Mapping, k) -> Mapping:
     return {**options, "k": k}
 
 
-def _options(method: Method, options: Mapping) -> dict:
+def checked_options(method: Method, options: Mapping) -> dict:
     """Method options, checked; None stands for the default."""
     unknown = [name for name in options if name not in method.options and options[name] is not None]
     if unknown:
