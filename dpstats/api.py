@@ -83,9 +83,9 @@ def dp_ols(
     types : mapping, optional
         ``{column: kind}`` with ``"number"``, ``"integer"``, ``"boolean"``, ``"string"`` or
         ``"date"``, for columns that have no type of their own: those of text files, lists and
-        object columns. Without it such a column is a factor where ``levels`` are declared, text in
-        ``by`` (of a text file), and a number everywhere else; the report says where nothing
-        declared it. A cell that is not of its column's kind counts as missing.
+        object columns. Without it such a column is a factor where ``levels`` are declared, a
+        number where ``bounds`` are or where it is the response, text in ``by`` (of a text file),
+        and refused elsewhere. A cell that is not of its column's kind counts as missing.
     groups : sequence or "present", optional
         Public list of group labels, tuples for several columns; by default the categories
         of a single Categorical column, else the labels present, which are then treated as

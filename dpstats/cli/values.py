@@ -119,12 +119,9 @@ def points(
         raise ArgumentError("expected --x-new to give every column as many values")
     points = zip(*typed_values.values(), strict=True)
     labels = [" ".join(map("=".join, zip(typed_values, point, strict=True))) for point in points]
-    columns = {
-        name: _as_numbers(values)
-        if table.kind(name) in UNTYPED and name not in factors
-        else typed(table, name, values)
-        for name, values in typed_values.items()
-    }
+    untyped = [n for n in typed_values if table.kind(n) in UNTYPED and n not in factors]
+    table = table.typed(dict.fromkeys(untyped, "number"))
+    columns = {name: typed(table, name, values) for name, values in typed_values.items()}
     return pd.DataFrame(columns, index=labels)
 
 

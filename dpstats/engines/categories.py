@@ -187,9 +187,10 @@ def factorize(column: Column) -> tuple[np.ndarray, list]:
         values = [cells.label(value) for value in values]
     else:
         codes, values = _numbered(column)
-    known = np.array([value is not None for value in values] + [False], dtype=bool)
-    rank = np.where(known, np.cumsum(known) - 1, -1)
-    return rank[codes], [value for value in values if value is not None]
+    present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    known = [here and value is not None for here, value in zip(present, values, strict=True)]
+    rank = np.where([*known, False], np.cumsum([*known, False]) - 1, -1)
+    return rank[codes], [value for value, here in zip(values, known, strict=True) if here]
 
 
 def _numbered(column: Column) -> tuple[np.ndarray, list]:
@@ -199,16 +200,8 @@ def _numbered(column: Column) -> tuple[np.ndarray, list]:
         return codes.astype(np.int64), values.tolist()
     ticks, missing = column.ticks()
     codes, values = pd.factorize(ticks)
-    if missing is not None:
-        codes = np.where(missing, -1, codes)
-        present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
-    else:
-        present = np.ones(len(values), dtype=bool)
-    shown = [
-        _value(v, column) if here else None
-        for v, here in zip(values.tolist(), present, strict=True)
-    ]
-    return codes.astype(np.int64), shown
+    codes = codes.astype(np.int64) if missing is None else np.where(missing, -1, codes)
+    return codes, [_value(tick, column) for tick in values.tolist()]
 
 
 def _value(tick, column: Column):

@@ -71,6 +71,8 @@ def _files(pattern: str) -> Table | Stream:
 
 
 def _text(paths: list[str], separator: str) -> Stream:
+    import pyarrow  # noqa: F401  (says so where it is missing)
+
     from dpstats.engines.delimited_text import text_files
 
     return text_files(paths, separator)

@@ -79,7 +79,8 @@ def declared_schema(
     """Decide by types, declarations and the use in the formula what each variable is.
 
     A column without a type (in a text file, a list or an object column) is a factor where levels
-    are declared and a number everywhere else, whatever is in it.
+    are declared, and a number where bounds are or where it is the response, whatever is in it.
+    Anything else is refused, for a column of text read as numbers would release noise.
     """
     declared = {**formula.levels, **_levels(levels, formula)}
     for name, labels in declared.items():
@@ -101,6 +102,12 @@ def declared_schema(
                 f"{name} is transformed in the formula, so its range must be declared: "
                 f'bounds={{"{name}": (low, high)}}'
             )
+        elif table.kind(name) in UNTYPED and name != formula.variables[0]:
+            raise ArgumentError(
+                f"nothing declares what {name} is, a column of {UNTYPED[table.kind(name)]}: give "
+                f'bounds={{"{name}": (low, high)}} or types={{"{name}": "number"}} if it is a '
+                f'number, levels={{"{name}": [...]}} if it is a category'
+            )
         elif row_norm is not None and name in formula.predictors:
             schema[name] = Numeric(-row_norm, row_norm)
         elif not method.needs_bounds:
@@ -112,18 +119,15 @@ def declared_schema(
 
 
 def _notes(table: Table | Described, schema, ranges, from_dtype: list[str]) -> tuple[str, ...]:
-    """Say which levels come from a type, and which columns nothing but their use makes numbers."""
+    """Say which levels come from a type, and of a response that only its use makes it a number."""
     notes = []
     if from_dtype:
         named = ", ".join(from_dtype)
         notes.append(f"the categories of {named}, taken from the column type, are public")
-    numbers = [name for name, kind in schema.items() if isinstance(kind, Numeric)]
-    undeclared = [n for n in numbers if table.kind(n) in UNTYPED and n not in ranges]
-    if undeclared:
-        named = ", ".join(undeclared)
-        notes.append(
-            f"nothing declares the type of {named}, read as numbers; other cells count as missing"
-        )
+    undeclared = [name for name in schema if table.kind(name) in UNTYPED and name not in ranges]
+    numbers = [name for name in undeclared if isinstance(schema[name], Numeric)]
+    if numbers:
+        notes.append(f"{numbers[0]} was read as numbers; nothing declares its type")
     return tuple(notes)
 
 
