@@ -101,7 +101,13 @@ WRONG = {
     "string column": (fitting("kid_rank ~ region"), "--levels 'region=a,b,...'"),
     "levels of another column": ([*FIT, "--levels", "cell=1,2"], "levels names 'cell'"),
     "levels without =": ([*FIT, "--levels", "east,west"], "expected --levels column=a,b"),
-    "levels of the wrong type": (fitting("kid_rank ~ C(cell)", "--levels", "cell=a"), "got 'a'"),
+    "levels of the wrong type": (
+        fitting("kid_rank ~ C(cell)", "--levels", "cell=a", "--types", "cell=integer"),
+        "got 'a'",
+    ),
+    "an unknown type": ([*FIT, "--types", "cell=whole"], "expected --types cell to be one of"),
+    "two types": ([*FIT, "--types", "cell=number,string"], "expected --types column=kind"),
+    "undeclared column": (fitting("kid_rank ~ cell"), "--types 'cell=number'"),
     "range to be declared": (fitting("kid_rank ~ exp(cell)"), "--bounds 'cell=low,high'"),
     "unknown function": (fitting("kid_rank ~ foo(cell)"), "foo() is not a known function"),
     "power written ^": (fitting("kid_rank ~ parent_rank^2"), "write I(parent_rank ** 2)"),
@@ -119,7 +125,15 @@ WRONG = {
         "every column as many values",
     ),
     "points lacking a column": (
-        [*fitting("kid_rank ~ parent_rank + cell"), "--x-new", "cell=1"],
+        [
+            *FIT[:2],
+            "kid_rank ~ parent_rank + cell",
+            *FIT[3:],
+            "--bounds",
+            "cell=1,9",
+            "--x-new",
+            "cell=1",
+        ],
         "no column parent_rank; add it with --x-new",
     ),
     "unknown method option": ([*FIT, "--option", "k=3"], "adassp has no option 'k'"),
@@ -151,7 +165,10 @@ WRONG = {
         replaced(CELL, ("-o", "people.csv")),
         "different files for DATA, -o and --plot",
     ),
-    "groups of the wrong type": ([*CELL, "--groups", "a,b"], "cell holds numbers, got 'a'"),
+    "groups of the wrong type": (
+        [*CELL, "--types", "cell=integer", "--groups", "a,b"],
+        "cell holds numbers, got 'a'",
+    ),
     "groups twice": ([*CELL, "--groups", "1,1"], "none twice"),
     "groups empty": ([*CELL, "--groups", ""], "at least one label"),
     "groups both ways": ([*CELL, "--groups", "1", "--groups-file", "x"], "not allowed with"),
@@ -282,10 +299,11 @@ def test_the_package_is_called_as_asked(capsys, monkeypatch, folder):
     monkeypatch.setattr(commands, "dp_ols", record)
     more = ["--levels", "region=east, west", "--levels", "cell=1,2", "--levels", "urban=false,true"]
     points = ["--x-new", "parent_rank=-.5,1", "--x-new", "region=east,west"]
+    types = ["--types", "cell=integer", "--types", "urban=boolean"]
     options = ["--option", "k=3", "--option", "output_range=-0.5,1.5", "--option", "name=all"]
     rest = ["--delta", "1e-5", "--row-norm", "2", "--neighbors", "add_remove"]
     bounds = ["--bounds", "np.where(cell == 2, 1, 0)=-1,1e3"]
-    assert cli.main([*FIT, *bounds, *more, *points, *options, *rest]) == 130
+    assert cli.main([*FIT, *bounds, *more, *types, *points, *options, *rest]) == 130
     assert seen["bounds"]["np.where(cell == 2, 1, 0)"] == (-1, 1000)
     assert seen["levels"] == {
         "region": ["east", "west"],
@@ -371,6 +389,7 @@ def test_plan_is_called_as_asked(capsys, monkeypatch):
 
 @pytest.mark.parametrize("by", [["--by", "region, urban"], ["--by", "region", "--by", "urban"]])
 def test_groups_of_several_columns(by, capsys):
+    by = [*by, "--types", "urban=boolean"]
     run([*BY, *by, "-o", "out.csv", "--n-jobs", "1"], capsys)
     frame = pd.read_csv("out.csv")
     assert list(frame)[:3] == ["region", "urban", "term"] and len(frame) == 4 * 4

@@ -1,6 +1,7 @@
 """Files are read by their ending; what fails says which file and nothing of what is in it."""
 
 import builtins
+import csv
 import gzip
 import re
 
@@ -26,7 +27,6 @@ def columns(path, **schema):
 def check(path):
     table = open_table(path)
     assert table.columns == ("age", "pay", "town")
-    assert [table.kind(name) for name in table.columns] == ["numeric", "numeric", "string"]
     age, pay, town = columns(path, age=RANGE, pay=RANGE, town=Categorical(("Bonn", "Ulm")))
     assert age == [31, 45] and town == [1, 0]
     assert pay[0] == 1.5 and np.isnan(pay[1])
@@ -48,14 +48,14 @@ def test_parquet_and_stata(tmp_path):
     check(tmp_path / "a.dta")
 
 
-def test_one_missing_cell_changes_no_kind(tmp_path):
+def test_no_cell_changes_a_kind(tmp_path):
     path = tmp_path / "a.csv"
-    kinds = []
-    for flag, age in (("True", "3"), ("", "")):
+    for flag, age in (("True", "3"), ("", ""), ("x", "2.5")):
         path.write_text(f"flag,age\nFalse,1\n{flag},{age}\n")
         table = open_table(path)
-        kinds.append((table.kind("flag"), table.kind("age"), table.whole("age")))
-    assert kinds == [("bool", "numeric", True)] * 2
+        assert repr(table) == "Stream of Table(flag: text, age: text)"
+        typed = table.typed({"flag": "boolean", "age": "integer"})
+        assert repr(typed) == "Stream of Table(flag: boolean, age: integer)"
 
 
 MEGABYTE = "True,0.25,3\n" * 200_000
@@ -64,14 +64,14 @@ ODD = [
     ("False,oops,2.5", (0, np.nan, 2.5)),
     ("true,inf,1e400", (1, np.inf, np.inf)),
     ("NA,,x", (-1, np.nan, np.nan)),
-    ("false,-1e-3, 7 ", (0, -1e-3, np.nan)),
+    ("false,-1e-3, 7 ", (0, -1e-3, 7)),
     ("False,1,9007199254740993", (0, 1, 2.0**53)),
 ]
 
 
 @pytest.mark.parametrize("i", range(len(ODD)))
 def test_a_cell_is_read_alike_in_whatever_company(tmp_path, i):
-    """Types are settled by the first block; later on no cell changes how another one is read.
+    """No cell changes how another one is read.
 
     A line with too few cells is left out; each of the others is read as it is alone.
     """
@@ -88,11 +88,52 @@ def test_a_cell_is_read_alike_in_whatever_company(tmp_path, i):
     np.testing.assert_array_equal(found[0], ODD[i][1])
 
 
-def test_whole_numbers_are_labels_as_written(tmp_path):
+def test_labels_of_a_text_file_are_strings_unless_declared(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("area\n" + "3\n" * 200_000 + "12\n")
-    assert open_table(path).gathered(["area"]).labels("area")[1] == (3, 12)
-    assert isinstance(open_table(path).gathered(["area"]).labels("area")[1][0], int)
+    path.write_text("area\n" + "03\n" * 200_000 + "12\n7.0\n")
+    table = open_table(path)
+    assert table.gathered(["area"]).labels("area")[1] == ("03", "12", "7.0")
+    whole = table.typed({"area": "integer"}).gathered(["area"])
+    assert whole.labels("area")[1] == (3, 7, 12)
+    assert whole.codes("area", [3]).sum() == table.gathered(["area"]).codes("area", [3]).sum() == -2
+    assert table.gathered(["area"]).codes("area", ["03"]).sum() == -2
+
+
+RAW = {
+    "no utf-8": b"1,a\xff\n",
+    "no utf-8 in a short line": b"\xff\n",
+    "a long cell": b"1," + b"z" * 5_000_000 + b"\n",
+    "a long number": b"1" * 5_000_000 + b",u\n",
+    "a newline in quotes": b'1,"u\nu"\n',
+    "a quote in quotes": b'1,"u""u"\n',
+    "a quote within a cell": b'1,u"u\n',
+    "a short line": b"1\n",
+    "a long line": b"1,u,2\n",
+    "an empty line": b"\n",
+    "zeros": b"\0,\0\n",
+    "a return": b"1\r,u\n",
+}
+
+
+@pytest.mark.parametrize("raw", RAW.values(), ids=RAW)
+@pytest.mark.parametrize("before", [1, 1_200_000])
+def test_no_bytes_of_a_line_stop_a_file_or_change_another_line(tmp_path, raw, before, capfd):
+    """The lines around it stay, whichever block of the file it is in."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"x,g\n" + b"1,u\n" * before + raw + b"2,v\r\n" * 3)
+    x, g = columns(path, x=RANGE, g=Categorical(("u", "v")))
+    assert (x[:before], g[:before]) == ([1] * before, [0] * before)
+    assert (x[-3:], g[-3:]) == ([2] * 3, [1] * 3)
+    assert len(x) - before - 3 in (0, 1) and capfd.readouterr() == ("", "")
+
+
+def test_cells_are_those_of_pythons_reader(tmp_path):
+    rows = [["1", 'a "b"'], ["2", "c,d"], ["3", "e\nf"], ["4", ""], ["5", '"'], ["6", "NA"]]
+    path = tmp_path / "a.csv"
+    with open(path, "w", newline="", encoding="utf-8-sig") as file:
+        csv.writer(file).writerows([["x", "g"], *rows])
+    x, g = columns(path, x=RANGE, g=Categorical(tuple(text for _, text in rows if text)))
+    assert x == [1, 2, 3, 4, 5, 6] and g == [0, 1, 2, -1, 3, -1]
 
 
 def test_a_trailing_separator_shifts_nothing(tmp_path):
@@ -130,6 +171,37 @@ def test_stata_levels_are_the_codebook(tmp_path):
     assert columns(tmp_path / "a.dta", pay=RANGE) == [[10, -9, 20]]
 
 
+def test_kinds_of_a_stata_file_are_those_of_its_header(tmp_path):
+    """Missing and unlabelled values, and dates out of all years, change nothing but their rows."""
+    frame = pd.DataFrame({"tract": np.int32([1, 2]), "sex": np.int8([1, 2]), "when": [0.0, 1.0]})
+    frame["text"] = ["a" * 3000, "b"]
+    path = tmp_path / "a.dta"
+    settings = {"write_index": False, "value_labels": {"sex": {1: "male", 2: "female"}}}
+    frame.to_stata(path, convert_strl=["text"], version=118, **settings)
+    content = path.read_bytes()
+    expected = "Table(tract: integer, sex: integer, when: number, text: string)"
+    assert repr(open_table(path)) == expected
+    rows = content.index(b"<data>") + 6
+    for tract, sex in ((2_147_483_621, 2), (1, 9), (1, 101)):  # missing, unlabelled, missing
+        changed = bytearray(content)
+        changed[rows : rows + 5] = np.int32(tract).tobytes() + bytes([sex])
+        path.write_bytes(changed)
+        table = open_table(path)
+        assert repr(table) == expected and table.levels("sex") == ("male", "female")
+        assert table.codes("sex", ["female", "male"])[1] == 0
+        assert table.codes("tract", [2])[1] == 0 and 2 in table.labels("tract")[1]
+
+
+@pytest.mark.parametrize(("style", "kind"), [("%td", "date"), ("%tc", "datetime")])
+def test_dates_of_a_stata_file(tmp_path, style, kind):
+    days = pd.Series([pd.Timestamp("2020-01-02"), pd.NaT])
+    frame = pd.DataFrame({"d": days})
+    frame.to_stata(tmp_path / "a.dta", write_index=False, convert_dates={"d": style[1:]})
+    table = open_table(tmp_path / "a.dta")
+    label = days[0].date() if kind == "date" else days[0]
+    assert table.kind("d") == kind and table.codes("d", [label]).tolist() == [0, -1]
+
+
 def test_stata_files_come_one_at_a_time(tmp_path):
     for name in ("a.dta", "b.dta"):
         FRAME.to_stata(tmp_path / name, write_index=False)
@@ -163,8 +235,8 @@ def test_no_such_file_or_ending(tmp_path):
 @pytest.mark.parametrize("ending", list(ENDINGS))
 def test_unreadable_files_show_nothing(tmp_path, ending):
     path = tmp_path / f"a{ending}"
-    # neither UTF-8 nor any of the formats
-    path.write_bytes(b'secret,"open\n\xff\xfe\n1,2,3,4\n')
+    # neither a header in UTF-8 nor any of the formats
+    path.write_bytes(b'secret,"\xff\xfe"\n1,2,3,4\n')
     assert "secret" not in check_refused(path, "cannot be read as its ending says")
 
 

@@ -90,11 +90,12 @@ def test_labels_of_every_type(fit, line, name):
 def test_labels_that_are_tuples(fit, line):
     pairs = [("IL", 1), ("IL", 2), ("NC", 1)]
     data = line.assign(pair=pd.Series([pairs[i % 3] for i in range(len(line))]))
-    for listed in (None, pairs):
-        result = fit(data, LABELLED, by="pair", groups=listed)
-        assert result.labels == tuple(pairs)
-        assert set(result.frame["pair"]) == set(pairs)
-        assert "3 groups" in result.summary()
+    result = fit(data, LABELLED, by="pair", groups=pairs)
+    assert result.labels == tuple(pairs)
+    assert set(result.frame["pair"]) == set(pairs)
+    assert "3 groups" in result.summary()
+    with pytest.raises(dp.ArgumentError, match="nothing declares the type of by='pair'"):
+        fit(data, LABELLED, by="pair")
 
 
 @pytest.mark.parametrize("dtype", ["string", "category", object])
@@ -102,9 +103,10 @@ def test_rows_without_a_label_belong_to_no_group(fit, line, dtype):
     missing = line["area"].astype(dtype)
     missing[::5] = None
     labelled = line[missing.notna()].assign(area=missing.dropna())
-    result = seeded(fit, line.assign(area=missing), LABELLED, by="area")
+    types = {"area": "string"} if dtype is object else None
+    result = seeded(fit, line.assign(area=missing), LABELLED, by="area", types=types)
     assert result.labels == ("a0", "a1", "a2")
-    assert result.frame.equals(seeded(fit, labelled, LABELLED, by="area").frame)
+    assert result.frame.equals(seeded(fit, labelled, LABELLED, by="area", types=types).frame)
 
 
 def numbers(one) -> np.ndarray:
