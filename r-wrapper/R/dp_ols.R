@@ -43,6 +43,10 @@
 #' @param neighbors `"add_remove"` or `"replace_one"`; by default the method's own.
 #' @param budget A [dp_budget()] to charge; a call that does not fit is refused.
 #' @param missing `"drop"`: rows with a missing value are left out.
+#' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
+#'   `"boolean"`, `"string"` or `"date"`, for columns of text files, which have no types of their
+#'   own. Without it such a column is a factor where `levels` are given, text in `by`, and a number
+#'   everywhere else.
 #' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen, or
 #'   `cov_type = "HC1"` of noisy_moments, adassp and ssp: for a tenth of the budget, standard errors
 #'   that hold for errors of different variances too.
@@ -72,7 +76,8 @@
 #' @export
 dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds = NULL,
                    levels = NULL, by = NULL, groups = NULL, x_new = NULL, select = NULL,
-                   k = NULL, neighbors = NULL, budget = NULL, missing = "drop", ...) {
+                   k = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
+                   ...) {
   check_given(environment(), c("formula", "data", "epsilon"))
   options <- list(...)
   check_options(options)
@@ -85,7 +90,8 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
       formula = if (is.list(formula)) reticulate::dict(texts) else texts,
       method = method, epsilon = epsilon, delta = delta,
       bounds = named_lists(bounds, "bounds"), levels = named_lists(levels, "levels"),
-      by = if (length(by) > 1L) as.list(by) else by, groups = groups_of(groups, key),
+      types = named_types(types), by = if (length(by) > 1L) as.list(by) else by,
+      groups = groups_of(groups, key),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
       missing = missing, block = state$block, data = bridge_data(formula, data, by)
     ),
@@ -183,6 +189,17 @@ named_lists <- function(values, argument) {
   check_distinct(names(values), argument)
   if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")
   reticulate::dict(lapply(values, function(value) as.list(plain(value))))
+}
+
+named_types <- function(types) {
+  if (is.null(types)) return(NULL)
+  types <- as.list(types)
+  texts <- vapply(types, function(type) is.character(type) && length(type) == 1L, logical(1L))
+  if (!all(texts, entry_names(types) != "") || anyNA(types, recursive = TRUE)) {
+    bad_argument("expected types to be a named list, such as list(tract = \"integer\")")
+  }
+  check_distinct(names(types), "types")
+  reticulate::dict(types)
 }
 
 # Factors as their labels; names would turn a list into a dictionary.

@@ -176,7 +176,7 @@ def test_columns_of_rpy2_keep_their_kinds_and_missing_values():
       day = structure(c(NA, 9), class = "Date"))
     """)
     table = Table.from_data(frame)
-    kinds = ["numeric", "numeric", "bool", "string", "categorical", "numeric"]
+    kinds = ["integer", "number", "boolean", "string", "category", "number"]
     assert [table.kind(name) for name in table.columns] == kinds
     assert table.levels("size") == ("l", "s") and table.ordered("size")
     wide, labels = Numeric(-9, 99), Categorical(("NA", "s"))
@@ -190,7 +190,7 @@ def test_columns_of_rpy2_keep_their_kinds_and_missing_values():
 
 def test_frames_of_rpy2_may_be_empty_and_odd_columns_are_named():
     table = Table.from_data(robjects.r("data.frame(x = numeric(), g = factor(character()))"))
-    assert table.n_rows == 0 and table.kind("g") == "categorical"
+    assert table.n_rows == 0 and table.kind("g") == "category"
     for odd in ("list(1)", "matrix(1, 1, 2)", "Sys.time()", "1i"):
         frame = robjects.r(f"local({{d <- data.frame(y = 1); d$odd <- {odd}; d}})")
         with pytest.raises(dp.ArgumentError, match="'odd'"):

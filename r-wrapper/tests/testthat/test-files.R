@@ -32,8 +32,15 @@ test_that("groups of files have labels of R, however large", {
   })
   expect_identical(fits[[1L]]$groups, fits[[2L]]$groups)
   expect_equal(fits[[1L]]$estimates, fits[[2L]]$estimates, tolerance = 0.01)
-  here <- dp_ols(y ~ x, files, "noisy_moments", 1e4, by = "tract", bounds = unit)
-  expect_identical(here$groups, data.frame(tract = 48201100000 + c(3, 7, 9)))
+  present <- function(...) {
+    dp_ols(y ~ x, files, "noisy_moments", 1e4, by = "tract", bounds = unit, ...)$groups$tract
+  }
+  expect_identical(present(types = list(tract = "integer")), 48201100000 + c(3, 7, 9))
+  expect_identical(present(types = c(tract = "string")), paste0("4820110000", c(3, 7, 9)))
+  expect_identical(present(), present(types = c(tract = "string")))
+  for (types in list("integer", list(tract = 1), list(tract = NA), c(tract = "integer", "number"))) {
+    expect_error(present(types = types), "types", class = "dpstats_argument_error")
+  }
 })
 
 test_that("files are grouped by several columns", {
@@ -42,8 +49,9 @@ test_that("files are grouped by several columns", {
   d$state <- rep(c("A", "B"), each = 450)
   files <- in_files(d)
   on.exit(unlink(dirname(files), recursive = TRUE))
-  fits <- lapply(list(files, d), dp_ols, formula = y ~ ., method = "noisy_moments", epsilon = 1e6,
-                 by = c("state", "tract"), bounds = unit)
+  fits <- Map(dp_ols, data = list(files, d), types = list(list(tract = "integer"), NULL),
+              MoreArgs = list(formula = y ~ ., method = "noisy_moments", epsilon = 1e6,
+                              by = c("state", "tract"), bounds = unit))
   expect_identical(fits[[1L]]$groups, fits[[2L]]$groups)
   expect_identical(dim(fits[[1L]]$groups), c(6L, 2L))
   expect_equal(fits[[1L]]$estimates, fits[[2L]]$estimates, tolerance = 0.01)
