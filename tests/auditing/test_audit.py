@@ -10,10 +10,9 @@ from scipy.stats import binom
 import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import best_event, lower_bound
-from dpstats.auditing.inputs import corner_pairs, corner_problem
 from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.noise import Noise, Query
-from dpstats.privacy import GDP, RELATIONS, PureDP
+from dpstats.privacy import GDP, PureDP
 
 ALPHA = 1e-6
 BITS = [([0] * 5, [0] * 4 + [1])]
@@ -159,25 +158,6 @@ def test_the_event_is_chosen_where_the_samples_differ():
     moved = correlated + np.array([0, 0.4, 0])
     _, event = best_event(correlated, moved, ["a", "b", "c"], bound)
     assert str(event).startswith("linear")
-
-
-@pytest.mark.parametrize("d", [1, 3])
-@pytest.mark.parametrize("neighbors", RELATIONS)
-def test_inputs_are_neighbours_within_the_bounds(d, neighbors):
-    problem = corner_problem(d, neighbors)
-    pairs = corner_pairs(d, neighbors)
-    assert pairs
-    for pair in pairs:
-        (X, y), (Z, v) = pair.first, pair.second
-        for rows, response in (pair.first, pair.second):
-            assert np.all((rows >= problem.low) & (rows <= problem.high))
-            assert np.all(np.abs(response) <= 1) and len(rows) == len(response)
-        if neighbors == "add_remove":
-            assert len(v) == len(y) + 1
-            assert np.array_equal(Z[:-1], X) and np.array_equal(v[:-1], y)
-        else:
-            differ = np.any(X != Z, axis=1) | (y != v)
-            assert differ.sum() == 1
 
 
 def test_several_regressors_and_options():

@@ -1,25 +1,18 @@
 """Groups fitted together: the same releases as one by one, bit for bit, under the same noise."""
 
-import math
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from unittest import mock
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from recording import line_data, unit_problem
 
 import dpstats as dp
-from dpstats.engines.group_sort import by_group
 from dpstats.fitting import group_batches
 from dpstats.mechanisms import METHODS, theil_sen
-from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance
-from dpstats.mechanisms.shared.pairwise_table import all_pairs, given_pairs
-from dpstats.noise import Noise, RankTable, exponential_batch, exponential_compiled
+from dpstats.noise import Noise, RankTable, exponential_compiled
 from dpstats.noise.exact_samplers import below_beginning_with, sample_index
 from dpstats.numerics import Box, Moments
 from dpstats.privacy import PureDP
@@ -156,106 +149,6 @@ def _keep(asked):
         return np.zeros(1, np.int64) if isinstance(query, RankTable) else 0
 
     return answer
-
-
-tables = st.lists(st.integers(-40, 40), max_size=30)
-
-
-@settings(max_examples=300, deadline=None)
-@given(tables, st.integers(0, 2**32), st.floats(0, 20), st.sampled_from([1, 7, 40]), st.booleans())
-def test_any_table_is_drawn_from_as_exact_integers_do(entries, seed, rate, size, widened):
-    doubled, reach = np.array(entries, np.int32), 3 if widened else 0
-    words = np.random.default_rng(seed).integers(
-        0, 2**64, (1, exponential_compiled.WORDS), dtype=np.uint64
-    )
-    more = np.random.default_rng(seed + 1).bytes
-    drawn = exponential_compiled.draw_each(
-        doubled, np.array([0, len(entries)]), -5, size, reach, np.array([rate]), words
-    )
-    below = below_beginning_with(iter(words[0].tolist()), more)
-
-    def imbalance(index):
-        return int(exponential_compiled.imbalance(doubled, index - 5, reach))
-
-    expected = sample_index(imbalance, size, rate, below)
-    assert drawn[0] in (expected, exponential_compiled.UNDECIDED)
-
-
-def test_undecided_draws_are_rare_and_get_the_exact_answer():
-    """With a margin of 2^-8 most draws are undecided; the answers stay what they were."""
-    rng = np.random.default_rng(1)
-    doubled = rng.integers(0, 2 * ONE, 300 * 50).astype(np.int32)
-    edges = np.arange(0, len(doubled) + 1, 50)
-    query = RankTable("median", doubled, edges, 0, ONE + 1, 0, np.full(300, 2))
-    rates = np.full(300, 0.3)
-    first = exponential_batch.draw_each(query, rates, Frozen(5).bytes)
-
-    def nothing_decided(doubled, edges, first, size, reach, rates, words):
-        return np.full(len(rates), exponential_compiled.UNDECIDED)
-
-    words = np.frombuffer(Frozen(5).bytes(8 * exponential_compiled.WORDS * 300), "<u8").reshape(
-        300, -1
-    )
-    compiled = exponential_compiled.draw_each(doubled, edges, 0, ONE + 1, 0, rates, words)
-    assert np.mean(compiled == exponential_compiled.UNDECIDED) < 0.01
-    with mock.patch.object(exponential_batch.exponential_compiled, "draw_each", nothing_decided):
-        again = exponential_batch.draw_each(query, rates, Frozen(5).bytes)
-    assert np.array_equal(first, again)
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.integers(1, 10**9), st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=3))
-def test_uniform_integers_are_the_floors_of_their_words(bound, words):
-    below = below_beginning_with(iter(words), np.random.default_rng(0).bytes)
-    for word in words:
-        value = Fraction(word, 2**64) * bound
-        assert math.floor(value) <= below(bound) <= math.floor(value + Fraction(bound, 2**64))
-
-
-def test_uniform_integers_beyond_64_bits_are_uniform():
-    """Mean and variance over 20,000 draws: |z| > 5 once in 10^6 times."""
-    below = below_beginning_with(iter([]), np.random.default_rng(3).bytes)
-    bound = 3**60
-    draws = np.array([below(bound) / bound for _ in range(20_000)])
-    assert abs(draws.mean() - 0.5) < 5 / math.sqrt(12 * 20_000)
-    assert abs(draws.var() - 1 / 12) < 5 * math.sqrt(1 / 180 / 20_000)
-
-
-rows = st.lists(st.tuples(*[st.sampled_from([0, 1, 3, ONE // 3, ONE - 1, ONE])] * 2), max_size=8)
-
-
-@settings(max_examples=200, deadline=None)
-@given(rows, st.sampled_from([-ONE, 0, 1, ONE // 3, ONE, 2 * ONE]), st.integers(-ONE, 2 * ONE))
-def test_predictions_by_pairs_are_exact(points, x_new, r):
-    x, y = np.array(points, dtype=float).reshape(-1, 2).T
-    doubled, ends = all_pairs(x, y, np.array([0, len(points)]), float(x_new))
-    signs = []
-    for j in range(len(points)):
-        for l in range(j + 1, len(points)):
-            if points[j][0] != points[l][0]:
-                slope = Fraction(points[l][1] - points[j][1], points[l][0] - points[j][0])
-                z = points[j][1] + slope * (x_new - points[j][0])
-                signs.append((z > r) - (z < r))
-    assert ends.tolist() == [0, len(signs)]
-    assert exponential_compiled.imbalance(doubled, r, 0) == sum(signs)
-    assert np.sign(doubled.astype(int) - 2 * r).tolist() == signs
-    pairs = np.column_stack(np.triu_indices(len(points), 1))
-    given_, _ = given_pairs(x, y, pairs, np.array([0, len(pairs)]), float(x_new))
-    assert np.array_equal(given_, doubled)
-    by_rows = x.astype(np.int64), y.astype(np.int64), x_new
-    assert pairs_imbalance(*by_rows, pairs)(r) == sum(signs)
-    if len(points):
-        assert all_pairs_imbalance(*by_rows)(r) == sum(signs)
-
-
-@settings(deadline=None)
-@given(st.lists(st.integers(-1, 5), max_size=40))
-def test_rows_are_ordered_by_group_and_keep_their_order(codes):
-    order, edges = by_group(np.array(codes, np.int64), 6)
-    for g in range(6):
-        own = order[edges[g] : edges[g + 1]].tolist()
-        assert own == [i for i, code in enumerate(codes) if code == g]
-    assert edges[-1] == sum(code >= 0 for code in codes)
 
 
 def test_moments_of_groups_are_those_of_each_group():

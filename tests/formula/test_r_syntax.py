@@ -1,6 +1,5 @@
-"""Formulas of R without R, and the door through which R calls: values in and out, no traceback."""
+"""Formulas of R without R: rows, names, refusals, dots, and results that keep their dialect."""
 
-import json
 import pickle
 
 import numpy as np
@@ -8,13 +7,10 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.engines import Table
-from dpstats.engines.r_vectors import NA_INTEGER, column
-from dpstats.formula import Formula, r_code, r_syntax
+from dpstats.formula import Formula, r_code
 from dpstats.formula.r_syntax import parse
-from dpstats.r import answer, bridge
-from dpstats.r.messages import in_r
 from dpstats.schema import BOOLEAN, Categorical, Numeric
+from tests.r.test_bridge import BOUNDS
 
 SCHEMA = {
     "y": Numeric(-1, 5),
@@ -181,17 +177,6 @@ def test_a_dot_leaves_the_columns_of_the_groups_out(by):
     assert [fit.names[1] for fit in both.values()] == ["x", "y"]
 
 
-def test_a_call_from_r_reads_the_text_of_each_formula_once(monkeypatch):
-    texts, parser = [], r_syntax._Parser
-    monkeypatch.setattr(r_syntax, "_Parser", lambda text: texts.append(str(text)) or parser(text))
-    r_syntax.parse.cache_clear()
-    data = columns(x=[0.1, 0.9], y=[0.2, 0.8], z=[0.5, 0.6])
-    formulas = {"one": "y ~ x", "two": "z ~ x + I(x^2)"}
-    call = CALL | {"data": data, "formula": formulas, "bounds": BOUNDS | {"z": [0.0, 1.0]}}
-    assert len(answer("fit", call)["value"]) == 2
-    assert sorted(texts) == sorted(formulas.values())
-
-
 def test_a_result_keeps_its_dialect():
     df = dp.simulate.line(2000, seed=1)
     bounds = {"x": (0, 1), "y": (0, 1)}
@@ -214,159 +199,3 @@ def test_terms_of_r_are_selected_whole():
         )
     assert res.selected == ("g",)
     assert list(res.params.index) == ["(Intercept)", "gb", "gc"]
-
-
-# ---- the door
-
-
-def columns(**values):
-    return {
-        name: {"kind": "double", "data": np.asarray(v, "<f8").tobytes()}
-        for name, v in values.items()
-    }
-
-
-CALL = {"formula": "y ~ x", "method": "adassp", "epsilon": 1.0}
-BOUNDS = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
-
-
-def plain(value) -> bool:
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and plain(v) for key, v in value.items())
-    return all(map(plain, value)) if isinstance(value, list) else type(value) in (str, float, bool)
-
-
-@pytest.mark.parametrize("by", [None, "g", ["g", "h"]])
-def test_an_answer_is_made_of_plain_values(by):
-    rng = np.random.default_rng(1)
-    data = columns(x=rng.random(300), y=rng.random(300))
-    codes = rng.integers(1, 3, 300).astype("<i4").tobytes()
-    data["g"] = data["h"] = {"kind": "factor", "data": codes, "levels": ["u", "v"]}
-    start = answer("budget", {"epsilon": 3.0, "delta": 1e-5})["value"]
-    reply = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "by": by, "budget": start})
-    assert reply["budget"]["spent"][0] == 1.0
-    assert plain(reply)
-
-
-def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():
-    rng = np.random.default_rng(1)
-    x = rng.random(5000)
-    data = columns(x=x, y=x / 2 + 0.1 * rng.random(5000))
-    block = answer("open_seed", {"seed": 1.0})["value"]
-    (fit,) = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "block": block})["value"]
-    answer("close_seed", {"block": block})
-    state = fit["state"]
-    hypotheses = ["(Intercept) = 0", "-x + 2*(Intercept) = .5"]
-    each = answer("t_test", {"state": state, "hypotheses": hypotheses, "level": 0.9})
-    assert each["value"]["hypothesis"] == ["(Intercept) = 0", "2 (Intercept) - x = 0.5"]
-    joint = answer("f_test", {"state": state, "hypotheses": hypotheses})
-    assert joint["value"]["df"] == 2.0
-    table = answer("compare", {"states": [state]})
-    assert "made under with_insecure_seed()" in table["value"]["text"]
-    assert all(map(plain, (each, joint, table)))
-    reply = answer("t_test", {"state": state, "hypotheses": "x == 0", "level": 0.9})
-    assert reply["error"] == "ArgumentError" and "'x = 0' about (Intercept), x" in reply["message"]
-
-
-def test_a_plan_reaches_r_as_plain_columns():
-    call = {"formula": "y ~ x", "n": 500.0, "bounds": BOUNDS, "methods": ["noisy_stats"]}
-    reply = answer("plan", call | {"epsilon": [1.0, 4.0], "repetitions": 20.0, "seed": 1.0})
-    assert plain(reply)
-    frame = reply["value"]["frame"]
-    wanted = dp.plan(
-        dp.RFormula("y ~ x"), n=500, bounds=BOUNDS, methods=["noisy_stats"], epsilon=[1, 4],
-        repetitions=20, seed=1,
-    ).frame  # fmt: skip
-    assert frame["error"] == wanted["error"].tolist()
-    assert frame["term"][:2] == ["(Intercept)", "x"]
-    reply = answer("plan", call)
-    assert "such as c(0.5, 1), got NULL" in reply["message"]
-
-
-def test_the_records_of_the_budget_add_up_and_refuse():
-    data = columns(x=[0.1, 0.9], y=[0.2, 0.8])
-    state = answer("budget", {"epsilon": 1.2, "delta": 1e-5})["value"]
-    call = CALL | {"data": data, "bounds": BOUNDS}
-    state = answer("fit", call | {"budget": state})["budget"]
-    reply = answer("fit", call | {"budget": state})
-    assert reply["error"] == "BudgetError" and reply["budget"] == state
-    spoilt = answer("fit", call | {"budget": state | {"record": "{}"}})
-    assert spoilt["error"] == "ArgumentError"
-
-
-def test_a_seed_holds_for_the_calls_of_its_block_alone():
-    call = CALL | {"data": columns(x=[0.1, 0.9], y=[0.2, 0.8]), "bounds": BOUNDS}
-
-    def draws(blocks):
-        return [answer("fit", call | {"block": b})["value"][0]["estimate"] for b in blocks]
-
-    first, second = (answer("open_seed", {"seed": seed})["value"] for seed in (1.0, 2.0))
-    mixed = draws([first, second, first, second])
-    (outside,) = answer("fit", call)["value"]
-    assert outside["privacy"]["private"]
-    for block in (first, second):
-        assert answer("close_seed", {"block": block}) == {"value": None}
-    wanted = []
-    for seed in (1.0, 2.0):
-        again = answer("open_seed", {"seed": seed})["value"]
-        wanted.append(draws([again, again]))
-        answer("close_seed", {"block": again})
-    assert mixed[::2] == wanted[0] and mixed[1::2] == wanted[1]
-    assert len({tuple(estimate) for estimate in mixed}) == 4
-    assert "has ended" in answer("fit", call | {"block": first})["message"]
-
-
-def test_no_failure_carries_values_or_a_traceback(monkeypatch):
-    def fail(**arguments):
-        raise ValueError("the row was 0.123456789")
-
-    monkeypatch.setitem(bridge.QUESTIONS, "fit", fail)
-    reply = answer("fit", {})
-    assert reply == {"error": "InternalError", "message": "fit stopped: ValueError"}
-
-
-def test_an_interrupted_call_still_counts(monkeypatch):
-    def interrupted(budget, **arguments):
-        budget.reserve(1.0, 0.0, dp.privacy.PureDP(1.0), "add_remove")
-        raise KeyboardInterrupt
-
-    monkeypatch.setitem(bridge.QUESTIONS, "fit", interrupted)
-    state = answer("budget", {"epsilon": 2.0, "delta": 0.0})["value"]
-    reply = answer("fit", {"budget": state})
-    assert reply["error"] == "KeyboardInterrupt" and reply["budget"]["spent"] == [1.0, 0.0]
-
-
-def test_messages_are_in_the_words_of_r():
-    reply = answer("fit", CALL | {"formula": "y ~ log(x)", "data": columns(x=[1.0], y=[1.0])})
-    assert reply["error"] == "ArgumentError"
-    assert reply["message"].endswith("bounds = list(x = c(low, high))")
-    assert in_r("expected x=None or True") == "expected x=NULL or TRUE"
-
-
-def test_columns_of_r_keep_their_missing_values():
-    codes = np.array([1, NA_INTEGER, 2], "<i4").tobytes()
-    table = Table.from_data(
-        {
-            "whole": column("integer", codes),
-            "truth": column("logical", np.array([1, NA_INTEGER, 0], "<i4").tobytes()),
-            "text": column("character", codes, ["p", "q"]),
-            "real": column("double", np.array([0.5, np.nan, 2]).tobytes()),
-            "size": column("ordered", codes, ["s", "l"]),
-        }
-    )
-    kinds = [table.kind(name) for name in table.columns]
-    assert kinds == ["integer", "boolean", "string", "number", "category"]
-    assert table.ordered("size") and not table.ordered("text")
-    numeric, labels = Numeric(-9, 9), Categorical(("p", "q"))
-    schema = {"whole": numeric, "truth": BOOLEAN, "text": labels, "real": numeric}
-    batch = next(table.batches(schema | {"size": Categorical(("s", "l"), True)}))
-    assert batch["truth"].tolist() == [1, -1, 0]
-    assert batch["text"].tolist() == batch["size"].tolist() == [0, -1, 1]
-    np.testing.assert_array_equal(batch["whole"], [1, np.nan, 2])
-    np.testing.assert_array_equal(batch["real"], [0.5, np.nan, 2])
-
-
-def test_the_state_of_a_fit_holds_no_row():
-    x = np.full(50, 0.123456789)
-    reply = answer("fit", CALL | {"data": columns(x=x, y=x), "bounds": BOUNDS})
-    assert "0.1234567" not in json.dumps(reply)

@@ -116,13 +116,6 @@ def test_close_to_least_squares_for_large_epsilon(neighbors):
     assert mean.params == pytest.approx([y.mean(), 0], abs=1e-4)
 
 
-def test_intercept_noise_is_the_papers_under_replace_one():
-    x, y = line_data(40)
-    draws = [fit("noisy_intercept", x, y, epsilon=0.5, seed=s)[0].params[0] for s in range(4000)]
-    expected = 1 / (0.5 * 40)
-    assert np.abs(np.array(draws) - y.mean()).mean() == pytest.approx(expected, rel=0.08)
-
-
 @pytest.mark.parametrize("method", ["noisy_moments", "noisy_intercept"])
 @pytest.mark.parametrize("neighbors", BOTH)
 @pytest.mark.parametrize("n", [0, 1, 2])

@@ -18,9 +18,8 @@ from scipy import stats
 from dpstats.errors import BudgetError
 from dpstats.noise import Noise, Query, RankQuery, noise_grid
 from dpstats.noise import noise as noise_module
-from dpstats.noise.random_sources import SeededSource, SystemSource, _measurement
+from dpstats.noise.random_sources import _measurement
 from dpstats.privacy import GDP, PureDP
-from dpstats.testing import insecure_seed
 
 ALPHA = 1e-6
 DRAWS = 100_000
@@ -277,43 +276,6 @@ def test_fresh_samples_are_uniform():
     # Draws without replacement vary less than independent ones by the factor 32 / 39.
     statistic = ((counts - expected) ** 2 / expected).sum() / (32 / 39)
     assert stats.chi2(39).sf(statistic) > ALPHA
-
-
-def test_the_source_is_the_operating_system_unless_a_seed_is_asked_for():
-    assert Noise(PureDP(1.0)).private
-    assert type(Noise(PureDP(1.0))._source) is SystemSource
-    with insecure_seed(1):
-        assert not Noise(PureDP(1.0)).private
-        with insecure_seed(2):
-            assert not Noise(PureDP(1.0)).private
-    with pytest.raises(ZeroDivisionError), insecure_seed(1):
-        1 / 0  # noqa: B018
-    assert Noise(PureDP(1.0)).private
-
-
-def _seeded(seed, cost):
-    with insecure_seed(seed):
-        noise = Noise(cost)
-    return noise.add(query_of(1.0, cost, [0] * 1000), cost).values, noise.sample(50, 5)
-
-
-@pytest.mark.parametrize("cost", COSTS, ids=("laplace", "gaussian"))
-def test_seeded_noise_repeats_and_has_the_stated_scale(cost):
-    first, again, other = (_seeded(seed, cost) for seed in (7, 7, 8))
-    assert np.array_equal(first[0], again[0]) and first[1] == again[1]
-    assert not np.array_equal(first[0], other[0])
-    with insecure_seed(3):
-        noise = Noise(cost)
-    draws = noise.add(query_of(4.0, cost, [0] * DRAWS), cost).values
-    check_drawn(draws, 4.0, stats.norm() if isinstance(cost, GDP) else stats.laplace())
-
-
-@pytest.mark.parametrize("bound", [1, 2, 3, 7, 256, 257])
-def test_seeded_integers_are_uniform(bound):
-    source = SeededSource(5)
-    counts = np.bincount([source.randbelow(bound) for _ in range(40 * bound)], minlength=bound)
-    assert len(counts) == bound
-    assert bound == 1 or stats.chisquare(counts).pvalue > ALPHA
 
 
 def test_a_recorder_answers_with_the_noise_it_measures():

@@ -2,20 +2,18 @@
 
 import matplotlib
 
+from tests.planning.test_simulation import guess_of
+
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
 
 import dpstats as dp
-from dpstats.evaluate.public_rows import request_for
 from dpstats.planning import simulation
 from dpstats.planning.assumptions import Guess
-from dpstats.planning.epsilon_search import GRID, Target
-from dpstats.planning.trials import Trials, median_ranks
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 CALL = {"n": 400, "bounds": UNIT, "truth": {"x": 0.5}, "sd": 0.05, "repetitions": 60}
@@ -30,13 +28,6 @@ def cells(plan, term="x"):
     """The frame of one term by method and epsilon."""
     frame = plan.frame
     return frame[frame["term"] == term].set_index(["method", "epsilon"])
-
-
-def guess_of(n=20_000, truth=None, sd=None, x_sd=None):
-    """A guess of y ~ x on the unit square."""
-    no_rows = {"x": np.empty(0), "y": np.empty(0)}
-    request = request_for("y ~ x", no_rows, bounds=UNIT, levels=None, x_new=None)
-    return Guess.of(request, n, truth, sd, x_sd)
 
 
 def test_a_plan_runs_what_dp_ols_runs(monkeypatch):
@@ -119,23 +110,6 @@ def test_the_same_call_gives_the_same_plan_whatever_else_is_planned(made):
     assert cells(other).loc[("adassp", 4), "error"] != cells(made).loc[("adassp", 4), "error"]
 
 
-def test_a_failed_fit_is_infinitely_wrong():
-    few = dp.plan("y ~ x", n=10, bounds=UNIT, methods=["noisy_stats"], epsilon=0.01, repetitions=40)
-    row = cells(few).loc[("noisy_stats", 0.01)]
-    assert row["failed"] > 0.1 and np.isinf(row["error_90"])
-    assert any("variance of x was not positive" in text for text in few.remarks["noisy_stats"])
-
-
-def test_a_reason_with_other_numbers_is_said_once():
-    made = dp.plan("y ~ x", n=50, bounds=UNIT, methods=["tukey"], epsilon=[0.1, 0.5],
-                   repetitions=20)  # fmt: skip
-    (reason,) = made.remarks["tukey"]
-    assert "are too few" in reason and cells(made).loc["tukey", "failed"].eq(1).all()
-    labels = [text.get_text() for text in made.plot().get_legend().get_texts()]
-    assert labels == ["tukey (mostly fails)", "ols (not private)"]
-    plt.close("all")
-
-
 def test_formulas_with_functions_and_factors():
     call = {
         "n": 5000,
@@ -169,92 +143,11 @@ def test_predictions_at_given_points_and_an_intercept_alone():
     assert "Intercept (guess: 1)" in str(alone)
 
 
-@pytest.mark.parametrize(
-    ("more", "mean", "sd"),
-    [({}, 0.5, 1 / 12**0.5), ({"x_sd": {"x": 0.1}}, 0.5, 0.1)],
-)
-def test_made_up_tables_are_what_was_guessed(more, mean, sd):
-    guess = guess_of(truth={"x": 0.5}, sd=0.05, **more)
-    X, y = guess.rows(np.random.default_rng(1))
-    assert X.shape == (20_000, 2) and (X[:, 0] == 1).all()
-    assert np.mean(X[:, 1]) == pytest.approx(mean, abs=0.01)
-    assert np.std(X[:, 1]) == pytest.approx(sd, rel=0.03)
-    residuals = y - guess.truth @ X.T
-    assert np.std(residuals) == pytest.approx(0.05, rel=0.03)
-    assert np.mean(residuals) == pytest.approx(0, abs=0.002)
-
-
-def test_made_up_tables_stay_within_the_bounds():
-    guess = guess_of(truth={"x": 3}, x_sd={"x": 5})
-    X, y = guess.rows(np.random.default_rng(1))
-    assert (X.min(), X.max(), y.min(), y.max()) == (0, 1, 0, 1)
-    assert guess.sd == pytest.approx(1 / 6)
-    clipped = [text for text in guess.sentences(np.random.default_rng(1)) if "outside" in text]
-    assert float(clipped[0].split(";")[1].split("%")[0]) > 30
-
-
 def test_clipping_shows_as_an_error():
     """Half of the responses beyond the bounds: no epsilon brings the slope back."""
     call = {**CALL, "truth": {"x": 1.8}}
     made = dp.plan("y ~ x", epsilon=1e4, methods=["adassp"], **call)
     assert cells(made)["error"].min() > 0.2
-
-
-def test_the_least_epsilon_is_the_least_of_the_grid():
-    """Checked against every epsilon of a small grid."""
-    grid = [0.25, 0.5, 1, 2, 4]
-    every = cells(dp.plan("y ~ x", epsilon=grid, methods=["adassp"], **CALL))["width"]
-    for target in (every.loc["adassp", 1] * 1.01, every.loc["adassp", 4] * 1.01):
-        found = dp.plan("y ~ x", epsilon=grid, methods=["adassp"], target_width=target, **CALL)
-        expected = min(e for e in grid if every.loc["adassp", e] <= target)
-        (row,) = found.least.itertuples()
-        assert row.epsilon == expected and row.low <= row.epsilon <= row.high
-        visited = cells(found).loc["adassp"]["width"]
-        assert visited[expected] <= target and set(visited.index) <= set(grid)
-    assert found.least["method"].tolist() == ["adassp"]
-
-
-def test_a_target_out_of_reach_or_without_intervals():
-    made = dp.plan("y ~ x", methods=["adassp", "exp_theil_sen"], target_width=1e-4, epsilon=[1, 8],
-                   **CALL)  # fmt: skip
-    least = made.least.set_index("method")["epsilon"]
-    assert np.isinf(least["adassp"]) and np.isnan(least["exp_theil_sen"])
-    assert "not enough" in str(made) and "no interval" in str(made)
-    assert dp.plan("y ~ x", methods=["adassp"], epsilon=1, **CALL).least.empty
-
-
-def test_the_search_states_its_monte_carlo_error():
-    """Widths around 1 / epsilon: the ends of the interval for the median are found alike."""
-    rng = np.random.default_rng(1)
-    spread = rng.lognormal(0, 0.8, 101)
-
-    def trials_at(epsilon):
-        ends = np.stack([np.zeros(101), spread / epsilon], -1)[:, None]
-        return Trials(np.zeros((101, 1)), ends, np.zeros(1))
-
-    least, visited = Target(1.0, 0, "").search("m", trials_at, GRID)
-    low, high = (np.sort(spread)[round(q * 1.01) - 1] for q in median_ranks(101))
-    expected = [min(e for e in GRID if e >= q) for q in (np.median(spread), low, high)]
-    assert [least.epsilon, least.low, least.high] == expected
-    assert least.low < least.epsilon < least.high and len(visited) < 25
-
-
-@pytest.mark.parametrize("trials", [20, 21, 200, 999])
-def test_the_median_lies_between_its_ranks(trials):
-    low, high = (round(q * trials / 100) for q in median_ranks(trials))
-    inside = binom.cdf(high - 1, trials, 0.5) - binom.cdf(low - 1, trials, 0.5)
-    assert 0.95 <= inside < 0.985
-
-
-def test_widths_count_missing_intervals_as_infinite():
-    ends = np.array([[[0, 1.0]], [[np.nan, np.nan]], [[-np.inf, np.inf]], [[0, 3.0]]])
-    trials = Trials(np.array([[0.5], [np.nan], [0.5], [9.0]]), ends, np.array([2.0]))
-    assert (trials.width(50), trials.width(75)) == (3, np.inf)
-    assert trials.coverage() == pytest.approx(2 / 3)
-    assert (trials.unbounded(), trials.failed()) == (0.5, 0.25)
-    assert (trials.error(50), trials.error(75), trials.error(90)) == (1.5, 7, np.inf)
-    none = Trials(trials.estimates, np.full((4, 1, 2), np.nan), trials.truth)
-    assert np.isnan([none.width(), none.coverage(), none.unbounded()]).all()
 
 
 def test_summary_csv_and_picture(made, tmp_path):
@@ -334,9 +227,3 @@ def test_wrong_guesses_are_refused_before_anything_is_run(wrong, message, monkey
     call = {"formula": "y ~ x", "n": 50, "bounds": UNIT, "epsilon": 1, "methods": ["adassp"]}
     with pytest.raises(dp.ArgumentError, match=message):
         dp.plan(**{**call, **wrong})
-
-
-def test_the_grid_is_public_and_fine():
-    assert (GRID[0], GRID[-1], len(GRID)) == (0.01, 100, 129)
-    steps = np.array(GRID[1:]) / GRID[:-1]
-    assert 1.06 < steps.min() and steps.max() < 1.09

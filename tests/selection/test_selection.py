@@ -11,7 +11,6 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
 from replay import (
     Choice,
-    Recorder,
     check_distances,
     check_flow,
     check_reached,
@@ -20,26 +19,16 @@ from replay import (
     run,
 )
 from scipy.special import expit, log_expit, logit, ndtri_exp
-from scipy.stats import chisquare, kendalltau
+from scipy.stats import chisquare
 
 import dpstats as dp
 from dpstats.errors import ArgumentError, BudgetError
 from dpstats.noise import Noise, ScoreQuery, random_sources
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, ApproxDP, PureDP, gdp_delta, gdp_epsilon
 from dpstats.selection import SELECTORS, Candidates
-from dpstats.selection.kendall import score, spreads
-from dpstats.selection.lasso import count_votes, voters
-from dpstats.selection.path import standardised, sweep, term_weights
-from dpstats.selection.ranks import Ranked, association
 
 RELATIONS = (ADD_REMOVE, REPLACE_ONE)
 HUGE = PureDP(1e9)
-
-
-@pytest.fixture(autouse=True)
-def seed():
-    with dp.testing.insecure_seed(7):
-        yield
 
 
 # ---------------------------------------------------------------- the price of a choice
@@ -154,37 +143,13 @@ def test_labels_do_not_depend_on_the_rows_after_them():
     assert system_noise(HUGE).assign(50, 3).max() <= 2
 
 
-# ---------------------------------------------------------------- Kendall
-
-
-def tau(a, b):
-    """S / (n - 1) pair by pair."""
-    S = np.sign(np.subtract.outer(a, a)) * np.sign(np.subtract.outer(b, b))
-    return S.sum() / 2 / max(len(a) - 1, 1)
+# ---------------------------------------------------------------- the selectors
 
 
 def columns(rng, n):
     """Two columns with many ties, some, none, or nothing but ties."""
     levels = rng.choice([1, 2, 3, 1000], 2)
     return (rng.integers(0, level, n).astype(float) for level in levels)
-
-
-def test_pairs_are_counted_exactly():
-    rng = np.random.default_rng(1)
-    for n in [*range(40), 257, 1000]:
-        a, b = columns(rng, n)
-        counted = association(Ranked.of(a), Ranked.of(b))
-        assert counted == pytest.approx(abs(tau(a, b)) * max(n - 1, 1))
-    wide = np.array([-1.5e308, -0.0, 0.0, 1.5e308])
-    assert association(Ranked.of(wide), Ranked.of(wide)) == 5
-
-
-def test_without_ties_it_is_the_papers_tau():
-    rng = np.random.default_rng(2)
-    a, b = rng.normal(size=(2, 60))
-    discordant = sum((a[i] - a[j]) * (b[i] - b[j]) < 0 for i in range(60) for j in range(i))
-    assert tau(a, b) == pytest.approx(30 * (1 - 2 * discordant / math.comb(60, 2)))
-    assert tau(a, b) == pytest.approx(30 * kendalltau(a, b).statistic)
 
 
 def tables(rng, relation):
@@ -234,149 +199,6 @@ def test_choices_stay_within_their_spread(selector, relation, terms, limit):
             check_reached(step, ratio)
 
 
-def unrelated(n):
-    """Two orders of n rows with S = 0: one, and a rotation of it."""
-    up = np.arange(n, dtype=float)
-    other = min((np.r_[up[i:], up[:i]] for i in range(n)), key=lambda c: abs(tau(c, up)))
-    assert tau(up, other) == 0
-    return up, other
-
-
-@pytest.mark.parametrize("n", [64, 441])
-def test_added_rows_reach_the_spread(n):
-    """j agrees with y, and y has nothing to do with s; l is weakly related to either or none."""
-    rng = np.random.default_rng(0)
-    y, s = unrelated(n)
-    top, weak = 2 * n, s
-    Z = np.column_stack([y, weak, s, y])  # j, l, s, y
-    row = [-1, top, 0.5, top]
-    assert changes((Z, np.insert(Z, n, row, axis=0)), ADD_REMOVE, [0, 1, 2], [2])[0] >= 0.99
-    while not 2 <= tau(weak, s) <= 0.95 * tau(weak, y) <= 5:
-        weak = rng.permutation(y)
-    Z = np.column_stack([y, weak, s, y])
-    row = [-1, top, -1, top]
-    moved = changes((Z, np.insert(Z, n, row, axis=0)), ADD_REMOVE, [0, 1, 2], [2, 0])[1]
-    assert 0.99 <= moved <= 1
-
-
-@pytest.mark.parametrize("n", [64, 441])
-def test_replaced_rows_reach_the_spread(n):
-    y, s = unrelated(n)
-    s = np.argsort(np.argsort(y + 0.5 * s)).astype(float)  # agrees with y, but not wholly
-    Z, top = np.column_stack([y, y, s, y]), 2 * n
-    old, new = [top, -1, top, -1], [top, -1, -1, top]
-    pair = [np.insert(Z, n, row, axis=0) for row in (old, new)]
-    moves = changes(pair, REPLACE_ONE, [0, 1, 2], [2, 0])
-    assert 0.99 <= min(moves) <= max(moves) <= 1
-
-
-def test_half_a_spread_would_be_caught():
-    """The two tests above compare with these numbers, not with others."""
-    assert spreads(ADD_REMOVE) == (2.5, 4.5)
-    assert spreads(REPLACE_ONE) == (4.0, 8.0)
-
-
-def test_one_row_moves_tau_b_far_and_ours_by_three_halves():
-    """The score of a public implementation: (n / 2) tau-b after one row, ties and all."""
-    n = 300
-    x, y = np.zeros(n), np.arange(n, dtype=float)
-    x[0] = 1e-9
-    more = np.append(x, 1.0), np.append(y, 1e3)
-    public = [len(a) / 2 * abs(kendalltau(a, b).statistic) for a, b in ((x, y), more)]
-    ours = [abs(tau(a, b)) for a, b in ((x, y), more)]
-    assert abs(public[1] - public[0]) > 8
-    assert abs(ours[1] - ours[0]) <= 1.5
-
-
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_a_constant_column_never_wins(relation):
-    """Nor does it when every other term is a near copy of the ones already chosen."""
-    rng = np.random.default_rng(5)
-    x = rng.normal(size=400)
-    copies = [x + 0.01 * rng.normal(size=400) for _ in range(4)]
-    X = np.column_stack([np.full(400, 3.0), *copies])
-    y = x + rng.normal(size=400)
-    candidates = Candidates(X, y, np.arange(5), relation)
-    chosen = SELECTORS["kendall"].select(candidates, 4, HUGE, Noise(HUGE))
-    assert sorted(chosen) == [1, 2, 3, 4]
-    assert score(0, 10**9, 3, 400) == 0 < score(1000, 10**9, 3, 400)
-
-
-# ---------------------------------------------------------------- Lasso
-
-
-def one_of_each(rng, n, S):
-    X = rng.normal(size=(n, S))
-    return X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=n)
-
-
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_lasso_votes_stay_within_their_spread_and_reach_it(relation):
-    rng, worst = np.random.default_rng(6), 0
-    for trial in range(150):
-        n, k = int(rng.integers(0, 25)), int(rng.integers(1, 4))
-        X, y = one_of_each(rng, n, 5)
-        X[:, 4] = np.round(X[:, 4]) if trial % 2 else 1.0
-        row, at = rng.choice([-1e150, -1.0, 0.0, 1e150], 6), int(rng.integers(0, n + 1))
-        labels = rng.integers(0, 4, n + 1)
-        grown = np.insert(X, at, row[:5], axis=0), np.insert(y, at, row[5])
-        start = X, y, np.delete(labels, at)
-        if relation == REPLACE_ONE:
-            new = np.insert(X, at, rng.normal(size=5), axis=0), np.insert(y, at, 0.0)
-            start = *new, labels
-        votes = [
-            count_votes(Candidates(A, b, np.array([0, 1, 1, 2, 3]), relation), which, k)
-            for A, b, which in (start, (*grown, labels))
-        ]
-        moved = votes[1] - votes[0]
-        assert np.abs(moved).max() <= 1
-        worst = max(worst, moved.max() - moved.min())
-    assert worst == 2
-
-
-def test_lasso_records_the_spread_and_a_noisy_count():
-    rng = np.random.default_rng(7)
-    X, y = one_of_each(rng, 200, 4)
-    for relation in RELATIONS:
-        noise = Recorder(HUGE)
-        SELECTORS["lasso"].select(Candidates(X, y, np.arange(4), relation), 2, HUGE, noise)
-        scores = [asked for asked in noise.asked if asked.kind == "permute-and-flip"]
-        assert [2 * asked.sensitivity for asked in scores] == [2, 2]
-        counted = [event.step for event in noise.events if event.mechanism == "laplace"]
-        assert counted == (["number of rows for the votes"] if relation == ADD_REMOVE else [])
-
-
-def test_votes_of_a_subset_depend_on_its_own_rows_alone():
-    rng = np.random.default_rng(8)
-    X, y = one_of_each(rng, 300, 6)
-    labels = rng.integers(0, 9, 300)
-    together = count_votes(Candidates(X, y, np.arange(6), ADD_REMOVE), labels, 2)
-    apart = []
-    for own in (labels == i for i in range(9)):
-        alone = Candidates(X[own], y[own], np.arange(6), ADD_REMOVE)
-        apart.append(count_votes(alone, np.zeros(own.sum(), int), 2))
-    np.testing.assert_array_equal(together, np.sum(apart, axis=0))
-    assert together.sum() <= 18
-
-
-def test_the_path_solves_the_lasso():
-    """The optimality conditions at a penalty, and k terms by the end."""
-    rng = np.random.default_rng(9)
-    X, y = one_of_each(rng, 80, 6)
-    A = np.array([standardised(np.ascontiguousarray(c)) for c in X.T])
-    r = standardised(y)
-    gram, beta, penalty = A @ A.T, np.zeros(6), 0.1
-    left = A @ r
-    while sweep(gram, left, beta, penalty) > 1e-12:
-        pass
-    np.testing.assert_allclose(left, A @ (r - beta @ A), atol=1e-9)
-    active = beta != 0
-    np.testing.assert_allclose(left[active], penalty * np.sign(beta[active]), atol=1e-9)
-    assert np.abs(left[~active]).max() <= penalty + 1e-9
-    weights = term_weights(A, r, np.arange(6), 6, 2)
-    assert set(np.argsort(-weights)[:2]) == {0, 1}
-
-
 DEGENERATE = {
     "no rows": np.zeros((0, 6)),
     "one row": np.ones((1, 6)),
@@ -408,12 +230,6 @@ def test_without_signal_every_term_is_equally_likely(selector):
     draw = SELECTORS[selector].select
     counts = np.bincount([draw(candidates, 2, HUGE, Noise(HUGE))[1] for _ in range(400)])
     assert chisquare(counts).pvalue > 1e-4
-
-
-def test_voters_are_public_and_at_least_one():
-    assert voters(-50.0, 3, PureDP(1.0)) == 1
-    assert voters(15_000.0, 3, PureDP(1.0)) == 300  # 50 scales of 6
-    assert voters(150.0, 3, PureDP(1.0)) == 10
 
 
 # ---------------------------------------------------------------- dp_ols

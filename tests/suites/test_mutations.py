@@ -60,11 +60,11 @@ from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
+from tests.mechanisms.shared.test_pairwise import check_matchings
 from tests.mechanisms.shared.test_robust_covariance import CASES as TWICE
 from tests.mechanisms.shared.test_robust_covariance import PLAIN, check_squares, check_worst_square
 from tests.noise.test_exact_samplers import check_exact, check_theil_sen, steps
 from tests.noise.test_noise import check_coarse_grid, check_fresh
-from tests.numerics.test_concordance import check_matchings
 from tests.privacy.test_costs import reference_delta
 from tests.request.test_auto_method import check_composite
 from tests.selection.test_selection import check_choices

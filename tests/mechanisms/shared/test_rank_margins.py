@@ -1,7 +1,6 @@
 """Bought intervals and companions: what they cost, and how far a row moves their queries."""
 
 import math
-from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -23,7 +22,6 @@ from replay import (
 import dpstats as dp
 from dpstats import cli
 from dpstats.mechanisms import METHODS, theil_sen, tukey
-from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end
 from dpstats.mechanisms.shared.rank_margins import cell_margin, rank_margin
 from dpstats.noise import Noise
@@ -184,52 +182,6 @@ def test_an_end_lies_inside_the_centre_as_seldom_as_is_proven():
 def test_a_level_that_is_none_is_refused(ci):
     with pytest.raises(dp.ArgumentError, match="expected ci"):
         dp.dp_ols("y ~ x", dp.simulate.line(9), method="tukey", epsilon=1, bounds=UNIT, ci=ci)
-
-
-@pytest.mark.parametrize("pair", [("gd_pure", "noisy_moments"), ("boosted_adassp", "adassp"),
-                                  ("tukey", "noisy_moments"), ("gd_zcdp", "ssp")])  # fmt: skip
-def test_with_a_companion_no_row_moves_a_query_further_than_stated(pair):
-    method = with_companion(METHODS[pair[0]], METHODS[pair[1]], 0.4)
-    generator = np.random.default_rng(4)
-    problem = problem_of(1, (-3.0, 1.0), (2.0, 10.0), method.neighbors[0])
-    options = {"m": 24} if pair[0] == "tukey" else {}
-    options |= {"rounds": 3} if "rounds" in method.options else {}
-    options |= {"steps": 4} if "steps" in method.options else {}
-    case = Case(method, problem, options, method.cost(4.0, 1e-6))
-    one = table(rows_of(case), problem)
-    steps = set()
-    for seed in range(4):
-        steps |= set(case.check(one, neighbour(generator, problem, *one), seed))
-    own = Case(METHODS[pair[0]], problem, options, method.cost(4.0, 1e-6))
-    alone = {asked.step for asked in run(own.fit(*one), own.limit, seed=1).asked}
-    assert steps - alone
-
-
-def test_a_companion_beyond_its_share_is_caught():
-    case = Case(
-        with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 0.4),
-        problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE),
-        {"steps": 4},
-        METHODS["gd_pure"].cost(2.0, 0.0),
-    )
-    transcript = run(case.fit(*table(rows_of(case), case.problem)), case.limit, seed=1)
-    check_budget(transcript, case.limit)
-    costs = [asked.event.cost.epsilon for asked in transcript.asked]
-    assert costs[-1] == pytest.approx(0.8) and sum(costs) == pytest.approx(2.0)
-    whole = with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 1.0)
-    late = replace(case, method=replace(whole, release=_twice(case.method.release)))
-    with pytest.raises(dp.BudgetError):
-        run(late.fit(*table(rows_of(case), case.problem)), case.limit, seed=1)
-
-
-def _twice(release):
-    """A release that asks everything again."""
-
-    def again(*arguments, **options):
-        release(*arguments, **options)
-        return release(*arguments, **options)
-
-    return again
 
 
 def test_the_command_line_takes_ends_and_companions(tmp_path, monkeypatch, capsys):

@@ -1,0 +1,104 @@
+"""Delimited text: each cell on its own, whatever stands around it."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from dpstats.engines.open_table import open_table
+from dpstats.schema import BOOLEAN, Categorical
+from tests.engines.test_open_table import RANGE, columns
+
+
+def test_no_cell_changes_a_kind(tmp_path):
+    path = tmp_path / "a.csv"
+    for flag, age in (("True", "3"), ("", ""), ("x", "2.5")):
+        path.write_text(f"flag,age\nFalse,1\n{flag},{age}\n")
+        table = open_table(path)
+        assert repr(table) == "Stream of Table(flag: text, age: text)"
+        typed = table.typed({"flag": "boolean", "age": "integer"})
+        assert repr(typed) == "Stream of Table(flag: boolean, age: integer)"
+
+
+MEGABYTE = "True,0.25,3\n" * 200_000
+ODD = [
+    ("abc,0.5,1", (-1, 0.5, 1)),
+    ("False,oops,2.5", (0, np.nan, 2.5)),
+    ("true,inf,1e400", (1, np.inf, np.inf)),
+    ("NA,,x", (-1, np.nan, np.nan)),
+    ("false,-1e-3, 7 ", (0, -1e-3, 7)),
+    ("False,1,9007199254740993", (0, 1, 2.0**53)),
+]
+
+
+@pytest.mark.parametrize("i", range(len(ODD)))
+def test_a_cell_is_read_alike_in_whatever_company(tmp_path, i):
+    """No cell changes how another one is read.
+
+    A line with too few cells is left out; each of the others is read as it is alone.
+    """
+    path = tmp_path / "a.csv"
+    schema = {"flag": BOOLEAN, "x": RANGE, "n": RANGE}
+    found = []
+    for lines in ([ODD[i]], [ODD[i], *ODD]):
+        text = "\n".join(["1,2", *(line for line, _ in lines)])
+        path.write_text(f"flag,x,n\n{MEGABYTE}{text}\n")
+        read = np.array(columns(path, **schema)).T
+        assert len(read) == 200_000 + len(lines)
+        found += [read[200_000]]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], ODD[i][1])
+
+
+def test_labels_of_a_text_file_are_strings_unless_declared(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("area\n" + "03\n" * 200_000 + "12\n7.0\n")
+    table = open_table(path)
+    assert table.gathered(["area"]).labels("area")[1] == ("03", "12", "7.0")
+    whole = table.typed({"area": "integer"}).gathered(["area"])
+    assert whole.labels("area")[1] == (3, 7, 12)
+    assert whole.codes("area", [3]).sum() == table.gathered(["area"]).codes("area", [3]).sum() == -2
+    assert table.gathered(["area"]).codes("area", ["03"]).sum() == -2
+
+
+RAW = {
+    "no utf-8": b"1,a\xff\n",
+    "no utf-8 in a short line": b"\xff\n",
+    "a long cell": b"1," + b"z" * 5_000_000 + b"\n",
+    "a long number": b"1" * 5_000_000 + b",u\n",
+    "a newline in quotes": b'1,"u\nu"\n',
+    "a quote in quotes": b'1,"u""u"\n',
+    "a quote within a cell": b'1,u"u\n',
+    "a short line": b"1\n",
+    "a long line": b"1,u,2\n",
+    "an empty line": b"\n",
+    "zeros": b"\0,\0\n",
+    "a return": b"1\r,u\n",
+}
+
+
+@pytest.mark.parametrize("raw", RAW.values(), ids=RAW)
+@pytest.mark.parametrize("before", [1, 1_200_000])
+def test_no_bytes_of_a_line_stop_a_file_or_change_another_line(tmp_path, raw, before, capfd):
+    """The lines around it stay, whichever block of the file it is in."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"x,g\n" + b"1,u\n" * before + raw + b"2,v\r\n" * 3)
+    x, g = columns(path, x=RANGE, g=Categorical(("u", "v")))
+    assert (x[:before], g[:before]) == ([1] * before, [0] * before)
+    assert (x[-3:], g[-3:]) == ([2] * 3, [1] * 3)
+    assert len(x) - before - 3 in (0, 1) and capfd.readouterr() == ("", "")
+
+
+def test_cells_are_those_of_pythons_reader(tmp_path):
+    rows = [["1", 'a "b"'], ["2", "c,d"], ["3", "e\nf"], ["4", ""], ["5", '"'], ["6", "NA"]]
+    path = tmp_path / "a.csv"
+    with open(path, "w", newline="", encoding="utf-8-sig") as file:
+        csv.writer(file).writerows([["x", "g"], *rows])
+    x, g = columns(path, x=RANGE, g=Categorical(tuple(text for _, text in rows if text)))
+    assert x == [1, 2, 3, 4, 5, 6] and g == [0, 1, 2, -1, 3, -1]
+
+
+def test_a_trailing_separator_shifts_nothing(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,y,\n1,2,\n3,4,\n")
+    assert columns(path, x=RANGE, y=RANGE) == [[1, 3], [2, 4]]

@@ -1,0 +1,65 @@
+"""Linear hypotheses: those of statsmodels without noise, their size and power with it."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import dpstats as dp
+from benchmarks import coverage
+from tests.inference.test_pivot import close_line
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+
+
+def test_hypotheses_are_those_of_statsmodels_where_there_is_no_noise():
+    result, ols = close_line(method="adassp")
+    for text in ("x = 0.48", "x = Intercept", "x + Intercept = 0.7, x = 0.5"):
+        ours, theirs = result.t_test(text), ols.t_test(text, use_t=False)
+        np.testing.assert_allclose(ours.effect, np.atleast_1d(theirs.effect), atol=1e-3)
+        frame = theirs.summary_frame()
+        np.testing.assert_allclose(ours.sd, frame["std err"], rtol=0.02)
+        np.testing.assert_allclose(ours.pvalue, np.atleast_1d(theirs.pvalue), atol=0.05)
+    joint = result.f_test("x + Intercept = 0.7, x = 0.5")
+    theirs = ols.f_test("x + Intercept = 0.7, x = 0.5")
+    assert joint.df_num == theirs.df_num == 2
+    assert joint.pvalue == pytest.approx(float(theirs.pvalue), abs=0.05)
+
+
+@pytest.mark.parametrize("text", ["x = ", "z = 1", "x = 1, 2 * x = 2", 7])
+def test_hypotheses_that_cannot_be_tested_are_refused(text):
+    with pytest.raises(dp.ArgumentError, match="hypotheses"):
+        close_line(200)[0].t_test(text)
+
+
+def test_what_cannot_be_tested_says_why():
+    data = dp.simulate.line(400, seed=1)
+    for more, why in (
+        ({"method": "exp_theil_sen", "ci": True}, "ends of intervals"),
+        ({"method": "noisy_stats"}, "residual variance"),
+    ):
+        result = dp.dp_ols("y ~ x", data, epsilon=4, bounds=UNIT, **more)
+        for test in (result.t_test("x = 0"), result.f_test("x = 0")):
+            assert np.isnan(test.pvalue).all() and why in test.reasons[0] and why in repr(test)
+    fit = dp.dp_ols("y ~ x", data, method="noisy_moments", epsilon=50, bounds=UNIT)
+    for test in (fit.t_test("x = 0"), fit.f_test("x = 0"), fit.f_test("x = 0, Intercept = 0")):
+        assert test.reasons == () and "nan" not in repr(test)
+
+
+def test_the_joint_test_has_its_size_and_some_power():
+    cell = coverage.Cell("adassp", 3000, d=2)
+    rng, rejected, found = np.random.default_rng(5), 0, 0
+    bounds, data = dict.fromkeys(["x1", "x2", "y"], (0, 1)), None
+    with dp.testing.insecure_seed(5):
+        for _ in range(30):
+            X, y = coverage.draw(cell, rng, cell.n)
+            data = {"x1": X[:, 1], "x2": X[:, 2], "y": y}
+            fit = dp.dp_ols("y ~ x1 + x2", data, method="adassp", epsilon=4, bounds=bounds)
+            rejected += fit.f_test("x1 = x2, x1 = 0.2").pvalue < 0.05
+            found += fit.f_test("x1 = 0, x2 = 0").pvalue < 0.05
+    assert binomtest(rejected, 30, 0.05).pvalue > 1e-3 and found == 30
+
+
+def test_a_joint_test_needs_standard_errors():
+    result, _ = close_line(400, epsilon=4, method="noisy_stats")
+    with pytest.raises(dp.NotReleasedError, match="no joint test"):
+        result.f_test("x = 0, Intercept = 0")

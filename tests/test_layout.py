@@ -1,0 +1,150 @@
+"""A module's test is found by its name: tests/<room>/test_<module>.py."""
+
+from pathlib import Path
+
+import pytest
+
+import dpstats as dp
+from tests.structure import Structure
+
+TESTS = Path(__file__).parent
+STRUCTURE = Structure(Path(dp.__file__).parent)
+# About all methods at once, the documentation or the package's structure.
+SUITES = {"", "suites"}
+# Modules without a test of their own, by the tests that cover them.
+COVERED_BY = {
+    "auditing/test_audit.py": ["auditing.events", "auditing.subjects"],
+    "cli/test_cli.py": [
+        "__main__",
+        "cli.commands",
+        "cli.demo",
+        "cli.outputs",
+        "cli.planning",
+        "cli.values",
+    ],
+    "engines/test_delimited_text.py": ["engines.text_records"],
+    "engines/test_spark.py": ["fitting.spark_groups"],
+    "engines/test_stream.py": ["engines.lazy_sources", "engines.parallel_sum"],
+    "engines/test_table.py": [
+        "engines.arrow_columns",
+        "engines.categories",
+        "engines.cells",
+        "engines.columns",
+        "engines.label_types",
+        "engines.numpy_columns",
+        "engines.polars_columns",
+        "engines.protocol",
+        "engines.python_columns",
+        "engines.to_columns",
+    ],
+    "evaluate/test_references.py": ["evaluate.public_rows"],
+    "formula/test_design.py": [
+        "formula.category_terms",
+        "formula.columns",
+        "formula.constraints",
+        "formula.expressions",
+        "formula.learners",
+        "formula.matrices",
+        "formula.operators",
+        "formula.parsing",
+        "formula.reading",
+        "formula.refusals",
+        "formula.schema_frame",
+    ],
+    "formula/test_r_syntax.py": [
+        "formula.r_code",
+        "formula.r_coding",
+        "formula.r_factor",
+        "formula.r_terms",
+        "formula.r_tree",
+    ],
+    "inference/test_pivot.py": ["inference.wald"],
+    "mechanisms/shared/test_rank_margins.py": [
+        "inference.quantile_intervals",
+        "mechanisms.shared.private_quantiles",
+    ],
+    "mechanisms/test_boosted_adassp.py": ["mechanisms.shared.scaled_rows"],
+    "mechanisms/test_theil_sen.py": [
+        "mechanisms.shared.theil_sen_rows",
+        "mechanisms.smooth_theil_sen",
+    ],
+    "mechanisms/test_tukey.py": ["mechanisms.shared.random_subsets"],
+    "noise/test_noise.py": ["noise.noise_grid", "noise.noisy_values", "noise.queries"],
+    "noise/test_posterior.py": ["noise.multiprecision"],
+    "numerics/test_cross_products.py": ["numerics.clipping", "numerics.kernels", "numerics.layout"],
+    "planning/test_plan.py": [
+        "planning.assumptions",
+        "planning.forecast",
+        "planning.plot",
+        "planning.result",
+    ],
+    "privacy/test_budget.py": ["privacy.composition"],
+    "privacy/test_costs.py": ["privacy.report"],
+    "r/test_bridge.py": [
+        "r.budgets",
+        "r.inputs",
+        "r.messages",
+        "r.plans",
+        "r.seeds",
+        "r.serialize",
+        "r.stored_fits",
+        "r.stored_groups",
+    ],
+    "results/test_single.py": [
+        "results.inference_mixin",
+        "results.simulation_mixin",
+        "results.stored",
+        "results.summary",
+    ],
+    "selection/test_selection.py": ["selection.ranks", "selection.spec"],
+    "suites/test_contract.py": ["fitting.single", "mechanisms.shared.spec", "option_checks"],
+    "suites/test_leaks.py": ["errors", "testing"],
+    "suites/test_one_way.py": ["request.prepare", "request.prepared", "request.request"],
+    "suites/test_replay.py": [
+        "mechanisms.by_spread",
+        "mechanisms.noisy_stats",
+        "mechanisms.shared.gram",
+        "mechanisms.shared.noisy_sums",
+        "mechanisms.shared.release",
+        "mechanisms.shared.shrinkage",
+        "mechanisms.shared.simple_regression",
+        "mechanisms.shrunken",
+        "numerics.ridge",
+        "numerics.sandwich",
+        "range_estimation.bins",
+        "range_estimation.estimate",
+        "range_estimation.histogram",
+        "range_estimation.quantiles",
+    ],
+    "suites/test_totality.py": [
+        "request.arguments",
+        "request.declarations",
+        "request.feasibility",
+        "schema",
+    ],
+}
+ELSEWHERE = [module for modules in COVERED_BY.values() for module in modules]
+FILES = sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
+
+
+def module_of(file: Path) -> str:
+    """The module a test file is named after; a room's own test may have the room's name."""
+    room, name = ".".join(file.parts[:-1]), file.stem.removeprefix("test_")
+    module = f"{room}.{name}".strip(".")
+    return room if name == file.parent.name and module not in STRUCTURE.files else module
+
+
+@pytest.mark.parametrize("file", FILES, ids=str)
+def test_a_test_file_is_named_after_a_module_or_is_a_suite(file):
+    suite = ".".join(file.parts[:-1]) in SUITES
+    assert suite or module_of(file) in STRUCTURE.files, f"name {file} after the module it tests"
+
+
+def test_every_module_has_a_test():
+    own = {module_of(file) for file in FILES}
+    modules = {name for name, path in STRUCTURE.files.items() if path.name != "__init__.py"}
+    assert modules - own - set(ELSEWHERE) == set(), "add tests/<room>/test_<module>.py"
+    assert set(ELSEWHERE) - modules == set(), "is listed and does not exist"
+    assert set(ELSEWHERE) & own == set(), "is listed and has a test of its own"
+    assert len(ELSEWHERE) == len(set(ELSEWHERE))
+    assert set(COVERED_BY) <= {str(file) for file in FILES}
