@@ -7,10 +7,8 @@ system; they are off by a factor of two or more, where a check sees 2%.
 """
 
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -1046,27 +1044,6 @@ MUTANTS = {
         patched(Noise, "_record", lambda _: lambda self, event: None), WORST_NOISY
     ),
 }
-
-
-def _afresh(function):
-    """What a function's module holds under its name by now."""
-    if isinstance(function, partial):
-        return partial(*map(_afresh, (function.func, *function.args)))
-    return getattr(sys.modules[function.__module__], function.__name__)
-
-
-@pytest.fixture
-def broken(monkeypatch):
-    """Break the code for one test; a method's own functions are looked up afresh."""
-
-    def apply(mutant):
-        mutant.setup(monkeypatch)
-        mutant.mutate(monkeypatch)
-        for name, method in METHODS.items():
-            parts = {part: _afresh(getattr(method, part)) for part in ("summarise", "release")}
-            monkeypatch.setitem(METHODS, name, replace(method, **parts))
-
-    return apply
 
 
 @pytest.mark.parametrize("name", MUTANTS)

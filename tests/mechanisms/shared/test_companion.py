@@ -15,7 +15,7 @@ from replay import (
 
 import dpstats as dp
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared.companion import with_companion
+from dpstats.mechanisms.shared import companion
 from dpstats.privacy import REPLACE_ONE
 from tests.inference.test_pivot import close_line
 from tests.mechanisms.shared.test_rank_margins import rows_of
@@ -63,13 +63,12 @@ def test_companions_that_cannot_share_a_budget_are_refused():
             dp.dp_ols("y ~ x", data, epsilon=1, bounds=UNIT, **more)
 
 
-@pytest.mark.parametrize("pair", [("gd_pure", "noisy_moments"), ("boosted_adassp", "adassp"),
-                                  ("tukey", "noisy_moments"), ("gd_zcdp", "ssp")])  # fmt: skip
-def test_with_a_companion_no_row_moves_a_query_further_than_stated(pair):
-    method = with_companion(METHODS[pair[0]], METHODS[pair[1]], 0.4)
+def check_pair(main, other):
+    """Random neighbours of a method with a companion, which asks something of its own."""
+    method = companion.with_companion(METHODS[main], METHODS[other], 0.4)
     generator = np.random.default_rng(4)
     problem = problem_of(1, (-3.0, 1.0), (2.0, 10.0), method.neighbors[0])
-    options = {"m": 24} if pair[0] == "tukey" else {}
+    options = {"m": 24} if main == "tukey" else {}
     options |= {"rounds": 3} if "rounds" in method.options else {}
     options |= {"steps": 4} if "steps" in method.options else {}
     case = Case(method, problem, options, method.cost(4.0, 1e-6))
@@ -77,14 +76,20 @@ def test_with_a_companion_no_row_moves_a_query_further_than_stated(pair):
     steps = set()
     for seed in range(4):
         steps |= set(case.check(one, neighbour(generator, problem, *one), seed))
-    own = Case(METHODS[pair[0]], problem, options, method.cost(4.0, 1e-6))
+    own = Case(METHODS[main], problem, options, method.cost(4.0, 1e-6))
     alone = {asked.step for asked in run(own.fit(*one), own.limit, seed=1).asked}
     assert steps - alone
 
 
+@pytest.mark.parametrize("pair", [("gd_pure", "noisy_moments"), ("boosted_adassp", "adassp"),
+                                  ("tukey", "noisy_moments"), ("gd_zcdp", "ssp")])  # fmt: skip
+def test_with_a_companion_no_row_moves_a_query_further_than_stated(pair):
+    check_pair(*pair)
+
+
 def test_a_companion_beyond_its_share_is_caught():
     case = Case(
-        with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 0.4),
+        companion.with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 0.4),
         problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE),
         {"steps": 4},
         METHODS["gd_pure"].cost(2.0, 0.0),
@@ -93,7 +98,7 @@ def test_a_companion_beyond_its_share_is_caught():
     check_budget(transcript, case.limit)
     costs = [asked.event.cost.epsilon for asked in transcript.asked]
     assert costs[-1] == pytest.approx(0.8) and sum(costs) == pytest.approx(2.0)
-    whole = with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 1.0)
+    whole = companion.with_companion(METHODS["gd_pure"], METHODS["noisy_moments"], 1.0)
     late = replace(case, method=replace(whole, release=_twice(case.method.release)))
     with pytest.raises(dp.BudgetError):
         run(late.fit(*table(rows_of(case), case.problem)), case.limit, seed=1)

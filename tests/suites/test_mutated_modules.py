@@ -1,0 +1,196 @@
+"""No module that touches rows before noise does is without a mutant.
+
+Mutants of what test_mutations.py does not reach stand here; the modules of both are read off
+what a mutant replaces.
+"""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import dpstats as dp
+from dpstats.errors import BudgetError
+from dpstats.mechanisms import adassp, shrunken
+from dpstats.mechanisms.shared import Method, companion, pairwise_table
+from dpstats.noise import exponential_batch, exponential_compiled, posterior
+from dpstats.numerics import Moments, concordance
+from dpstats.range_estimation import estimate
+from dpstats.selection import path
+from tests.fitting.test_group_batches import check_agreement
+from tests.mechanisms.shared.test_companion import check_pair
+from tests.noise.test_posterior import check_samples
+from tests.structure import Structure
+from tests.suites.test_mutations import (
+    KENDALL,
+    LASSO,
+    MUTANTS,
+    WORST_ADASSP,
+    WORST_SHRUNKEN,
+    Mutant,
+    on,
+    patched,
+    pure_ranges,
+    random_rows,
+    squares,
+)
+
+
+def counted(original):
+    """The exact number of rows finds its way into the coefficients."""
+
+    def release(moments, *rest, **options):
+        made = original(moments, *rest, **options)
+        return replace(made, params=made.params + float(moments.cross[0, 0]))
+
+    return release
+
+
+def half_as_much_again(original):
+    """What releases for a cost does so for half as much again."""
+
+    def release(*given, **options):
+        return original(*(c.part(1.5) if hasattr(c, "part") else c for c in given), **options)
+
+    return release
+
+
+def generous_pair(original):
+    """Both releases of a pair take half as much again as is theirs."""
+
+    def replaced(method, **changes):
+        if "companion_share" in changes:
+            changes["release"] = half_as_much_again(changes["release"])
+        return original(method, **changes)
+
+    return replaced
+
+
+def first_row_twice(of):
+    """The first row of a chunk is counted twice."""
+    return classmethod(lambda _, X, y, box: of(X, y, box) + of(X[:1], y[:1], box))
+
+
+def whole_table(votes):
+    """All rows together vote too, and count as much as three subsets."""
+
+    def more(X, y, edges, *rest):
+        return votes(X, y, edges, *rest) + 3 * votes(X, y, edges[[0, -1]], *rest)
+
+    return more
+
+
+groups = partial(check_agreement, "exp_theil_sen", 40, 1)
+MORE = {
+    "adassp: the exact number of rows is released": Mutant(
+        patched(adassp, "release", counted), on(random_rows, "adassp")
+    ),
+    "shrunken: half the norm of a row": Mutant(
+        patched(shrunken, "noisy_sums", lambda f: lambda m, norm, *rest: f(m, norm / 2, *rest)),
+        WORST_SHRUNKEN,
+    ),
+    "companion: each of the two takes half as much again": Mutant(
+        patched(companion, "replace", generous_pair),
+        partial(check_pair, "gd_pure", "noisy_moments"),
+        BudgetError,
+    ),
+    "second pass: both releases take half as much again": Mutant(
+        patched(Method, "conclude", half_as_much_again), squares, BudgetError
+    ),
+    "pairs of groups: predictions a step too high": Mutant(
+        patched(pairwise_table, "all_pairs", lambda f: lambda *a: (f(*a)[0] + 2, f(*a)[1])),
+        groups,
+        AssertionError,
+    ),
+    "groups: weights fall twice as fast": Mutant(
+        patched(
+            exponential_compiled,
+            "draw_each",
+            lambda f: lambda *a: f(*a[:5], 2 * a[5], a[6]),
+        ),
+        groups,
+        AssertionError,
+    ),
+    "groups: the rate of the first for all, half as large": Mutant(
+        patched(
+            exponential_batch, "draw_each", lambda f: lambda query, r, more: f(query, r / 2, more)
+        ),
+        groups,
+        AssertionError,
+    ),
+    "posterior: half the deviation": Mutant(
+        patched(posterior, "normals", lambda f: lambda count, below: f(count, below) / 2),
+        check_samples,
+        AssertionError,
+    ),
+    "kendall: each pair counted twice": Mutant(
+        patched(concordance, "concordance", lambda f: lambda *a: 2 * f(*a)), KENDALL
+    ),
+    "lasso: a row is in more than one subset": Mutant(
+        patched(path, "votes_of_subsets", whole_table), LASSO
+    ),
+    "sums: the first row of a chunk counted twice": Mutant(
+        patched(Moments, "of", first_row_twice), WORST_ADASSP
+    ),
+    "ranges: a row is in two bins": Mutant(
+        patched(estimate, "bin_counts", lambda f: lambda *a: 2 * f(*a)), pure_ranges
+    ),
+}
+ROOMS = {"mechanisms", "mechanisms.shared", "noise", "numerics", "range_estimation", "selection"}
+# Modules in which no row meets a query, so that nothing in them can break a guarantee.
+HARMLESS = {
+    "mechanisms.shared.release": "defines a problem and what is released",
+    "mechanisms.shared.rank_margins": "computes ranks from public numbers",
+    "mechanisms.shared.shrinkage": "computes from released sums",
+    "noise.noisy_values": "holds released values",
+    "numerics.layout": "describes the columns of a design",
+    "numerics.normal_laplace": "a distribution function",
+    "numerics.sandwich": "computes from released sums",
+    "range_estimation.histogram": "computes from noisy counts",
+    "selection.spec": "defines what a selector is",
+}
+
+
+class Watch:
+    """Stands in for monkeypatch and keeps the modules of what would be replaced."""
+
+    def __init__(self):
+        self.modules = set()
+
+    def setattr(self, target, name, value, raising=True):
+        old = getattr(target, name, None)
+        owner = target.__name__ if isinstance(target, ModuleType) else target.__module__
+        self.modules |= {owner, getattr(getattr(old, "py_func", old), "__module__", None)}
+
+
+def mutated() -> set[str]:
+    """Modules, without the name of the package, in which some mutant replaces something."""
+    watch = Watch()
+    for mutant in (MUTANTS | MORE).values():
+        mutant.mutate(watch)
+    return {name.removeprefix("dpstats.") for name in watch.modules if name}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_every_mutant_is_caught(name, broken):
+    mutant = MORE[name]
+    broken(mutant)
+    with pytest.raises(mutant.error):
+        mutant.check()
+
+
+CHECKS = {check: name for name, check in ((n, m.check) for n, m in MORE.items())}
+SEEN = {mutant.check for mutant in MUTANTS.values()}
+
+
+@pytest.mark.parametrize("name", [name for check, name in CHECKS.items() if check not in SEEN])
+def test_the_same_checks_pass_when_nothing_is_broken(name):
+    assert MORE[name].check() is None
+
+
+def test_no_module_is_without_a_mutant():
+    structure = Structure(Path(dp.__file__).parent)
+    modules = {name for name in structure.files if structure.room(name) in ROOMS - {name}}
+    assert modules - mutated() == set(HARMLESS)
