@@ -115,9 +115,8 @@ def plan(
     """
     _check_described(formula, bounds, levels)
     entries, epsilons = method_entries(methods), _epsilons(epsilon, target_width)
-    no_rows = dict.fromkeys(Formula.parse(formula).variables, np.empty(0))
-    call = {"formula": formula, "data": no_rows, "bounds": bounds, "levels": levels,
-            "x_new": x_new, "neighbors": neighbors}  # fmt: skip
+    call = {"formula": formula, "data": _no_rows(formula, levels), "bounds": bounds,
+            "levels": levels, "x_new": x_new, "neighbors": neighbors}  # fmt: skip
     build = partial(_request, entries, delta, call)
     requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
@@ -170,6 +169,15 @@ def _check_described(formula: str, bounds, levels) -> None:
                 f'expected bounds={{"{name}": (low, high)}} for a number or '
                 f'levels={{"{name}": [...]}} for a factor: without rows, {name} is unknown'
             )
+
+
+def _no_rows(formula: str, levels) -> dict[str, np.ndarray]:
+    """Build a table without rows, whose columns with levels take labels of any type."""
+    parsed = Formula.parse(formula)
+    with_levels = {*parsed.levels, *(levels if isinstance(levels, Mapping) else ())}
+    return {
+        name: np.empty(0, object if name in with_levels else float) for name in parsed.variables
+    }
 
 
 def _request(entries: Mapping, delta, call: Mapping, label: str, epsilon: float) -> Request:
