@@ -42,7 +42,7 @@ def test_results_by_several_columns_are_tidy(people, tmp_path):
     assert res.frame["tract"].dtype.kind == "i" and len(res.frame) == 5 * 4
     assert res.params.index.names == ["state", "tract"]
     assert abs(res.params.loc[("A", 2), "x"] - 0.5) < 0.01
-    assert "one a state x tract" in res.summary()
+    assert "regressions by state x tract" in res.summary()
     res.to_csv(tmp_path / "out.csv")
     pd.testing.assert_frame_equal(
         pd.read_csv(tmp_path / "out.csv"), res.frame, check_dtype=False, rtol=1e-12
