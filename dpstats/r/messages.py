@@ -7,11 +7,19 @@ _WORDS = [
     (r"""=\{(["'])(.+?)\1: \[\.\.\.\]\}""", r" = list(`\2` = c(...))"),
     (r"a mapping \{column: \(low, high\)\}", "a list such as list(x = c(0, 1))"),
     (r"a mapping \{column: \[levels\]\}", 'a list such as list(g = c("a", "b"))'),
-    (r"""(bounds|levels)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
+    (r"""(bounds|levels|types)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
     (r"expected (\w+) \(low, high\)", r"expected \1 = c(low, high)"),
     (r"to be \(low, high\)", "to be c(low, high)"),
     (r"\bC\((\w+)\)", r"factor(\1)"),
-    (r"such as \[(.+?)\]", r"such as c(\1)"),
+    (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
+    (r"\b(got|only|one of) \(([^()]*?),?\)", r"\1 c(\2)"),
+    (r"(?<!in )\[([^\[\]()]*)\](?!\))", r"c(\1)"),
+    (r"(?<!in )\[((?:[^\[\]]*c\([^()]*\))+[^\[\]]*)\]", r"list(\1)"),
+    (r"text files, lists and object columns", "columns of text files"),
+    (r"\bfloat64\b", "numeric"),
+    (r"\bint32\b", "integer"),
+    (r"\bbool\b", "logical"),
+    (r"\bnan\b", "NaN"),
     (r"\binf\b", "Inf"),
     (r"\bNone\b", "NULL"),
     (r"\bTrue\b", "TRUE"),
@@ -21,7 +29,7 @@ _WORDS = [
     (r"a mapping or (?:a|the) data frame", "a data frame"),
     (r"under insecure_seed", "under with_insecure_seed()"),
     (r"dtype", "type"),
-    (r"(?<=[\w)])=(?=[\"'\d])", " = "),
+    (r"(?<=[\w)])=(?=[\"'\d]|TRUE|FALSE|NULL)", " = "),
 ]
 _TICKS = re.compile(r"`([A-Za-z.][\w.]*)`")
 
@@ -31,6 +39,8 @@ def in_r(message: str) -> str:
 
     >>> in_r('give bounds={"x": (low, high)}, not None')
     'give bounds = list(x = c(low, high)), not NULL'
+    >>> in_r("expected k in [1, 2], got [1.0, ['a']]")
+    "expected k in [1, 2], got list(1, c('a'))"
     """
     for pattern, words in _WORDS:
         message = re.sub(pattern, words, message)

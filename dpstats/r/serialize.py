@@ -31,7 +31,7 @@ def describe(result: DPResults) -> dict:
         "status": result.status,
         "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
-        "method_report": result.method_report,
+        "method_report": in_r(result.method_report),
         "limits": _limits(result),
         "schema": {name: _kind(kind) for name, kind in result.schema.items()},
         "state": result.to_json(),

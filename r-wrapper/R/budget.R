@@ -21,6 +21,8 @@
 #' budget
 #' @export
 dp_budget <- function(epsilon, delta = 0) {
+  check_given(environment(), "epsilon")
+  if (is.null(delta)) bad_argument("argument delta is NULL")
   value <- ask("budget", list(epsilon = epsilon, delta = delta))
   budget <- new.env(parent = emptyenv())
   fields <- c("epsilon", "delta", "spent", "record", "session", "process")

@@ -79,6 +79,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
                    k = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
                    ...) {
   check_given(environment(), c("formula", "data", "epsilon"))
+  check_absent(entry_names(substitute(list(...))))
   options <- list(...)
   check_options(options)
   check_data(data)
@@ -108,8 +109,29 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
 check_given <- function(call, needed) {
   for (name in needed) {
     if (do.call(missing, list(name), envir = call)) bad_argument("argument ", name, " is missing")
+    if (is.null(get(name, call))) bad_argument("argument ", name, " is NULL")
   }
 }
+
+# Arguments of lm and its like, before they are evaluated: they may name columns of the data.
+check_absent <- function(names) {
+  absent <- intersect(names, names(instead_of))
+  if (length(absent)) bad_argument("dp_ols has no ", absent[1L], ": ", instead_of[[absent[1L]]])
+}
+
+instead_of <- list(
+  weights = "each row counts once, for a weight would change what one row can move",
+  subset = "choose the rows before the call, by a rule that uses each row's own values alone",
+  na.action = "rows with a missing value are left out, as by na.omit",
+  cluster = paste("the guarantee and the standard errors are for independent rows; cov_type =",
+                  "\"HC1\" allows for errors of different variances"),
+  vcov = "name the standard errors by cov_type, such as cov_type = \"HC1\"",
+  offset = "subtract it from the response, as in I(y - z) ~ x",
+  contrasts = "write them in the formula, as in C(g, contr.sum)",
+  family = "only linear regressions are fitted",
+  singular.ok = "columns that add up to each other are refused or shrunken",
+  model = "a fit keeps no rows", y = "a fit keeps no rows", qr = "a fit keeps no rows"
+)
 
 # Names of a list's entries, "" where there is none.
 entry_names <- function(entries) {
@@ -120,6 +142,13 @@ check_options <- function(options) {
   given <- entry_names(options)
   if (any(given == "")) bad_argument("options of the method go by name, such as tau = 2")
   check_distinct(given, "the call")
+  simple <- vapply(options, function(option) {
+    is.null(option) || is.atomic(option) || (is.list(option) && !is.object(option))
+  }, logical(1L))
+  if (!all(simple)) {
+    bad_argument("expected ", given[!simple][1L], " to be a number, a text or a list, got ",
+                 class(options[!simple][[1L]])[1L])
+  }
   if (any(given %in% c("seed", "block", "data"))) {
     bad_argument("dp_ols has no seed; for reproducible noise, which is not private, see ",
                  "with_insecure_seed()")
@@ -202,9 +231,10 @@ named_types <- function(types) {
   reticulate::dict(types)
 }
 
-# Factors as their labels; names would turn a list into a dictionary.
+# Factors as their labels and dates as numbers; names would turn a list into a dictionary.
 plain <- function(values) {
   if (is.factor(values)) values <- as.character(values)
+  if (inherits(values, "Date")) values <- as.numeric(values)
   unname(values)
 }
 
@@ -216,10 +246,21 @@ labels_of <- function(groups) {
 points_at <- function(x_new) {
   if (is.null(x_new)) return(NULL)
   if (anyNA(x_new, recursive = TRUE)) bad_argument("argument x_new holds NA")
+  if (is.list(x_new) && !is.data.frame(x_new)) x_new <- as_columns(x_new)
   if (!is.data.frame(x_new)) return(as.list(plain(x_new)))
   check_distinct(names(x_new), "x_new")
   list(
     columns = reticulate::dict(lapply(x_new, function(column) as.list(plain(column)))),
     labels = as.list(row.names(x_new))
   )
+}
+
+# A list of columns, which its names match to the variables, as a data frame.
+as_columns <- function(columns) {
+  sizes <- unique(lengths(columns))
+  if (any(entry_names(columns) == "") || length(setdiff(sizes, 1L)) > 1L) {
+    bad_argument("expected x_new to be a data frame, numbers, or a list of columns by name")
+  }
+  check_distinct(names(columns), "x_new")
+  as.data.frame(columns, optional = TRUE, stringsAsFactors = FALSE)
 }

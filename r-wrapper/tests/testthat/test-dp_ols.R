@@ -99,7 +99,7 @@ test_that("mistakes end with one sentence and a class", {
     list(quote(dp_ols("wage ~ educ", d, method = "adassp", epsilon = 1)), "y ~ x1"),
     list(quote(dp_ols(wage ~ educ, as.list(d), method = "adassp", epsilon = 1)), "data frame"),
     list(quote(dp_ols(wage ~ educ, d, "adassp", 1, bounds = c(educ = 1))), "named list"),
-    list(quote(dp_ols(wage ~ educ, d, "adassp", 1, weights = d$age)), "no option 'weights'"),
+    list(quote(dp_ols(wage ~ educ, d, "adassp", 1, weights = d$age)), "dp_ols has no weights: "),
     list(quote(dp_ols(wage ~ educ, d, "adassp", 1, budget = 3)), "dp_budget")
   )
   for (case in wrong) {

@@ -55,7 +55,8 @@ test_that("guesses that cannot be used are refused in one sentence", {
   wrong <- list(
     list(quote(dp_plan(y ~ x, 10)), "bounds is missing"),
     list(quote(plan_line(methods = "adassp")), "such as c\\(0.5, 1\\)"),
-    list(quote(plan_line(methods = NULL, epsilon = 1)), "such as c\\(\"adassp\""),
+    list(quote(plan_line(methods = NULL, epsilon = 1)), "argument methods is NULL"),
+    list(quote(plan_line(methods = list(), epsilon = 1)), "such as c\\(\"adassp\""),
     list(quote(plan_line(methods = list(2), epsilon = 1)), "such as c\\(\"adassp\""),
     list(quote(plan_line(methods = "adassp", epsilon = c(1, NA))), "epsilon is NA"),
     list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = 2)), "c\\(x = 0.5\\)"),

@@ -1,0 +1,68 @@
+# What Python writes and R does not: its constants, types, operators, brackets and whole floats.
+python_words <- paste(
+  "\\b(None|True|False|NoneType|tuple|dict|mapping|dtype|Categorical|DataFrame|pandas|polars|numpy)\\b",
+  "\\b(np|dp|dpstats)\\.", "\\b(float|int)(32|64)\\b", "\\*\\*", "\\bQ\\(|\\bC\\((?!.*contr)", "\\{",
+  "(^|[^n]) \\[", "\\(['\"]", "(got|only) \\(", "[0-9]\\.0\\b", "Error\\b", "stopped|failed", sep = "|"
+)
+
+test_that("what is refused is a condition of this package in R's words", {
+  skip_without_python()
+  messages <- messages_of(bad_calls)
+  for (i in seq_along(messages)) {
+    call <- deparse1(bad_calls[[i]])
+    expect_false(is.na(messages[i]), info = call)
+    words <- gsub("c\\((['\"])", "c( \\1", messages[i])
+    expect_no_match(words, python_words, perl = TRUE, info = call)
+    expect_no_match(messages[i], "\\n", info = call)
+  }
+  expect_match(c("got None", "a['x']: [1.0, 2.0]", "got (1, 2)", "np.log(x)", "x ** 2", "got 1.0"),
+               python_words, perl = TRUE)
+})
+
+test_that("what results print is in R's words", {
+  skip_without_python()
+  d <- line(800)
+  results <- list(
+    dp_ols(y ~ x, d, epsilon = 1), dp_ols(y ~ x, d, epsilon = 1, bounds = unit),
+    dp_ols(y ~ x, d, "exp_theil_sen", 1, bounds = unit),
+    dp_ols(y ~ x, d, "noisy_stats", 1, bounds = unit, by = "tract"),
+    dp_ols(y ~ x + tract, d, "adassp", 1, select = "kendall", k = 1,
+           bounds = c(unit, list(tract = c(0, 10)))),
+    dp_ols(y ~ x, d, "exp_theil_sen", 1, companion = "noisy_moments", bounds = unit)
+  )
+  for (result in results) {
+    for (note in summary(result)$notes) expect_no_match(note, python_words, perl = TRUE)
+  }
+})
+
+test_that("arguments of lm that do not exist are answered before they are evaluated", {
+  skip_without_python()
+  fit <- function(...) dp_ols(y ~ x, line(), "noisy_stats", 1, bounds = unit, ...)
+  for (name in names(instead_of)) {
+    error <- tryCatch(do.call(fit, stats::setNames(list(quote(nowhere)), name)), error = identity)
+    expect_s3_class(error, "dpstats_argument_error")
+    expect_match(conditionMessage(error), paste0("dp_ols has no ", name, ": "))
+  }
+  budget <- dp_budget(1)
+  expect_error(dp_ols(y ~ x, line(), epsilon = NULL, budget = budget), "argument epsilon is NULL",
+               class = "dpstats_argument_error")
+  expect_identical(budget$spent[["epsilon"]], 0)
+})
+
+test_that("bounds, points and new data may be dates, and points a list by name", {
+  skip_without_python()
+  set.seed(3)
+  d <- data.frame(day = as.Date("2020-01-01") + sample(0:365, 5000, TRUE))
+  d$y <- as.numeric(d$day - as.Date("2020-01-01")) / 365 + rnorm(5000, 0, 0.05)
+  at <- as.Date(c("2020-03-01", "2020-10-01"))
+  year <- as.Date(c("2020-01-01", "2020-12-31"))
+  fit <- function(...) {
+    dp_ols(y ~ day, d, "adassp", 1e6, bounds = list(day = year, y = c(-1, 2)), ...)
+  }
+  wanted <- unname(predict(lm(y ~ day, d), data.frame(day = at)))
+  expect_equal(unname(predict(fit(), data.frame(day = at))), wanted, tolerance = 0.02)
+  for (points in list(at, data.frame(day = at), list(day = at))) {
+    expect_equal(fit(x_new = points)$predictions$estimate, wanted, tolerance = 0.02)
+  }
+  expect_error(fit(x_new = list(other = at)), "no column day", class = "dpstats_argument_error")
+})
