@@ -1,6 +1,7 @@
 """dp_ols: formula, bounds, mechanism, result."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 
@@ -16,6 +17,26 @@ from dpstats.request.arguments import make_requests
 from dpstats.request.group_labels import check_by
 from dpstats.request.prepare import prepare
 from dpstats.results import DPGroupResults, DPResults
+
+
+@overload
+def dp_ols(formula: str, data, *, by: None = None, **arguments: Any) -> DPResults: ...
+
+
+@overload
+def dp_ols(formula: str, data, *, by: str | Sequence[str], **arguments: Any) -> DPGroupResults: ...
+
+
+@overload
+def dp_ols(
+    formula: Sequence[str] | Mapping[str, str], data, *, by: None = None, **arguments: Any
+) -> dict[str, DPResults]: ...
+
+
+@overload
+def dp_ols(
+    formula: Sequence[str] | Mapping[str, str], data, *, by: str | Sequence[str], **arguments: Any
+) -> dict[str, DPGroupResults]: ...
 
 
 def dp_ols(
@@ -43,7 +64,7 @@ def dp_ols(
     n_jobs: int | None = None,
     progress: bool | None = None,
     **options,
-) -> DPResults | DPGroupResults | dict:
+) -> DPResults | DPGroupResults | dict[str, DPResults] | dict[str, DPGroupResults]:
     """Fit a linear regression and release it under differential privacy.
 
     Parameters
@@ -171,7 +192,7 @@ def dp_ols(
         raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
     if budget is not None:
         budget.reserve(*request.whole_call, request.neighbors)
-    results = {}
+    results: dict[Any, Any] = {}
     while requests:
         name = next(iter(requests))
         results[name], defect = _released(requests.pop(name), by, groups, progress, n_jobs)

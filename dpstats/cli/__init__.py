@@ -62,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except SystemExit as stop:  # --help and --version
-        return stop.code or 0
+        return int(stop.code or 0)
     except KeyboardInterrupt as error:
         return _fail(f"interrupted {error}", 130)
     except BrokenPipeError:

@@ -9,6 +9,7 @@ missing, because an exception would tell that it is there.
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def _among_texts(column: Column, position: Mapping) -> np.ndarray:
     return column.located(texts) if texts else _nowhere(column, position)
 
 
-def _among_objects(column: Column, position: Mapping) -> np.ndarray:
+def _among_objects(column: Column, position: dict) -> np.ndarray:
     return column.located(position)
 
 
@@ -83,7 +84,7 @@ def _among_categories(column: Column, position: Mapping) -> np.ndarray:
 
 
 def _among_floats(column: Column, position: Mapping) -> np.ndarray:
-    near = {float(v): i for v, i in reversed(position.items()) if _is_double(v)}
+    near = {float(v): i for v, i in reversed([*position.items()]) if _is_double(v)}
     return _looked_up(column.floats(), None, near, np.float64)
 
 
@@ -129,14 +130,14 @@ def _instant(label, column: Column) -> int | None:
     """Return a time in the column's unit since 1970."""
     if not isinstance(label, datetime.datetime):
         return None
-    stamp = pd.Timestamp(label)
+    stamp: Any = pd.Timestamp(label)
     if (stamp.tzinfo is None) != (column.zone is None):
         return None
     utc = stamp if stamp.tzinfo is None else stamp.tz_convert("UTC").tz_localize(None)
     days = utc.toordinal() - _EPOCH
     seconds = days * 86_400 + utc.hour * 3600 + utc.minute * 60 + utc.second
     nanoseconds = seconds * 10**9 + utc.microsecond * 1000 + utc.nanosecond
-    whole, rest = divmod(nanoseconds, _NANOSECONDS[column.unit])
+    whole, rest = divmod(nanoseconds, _NANOSECONDS[str(column.unit)])
     return None if rest else whole
 
 
@@ -214,11 +215,12 @@ def _value(tick, column: Column):
 
 
 def _time(tick: int, column: Column) -> pd.Timestamp | None:
-    moment = np.datetime64(tick, column.unit)
+    unit: Any = column.unit
+    moment = np.datetime64(tick, unit)
     try:
         if not isinstance(moment.astype("M8[s]").item(), datetime.datetime):
             return None  # not between the years 1 and 9999
-        stamp = pd.Timestamp(moment)
+        stamp: Any = pd.Timestamp(moment)
         return stamp.tz_localize("UTC").tz_convert(column.zone) if column.zone else stamp
     except Exception:  # a shift of hours out of these years
         return None

@@ -9,6 +9,7 @@ import datetime
 import math
 import re
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ _PLAIN = (*NUMBERS, str, datetime.date, datetime.datetime, pd.Timestamp)
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
-def plain(cell):
+def plain(cell) -> Any:
     """Return a number, text, truth value, date or time as Python's own type, else None.
 
     Examples

@@ -7,7 +7,7 @@ would tell that it is there.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Ticks(NamedTuple):
     """Whole numbers (n,): integers, truth values, days or times; and which are missing."""
 
     values: np.ndarray
-    missing: np.ndarray | None = None
+    missing: Any = None  # numpy.ndarray of bool, or None
 
 
 class Column(ABC):
@@ -50,7 +50,7 @@ class Column(ABC):
     levels: tuple | None = None
     ordered: bool = False
     unit: str | None = None
-    zone: object = None
+    zone: Any = None
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -71,7 +71,7 @@ class Column(ABC):
         """Return integers, truth values, days since 1970, or times in ``unit`` since 1970."""
         raise NotImplementedError
 
-    def located(self, position: dict[str, int]) -> np.ndarray:
+    def located(self, position: dict) -> np.ndarray:
         """Return the position of each text, int64 (n,), -1 where it has none."""
         raise NotImplementedError
 

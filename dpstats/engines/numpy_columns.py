@@ -1,6 +1,7 @@
 """Columns in arrays of numpy and of pandas."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -59,8 +60,8 @@ class NumpyColumn(Column):
 
     @classmethod
     def joined(cls, parts: Sequence["NumpyColumn"]) -> "NumpyColumn":
-        masks = [part._missing for part in parts]
-        missing = None if masks[0] is None else np.concatenate(masks)
+        masks = [part._missing for part in parts if part._missing is not None]
+        missing = np.concatenate(masks) if masks else None
         return cls(np.concatenate([part._values for part in parts]), missing, parts[0].zone)
 
     def floats(self) -> np.ndarray:
@@ -77,7 +78,7 @@ class NumpyColumn(Column):
 class PandasColumn(NumpyColumn):
     """A nullable column of pandas, taken apart into values and mask when it is read."""
 
-    def __init__(self, values: pd.api.extensions.ExtensionArray):
+    def __init__(self, values: Any):
         self._array, self.dtype = values, str(values.dtype)
         self.kind = _KINDS[values.dtype.kind]
 
@@ -103,6 +104,7 @@ class CategoricalColumn(Column):
     """A Categorical of pandas: codes into categories, which the dtype declares."""
 
     kind, dtype = "category", "Categorical"
+    levels: tuple
 
     def __init__(self, values: pd.Categorical):
         self._values = values
@@ -131,7 +133,8 @@ def pandas_column(series: pd.Series) -> Column:
     >>> pandas_column(pd.Series([1, None], dtype="Int64")).kind
     'integer'
     """
-    values, dtype = series.array, series.dtype
+    values: Any = series.array
+    dtype = series.dtype
     if isinstance(dtype, pd.SparseDtype):
         return array_column(np.asarray(values))
     if isinstance(dtype, np.dtype):

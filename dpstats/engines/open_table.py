@@ -53,7 +53,8 @@ def _files(pattern: str) -> Table | Stream:
     if not found:
         raise ArgumentError(f"there is no file {pattern}")
     endings = {next((e for e in ENDINGS if path.lower().endswith(e)), None) for path in found}
-    opened = ENDINGS.get(endings.pop()) if len(endings) == 1 else None
+    ending = endings.pop() if len(endings) == 1 else None
+    opened = None if ending is None else ENDINGS.get(ending)
     if opened is None or not all(map(os.path.isfile, found)):
         raise ArgumentError(
             f"expected {pattern!r} to name files that all end in one of {', '.join(ENDINGS)}"

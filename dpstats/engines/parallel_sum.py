@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import reduce
 from operator import add
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Summary = TypeVar("Summary")
@@ -34,7 +34,7 @@ def added(parts: Iterable[Summary]) -> Summary:
     >>> added(["a", "b", "c"])
     'abc'
     """
-    sums: list[Summary] = []
+    sums: list[Any] = []  # a summary can be added to another
     for number, part in enumerate(parts, start=1):
         while number % 2 == 0:
             part, number = sums.pop() + part, number // 2

@@ -1,6 +1,7 @@
 """Columns of polars."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -46,7 +47,8 @@ class PolarsColumn(Column):
     """
 
     def __init__(self, values: pl.Series):
-        self._values, dtype = values, values.dtype
+        self._values = values
+        dtype: Any = values.dtype
         self.kind, self.dtype = _kind(dtype), type(dtype).__name__
         if self.kind == "datetime":
             self.unit, self.zone = dtype.time_unit, dtype.time_zone

@@ -1,6 +1,6 @@
 """Describe tables to the rest of the package: names and types, and sums over the rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeGuard
 
 from dpstats.engines.parallel_sum import Summary
@@ -11,7 +11,8 @@ from dpstats.schema import Batch, Schema
 class AnyTable(Protocol):
     """A table wherever its rows are; :class:`Table` describes the members."""
 
-    columns: tuple[str, ...]
+    @property
+    def columns(self) -> tuple[str, ...]: ...
 
     @property
     def remote(self) -> bool:
@@ -20,7 +21,9 @@ class AnyTable(Protocol):
 
     def kind(self, column: str, /) -> str: ...
 
-    def whole(self, column: str, /) -> bool: ...
+    def typed(self, types: Mapping[str, str]) -> "AnyTable": ...
+
+    def check_labels(self, column: str, labels: Sequence, argument: str, /) -> None: ...
 
     def levels(self, column: str, /) -> tuple | None: ...
 

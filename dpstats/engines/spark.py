@@ -2,13 +2,13 @@
 
 import pickle
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from dpstats.engines.parallel_sum import Summary, added
 from dpstats.engines.stream import Described, frame_total
-from dpstats.engines.table import Table
+from dpstats.engines.table import ROWS, Table
 from dpstats.errors import ArgumentError, Defect
 from dpstats.schema import Batch, Schema
 
@@ -55,6 +55,10 @@ class SparkTable(Described):
         work = partial(_of_partition, partial(_partition_total, schema, each), list(schema))
         parts = _answers(self._chosen(schema).mapInArrow(work, _ANSWER))
         return added([frame_total(schema, each, self._types), *parts])
+
+    def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
+        """Refused as :meth:`gathered` is."""
+        return self.gathered(list(schema)).batches(schema, size)
 
     def gathered(self, names: Sequence[str]) -> Table:
         """Refused: rows stay with the workers."""

@@ -1,6 +1,7 @@
 """Stata files, read whole."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,8 +35,9 @@ def stata_file(paths: list[str]) -> Table:
 
 
 def _columns(path: str) -> dict[str, Column]:
-    settings = {"convert_categoricals": False, "convert_dates": False}
-    with pd.read_stata(path, iterator=True, **settings) as reader:
+    settings: dict[str, Any] = {"convert_categoricals": False, "convert_dates": False}
+    opened: Any = pd.read_stata(path, iterator=True, **settings)
+    with opened as reader:
         frame = reader.read()
         codebooks = reader.value_labels()
         # pandas has no public way to these parts of the header, and its own conversions make a
@@ -79,6 +81,9 @@ class LabelledColumn(NumpyColumn):
     >>> column.kind, column.levels, column.distinct()
     ('integer', ('no', 'yes'), (array([ 1,  0, -1]), ['no', 'yes']))
     """
+
+    levels: tuple
+    _missing: np.ndarray
 
     def __init__(self, values: np.ndarray, missing: np.ndarray, codebook: dict):
         super().__init__(values, missing)

@@ -75,7 +75,7 @@ def predictions(
     )  # fmt: skip
     keys = {"method": list(released), "group": cells.labels, "trial": range(trials),
             "point": cells.points}  # fmt: skip
-    index = pd.MultiIndex.from_product(keys.values(), names=list(keys))
+    index = pd.MultiIndex.from_product(list(keys.values()), names=list(keys))
     values = np.concatenate([values.ravel() for values in released.values()])
     return pd.DataFrame({"prediction": values}, index).reset_index()
 

@@ -47,7 +47,7 @@ class Cells:
         """Read the complete rows of a request."""
         check_by(request, by, None)
         prepared = Prepared.of(request).gathered(*([] if by is None else columns_of(by)))
-        table = prepared.request.table
+        table = prepared.table
         codes, labels = np.zeros(table.n_rows, dtype=np.int64), ("all",)
         if by is not None:
             codes, labels, _ = group_rows(table, by, None)

@@ -73,7 +73,7 @@ class Outcomes:
         }
         self._worst: dict[tuple[str, int], Event] = {}
 
-    def put(self, groups: Sequence[int], releases: Releases) -> None:
+    def put(self, groups: Sequence[int] | np.ndarray, releases: Releases) -> None:
         """Fill in the rows of some groups."""
         self.estimates[groups] = np.hstack([releases.params, releases.predictions])
         for g, status in zip(groups, releases.statuses, strict=True):

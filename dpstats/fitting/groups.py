@@ -19,7 +19,7 @@ def fit_groups(prepared: Prepared, noise: Noise, by, groups, progress, n_jobs) -
     the groups' sizes are treated as public, and the report says so.
     """
     prepared = prepared.gathered(*columns_of(by))
-    codes, labels, present = group_rows(prepared.request.table, by, groups)
+    codes, labels, present = group_rows(prepared.table, by, groups)
     rows = GroupedRows.of(prepared, codes, len(labels))
     outcomes = fit_each(prepared, rows, None if present else labels, progress, n_jobs)
     return group_results(prepared, by, labels, present, outcomes, noise)

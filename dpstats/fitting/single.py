@@ -1,7 +1,5 @@
 """Fit one regression to all rows."""
 
-from functools import partial
-
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE
 from dpstats.request import Prepared
@@ -11,7 +9,7 @@ from dpstats.results import DPResults
 def fit_single(prepared: Prepared, noise: Noise) -> DPResults:
     """Summarise the complete rows batch by batch and release one fit."""
     request, problem, method = prepared.request, prepared.problem, prepared.request.method
-    counted = prepared.total(partial(method.summarise, problem=problem))
+    counted = prepared.total(lambda X, y: method.summarise(X, y, problem))
     release = method.conclude(
         counted.summary,
         lambda each: prepared.total(each).summary,

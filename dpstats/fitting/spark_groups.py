@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from dpstats.engines import Table
+from dpstats.engines import RemoteTable, Table, is_remote
 from dpstats.errors import ArgumentError, Defect
 from dpstats.fitting.group_batches import Outcomes, column_of
 from dpstats.fitting.groups import group_results
@@ -23,7 +23,7 @@ from dpstats.results import DPGroupResults
 
 def check_remote(request: Request, by) -> None:
     """Raise ArgumentError unless rows that stay where they are suffice; no row is read."""
-    if not request.table.remote:
+    if not is_remote(request.table):
         return
     if request.selection:
         raise ArgumentError(
@@ -76,7 +76,7 @@ def fit_groups_on_workers(prepared: Prepared, noise: Noise, by, groups) -> DPGro
     each group's release has the whole of the cost. The noise comes from the operating system of
     the machine that draws it. A listed group without rows is released here, by the same code.
     """
-    table = prepared.request.table
+    table = cast(RemoteTable, prepared.request.table)
     labels = listed_labels(table, by, groups)
     present = labels is None
     if labels is None:
@@ -102,7 +102,7 @@ def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
         public,
     )
     answer = partial(_fits_of_table, task)
-    fits = request.table.of_groups(list(request.schema), columns_of(by), answer)
+    fits = cast(RemoteTable, request.table).of_groups(list(request.schema), columns_of(by), answer)
     fit_of = {fitted.label: fitted for fitted in fits}
     no_rows = np.empty((0, len(problem.low))), np.empty(0)
     return [fit_of.get(label) or _fit(task, label, *no_rows) for label in labels]

@@ -2,12 +2,13 @@
 
 from contextvars import Context, copy_context
 from itertools import count
+from typing import Any
 
 from dpstats.errors import ArgumentError
 from dpstats.testing import insecure_seed
 
 _numbers = count(1)
-_open: dict[str, tuple[Context, object]] = {}
+_open: dict[str, tuple[Context, Any]] = {}
 
 
 def open_seed(seed: float) -> str:

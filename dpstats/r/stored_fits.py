@@ -29,7 +29,8 @@ def predict(state: str, newdata: Mapping, level: float) -> dict:
     """Predict from a stored fit at public values, with standard errors and intervals."""
     result = _fit(state)
     columns = {name: _values(v, result.schema.get(name)) for name, v in newdata.items()}
-    return predicted(result.predict(columns, interval=True, alpha=1 - level))
+    points = pd.DataFrame(result.predict(columns, interval=True, alpha=1 - level))
+    return predicted(points)
 
 
 def _values(values, kind) -> list:

@@ -26,7 +26,8 @@ def group_state(result: DPGroupResults) -> str:
     """
     file = io.BytesIO()
     combinations = np.vstack([np.eye(result.size), result.x_new])
-    np.savez_compressed(file, combinations=combinations, **_prefixed(result.stack))
+    arrays: dict = {"combinations": combinations, **_prefixed(result.stack)}
+    np.savez_compressed(file, **arrays)
     return base64.b64encode(file.getvalue()).decode("ascii")
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 
-from dpstats.engines import Described, Table
+from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError
@@ -66,7 +66,7 @@ def make_requests(
 
 
 def _request(
-    formula: Formula, table: Table | Described, *, method, epsilon, delta, bounds, levels, x_new,
+    formula: Formula, table: AnyTable, *, method, epsilon, delta, bounds, levels, x_new,
     neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
     companion_share=None, by=None, formulas=1,
 ) -> Request:  # fmt: skip
@@ -115,7 +115,7 @@ def _request(
     return request
 
 
-def _parsed(formula, table: Table | Described, by) -> Formula:
+def _parsed(formula, table: AnyTable, by) -> Formula:
     """The formula, in Python or from R, whose dot stands for the columns that are not in by."""
     if is_r(formula):
         formula = RFormula(formula_text(formula))

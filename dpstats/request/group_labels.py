@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpstats.engines import Described, Table
+from dpstats.engines import AnyTable, Table
 from dpstats.errors import ArgumentError
 from dpstats.request.request import Request
 from dpstats.schema import check_labels, plain_labels
@@ -78,7 +78,7 @@ def _check_column(request: Request, name: str, listed) -> None:
         )
 
 
-def _check_groups(table: Table | Described, by, groups) -> None:
+def _check_groups(table: AnyTable, by, groups) -> None:
     """Raise ArgumentError unless groups lists labels that the group columns can have."""
     check_labels(groups, "groups")
     if isinstance(by, str):
@@ -97,7 +97,7 @@ def _is_row(label, length: int) -> bool:
     return isinstance(label, tuple) and len(label) == length
 
 
-def listed_labels(table: Table | Described, by, groups) -> tuple | None:
+def listed_labels(table: AnyTable, by, groups) -> tuple | None:
     """Return the public list of labels, tuples for several columns, or None for those present.
 
     Without ``groups=`` a single column's type may declare one. Labels that are present are treated

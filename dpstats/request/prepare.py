@@ -1,6 +1,6 @@
 """Prepare a request for its mechanism: select terms and estimate ranges within the budget."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -42,20 +42,22 @@ def with_selected_terms(request: Request, noise: Noise) -> Request:
     if selection is None:
         return request
     cost = request.cost.part(selection.share)
-    chosen = selection.selector.select(_candidates(request), selection.k, cost, noise)
+    chosen = selection.selector.select(
+        _candidates(request, selection.candidates), selection.k, cost, noise
+    )
     return request.keeping(tuple(selection.candidates[term] for term in chosen))
 
 
-def _candidates(request: Request) -> Candidates:
+def _candidates(request: Request, terms: Sequence) -> Candidates:
     """The complete rows as a selector sees them."""
     design = request.row_design
     every = range(len(design.names))
-    columns = [every[design.terms[term]] for term in request.selection.candidates]
+    columns = [every[design.terms[term]] for term in terms]
     flat = [j for term in columns for j in term]
     parts = [(X[:, flat], y) for X, y, _ in complete_batches(request.table, design)]
     X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
-    terms = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
-    return Candidates(X, y, terms, request.neighbors)
+    places = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
+    return Candidates(X, y, places, request.neighbors)
 
 
 def with_ranges(request: Request, noise: Noise) -> Request:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dpstats.engines import Described, Table
+from dpstats.engines import AnyTable, Table
 from dpstats.engines.parallel_sum import Summary
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Problem
@@ -35,10 +36,12 @@ class Prepared:
         """Work out the problem under the request's schema."""
         frame, design = _prediction_frame(request), request.design
         x_new = design.predictors(frame) if len(frame) else np.empty((0, len(design.names)))
+        y_low, y_high = design.response_bounds
         problem = Problem(
             design.low,
             design.high,
-            *design.response_bounds,
+            y_low,
+            y_high,
             design.intercept,
             request.neighbors,
             request.row_norm,
@@ -47,7 +50,7 @@ class Prepared:
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 
-    def total(self, each: Callable[[np.ndarray, np.ndarray], Summary]) -> "Counted":
+    def total(self, each: Callable[[np.ndarray, np.ndarray], Any]) -> "Counted":
         """The sum of ``each(X, y)`` over batches of complete rows, and their number."""
         request = self.request
         count = partial(_counted, request.row_design, each)
@@ -58,6 +61,13 @@ class Prepared:
         table = self.request.table.gathered((*self.request.schema, *others))
         return replace(self, request=replace(self.request, table=table))
 
+    @property
+    def table(self) -> Table:
+        """The table in memory, after :meth:`gathered`."""
+        table = self.request.table
+        assert isinstance(table, Table), "gathered() comes first"
+        return table
+
     def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
         """Batches (X, y, codes) of the complete rows; ``codes`` has one entry a raw row."""
         return complete_batches(self.request.table, self.request.row_design, codes)
@@ -67,22 +77,20 @@ class Prepared:
 class Counted:
     """The summary of some rows and their number."""
 
-    summary: Summary
+    summary: Any
     rows: int
 
     def __add__(self, other: "Counted") -> "Counted":
         return Counted(self.summary + other.summary, self.rows + other.rows)
 
 
-def total_of_complete(
-    table: Table | Described, schema: Schema, each: Callable[[Batch], Summary]
-) -> Summary:
+def total_of_complete(table: AnyTable, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
     """The sum of ``each(batch)`` over batches of the complete rows' raw columns."""
     return table.total(schema, partial(_of_complete, schema, each))
 
 
 def complete_batches(
-    table: Table | Described, design: Design, codes: np.ndarray | None = None
+    table: AnyTable, design: Design, codes: np.ndarray | None = None
 ) -> Iterator[tuple]:
     """Batches (X, y, codes) of a table's complete rows; ``codes`` has one entry a raw row."""
     start = 0
@@ -99,13 +107,11 @@ def _prediction_frame(request: Request) -> pd.DataFrame:
     if request.x_new is not None:
         return request.x_new
     predictors = request.formula.predictors
-    (name,) = predictors[:1] or (None,)
-    kind = request.schema.get(name)
-    ranged = isinstance(kind, Numeric) and kind != UNLIMITED
-    if len(predictors) != 1 or not ranged or request.row_norm is not None:
+    kind = request.schema.get(predictors[0]) if len(predictors) == 1 else None
+    if not isinstance(kind, Numeric) or kind == UNLIMITED or request.row_norm is not None:
         return pd.DataFrame({predictor: [] for predictor in predictors})
     quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]
-    return pd.DataFrame({name: quarters}, index=["p25", "p75"])
+    return pd.DataFrame({predictors[0]: quarters}, index=["p25", "p75"])
 
 
 def _labels(frame: pd.DataFrame) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpstats.engines import Described, Table
+from dpstats.engines import AnyTable
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.shared import Method
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
@@ -48,7 +48,7 @@ class Request:
     """
 
     formula: Formula
-    table: Table | Described
+    table: AnyTable
     method: Method
     epsilon: float
     delta: float
@@ -114,7 +114,7 @@ class Request:
             schema=schema,
             design=formula.design(schema, self.term_bounds),
             unbounded=tuple(name for name in self.unbounded if name in formula.variables),
-            selection=replace(self.selection, chosen=chosen),
+            selection=self.selection and replace(self.selection, chosen=chosen),
         )
 
     def with_estimated(self, ranges: Mapping[str, Numeric], note: str) -> "Request":
