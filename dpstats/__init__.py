@@ -1,6 +1,7 @@
 """Fit linear regressions under differential privacy, with statsmodels' names."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
@@ -17,6 +18,11 @@ from dpstats.mechanisms import METHODS
 from dpstats.privacy import Budget, PrivacyReport
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
+
+if TYPE_CHECKING:
+    from dpstats.auditing import audit
+    from dpstats.planning import Plan, plan
+    from dpstats.results.comparison import compare
 
 __version__ = "0.1.0"
 __all__ = [

@@ -78,7 +78,8 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
     cost = method.cost(epsilon, delta)
 
     def start(rows):
-        summary, total = method.summarise(*rows, problem), over(*rows)
+        X, y = rows
+        summary, total = method.summarise(X, y, problem), over(X, y)
 
         def release():
             return _output(method.conclude(summary, total, problem, cost, Noise(cost), **options))

@@ -21,7 +21,7 @@ def layout_of(
 ) -> tuple[Layout, tuple[FactorSet, ...]]:
     """Lay out a design with these columns; return also the factors of each of its blocks."""
     sets = {
-        j: {part.factor: len(part.levels) for part in parts}
+        j: {part.factor: len(part.levels) for part in parts if part.levels is not None}
         for j, parts in enumerate(columns)
         if parts and all(part.levels is not None for part in parts)
     }

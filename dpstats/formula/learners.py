@@ -4,6 +4,8 @@ They wrap the formula library's classes (memorize on the grid, then transform an
 add what privacy needs: a range of their values, and no error that a row could cause.
 """
 
+from functools import reduce
+
 import numpy as np
 
 from dpstats.formula.intervals import Interval
@@ -67,7 +69,8 @@ def spline(basis: type, ceiling: float = np.inf) -> type:
             if self._rotation is None:
                 return columns
             # not a matrix product: its summation order may depend on the number of rows
-            return sum(columns[:, [j]] * row for j, row in enumerate(self._rotation))
+            parts = [columns[:, [j]] * row for j, row in enumerate(self._rotation)]
+            return reduce(np.add, parts)
 
         def image(self, _low, _high, *arguments, **options) -> Interval:
             """Compute the range of the columns on a fine grid, with a margin."""

@@ -97,7 +97,7 @@ class Matrix:
     def _number(self, parts: tuple[Part, ...], low: float, high: float) -> str | None:
         """Return the variable that a column with these bounds equals, if its range is the same."""
         name = self._variables[parts[0].factor] if len(parts) == 1 else None
-        kind = self._schema.get(name)
+        kind = None if name is None else self._schema.get(name)
         return name if isinstance(kind, Numeric) and (kind.low, kind.high) == (low, high) else None
 
 

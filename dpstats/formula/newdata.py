@@ -25,11 +25,12 @@ def public_columns(
     m = _rows(raw, frame)
     columns = {}
     for name, kind in kinds.items():
-        convert = _numbers if isinstance(kind, Numeric) else _codes
         if np.ndim(raw[name]) > 1:
             raise ArgumentError(f"expected one value a row in the column {name} of the new data")
-        columns[name] = np.broadcast_to(convert(name, raw[name], kind), m)
-        if name in bounded:
+        numeric = isinstance(kind, Numeric)
+        values = _numbers(name, raw[name], kind) if numeric else _codes(name, raw[name], kind)
+        columns[name] = np.broadcast_to(values, m)
+        if name in bounded and numeric:
             _check_inside(name, columns[name], kind)
     return m, columns
 
@@ -49,8 +50,8 @@ def _rows(raw: dict[str, np.ndarray], frame) -> int:
     """Return the common length of the columns, where those of length one are repeated."""
     others = frame.values() if isinstance(frame, Mapping) and not raw else raw.values()
     lengths = {len(np.atleast_1d(values)) for values in others}
-    if not raw and hasattr(frame, "shape"):
-        return frame.shape[0]
+    if not raw and (shape := getattr(frame, "shape", None)):
+        return shape[0]
     if len(lengths - {1}) > 1:
         raise ArgumentError(f"the new data have columns of unequal length: {sorted(lengths)}")
     return max(lengths - {1}, default=1)

@@ -60,10 +60,11 @@ def _refuse_powers(node) -> None:
 
 def readings_of(model: patsy.ModelDesc) -> tuple[list[Reading], list[Reading]]:
     """Check the factors of the left- and of the right-hand side against the allow-list."""
-    return tuple(
+    left, right = (
         [_reading(factor) for term in terms for factor in term.factors]
         for terms in (model.lhs_termlist, model.rhs_termlist)
     )
+    return left, right
 
 
 def _reading(factor: patsy.EvalFactor) -> Reading:

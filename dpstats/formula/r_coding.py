@@ -165,7 +165,7 @@ def _ordered(factor: RFactor, schema: Schema) -> bool:
     """Tell whether the column that is this factor is ordered; comparisons are not."""
     reading = read(factor.code)
     name = reading.bare or next(iter(reading.categorical), None)
-    kind = schema.get(name)
+    kind = None if name is None else schema.get(name)
     return isinstance(kind, Categorical) and kind.ordered
 
 

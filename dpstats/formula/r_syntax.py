@@ -142,7 +142,7 @@ def _tokens(text: str):
                 f"cannot read {text!r} as a formula of R at {text[place:].strip()[:20]!r}; "
                 "compute the column first and name it in the formula"
             )
-        yield match.lastgroup, match[match.lastgroup]
+        yield match.lastgroup, match.group(match.lastgroup or 0)
         place = match.end()
 
 

@@ -117,7 +117,9 @@ def constants(node: Node) -> list[Node]:
     >>> [literal(value) for value in constants(Call("c", ((None, Number("1")), (None, Text("a")))))]
     [1, 'a']
     """
-    values = [value for _, value in node.arguments] if isinstance(node, Call) else [node]
+    values: list[Node] = [node]
+    if isinstance(node, Call):
+        values = [value for _, value in node.arguments]
     if (isinstance(node, Call) and node.function != "c") or not values:
         raise FormulaError(f"{node}: expected constants, as in c(1, 2) or c('a', 'b')")
     for value in values:
@@ -133,7 +135,7 @@ def literal(node: Node) -> str | float | int | bool:
         case Number():
             return int(node.value) if node.value.is_integer() else node.value
         case Prefix("-", Number() as operand):
-            return -literal(operand)
+            return -operand.value if not operand.value.is_integer() else -int(operand.value)
         case Name("TRUE" | "FALSE" as text):
             return text == "TRUE"
     raise FormulaError(f"expected a constant instead of {node}")

@@ -25,7 +25,7 @@ KEEP = patsy.NAAction(on_NA="raise", NA_types=[])
 def _as_factor(values: pd.Categorical, contrast=None, levels=None) -> pd.Categorical:
     """Evaluate C(): patsy's own hides the codes, and each row's level is looked up in Python."""
     coded = values[:]
-    coded.contrast = contrast
+    setattr(coded, "contrast", contrast)  # noqa: B010 - pandas declares no such attribute
     return coded
 
 

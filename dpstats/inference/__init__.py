@@ -1,7 +1,7 @@
 """Compute standard errors, tests and intervals as functions of releases, never of the data."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -31,7 +31,8 @@ UNBOUNDED = (
 class Uncertainty(Protocol):
     """Quantify how far G fits may be from the truth: Wald, Pivot or Ends."""
 
-    unbounded: np.ndarray
+    @property
+    def unbounded(self) -> Any: ...  # numpy.ndarray of bool, (G,)
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray: ...
 

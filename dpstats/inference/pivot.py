@@ -87,7 +87,7 @@ class Pivot:
         """Return whether any slope at all is compatible with the release at the 5% level, (G,)."""
         slope = np.full((len(self.sums), 1), np.nan)
         ends = _intervals(self.sums, self.scales, self._squares, slope, 0.05)
-        return np.isinf(ends).any(axis=(1, 2))
+        return np.any(np.isinf(ends), axis=(1, 2))
 
     @np.errstate(all="ignore")
     def covariance(self) -> np.ndarray:

@@ -38,7 +38,7 @@ class Target:
         width = positive("target_width")(width)
         if term is None and len(slopes) == 1:
             term = slopes[0]
-        if term not in terms:
+        if term is None or term not in terms:
             raise ArgumentError(
                 f"expected term, whose interval is to be narrow, to be one of {', '.join(terms)}, "
                 f"got {term!r}"

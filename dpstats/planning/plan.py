@@ -147,8 +147,9 @@ def _epsilons(epsilon, target_width) -> tuple[float, ...]:
     """Check the privacy losses to try, and sort them."""
     if epsilon is None and target_width is not None:
         return GRID
-    listed = isinstance(epsilon, Iterable) and not isinstance(epsilon, str)
-    values = list(epsilon) if listed else [epsilon]
+    values = [epsilon]
+    if isinstance(epsilon, Iterable) and not isinstance(epsilon, str):
+        values = list(epsilon)
     if epsilon is None or not values:
         raise ArgumentError(
             f"expected epsilon to list numbers > 0, such as [0.5, 1], got {epsilon!r}; without it "

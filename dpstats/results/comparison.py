@@ -3,8 +3,9 @@
 import html
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from statsmodels.iolib.table import SimpleTable, default_latex_fmt
@@ -16,7 +17,8 @@ from dpstats.results.summary import guarantee
 
 _TITLE = "Differentially Private Regressions"
 _WIDTH = 78
-_ESCAPES = {**default_latex_fmt["replacements"], "<": "$<$"}
+_FORMAT: Any = default_latex_fmt
+_ESCAPES = {**_FORMAT["replacements"], "<": "$<$"}
 _LATEX = {"replacements": _ESCAPES}
 
 
@@ -105,7 +107,7 @@ class Comparison:
             for name, result in zip(self.names, self.results, strict=True)
         ]
         columns = ["result", "term", "estimate", "std_error", "status"]
-        return pd.concat(parts).reset_index()[columns]
+        return pd.concat(parts).reset_index().reindex(columns=columns)
 
     def summary(self) -> str:
         """Write the table as text, with its notes."""
@@ -129,7 +131,7 @@ class Comparison:
     def __repr__(self) -> str:
         return self.summary()
 
-    def _table(self, escape=str) -> SimpleTable:
+    def _table(self, escape: Callable[[str], str] = str) -> SimpleTable:
         """Tabulate estimates over standard errors by term, then the facts of each column."""
         rows = [[escape(cell) for cell in row] for row in self._estimates()]
         facts = [[escape(cell) for cell in row] for row in self._facts()]

@@ -240,4 +240,4 @@ class DPGroupResults:
                 f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "
                 'a data frame with the index ["p25", "p75"]'
             )
-        return self.predictions[label]
+        return self.predictions.loc[:, label]

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.formula import linear_constraints
+from dpstats.formula import Design, linear_constraints
 from dpstats.inference import (
     UNBOUNDED,
     TTest,
@@ -14,6 +14,7 @@ from dpstats.inference import (
     stacked,
     uncertainty,
 )
+from dpstats.mechanisms.shared import Release
 from dpstats.option_checks import checked_alpha
 
 
@@ -23,6 +24,22 @@ class Inferred:
     It is the part of :class:`~dpstats.results.single.DPResults` that reads ``release``, ``names``,
     ``points``, ``x_new`` and the public facts, and never the data.
     """
+
+    method: str
+    release: Release
+    names: tuple[str, ...]
+    points: tuple[str, ...]
+    x_new: np.ndarray
+    nobs: int | None
+
+    @property
+    def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:
+        """Return the bounds that predictions are clipped to, or None."""
+        raise NotImplementedError
+
+    def _design(self) -> Design:
+        """Build the design from the public schema."""
+        raise NotImplementedError
 
     @property
     def status(self) -> str:

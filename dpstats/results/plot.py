@@ -36,7 +36,7 @@ def line(result, ax=None):
     grid = {name: np.linspace(kind.low, kind.high, 201)}
     ax.plot(grid[name], result.predict(grid), color=PRIVATE, label="private fit")
     _band(ax, result, grid)
-    _quarters(ax, result, name, kind)
+    _quarters(ax, result, str(name), kind)
     ax.legend(frameon=False)
     return ax
 
@@ -73,7 +73,7 @@ def comparison(result, reference, ax=None):
     ax = _frame(ax, result, np.r_[p25, estimate["p25"]], np.r_[p75, estimate["p75"]])
     ends = np.stack([np.column_stack([p25, p75]), estimate[["p25", "p75"]]], axis=1)
     ax.plot(*ends.T, color="0.75", linewidth=0.8, zorder=1)
-    _points(ax, *ends[:, 1].T, "OLS, not private", color=REFERENCE, marker="s")
+    _points(ax, ends[:, 1, 0], ends[:, 1, 1], "OLS, not private", color=REFERENCE, marker="s")
     _points(ax, p25, p75, "private estimate, joined to OLS")
     _cross(ax, error["p25"], error["p75"], "OLS standard error")
     _finish(ax, p25, p75)

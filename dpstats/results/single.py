@@ -99,7 +99,8 @@ class DPResults(Simulated):
         if not self.release.limited:
             return None
         design = self._design()
-        return design.low, design.high, design.response_bounds
+        low, high = design.response_bounds
+        return design.low, design.high, (low, high)
 
     def _design(self) -> Design:
         """Build the design of the formula from the public schema."""
@@ -119,7 +120,7 @@ class DPResults(Simulated):
         """Return the prediction at a labelled point."""
         if label not in self.points:
             raise AttributeError(label)  # Python then asks __getattr__, which gives the reason
-        return float(self.predictions[label])
+        return float(self.release.predictions[self.points.index(label)])
 
     def __getattr__(self, name: str):
         if name in ("p25", "p75"):
@@ -143,7 +144,7 @@ class DPResults(Simulated):
     def __eq__(self, other) -> bool:
         return isinstance(other, DPResults) and self.to_dict() == other.to_dict()
 
-    __hash__ = None
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def __repr__(self) -> str:
         return str(self.summary())
