@@ -8,16 +8,17 @@ import math
 from collections.abc import Callable
 from numbers import Real
 from operator import le, lt
+from typing import TypeGuard, overload
 
 from dpstats.errors import ArgumentError
 
 
-def _is_number(value) -> bool:
+def _is_number(value) -> TypeGuard[float]:
     """Tell real numbers from truth values and everything else."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _is_finite(value) -> bool:
+def _is_finite(value) -> TypeGuard[float]:
     """Tell numbers that a float can hold; a Python integer may be larger."""
     try:
         return _is_number(value) and math.isfinite(value)
@@ -80,9 +81,19 @@ def positive(name: str) -> Callable[[object], float]:
     return check
 
 
+@overload
+def whole(name: str, low: int, high: int | None = None) -> Callable[[object], int]: ...
+
+
+@overload
+def whole(
+    name: str, low: int, high: int | None = None, *, or_word: str
+) -> Callable[[object], int | str]: ...
+
+
 def whole(
     name: str, low: int, high: int | None = None, or_word: str | None = None
-) -> Callable[[object], object]:
+) -> Callable[[object], int] | Callable[[object], int | str]:
     """Build a check for a whole number from ``low`` to ``high``, or the word ``or_word``.
 
     >>> whole("k", 1, or_word="all")("all"), whole("k", 1, 100)(3.0)

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from dpstats.noise import random_sources
 
 
 @contextmanager
-def insecure_seed(seed: int) -> Iterator[None]:
+def insecure_seed(seed: Any) -> Iterator[None]:
     """Draw all noise inside the block from a seeded generator.
 
     Anyone who knows the seed can subtract the noise, so results made inside have

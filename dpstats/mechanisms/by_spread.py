@@ -60,7 +60,7 @@ def _spread(moments: Moments, n: int, problem: Problem, cost: PureDP, noise: Noi
     n sum x^2 - (sum x)^2, exact in integers, and moves by at most n - 1; attained from
     all rows at one end of the range to one row at the other.
     """
-    x, one, cross = 1 - problem.intercept, problem.intercept, moments.cross
+    x, one, cross = 1 - problem.constant, problem.constant, moments.cross
     scaled = n * cross[x, x] - (cross[one, x] // _ONE) ** 2
     unit = _ONE**2 * _WIDTH**2
     query = Query("spread of x", [scaled], l1=(n - 1) * unit, unit=1 / (n * unit))

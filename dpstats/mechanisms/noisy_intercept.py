@@ -20,7 +20,7 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
 
     Status ``failed``: under add/remove the noisy number of rows was not positive.
     """
-    one, v, cross = problem.intercept, 2, moments.cross
+    one, v, cross = problem.constant, 2, moments.cross
     n, total = cross[one, one], cross[one, v]
     if failure := too_few(problem, int(n * PRODUCT_UNIT), needed=1):
         return failure

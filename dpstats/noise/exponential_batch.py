@@ -15,7 +15,7 @@ def draw_each(query: RankTable, rates: np.ndarray, more: Callable[[int], bytes])
     words = np.frombuffer(more(8 * exponential_compiled.WORDS * groups), "<u8").reshape(groups, -1)
     grid = query.first, query.size, query.reach
     drawn = exponential_compiled.draw_each(query.doubled, query.edges, *grid, rates, words)
-    for g in np.flatnonzero(drawn == exponential_compiled.UNDECIDED):
+    for g in np.flatnonzero(drawn == exponential_compiled.UNDECIDED).tolist():
         below = below_beginning_with(iter(words[g].tolist()), more)
         drawn[g] = _draw_exactly(query, g, float(rates[g]), below)
     return drawn

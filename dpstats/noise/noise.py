@@ -76,6 +76,8 @@ class Noise:
         """
         gaussian = isinstance(cost, GDP)
         sensitivity = query.l2 if gaussian else query.l1
+        if sensitivity is None:
+            raise TypeError(f"{query.step!r} states no sensitivity for this noise")
         scale = sensitivity / (cost.mu if gaussian else cost.epsilon) * (1 + 2.0**-40)
         name = "gaussian" if gaussian else "laplace"
         cost = PureDP(cost.epsilon) if isinstance(cost, ApproxDP) else cost

@@ -13,7 +13,9 @@ _SCALE_BITS = 40
 _integers = np.frompyfunc(int, 1, 1)
 
 
-def on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: bool):
+def on_noise_grid(
+    query: Query, scale: float, sensitivity: float, gaussian: bool
+) -> tuple[np.ndarray, float, float]:
     """Return values, noise scale and unit on a grid where the scale is about 2^40 units.
 
     A finer grid is exact. On a coarser one each value is rounded down to a multiple of
@@ -21,7 +23,7 @@ def on_noise_grid(query: Query, scale: float, sensitivity: float, gaussian: bool
     sensitivity grows by m in L1 and sqrt(m) in L2, and the scale with it.
     """
     shift = _SCALE_BITS - math.frexp(scale)[1] + 1
-    values = _integers(np.array(query.values, dtype=object))
+    values = np.asarray(_integers(np.array(query.values, dtype=object)))
     if shift >= 0:
         return values << shift, math.ldexp(scale, shift), query.unit / 2**shift
     rounded = values.shape[-1]

@@ -62,7 +62,9 @@ def excess(shift: float, share: float, epsilon: float) -> float:
         upper = shift + deviation * math.sqrt(square)
         return (shift**2 - (1 - share) * offset) / upper, upper / share
 
-    low, high = ends(epsilon)
+    middle = ends(epsilon)
+    assert middle is not None, "the bound exceeds the level, so the square is positive"
+    low, high = middle
     first = np.logaddexp(log_ndtr(low), log_ndtr(-high))
     second = np.logaddexp(log_ndtr((low - shift) / deviation), log_ndtr((shift - high) / deviation))
     most = _difference(first, epsilon + second)

@@ -16,7 +16,7 @@ class Query:
     """
 
     step: str
-    values: Sequence[int]
+    values: Sequence | np.ndarray
     l1: float | None = None
     l2: float | None = None
     unit: float = 1.0

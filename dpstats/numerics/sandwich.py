@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # noisy_moments uses the coordinates (1, u) with u in [-1/2, 1/2]; its scores were released for
 # 2 u and for residuals twice as large.
@@ -50,7 +51,7 @@ class Meat:
         return cls(cut[..., None, None] * products * np.outer(_LINE, _LINE), deviation, _LINE)
 
     def covariance(
-        self, gram: np.ndarray, energy: np.ndarray, rows: np.ndarray, intercept: int = 0
+        self, gram: np.ndarray, energy: ArrayLike, rows: ArrayLike, intercept: int = 0
     ) -> np.ndarray:
         """Estimate the covariance of the scores at a fit with residual sum of squares ``energy``.
 
@@ -74,7 +75,8 @@ class Meat:
         noise = math.sqrt(2) * self.deviation[..., None, None] * np.eye(len(unit))
         within = (_positive(self.products / unit) + noise) * unit
         share = self.products[..., intercept, intercept] / gram[..., intercept, intercept]
-        beyond = np.maximum(energy - rows * share, 0.0)
+        rows = np.asarray(rows)
+        beyond = np.maximum(np.asarray(energy) - rows * share, 0.0)
         rows, beyond = (np.asarray(part)[..., None, None] for part in (rows, beyond))
         return (rows * within + beyond * gram) / np.maximum(rows - len(unit), 1.0)
 

@@ -58,14 +58,15 @@ class PureDP:
         """What is left when draws that need no delta have taken the given share."""
         return self.part(1 - share)
 
-    def covers(self, costs: Sequence["PureDP | GDP"]) -> bool:
+    def covers(self, costs: Sequence["Cost"]) -> bool:
         """Whether the costs together stay within this one."""
-        if not all(isinstance(cost, PureDP) for cost in costs):
-            return False
-        return math.fsum(cost.epsilon for cost in costs) <= self.epsilon * ROUNDING
+        pure = [cost for cost in costs if isinstance(cost, PureDP)]
+        total = math.fsum(cost.epsilon for cost in pure)
+        return len(pure) == len(costs) and total <= self.epsilon * ROUNDING
 
-    def share(self, cost: "PureDP | GDP") -> float:
+    def share(self, cost: "Cost") -> float:
         """The share of this cost that another one takes, in [0, 1]."""
+        assert isinstance(cost, PureDP), "covers() has refused others"
         return cost.epsilon / self.epsilon
 
     def guarantee(self, delta: float) -> tuple[float, float]:
@@ -130,14 +131,15 @@ class GDP:
         """What is left when draws that need no delta have taken the given share."""
         return self.part(1 - share)
 
-    def covers(self, costs: Sequence["PureDP | GDP"]) -> bool:
+    def covers(self, costs: Sequence["Cost"]) -> bool:
         """Whether the costs together stay within this one."""
-        if not all(isinstance(cost, GDP) for cost in costs):
-            return False
-        return math.fsum(cost.mu**2 for cost in costs) <= self.mu**2 * ROUNDING
+        gaussian = [cost for cost in costs if isinstance(cost, GDP)]
+        total = math.fsum(cost.mu**2 for cost in gaussian)
+        return len(gaussian) == len(costs) and total <= self.mu**2 * ROUNDING
 
-    def share(self, cost: "PureDP | GDP") -> float:
+    def share(self, cost: "Cost") -> float:
         """The share of this cost, in mu squared, that another one takes, in [0, 1]."""
+        assert isinstance(cost, GDP), "covers() has refused others"
         return (cost.mu / self.mu) ** 2
 
     def guarantee(self, delta: float) -> tuple[float, float]:
@@ -172,13 +174,14 @@ class ApproxDP:
 
     def covers(self, costs: Sequence["Cost"]) -> bool:
         """Whether the costs together stay within this one."""
-        if not all(isinstance(cost, (PureDP, ApproxDP)) for cost in costs):
+        if any(isinstance(cost, GDP) for cost in costs):
             return False
         epsilon, delta = added(costs)
         return epsilon <= self.epsilon * ROUNDING and delta <= self.delta * ROUNDING
 
     def share(self, cost: "Cost") -> float:
         """The share of epsilon that another cost takes, in [0, 1]."""
+        assert not isinstance(cost, GDP), "covers() has refused it"
         return cost.epsilon / self.epsilon
 
     def guarantee(self, delta: float) -> tuple[float, float]:
@@ -189,10 +192,11 @@ class ApproxDP:
 Cost = PureDP | GDP | ApproxDP
 
 
-def added(costs: Sequence[PureDP | ApproxDP]) -> tuple[float, float]:
-    """Basic composition: the sums of the epsilons and of the deltas."""
-    deltas = (cost.delta for cost in costs if isinstance(cost, ApproxDP))
-    return math.fsum(cost.epsilon for cost in costs), math.fsum(deltas)
+def added(costs: Sequence[Cost]) -> tuple[float, float]:
+    """Basic composition: the sums of the epsilons and of the deltas; none is Gaussian."""
+    stated = [cost.guarantee(0.0) for cost in costs if not isinstance(cost, GDP)]
+    assert len(stated) == len(costs), "a Gaussian cost has no epsilon of its own"
+    return math.fsum(epsilon for epsilon, _ in stated), math.fsum(delta for _, delta in stated)
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:

@@ -62,7 +62,7 @@ class PrivacyReport:
             return self.limit.guarantee(self.delta)
         if not isinstance(self.limit, GDP):
             return added(costs)
-        mu = math.sqrt(math.fsum(cost.mu**2 for cost in costs))
+        mu = math.sqrt(math.fsum(cost.mu**2 for cost in costs if isinstance(cost, GDP)))
         return (gdp_epsilon(mu, self.delta), self.delta) if mu else (0.0, 0.0)
 
     def shares(self) -> list[tuple[Event, float]]:

@@ -59,7 +59,7 @@ def noisy_sums(
         Query(step, values, l1=l1 / PRODUCT_UNIT, l2=l2 / PRODUCT_UNIT, unit=PRODUCT_UNIT)
         for step, values, (l1, l2) in zip(("X'X", "X'y", "y'y"), exact, bounds, strict=True)
     ]
-    gram, cross, square = released = [
+    gram, cross, square = [
         noise.add(query, cost.part(fraction))
         for query, fraction in zip(queries, _FRACTIONS, strict=True)
     ]
@@ -67,6 +67,6 @@ def noisy_sums(
         symmetric(gram.values, columns),
         cross.values,
         float(square.values[0]),
-        scales=tuple(noisy.scale for noisy in released),
-        deviations=tuple(noisy.deviation for noisy in released),
+        scales=(gram.scale, cross.scale, square.scale),
+        deviations=(gram.deviation, cross.deviation, square.deviation),
     )

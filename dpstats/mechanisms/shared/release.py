@@ -45,6 +45,12 @@ class Problem:
     estimated: bool
     x_new: np.ndarray
 
+    @property
+    def constant(self) -> int:
+        """Index of the constant column, for methods that fit designs with one only."""
+        assert self.intercept is not None, "the request refuses other designs"
+        return self.intercept
+
 
 @dataclass(frozen=True)
 class Release:

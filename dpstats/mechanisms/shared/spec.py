@@ -185,6 +185,7 @@ class Method:
     def fit_each(self, X, y, edges, problem, cost: Cost, noise: Noise, **options) -> Releases:
         """Fit every group as :meth:`fit` does, all in one call, by ``release_each``."""
         second = self._second_pass(problem, options)
+        assert self.release_each is not None, "callers ask whether there is one"
         if second is None:
             return self.release_each(X, y, edges, problem, cost, noise, **options)
         first_cost = cost.part(1 - second.fraction)
