@@ -83,16 +83,17 @@ class Structure:
         return []
 
 
-def imported(tree: ast.AST) -> set[str]:
+@cache
+def imported(tree: ast.AST) -> frozenset[str]:
     """Full names a module imports anywhere, those inside functions too."""
-    names = set()
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, "imports are absolute"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return frozenset(names)
 
 
 def _top(room: str) -> str:
