@@ -145,7 +145,7 @@ def test_messages_are_in_the_words_of_r():
     reply = answer("fit", CALL | {"formula": "y ~ log(x)", "data": columns(x=[1.0], y=[1.0])})
     assert reply["error"] == "ArgumentError"
     assert reply["message"].endswith("bounds = list(x = c(low, high))")
-    assert in_r("expected x=None or True") == "expected x=NULL or TRUE"
+    assert in_r("expected x=None or True") == "expected x = NULL or TRUE"
 
 
 def test_the_state_of_a_fit_holds_no_row():
