@@ -79,7 +79,7 @@ def estimate_ranges(
 
     def ask(what: str, bins: Mapping, fractions: Mapping[str, float]) -> dict[str, Histogram]:
         costs = {name: of_column[name].part(fractions[name]) for name in bins}
-        return _histograms(what, total, bins, costs, noise, neighbors)
+        return histograms(what, total, bins, costs, noise, neighbors)
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_FRACTION))
     rows = _rows(list(coarse.values()))
@@ -108,9 +108,9 @@ def _rows(histograms: list[Histogram]) -> float:
 
 def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, float]]:
     """Carry out steps 2 and 3 for columns whose order of magnitude is seen."""
-    ranges = {name: _magnitude(histogram) for name, histogram in coarse.items()}
+    ranges = {name: magnitude(histogram) for name, histogram in coarse.items()}
     spread = [name for name in coarse if ranges[name] != ONLY_ZEROS]
-    narrow = [name for name in spread if _is_far(coarse[name])]
+    narrow = [name for name in spread if is_far(coarse[name])]
     remaining = _all(coarse, 1 - _COARSE_FRACTION)
     for _ in range(_ZOOMS):
         zoomed = ask("neighbourhood", _linear(ranges, narrow), _all(narrow, _ZOOM_FRACTION))
@@ -131,12 +131,12 @@ def _linear(ranges: Mapping, columns) -> dict[str, Linear]:
     return {name: Linear(*ranges[name]) for name in columns}
 
 
-def _magnitude(histogram: Histogram) -> tuple[float, float]:
+def magnitude(histogram: Histogram) -> tuple[float, float]:
     """Return the span of the dyadic bins, or (-1, 1) when only zeros are seen."""
     return ONLY_ZEROS if set(histogram.span) <= set(Dyadic().zero) else histogram.around(0)
 
 
-def _is_far(histogram: Histogram) -> bool:
+def is_far(histogram: Histogram) -> bool:
     """Return whether a column is seen in one or two neighbouring bins, none of them at zero."""
     return histogram.is_narrow and not set(histogram.span) & set(Dyadic().zero)
 
@@ -147,7 +147,7 @@ def _either_sign(histogram: Histogram) -> tuple[float, float]:
     return -reach, reach
 
 
-def _histograms(
+def histograms(
     what: str, total, bins: Mapping, costs: Mapping[str, Cost], noise: Noise, neighbors: str
 ) -> dict[str, Histogram]:
     """Release a noisy histogram for each column in ``bins``, in one pass over the data."""

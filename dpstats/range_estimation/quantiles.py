@@ -18,6 +18,9 @@ _PARTS = 8
 _WHOLE, _MEDIAN, _DISTANCES = 8, 4, (6, 7)
 # Rows suffice when an eighth of them is this many times the noise on a score.
 _SLACK = 6.0
+# The same for a column whose distribution is estimated: in 480 simulated tables of 1,000 rows no
+# range came out ten times too wide, with 6 one in 60 did.
+_CLEAR = 9.0
 # Fraction of a column's cost for its median, which needs less budget than the spread.
 _MEDIAN_FRACTION = 1 / 3
 # The range reaches this many of these distances to each side: more for the response, because
@@ -55,25 +58,70 @@ def quantile_ranges(
     500 rows at epsilon 1 loses less than 0.05 of R^2 for normal, lognormal, Pareto and half-zero
     values, and that of 2,000 where four fifths are the same.
     """
+    medians, spreads, _ = _median_and_distance(
+        total, costs, noise, neighbors, lambda cost: _eighths(rows, cost, neighbors)
+    )
+    reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
+    return {n: _around(*medians[n], spreads[n], reach[n]) for n in costs}
+
+
+def center_and_spread(
+    total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
+    costs: Mapping[str, Cost],
+    rows: float,
+    noise: Noise,
+    neighbors: str,
+) -> dict[str, tuple[float, float, int]]:
+    """Release for each column its median and how far from it k eighths of the rows lie, with k.
+
+    The distance is 0 where nothing but zeros is seen. The largest k of 7, 6, 5 and 4 is taken for
+    which a missing eighth of the rows stands clear of the noise.
+
+    Guarantee. The costs, as for :func:`quantile_ranges`.
+    """
+    medians, spreads, eighths = _median_and_distance(
+        total, costs, noise, neighbors, lambda cost: _clear_eighths(rows, cost, neighbors)
+    )
+    distances = {
+        name: 0.0
+        if center == 0 and spreads[name] <= Distances(0.0).edges[1]
+        else max(spreads[name], upper - center)
+        for name, (center, upper) in medians.items()
+    }
+    return {name: (medians[name][0], distances[name], eighths[name]) for name in costs}
+
+
+def _median_and_distance(total, costs: Mapping, noise: Noise, neighbors: str, eighths_of):
+    """Release the center and the upper end of each median's bin, and a quantile of distances."""
     if not costs:
-        return {}
+        return {}, {}, {}
     first = {name: cost.part(_MEDIAN_FRACTION) for name, cost in costs.items()}
     second = {name: cost.part(1 - _MEDIAN_FRACTION) for name, cost in costs.items()}
     ask = partial(_choose, total, noise, neighbors)
     halves = dict.fromkeys(costs, _MEDIAN)
-    medians = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
-    centers = {n: 0.0 if 0.0 in ends else sum(ends) / 2 for n, ends in medians.items()}
-    outer = {n: _distance(rows, cost, neighbors) for n, cost in second.items()}
-    spreads = ask("spread", outer, second, {n: Distances(c, _PARTS) for n, c in centers.items()})
-    reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
-    return {n: _around(centers[n], medians[n][1], spreads[n][1], reach[n]) for n in costs}
+    bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
+    medians = {n: (0.0 if 0.0 in ends else sum(ends) / 2, ends[1]) for n, ends in bins.items()}
+    eighths = {n: eighths_of(cost) for n, cost in second.items()}
+    distances = {n: Distances(center, _PARTS) for n, (center, _) in medians.items()}
+    spreads = ask("spread", eighths, second, distances)
+    return medians, {n: ends[1] for n, ends in spreads.items()}, eighths
 
 
-def _distance(rows: float, cost: Cost, neighbors: str) -> int:
+def _eighths(rows: float, cost: Cost, neighbors: str) -> int:
     """Choose the quantile of the distances, in eighths."""
     few, many = _DISTANCES
-    scale = _spread(many, neighbors) / cost.loss_range
-    return many if rows * (_WHOLE - many) >= _SLACK * scale else few
+    return many if _is_clear(many, rows, cost, neighbors, _SLACK) else few
+
+
+def _clear_eighths(rows: float, cost: Cost, neighbors: str) -> int:
+    """Choose the largest quantile that is clear of the noise, in eighths."""
+    clear = (k for k in (7, 6, 5) if _is_clear(k, rows, cost, neighbors, _CLEAR))
+    return next(clear, _MEDIAN)
+
+
+def _is_clear(eighths: int, rows: float, cost: Cost, neighbors: str, slack: float) -> bool:
+    """Tell whether the rows beyond a quantile are ``slack`` times the noise on a score."""
+    return rows * (_WHOLE - eighths) >= slack * _spread(eighths, neighbors) / cost.loss_range
 
 
 def _spread(eighths: int, neighbors: str) -> int:

@@ -403,7 +403,7 @@ def unsplit_passes(original):
 
 def exact_counts(monkeypatch):
     """The ranges are read off the counts before noise."""
-    counts, noisy = {}, estimate._histograms
+    counts, noisy = {}, estimate.histograms
 
     def query(step, values, **kwargs):
         counts[step] = np.array(values, dtype=float)
@@ -414,7 +414,7 @@ def exact_counts(monkeypatch):
         return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
 
     monkeypatch.setattr(estimate, "Query", query)
-    monkeypatch.setattr(estimate, "_histograms", exact)
+    monkeypatch.setattr(estimate, "histograms", exact)
 
 
 def smaller_spread(monkeypatch):
@@ -884,7 +884,7 @@ MUTANTS = {
     "ranges: half the sensitivity, Laplace": Mutant(smaller(estimate), pure_ranges),
     "ranges: half the sensitivity, Gaussian": Mutant(smaller(estimate), gaussian_ranges),
     "ranges: add/remove for replace-one": Mutant(
-        patched(estimate, "_histograms", one_bin_moves), pure_ranges
+        patched(estimate, "histograms", one_bin_moves), pure_ranges
     ),
     "robust: half the sensitivity": Mutant(smaller(robust_covariance), worst_squares),
     "robust: two for three in L1": Mutant(
@@ -964,10 +964,10 @@ MUTANTS = {
         BudgetError,
     ),
     "ranges: all of a share for each histogram": Mutant(
-        patched(estimate, "_histograms", unsplit_passes), pure_ranges, BudgetError
+        patched(estimate, "histograms", unsplit_passes), pure_ranges, BudgetError
     ),
     "ranges: all of a share for each histogram, no limit": Mutant(
-        without_limit(patched(estimate, "_histograms", unsplit_passes)), gaussian_ranges
+        without_limit(patched(estimate, "histograms", unsplit_passes)), gaussian_ranges
     ),
     # Noise.
     "noise: mu as standard deviation": Mutant(wrong_add(lambda s, mu, _: mu), WORST_ADASSP),

@@ -1,0 +1,171 @@
+"""Estimate the distribution of each column, from noisy histograms or two noisy quantiles."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.noise import Noise
+from dpstats.privacy import Cost
+from dpstats.range_estimation.bins import Dyadic, Linear
+from dpstats.range_estimation.estimate import histograms, is_far, magnitude
+from dpstats.range_estimation.histogram import Histogram
+from dpstats.range_estimation.quantiles import ONLY_ZEROS, center_and_spread
+from dpstats.schema import Batch, Numeric
+
+# Fractions of a column's cost: the first histogram, and each of up to three that zoom in. The
+# last histogram has the rest.
+_FIRST, _ZOOM, _ZOOMS = 0.25, 0.12, 3
+# A first histogram is read from so many times its threshold in rows. Where bounds are declared
+# the bins are few and known, and half as many do.
+_ENOUGH, _ENOUGH_RESPONSE, _WITHIN_BOUNDS = 15.0, 30.0, 0.5
+# Standard deviations of a normal variable within which 7, 6, 5 and 4 eighths of it lie.
+_NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
+# A range from two quantiles reaches so many standard deviations to each side.
+_REACH = 2.5
+_POINTS = 41
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """Hold what was released of the distribution of one column.
+
+    Parameters
+    ----------
+    low, high : float
+        A range that holds nearly all rows.
+    mean, sd : float
+    points, weights : numpy.ndarray, shape (k,)
+        A discrete distribution that resembles the column's; the weights add up to 1.
+    is_rough : bool
+        Whether it comes from two quantiles, because rows were too few for a histogram.
+    """
+
+    low: float
+    high: float
+    mean: float
+    sd: float
+    points: np.ndarray
+    weights: np.ndarray
+    is_rough: bool = False
+
+
+def estimate_marginals(
+    total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
+    limits: Mapping[str, Numeric | None],
+    weights: Mapping[str, float],
+    rows: float,
+    cost: Cost,
+    noise: Noise,
+    neighbors: str,
+    response: str,
+) -> dict[str, Marginal]:
+    """Release the distribution of each column in ``limits``, the cost divided by weights.
+
+    ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. ``limits`` are the
+    declared bounds, None for a column without; ``rows`` is the released or public number of rows.
+
+    1. A histogram gives the order of magnitude: over dyadic bins, or within declared bounds over
+       64 equal ones. 2. Where rows are too few for it, or no bin is seen, the median and a
+       quantile of the distances from it take what the column has left. 3. A column seen in one or
+       two bins away from zero is zoomed in on, up to three times. 4. A last histogram over 64
+       equal bins gives the range and the shape.
+
+    Guarantee. The cost, under add/remove or replace-one, as for
+    :func:`~dpstats.range_estimation.estimate.estimate_ranges`: each histogram counts one person in
+    one bin, which comes next follows from what was released, and the fractions of a column add up
+    to at most its own. Values are clipped to declared bounds first, row by row.
+    """
+    each = {name: cost.part(weights[name] / sum(weights.values())) for name in limits}
+
+    def count(what: str, bins: Mapping, fraction: Mapping[str, float]) -> dict[str, Histogram]:
+        costs = {name: each[name].part(fraction[name]) for name in bins}
+        return histograms(what, total, bins, costs, noise, neighbors)
+
+    unbounded = {name: Dyadic() for name, limit in limits.items() if limit is None}
+    bounded = {n: Linear(v.low, v.high) for n, v in limits.items() if v is not None}
+    quarter = dict.fromkeys(limits, _FIRST)
+    first = count("order of magnitude", unbounded, quarter) | count("histogram", bounded, quarter)
+    needed = {name: _enough(name == response, name in bounded) * first[name].threshold
+              for name in limits}  # fmt: skip
+    rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]
+    rest = {name: each[name].part(1 - _FIRST) for name in rough}
+    quantiles = center_and_spread(total, rest, rows, noise, neighbors)
+    marginals = {name: _from_quantiles(*quantiles[name], limits[name]) for name in rough}
+    clear = {name: first[name] for name in limits if name not in rough}
+    marginals |= _from_histograms(clear, limits, count)
+    return {name: marginals[name] for name in limits}
+
+
+def _enough(is_response: bool, is_bounded: bool) -> float:
+    """Return how many times its threshold in rows a first histogram needs."""
+    return (_ENOUGH_RESPONSE if is_response else _ENOUGH) * (_WITHIN_BOUNDS if is_bounded else 1)
+
+
+def _from_quantiles(center: float, reach: float, eighths: int, limit: Numeric | None) -> Marginal:
+    """Build a marginal of which ``eighths`` of the rows lie within ``reach`` of the center."""
+    if reach == 0:
+        return _flat(*ONLY_ZEROS)
+    sd = reach / _NORMAL[eighths]
+    low, high = center - _REACH * sd, center + _REACH * sd
+    if limit is not None:
+        low, high = max(low, limit.low), min(high, limit.high)
+        if not low < high:
+            low, high = limit.low, limit.high
+    points = np.linspace(low, high, _POINTS)
+    weights = np.exp(-0.5 * ((points - center) / sd) ** 2) + 0.05
+    mean = min(max(center, low), high)
+    sd = min(sd, (high - low) / 2)
+    return Marginal(low, high, mean, sd, points, weights / weights.sum(), True)
+
+
+def _flat(low: float, high: float) -> Marginal:
+    """Build a marginal that is uniform on a range."""
+    points = np.linspace(low, high, _POINTS)
+    weights = np.full(_POINTS, 1 / _POINTS)
+    return Marginal(low, high, (low + high) / 2, (high - low) / 4, points, weights)
+
+
+def _from_histograms(
+    first: Mapping[str, Histogram], limits: Mapping[str, Numeric | None], count: Callable
+) -> dict[str, Marginal]:
+    """Zoom in on the columns that need it, and read a last histogram of each."""
+    zeros = [n for n, h in first.items() if limits[n] is None and magnitude(h) == ONLY_ZEROS]
+    ranges = {name: h.around(0) for name, h in first.items() if name not in zeros}
+    narrow = [n for n in ranges if first[n].is_narrow and (limits[n] or is_far(first[n]))]
+    left = dict.fromkeys(ranges, 1 - _FIRST)
+    for _ in range(_ZOOMS):
+        bins = {name: Linear(*ranges[name]) for name in narrow}
+        zoomed = count("neighbourhood", bins, dict.fromkeys(narrow, _ZOOM))
+        ranges |= {name: _within(h.around(1), limits[name]) for name, h in zoomed.items()}
+        left |= {name: left[name] - _ZOOM for name in narrow}
+        narrow = [name for name in narrow if zoomed[name].is_narrow]
+    last = count("range", {name: Linear(*ranges[name]) for name in ranges}, left)
+    marginals = {name: _flat(*ONLY_ZEROS) for name in zeros}
+    for name, histogram in last.items():
+        if len(histogram.occupied) == 1 and histogram.is_narrow:
+            far = max(map(abs, first[name].around(0)))
+            marginals[name] = _flat(-far, far)
+        else:
+            marginals[name] = _from_histogram(histogram)
+    return marginals
+
+
+def _within(ends: tuple[float, float], limit: Numeric | None) -> tuple[float, float]:
+    """Cut a range to declared bounds."""
+    return ends if limit is None else (max(ends[0], limit.low), min(ends[1], limit.high))
+
+
+def _from_histogram(histogram: Histogram) -> Marginal:
+    """Read the range, the mean, the standard deviation and the shape off a noisy histogram."""
+    low, high = histogram.without_tails()
+    middles = (histogram.edges[1:] + histogram.edges[:-1]) / 2
+    inside = (middles > low) & (middles < high)
+    counts = np.maximum(np.where(inside, histogram.counts, 0.0), 0.0)
+    counts = np.where(counts > histogram.event.deviation, counts, counts / 2)
+    weights = counts if counts.sum() > 0 else inside.astype(float)
+    weights = weights / weights.sum()
+    mean = float(weights @ middles)
+    sd = math.sqrt(max(float(weights @ (middles - mean) ** 2), ((high - low) / 12) ** 2))
+    return Marginal(low, high, mean, sd, middles[inside], weights[inside])
