@@ -1,6 +1,6 @@
 """Fits of tables whose rows are elsewhere: what is refused, and groups fitted by the workers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -10,7 +10,6 @@ from dpstats.engines import RemoteTable, Table, is_remote
 from dpstats.errors import ArgumentError, Defect
 from dpstats.fitting.group_batches import Outcomes, column_of
 from dpstats.fitting.groups import group_results
-from dpstats.formula import Design
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.noise import Noise
@@ -19,6 +18,7 @@ from dpstats.request import Prepared, Request
 from dpstats.request.group_labels import columns_of, listed_labels, present_rows
 from dpstats.request.prepared import complete_batches
 from dpstats.results import DPGroupResults
+from dpstats.schema import Schema
 
 
 def check_remote(request: Request, by) -> None:
@@ -63,7 +63,8 @@ class Task(NamedTuple):
     options: Mapping[str, Any]
     problem: Problem
     cost: Cost
-    design: Design
+    schema: Schema
+    read: Callable
     by: str | Sequence[str]
     labels: frozenset
     public: bool
@@ -96,7 +97,8 @@ def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
         request.options,
         problem,
         prepared.cost,
-        request.row_design,
+        request.schema,
+        request.read_rows,
         by,
         frozenset(labels),
         public,
@@ -111,7 +113,7 @@ def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
 def _fits_of_table(task: Task, table: Table) -> list[Fitted]:
     """The fits of the listed labels in a table; Spark may put labels together that differ."""
     codes, labels = present_rows(table, task.by)
-    parts = complete_batches(table, task.design, codes)
+    parts = complete_batches(table, task.schema, task.read, codes)
     X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return [
         _fit(task, label, X[codes == code], y[codes == code])

@@ -3,7 +3,7 @@
 ``info`` is patsy's description of a design matrix, with the constants that it learned.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import reduce
 from itertools import product
 from typing import NamedTuple
@@ -16,9 +16,17 @@ from dpstats.formula.expressions import read
 from dpstats.formula.intervals import Interval, interval, multiply
 from dpstats.schema import Numeric, Schema
 
+# Beyond every value of use, and products of nine such are finite.
+_LARGE = 2.0**100
 
-def factor_bounds(infos, schema: Schema, term_bounds: Mapping) -> dict[object, list[Interval]]:
-    """Bound each column of each numeric factor as declared, or by interval arithmetic."""
+
+def factor_bounds(
+    infos, schema: Schema, term_bounds: Mapping, unlimited: Collection[str] = ()
+) -> dict[object, list[Interval]]:
+    """Bound each column of each numeric factor as declared, or by interval arithmetic.
+
+    What reads a variable in ``unlimited`` has no bounds but those of large numbers.
+    """
     declared = {squeezed(term): bounds for term, bounds in term_bounds.items()}
     ranges = {n: (kind.low, kind.high) for n, kind in schema.items() if isinstance(kind, Numeric)}
     bounds = {}
@@ -29,6 +37,8 @@ def factor_bounds(infos, schema: Schema, term_bounds: Mapping) -> dict[object, l
                 raise FormulaError(f"{factor.name()} is categorical, so it takes no bounds")
             continue
         checked = _checked_bounds(factor.name(), declared_bounds)
+        if checked is None and not set(unlimited).isdisjoint(read(factor.code).variables):
+            checked = -_LARGE, _LARGE
         low, high = checked or _derived_bounds(info, ranges)
         columns = [np.broadcast_to(end, info.num_columns) for end in (low, high)]
         bounds[factor] = list(zip(*columns, strict=True))

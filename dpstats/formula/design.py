@@ -21,7 +21,7 @@ from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
 from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import check_consistent, check_kinds, declared_levels, in_order, union
-from dpstats.schema import Batch, Categorical, Numeric, Schema
+from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric, Schema
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,11 @@ class Formula:
                 )
 
     @property
+    def response_variables(self) -> tuple[str, ...]:
+        """List the raw columns that the left-hand side reads."""
+        return in_order(readings_of(parsed_model(self.text))[0])
+
+    @property
     def terms(self) -> tuple[str, ...]:
         """List the terms of the right-hand side, without the intercept."""
         return tuple(term.name() for term in parsed_model(self.text).rhs_termlist if term.factors)
@@ -99,10 +104,17 @@ class Formula:
         return Formula.parse(kind(f"{self.response} ~ {' + '.join([intercept, *kept])}"))
 
     def design(
-        self, schema: Schema, term_bounds: Mapping[str, tuple[float, float]] = {}
+        self,
+        schema: Schema,
+        term_bounds: Mapping[str, tuple[float, float]] = {},
+        unlimited: Collection[str] = (),
     ) -> "Design":
-        """Build the design under a public schema; `term_bounds` maps terms to (low, high)."""
-        return Design(self, schema, term_bounds)
+        """Build the design under a public schema; `term_bounds` maps terms to (low, high).
+
+        The ranges of variables in `unlimited` only serve to learn from: their values are not
+        clipped, except where a spline needs it, and columns that read them have no bounds.
+        """
+        return Design(self, schema, term_bounds, unlimited)
 
 
 class Design:
@@ -130,13 +142,19 @@ class Design:
     (array([[1., 1., 1.]]), array([1.]))
     """
 
-    def __init__(self, formula: Formula, schema: Schema, term_bounds: Mapping = {}):
+    def __init__(
+        self,
+        formula: Formula,
+        schema: Schema,
+        term_bounds: Mapping = {},
+        unlimited: Collection[str] = (),
+    ):
         model = parsed_model(formula.text)
         readings = sum(readings_of(model), [])
         check_kinds(readings, schema)
         _check_response(readings[0], schema)
         self.schema = {name: schema[name] for name in formula.variables}
-        self._recipe = formula, self.schema, dict(term_bounds)
+        self._recipe = formula, self.schema, dict(term_bounds), frozenset(unlimited)
         self._predictors = {name: schema[name] for name in formula.predictors}
         self._splined = union(readings, "splined")
         self._learn(model, term_bounds)
@@ -158,11 +176,14 @@ class Design:
     def _bound(self, term_bounds: Mapping) -> None:
         """Bound the columns by the ranges of the schema."""
         left, right = self._infos
-        bounds = factor_bounds(self._infos, self.schema, term_bounds)
+        unlimited = self._recipe[3]
+        bounds = factor_bounds(self._infos, self.schema, term_bounds, unlimited)
         self._response_ends = column_bounds(left, bounds)
         self.response_bounds = tuple(float(end[0]) for end in self._response_ends)
         self.low, self.high = column_bounds(right, bounds)
-        self._left, self._right = Matrix(left, self.schema), Matrix(right, self.schema)
+        clipped = dict.fromkeys(unlimited - self._splined, UNLIMITED)
+        schema = {name: clipped.get(name, kind) for name, kind in self.schema.items()}
+        self._left, self._right = Matrix(left, schema), Matrix(right, schema)
 
     def with_ranges(self, ranges: Mapping[str, Numeric]) -> "Design":
         """Build the same columns under other ranges of some variables, with nothing learned anew.
@@ -177,14 +198,14 @@ class Design:
         """
         if not ranges:
             return self
-        formula, schema, term_bounds = self._recipe
+        formula, schema, term_bounds, unlimited = self._recipe
         learned = formula.declared & set(ranges)
         if learned:
             raise ArgumentError(f"{', '.join(sorted(learned))} shapes a column of {formula.text!r}")
         design = object.__new__(Design)
         vars(design).update(vars(self))
         design.schema = {**schema, **ranges}
-        design._recipe = formula, design.schema, term_bounds
+        design._recipe = formula, design.schema, term_bounds, unlimited
         design._predictors = {name: design.schema[name] for name in formula.predictors}
         design._bound(term_bounds)
         return design
@@ -203,6 +224,11 @@ class Design:
             return np.zeros((0, len(self.names))), np.zeros(0)
         y = self._left.clipped(batch, m, *self._response_ends)
         return self._right.clipped(batch, m, self.low, self.high), y[:, 0]
+
+    def responses(self, batch: Batch) -> np.ndarray:
+        """Responses y (m,) of complete rows, clipped to their bounds."""
+        m = len(batch[next(iter(self.schema))])
+        return self._left.clipped(batch, m, *self._response_ends)[:, 0]
 
     def compact_rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
         """Rows (m, K + d) and responses (m,): the codes of the layout's blocks, then numbers.

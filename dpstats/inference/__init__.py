@@ -40,6 +40,8 @@ class Uncertainty(Protocol):
 
     def covariance(self) -> np.ndarray: ...
 
+    def errors(self, rows: np.ndarray) -> np.ndarray: ...
+
 
 def stacked(releases: Sequence, size: int) -> dict[str, np.ndarray]:
     """Stack what G releases of ``size`` coefficients hold for inference, by name, (G, ...) each.
@@ -73,4 +75,5 @@ def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:
     if "ends" in stack:
         return Ends.of(stack)
     ridge = stack.get("ridge", np.zeros(len(stack["params"])))
-    return Wald(stack["params"], stack["cov"], ridge > 0)
+    hidden = stack.get("hidden_cov")
+    return Wald(stack["params"], stack["cov"], ridge > 0, hidden)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numba
 import numpy as np
 
+from dpstats.inference.wald import deviations
 from dpstats.numerics import Meat
 from dpstats.numerics.normal_laplace import tail
 
@@ -90,6 +91,10 @@ class Pivot:
         return np.any(np.isinf(ends), axis=(1, 2))
 
     @np.errstate(all="ignore")
+    def errors(self, rows: np.ndarray) -> np.ndarray:
+        """Return standard errors (G, q) of linear combinations of the coefficients."""
+        return deviations(self.covariance(), rows)
+
     def covariance(self) -> np.ndarray:
         """Return the covariance (G, 2, 2) of the coefficients to first order; NaN if unbounded.
 

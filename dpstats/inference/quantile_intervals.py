@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.inference.wald import deviations
+
 
 @dataclass(frozen=True)
 class Ends:
@@ -47,6 +49,10 @@ class Ends:
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return NaN: ends of one level determine no p-value."""
         return np.full((len(self.ends), len(rows)), np.nan)
+
+    def errors(self, rows: np.ndarray) -> np.ndarray:
+        """Return standard errors (G, q) of linear combinations of the coefficients."""
+        return deviations(self.covariance(), rows)
 
     def covariance(self) -> np.ndarray:
         """Return NaN: ends of intervals determine no covariance."""

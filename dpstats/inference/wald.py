@@ -17,18 +17,22 @@ class Wald:
     unbounded : numpy.ndarray of bool, shape (G,)
         Where the noise could account for an eigenvalue of X'X, so that any coefficients are
         compatible with the release.
+    hidden_cov : numpy.ndarray, shape (G, S, S), or None
+        The part of the covariance that comes from directions which noise could account for. What it
+        holds half of the variance of has no interval.
     """
 
     params: np.ndarray
     cov: np.ndarray
     unbounded: np.ndarray
+    hidden_cov: np.ndarray | None = None
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Return intervals (G, q, 2) of the combinations ``rows`` (q, S) of the coefficients."""
         from scipy.special import ndtri
 
         half = -ndtri(alpha / 2) * deviations(self.cov, rows)
-        half = np.where(self.unbounded[:, None], np.inf, half)
+        half = np.where(self.unbounded[:, None] | self._hidden(rows), np.inf, half)
         center = self.params @ rows.T
         return np.stack([center - half, center + half], axis=-1)
 
@@ -36,11 +40,23 @@ class Wald:
         """Return two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
         from scipy.special import ndtr
 
-        return 2 * ndtr(-np.abs(self.params @ rows.T - values) / deviations(self.cov, rows))
+        return 2 * ndtr(-np.abs(self.params @ rows.T - values) / self.errors(rows))
 
     def covariance(self) -> np.ndarray:
-        """Return the covariance of the coefficients (G, S, S)."""
-        return self.cov
+        """Return the covariance of the coefficients (G, S, S), NaN where one has no interval."""
+        hidden = self._hidden(np.eye(self.params.shape[1]))
+        return np.where(hidden[:, :, None] | hidden[:, None, :], np.nan, self.cov)
+
+    def errors(self, rows: np.ndarray) -> np.ndarray:
+        """Return standard errors (G, q) of linear combinations, NaN where there is no interval."""
+        return np.where(self._hidden(rows), np.nan, deviations(self.cov, rows))
+
+    def _hidden(self, rows: np.ndarray) -> np.ndarray:
+        """Tell the combinations (G, q) with half their variance in hidden directions."""
+        if self.hidden_cov is None:
+            return np.zeros((len(self.params), len(rows)), dtype=bool)
+        part = deviations(self.hidden_cov, rows) ** 2
+        return part >= 0.5 * deviations(self.cov, rows) ** 2
 
 
 def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from dpstats.mechanisms import (
     gradient_descent,
     noisy_intercept,
     noisy_moments,
+    noisy_newton,
     noisy_sgd,
     noisy_stats,
     ops_objpert,
@@ -22,6 +23,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         *shrunken.methods(adassp.fit_noisy_sums),
+        noisy_newton.METHOD,
         *adassp.METHODS,
         adaops.METHOD,
         *ops_objpert.METHODS,

@@ -82,7 +82,7 @@ def estimate_ranges(
         return histograms(what, total, bins, costs, noise, neighbors)
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_FRACTION))
-    rows = _rows(list(coarse.values()))
+    rows = number_of_rows(list(coarse.values()))
     needed = {name: _enough(name == response) * coarse[name].threshold for name in columns}
     unclear = [name for name in columns if rows < needed[name] or not len(coarse[name].occupied)]
     quantile_based = unclear if everywhere else []
@@ -99,7 +99,7 @@ def _enough(is_response: bool) -> float:
     return _ENOUGH_RESPONSE if is_response else _ENOUGH
 
 
-def _rows(histograms: list[Histogram]) -> float:
+def number_of_rows(histograms: list[Histogram]) -> float:
     """Estimate the row count by inverse-variance weighting of the histogram totals."""
     weights = [1 / histogram.event.deviation**2 for histogram in histograms]
     counted = [histogram.counts.sum() for histogram in histograms]

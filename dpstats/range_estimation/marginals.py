@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.noise import Noise
 from dpstats.privacy import Cost
 from dpstats.range_estimation.bins import Dyadic, Linear
-from dpstats.range_estimation.estimate import histograms, is_far, magnitude
+from dpstats.range_estimation.estimate import histograms, is_far, magnitude, number_of_rows
 from dpstats.range_estimation.histogram import Histogram
 from dpstats.range_estimation.quantiles import ONLY_ZEROS, center_and_spread
 from dpstats.schema import Batch, Numeric
@@ -55,7 +55,6 @@ def estimate_marginals(
     total: Callable[[Callable[[Batch], np.ndarray]], np.ndarray],
     limits: Mapping[str, Numeric | None],
     weights: Mapping[str, float],
-    rows: float,
     cost: Cost,
     noise: Noise,
     neighbors: str,
@@ -64,7 +63,7 @@ def estimate_marginals(
     """Release the distribution of each column in ``limits``, the cost divided by weights.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. ``limits`` are the
-    declared bounds, None for a column without; ``rows`` is the released or public number of rows.
+    declared bounds, None for a column without.
 
     1. A histogram gives the order of magnitude: over dyadic bins, or within declared bounds over
        64 equal ones. 2. Where rows are too few for it, or no bin is seen, the median and a
@@ -87,6 +86,7 @@ def estimate_marginals(
     bounded = {n: Linear(v.low, v.high) for n, v in limits.items() if v is not None}
     quarter = dict.fromkeys(limits, _FIRST)
     first = count("order of magnitude", unbounded, quarter) | count("histogram", bounded, quarter)
+    rows = number_of_rows(list(first.values()))
     needed = {name: _enough(name == response, name in bounded) * first[name].threshold
               for name in limits}  # fmt: skip
     rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]

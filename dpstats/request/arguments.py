@@ -109,7 +109,7 @@ def _request(
         selection=_selection(select, k, select_share, chosen, neighbors, formula),
         plan=plan,
         formulas=formulas,
-        design=formula.design(schema, term_bounds),
+        design=formula.design(schema, term_bounds, unbounded if chosen.needs_marginals else ()),
     )
     check(request)
     return request

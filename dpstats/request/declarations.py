@@ -21,8 +21,9 @@ from dpstats.schema import (
     plain_labels,
 )
 
-# Stands for a range not known yet while the structure of the design is checked.
-_PLACEHOLDER = Numeric(-1.0, 1.0)
+# They stand for a range not known yet while the structure of the design is checked; the second
+# is where logarithms, roots and inverse functions have values.
+_PLACEHOLDER, _INSIDE_FUNCTIONS = Numeric(-1.0, 1.0), Numeric(0.25, 0.75)
 
 
 def declared_bounds(bounds, formula: Formula):
@@ -97,7 +98,7 @@ def declared_schema(
             schema[name] = kind
         elif name in ranges or kind is not None:
             schema[name] = ranges.get(name, kind)
-        elif name in formula.declared:
+        elif name in formula.declared and not method.needs_marginals:
             raise ArgumentError(
                 f"{name} is transformed in the formula, so its range must be declared: "
                 f'bounds={{"{name}": (low, high)}}'
@@ -113,7 +114,7 @@ def declared_schema(
         elif not method.needs_bounds:
             schema[name] = UNLIMITED
         else:
-            schema[name] = _PLACEHOLDER
+            schema[name] = _INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
             unbounded.append(name)
     return DeclaredSchema(schema, tuple(unbounded), _notes(table, schema, ranges, from_dtype))
 

@@ -10,6 +10,7 @@ from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.privacy import Cost
 from dpstats.range_estimation.estimate import estimate_ranges
+from dpstats.request.marginals import with_marginals
 from dpstats.request.prepared import Prepared, complete_batches, total_of_complete
 from dpstats.request.request import Request
 from dpstats.selection import Candidates
@@ -54,7 +55,9 @@ def _candidates(request: Request, terms: Sequence) -> Candidates:
     every = range(len(design.names))
     columns = [every[design.terms[term]] for term in terms]
     flat = [j for term in columns for j in term]
-    parts = [(X[:, flat], y) for X, y, _ in complete_batches(request.table, design)]
+    parts = [
+        (X[:, flat], y) for X, y, _ in complete_batches(request.table, request.schema, design.rows)
+    ]
     X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     places = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
     return Candidates(X, y, places, request.neighbors)
@@ -66,6 +69,8 @@ def with_ranges(request: Request, noise: Noise) -> Request:
     The response is worth a quarter of the columns: its range decides over all of them. Where a
     range that is needed cannot be released, the method is replaced by one that says so.
     """
+    if request.method.needs_marginals:
+        return with_marginals(request, noise)
     if not request.unbounded:
         return request
     cost, response = request.cost.part(request.method.bounds_share), request.formula.variables[0]

@@ -47,13 +47,15 @@ class Prepared:
             request.row_norm,
             bool(request.estimated),
             x_new,
+            design.layout,
+            request.reference,
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 
     def total(self, each: Callable[[np.ndarray, np.ndarray], Any]) -> "Counted":
         """The sum of ``each(X, y)`` over batches of complete rows, and their number."""
         request = self.request
-        count = partial(_counted, request.row_design, each)
+        count = partial(_counted, request.read_rows, each)
         return total_of_complete(request.table, request.schema, count)
 
     def gathered(self, *others: str) -> "Prepared":
@@ -70,7 +72,8 @@ class Prepared:
 
     def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
         """Batches (X, y, codes) of the complete rows; ``codes`` has one entry a raw row."""
-        return complete_batches(self.request.table, self.request.row_design, codes)
+        request = self.request
+        return complete_batches(request.table, request.schema, request.read_rows, codes)
 
 
 @dataclass(frozen=True)
@@ -90,13 +93,16 @@ def total_of_complete(table: AnyTable, schema: Schema, each: Callable[[Batch], S
 
 
 def complete_batches(
-    table: AnyTable, design: Design, codes: np.ndarray | None = None
+    table: AnyTable,
+    schema: Schema,
+    read: Callable[[Batch], tuple[np.ndarray, np.ndarray]],
+    codes: np.ndarray | None = None,
 ) -> Iterator[tuple]:
     """Batches (X, y, codes) of a table's complete rows; ``codes`` has one entry a raw row."""
     start = 0
-    for batch in table.batches(design.schema):
-        complete = complete_rows(batch, design.schema)
-        X, y = design.rows(_only(batch, complete))
+    for batch in table.batches(schema):
+        complete = complete_rows(batch, schema)
+        X, y = read(_only(batch, complete))
         stop = start + len(complete)
         yield X, y, None if codes is None else codes[start:stop][complete]
         start = stop
@@ -120,8 +126,8 @@ def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
     return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))
 
 
-def _counted(design: Design, each: Callable, batch: Batch) -> Counted:
-    X, y = design.rows(batch)
+def _counted(read: Callable, each: Callable, batch: Batch) -> Counted:
+    X, y = read(batch)
     return Counted(each(X, y), len(y))
 
 

@@ -1,16 +1,17 @@
 """Describe one call of dp_ols by public facts, all of them checked before a row is read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dpstats.engines import AnyTable
 from dpstats.formula import Design, Formula
-from dpstats.mechanisms.shared import Method
+from dpstats.mechanisms.shared import Method, Reference
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
-from dpstats.schema import UNLIMITED, Categorical, Numeric, Schema
+from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric, Schema
 from dpstats.selection import Selector
 
 # A range without effect, for columns that are only compared or standardised.
@@ -66,6 +67,7 @@ class Request:
     selection: Selection | None = None
     plan: str = ""
     formulas: int = 1
+    reference: Reference | None = None
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -78,7 +80,8 @@ class Request:
     @property
     def fit_cost(self) -> Cost:
         """What is left for the mechanism once selection and missing bounds are paid for."""
-        bounds = self.method.bounds_share if self.estimated or self.unbounded else 0.0
+        estimates = self.estimated or self.unbounded or self.method.needs_marginals
+        bounds = self.method.bounds_share if estimates else 0.0
         selection = self.selection.share if self.selection else 0.0
         return self.cost.after(bounds + selection)
 
@@ -93,12 +96,20 @@ class Request:
         return self.selection.chosen if self.selection else None
 
     @property
+    def read_rows(self) -> Callable[[Batch], tuple[np.ndarray, np.ndarray]]:
+        """The map from a batch to the rows (X, y) that the method takes."""
+        design = self.row_design
+        return design.compact_rows if self.method.needs_marginals else design.rows
+
+    @property
     def row_design(self) -> Design:
         """The design that clips nothing to a range which is missing or estimated.
 
         What a selector compares has no range, and rows beyond an estimated one are left to
         the mechanism, which bounds them whatever they are.
         """
+        if self.method.needs_marginals:
+            return self.design
         return self.design.with_ranges(dict.fromkeys((*self.unbounded, *self.estimated), _WIDE))
 
     def keeping(self, chosen: tuple[str, ...]) -> "Request":
@@ -112,10 +123,15 @@ class Request:
             self,
             formula=formula,
             schema=schema,
-            design=formula.design(schema, self.term_bounds),
+            design=formula.design(schema, self.term_bounds, self.unlimited),
             unbounded=tuple(name for name in self.unbounded if name in formula.variables),
             selection=self.selection and replace(self.selection, chosen=chosen),
         )
+
+    @property
+    def unlimited(self) -> tuple[str, ...]:
+        """Variables whose values the method takes as they are, because nobody declared bounds."""
+        return (*self.unbounded, *self.estimated) if self.method.needs_marginals else ()
 
     def with_estimated(self, ranges: Mapping[str, Numeric], note: str) -> "Request":
         """This request with the missing ranges, and a note on how they were found."""

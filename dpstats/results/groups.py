@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.inference import Sums, Uncertainty, deviations, uncertainty
+from dpstats.inference import Sums, Uncertainty, uncertainty
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of, label_columns
@@ -154,7 +154,7 @@ class DPGroupResults:
     @cached_property
     def errors(self) -> np.ndarray:
         """Compute standard errors of all quantities, (G, S + q); NaN where there is none."""
-        return deviations(self.uncertainty.covariance(), self._rows())
+        return self.uncertainty.errors(self._rows())
 
     @cached_property
     def statuses(self) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from dpstats.inference import (
     UNBOUNDED,
     TTest,
     Uncertainty,
-    deviations,
     stacked,
     uncertainty,
 )
@@ -120,7 +119,7 @@ class Inferred:
 
     def _errors(self, rows: np.ndarray) -> np.ndarray:
         """Compute standard errors (q,) of linear combinations (q, S) of the coefficients."""
-        return deviations(self.uncertainty.covariance(), rows)[0]
+        return self.uncertainty.errors(rows)[0]
 
     def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
         """Predict at public new data; costs no budget.

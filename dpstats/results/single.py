@@ -56,6 +56,9 @@ class DPResults(Simulated):
         Fraction of the budget that the method itself got, beside ranges, terms and an auxiliary
         fit.
 
+    unlimited : tuple of str
+        Variables whose ranges in ``schema`` were estimated and limit nothing.
+
     Examples
     --------
     >>> import dpstats as dp
@@ -82,6 +85,7 @@ class DPResults(Simulated):
     selected: tuple[str, ...] | None = None
     plan: str = ""
     share: float = 1.0
+    unlimited: tuple[str, ...] = ()
 
     @property
     def method_report(self) -> str:
@@ -104,7 +108,7 @@ class DPResults(Simulated):
 
     def _design(self) -> Design:
         """Build the design of the formula from the public schema."""
-        return Formula.parse(self.formula).design(self.schema, self.term_bounds)
+        return Formula.parse(self.formula).design(self.schema, self.term_bounds, self.unlimited)
 
     @property
     def p25(self) -> float:

@@ -2,7 +2,7 @@
 
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
-from dpstats.mechanisms.shared.release import Problem, Release, Releases
+from dpstats.mechanisms.shared.release import Problem, Reference, Release, Releases
 from dpstats.mechanisms.shared.scaled_rows import ScaledRows
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
@@ -18,6 +18,7 @@ __all__ = [
     "Pair",
     "Problem",
     "Ranked",
+    "Reference",
     "Release",
     "Releases",
     "LineRows",

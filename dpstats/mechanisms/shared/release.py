@@ -6,11 +6,33 @@ from typing import Any
 
 import numpy as np
 
+from dpstats.numerics import Layout
+
 # The reason why a release from privately estimated ranges has no standard errors.
 CLIPPED = (
     "the privately estimated ranges clip an unknown part of the rows, which biases any "
     "interval; declare bounds= for standard errors"
 )
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Hold a center and a scale of the rows that follow from released distributions of columns.
+
+    Parameters
+    ----------
+    center : numpy.ndarray, shape (d,)
+        Of the numeric columns of the design.
+    root : numpy.ndarray, shape (d, d)
+        Lower triangular; root @ root.T is about their covariance.
+    y_center, y_scale : float
+        Of the response.
+    """
+
+    center: np.ndarray
+    root: np.ndarray
+    y_center: float
+    y_scale: float
 
 
 @dataclass(frozen=True)
@@ -33,6 +55,10 @@ class Problem:
         Whether any bound was itself released, so that ranges may be generous.
     x_new : numpy.ndarray, shape (q, S)
         Design rows at which predictions are wanted.
+    layout : Layout or None
+        How the columns follow from codes of factors and numeric columns.
+    reference : Reference or None
+        For methods that work from the distributions of the columns.
     """
 
     low: np.ndarray
@@ -44,6 +70,8 @@ class Problem:
     row_norm: float | None
     estimated: bool
     x_new: np.ndarray
+    layout: Layout | None = None
+    reference: Reference | None = None
 
     @property
     def constant(self) -> int:

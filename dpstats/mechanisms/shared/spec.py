@@ -96,6 +96,11 @@ class Method:
     needs_bounds : bool
         Whether it needs the range of every column; without, ranges left out are neither
         asked for nor estimated but stand at :data:`~dpstats.schema.UNLIMITED`.
+    needs_marginals : bool
+        Whether it works from estimated distributions of the columns, within declared bounds where
+        there are any; it then takes rows as codes of factors and numbers.
+    rereads_rows : bool
+        Whether ``release`` takes ``total`` after the summary, to sum over the rows again.
     """
 
     name: str
@@ -118,6 +123,8 @@ class Method:
     second_pass: SecondPass | None = None
     companion_share: float = 0.0
     needs_bounds: bool = True
+    needs_marginals: bool = False
+    rereads_rows: bool = False
 
     def cost(self, epsilon: float, delta: float) -> Cost:
         """Return the cost that makes the release (epsilon, delta)-DP, or (epsilon^2 / 2)-zCDP.
@@ -175,7 +182,8 @@ class Method:
         """
         second = self._second_pass(problem, options)
         if second is None:
-            return self.release(summary, problem, cost, noise, **options)
+            sums = (summary, total) if self.rereads_rows else (summary,)
+            return self.release(*sums, problem, cost, noise, **options)
         first = self.release(summary, problem, cost.part(1 - second.fraction), noise, **options)
         if "bse" in first.reasons:
             return first

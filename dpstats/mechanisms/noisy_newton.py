@@ -1,0 +1,394 @@
+"""Noisy Newton steps: rough sums, whitening, and rounds of clipped scores (this package).
+
+The ideas are those of noisy optimisation for M-estimators (Avella-Medina, Bradshaw and Loh 2023),
+of boosting on residuals (Tang et al. 2023, Algorithm 1) and of private preconditioning (Biswas et
+al. 2020); the indicator basis, the limits read off histograms and the combination of the rounds
+are this package's.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dpstats.mechanisms.shared import Method, Problem, Release
+from dpstats.mechanisms.shared.indicator_basis import (
+    IndicatorBasis,
+    capped,
+    products,
+    release_products,
+)
+from dpstats.mechanisms.shared.score_tails import (
+    LEVERAGE_EDGES,
+    SCORE_EDGES,
+    SYSTEMATIC,
+    is_wild,
+    leverage_limit,
+    leverage_tail,
+    score_limit,
+    score_tail,
+)
+from dpstats.noise import Noise, Query
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+
+# Fractions of mu^2, by simulation (benchmarks/rounds.py): distributions of the columns; then the
+# number of rows, X'X (half of it for the second one where that pays), leverages, the start, and of
+# each of the two rounds a histogram and the scores. They add up to 1.
+_MARGINALS = 0.185
+_COUNT, _GRAM, _LEVERAGE, _START, _TAIL, _ROUND = (
+    part / (1 - _MARGINALS) for part in (0.005, 0.26, 0.01, 0.08, 0.02, 0.21)
+)
+_ROUNDS = 2
+# Squared norm of a row's numeric part in the rough sums, for each numeric column.
+_NUMERIC_NORM = 3.0
+# The second X'X pays where its noise, at this limit of leverage, is below the number of rows.
+_TYPICAL_LEVERAGE = 3.0
+# The first limit on scores, in units of the response's standard deviation; the share of the
+# score's slope that is left by it, and its relative error.
+_START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
+# Weight of the sum of squared scores beside the scores.
+_WEIGHT = 0.3
+# Relative error of a Hessian.
+_HESSIAN_ERROR = 0.4
+# A direction is weak whose variance stays above this part of its prior's, and a coefficient hidden
+# where weak directions have this part of its variance.
+_WEAK, _HIDDEN = 0.25, 0.5
+_HIDDEN_REASON = (
+    "the noise could account for the directions that decide some coefficients, so their intervals "
+    "are unbounded; raise epsilon or n, or merge rare levels"
+)
+_WILD = (
+    "the estimated ranges miss many rows, so nothing but the mean of the response is shown; "
+    "declare bounds= or raise epsilon"
+)
+
+
+@dataclass(frozen=True)
+class _Whitening:
+    """A map from coordinates phi to directions in which X'X is about the number of rows.
+
+    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, and the
+    eigenvalues (p,) as released. ``error`` gives the variance of the step that noise in X'X
+    causes, from the mean squares (p,) of a position.
+    """
+
+    map: np.ndarray
+    kept: np.ndarray
+    eigenvalues: np.ndarray
+    error: Callable[[np.ndarray], np.ndarray]
+
+    @property
+    def dimension(self) -> float:
+        """The mean squared norm of a whitened row, at least 1."""
+        return max(float(self.kept.sum()), 1.0)
+
+
+def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Noise) -> Release:
+    """Least squares by noisy Newton steps on clipped scores, with intervals for each coefficient.
+
+    In the whitened directions a the score of a row is s = a (v - a'eta), v the response about
+    its released mean in units of its released standard deviation. A step adds the noisy sum
+    of clipped scores over the number of rows; two steps, each at a limit that a noisy histogram
+    of |s| names, and the start are combined by their variances as a Kalman filter would.
+
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
+    for sums that depend on earlier releases within fractions of mu^2 fixed beforehand).
+    All that is used of the rows, given earlier releases, is a sum of functions of one row each:
+    - their number: 1 under add/remove; public under replace-one;
+    - X'X in two coordinates, with rows scaled to a squared norm of at most B, which is public or
+      released: sensitivity B or sqrt 2 B
+      (:func:`~dpstats.mechanisms.shared.indicator_basis.release_products`);
+    - histograms of |a|^2 and |s|: one row is in one bin, so 1 or sqrt 2;
+    - sums of (s', w |s'|^2 / C) with s' = s min(1, C / |s|) and w = 0.3. Add/remove: at most
+      C sqrt(1 + w^2). Replace-one: rows of lengths a, b <= C differ by at most
+      (a + b) sqrt(1 + w^2 (a - b)^2 / C^2), which grows in a and b for w <= 1: 2 C.
+    Scores are cut toward zero to a grid of 2^-20 C, which moves the last coordinate by less than
+    one unit of the grid more. Responses and rows are not clipped otherwise: a row far out has a
+    score of length C.
+
+    What it estimates: least squares of the response on the design, of all rows. What is cut off
+    the scores would bias it; its size is read off the histograms and is part of the intervals.
+    """
+    basis = IndicatorBasis.of(problem)
+    count = _rows(rows, problem, cost, noise)
+    first, count, pays = _rough(basis, total, problem, cost, noise, count)
+    tail, wild = _leverages(basis, first, total, problem, cost, noise, count)
+    whitening, lost = first, 0.0
+    if pays:
+        whitening, lost = _refined(basis, first, tail, total, problem, cost, noise, count)
+    state = _start(basis, whitening, total, problem, cost, noise, count)
+    for _ in range(_ROUNDS):
+        state = _round(state, basis, whitening, lost, total, problem, cost, noise, count)
+    return _result(state, basis, whitening, wild, problem, count)
+
+
+def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
+    """The number of rows, noisy where it is private; at least twice its noise."""
+    if problem.neighbors == REPLACE_ONE:
+        return float(max(rows, 1))
+    noisy = noise.add(Query("number of rows", [rows], l1=1, l2=1), cost.part(_COUNT))
+    return max(float(noisy.values[0]), 2 * noisy.deviation)
+
+
+def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noise, rows: float):
+    """Release X'X in the indicator basis; whiten by it, count rows, and say if a second pays."""
+    p = basis.span.shape[1]
+    times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
+    half = cost.part(_GRAM / 2)
+    pays = _TYPICAL_LEVERAGE * p * math.sqrt(2 * p) * times / half.mu < rows
+    bound = basis.ones + _NUMERIC_NORM * len(basis.center)
+    sums = total(partial(_rough_products, basis, bound))
+    part = half if pays else cost.part(_GRAM)
+    gram, deviation = release_products(
+        "X'X", sums, bound, basis.free, part, noise, problem.neighbors
+    )
+    diagonal, ends = np.diag(gram), [*basis.offsets, basis.indicators]
+    if basis.sizes:
+        blocks = [diagonal[i:j].sum() for i, j in zip(ends[:-1], ends[1:], strict=True)]
+        rows = float(np.average(blocks, weights=1 / np.array(basis.sizes)))
+    elif basis.indicators:
+        rows = float(diagonal[0])
+    rows = max(rows, 2 * math.sqrt(2) * deviation)
+    span = basis.span
+    values, vectors, weights, kept = _eigen(span.T @ gram @ span, deviation, rows)
+    map_ = span @ vectors * weights
+
+    def error(squares: np.ndarray) -> np.ndarray:
+        moved = (map_**2) @ squares
+        free = basis.free @ moved + np.diag(basis.free) * moved
+        return (map_**2).T @ (deviation**2 * free)
+
+    return _Whitening(map_, kept, values, error), rows, pays
+
+
+def _eigen(gram: np.ndarray, deviation: float, rows: float):
+    """Eigenvalues and vectors, weights that whiten, and the part that stands clear of noise.
+
+    Eigenvalues are taken as no smaller than half the norm of the noise.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    raised = np.maximum(values, deviation * math.sqrt(len(values)))
+    return values, vectors, np.sqrt(rows / raised), np.maximum(values, 0.0) / raised
+
+
+def _rough_products(basis: IndicatorBasis, bound: float, X: np.ndarray, y: np.ndarray):
+    phi = basis.rows(X)
+    squares = basis.ones + np.square(phi[:, basis.indicators :]).cumsum(axis=1)[:, -1:].sum(axis=1)
+    return products(capped(phi, squares, bound))
+
+
+def _leverages(basis, whitening: _Whitening, total, problem, cost: GDP, noise: Noise, rows):
+    """Release a histogram of squared leverages, and tell whether the ranges have failed."""
+    counts = total(partial(_leverage_counts, basis, whitening.map, whitening.dimension))
+    noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise)
+    tail = leverage_tail(noisy.values, noisy.deviation)
+    return tail, is_wild(tail, noisy.deviation, rows)
+
+
+def _leverage_counts(basis, map_: np.ndarray, t: float, X: np.ndarray, y: np.ndarray):
+    _, squares = basis.whitened(X, map_)
+    return _counts(squares / t, LEVERAGE_EDGES)
+
+
+def _counts(sizes: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    return np.bincount(np.searchsorted(edges, sizes), minlength=len(edges) + 1)
+
+
+def _histogram(step: str, counts: np.ndarray, problem: Problem, cost: GDP, noise: Noise):
+    """Release counts of rows in bins: one row is in one bin."""
+    moved = 2 if problem.neighbors == REPLACE_ONE else 1
+    return noise.add(Query(step, counts.tolist(), l1=moved, l2=math.sqrt(moved)), cost)
+
+
+def _refined(basis, first: _Whitening, tail, total, problem, cost: GDP, noise: Noise, rows: float):
+    """Release X'X again in whitened coordinates, and whiten by it; with the leverage it loses."""
+    p, t, part = first.map.shape[1], first.dimension, cost.part(_GRAM / 2)
+    times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
+    limit = leverage_limit(tail, rows, t, t * times / part.mu * math.sqrt(2 * p))
+    sums = total(partial(_whitened_products, basis, first.map, limit * t))
+    free = np.ones((p, p), dtype=bool)
+    gram, deviation = release_products(
+        "whitened X'X", sums, limit * t, free, part, noise, problem.neighbors
+    )
+    values, vectors, weights, kept = _eigen(gram, deviation, rows)
+
+    def error(squares: np.ndarray) -> np.ndarray:
+        moved = weights**2 * squares
+        return deviation**2 * weights**2 * (moved.sum() + moved)
+
+    map_ = first.map @ vectors * weights
+    return _Whitening(map_, kept, values, error), tail.excess(limit) / rows
+
+
+def _whitened_products(basis, map_: np.ndarray, bound: float, X: np.ndarray, y: np.ndarray):
+    rows, squares = basis.whitened(X, map_)
+    return products(capped(rows, squares, bound))
+
+
+@dataclass(frozen=True)
+class _State:
+    """The position eta (p,) in whitened directions and the variance (p,) of its error.
+
+    ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
+    ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
+    """
+
+    eta: np.ndarray
+    variance: np.ndarray
+    sigma: float = 1.0
+    bias: np.ndarray | float = 0.0
+    square: float = 1.0
+    slope: float = _START_SLOPE
+
+
+def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
+    """Whitened rows (n, p), residuals (n,) and norms of scores (n,), row by row."""
+    from dpstats.numerics.whitening import residuals
+
+    rows, squares = basis.whitened(X, map_)
+    v = (y - reference.y_center * basis.has_constant) / reference.y_scale
+    left = np.empty(len(y))
+    residuals(v, rows, eta, left)
+    return rows, left, np.sqrt(squares) * np.abs(left)
+
+
+def _score_sums(basis, map_, reference, eta, limit: float, X: np.ndarray, y: np.ndarray):
+    """The sums of s' and of w |s'|^2 / C in units of 2^-20 C, whole numbers (p + 1,)."""
+    rows, left, norms = _scores(basis, map_, reference, eta, X, y)
+    grid = 2.0**ENTRY_BITS * (1 - 2.0**-30)
+    scale = grid / np.maximum(norms, limit)
+    sums = np.trunc(rows * (left * scale)[:, None])
+    squares = np.trunc(_WEIGHT * np.minimum(norms / limit, 1.0) ** 2 * grid)
+    return np.append(sums.sum(axis=0), squares.sum()).astype(np.int64).astype(object)
+
+
+def _score_counts(basis, map_, reference, eta, unit: float, X: np.ndarray, y: np.ndarray):
+    _, _, norms = _scores(basis, map_, reference, eta, X, y)
+    return _counts(norms / unit, SCORE_EDGES)
+
+
+def _release_scores(step, basis, whitening, eta, limit, total, problem, cost: GDP, noise: Noise):
+    """Release the sum of clipped scores (p,) and of their squares, with the noise of each."""
+    work = partial(_score_sums, basis, whitening.map, problem.reference, eta, limit)
+    one = 2.0**ENTRY_BITS
+    far = 2 * one + 1 if problem.neighbors == REPLACE_ONE else one * math.sqrt(1 + _WEIGHT**2)
+    noisy = noise.add(Query(step, total(work).tolist(), l2=far, unit=limit / one), cost)
+    square, scale = noisy.values[-1], limit / _WEIGHT
+    return noisy.values[:-1], square * scale, noisy.deviation, noisy.deviation * scale
+
+
+def _start(basis, whitening: _Whitening, total, problem, cost: GDP, noise: Noise, rows) -> _State:
+    """Step from zero, and shrink toward it by a prior of variance one in each direction."""
+    p, limit = whitening.map.shape[1], _START_LIMIT * math.sqrt(whitening.dimension)
+    sums, _, deviation, _ = _release_scores(
+        "scores at zero", basis, whitening, np.zeros(p), limit, total, problem,
+        cost.part(_START), noise,
+    )  # fmt: skip
+    slope = _START_SLOPE * rows
+    eta = sums / slope
+    variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
+    variance += whitening.error(eta**2) / rows**2 + (1 - whitening.kept) ** 2
+    return _State(eta / (1 + variance), variance / (1 + variance))
+
+
+def _round(
+    state: _State, basis, whitening: _Whitening, lost: float, total, problem, cost: GDP,
+    noise: Noise, rows: float,
+) -> _State:  # fmt: skip
+    """Choose a limit by a histogram of score norms, step, and combine with what was known."""
+    t, p, eta = whitening.dimension, len(state.eta), state.eta
+    unit = state.sigma * math.sqrt(t)
+    work = partial(_score_counts, basis, whitening.map, problem.reference, eta, unit)
+    counts = _histogram("score norms", total(work), problem, cost.part(_TAIL), noise)
+    tail = score_tail(counts.values, counts.deviation, rows, state.sigma)
+    part = cost.part(_ROUND)
+    times = 2.0 if problem.neighbors == REPLACE_ONE else math.sqrt(1 + _WEIGHT**2)
+    limit, slope = score_limit(tail, state.sigma, p, times / part.mu)
+    sums, squares, deviation, square_deviation = _release_scores(
+        "scores", basis, whitening, eta, limit * math.sqrt(t), total, problem, part, noise
+    )
+    step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
+    known = _inflated(state.variance, step, step_variance)
+    relative = _HESSIAN_ERROR**2 + lost**2 + (1 - whitening.kept) ** 2
+    variance = step_variance + whitening.error(known) / rows**2 + relative * known
+    gain = known / (known + variance)
+    clipped = tail.mean_square(limit)
+    square = (max(squares, 0.0) + square_deviation) / (rows * t)
+    excess = t * (tail.excess(limit, 2) + (SYSTEMATIC * tail.excess(limit)) ** 2)
+    return _State(
+        eta=eta + gain * step,
+        variance=gain * variance,
+        sigma=min(math.sqrt(max(clipped, 1e-12)), 1.1 * state.sigma),
+        bias=excess / p / (slope * rows) ** 2,
+        square=max(square, (square + max(tail.mean_square() - clipped, 0.0)) * slope**2),
+        slope=slope,
+    )
+
+
+def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> np.ndarray:
+    """Raise variances that a step shows to be too small: it is as far as the error was."""
+    surprise = step**2 - step_variance
+    variance = variance * max(1.0, surprise.sum() / variance.sum())
+    far = step**2 > 4 * (variance + step_variance)
+    return np.where(far, np.maximum(variance, surprise), variance)
+
+
+def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, rows) -> Release:
+    """Coefficients, their covariance, and which of them weak directions decide."""
+    reference, S = problem.reference, len(problem.low)
+    inverse = np.linalg.pinv(basis.to_design)
+    back = inverse @ whitening.map * reference.y_scale
+    params = back @ state.eta
+    if basis.has_constant:
+        ones = np.zeros(basis.size)
+        ones[: basis.sizes[0] if basis.sizes else 1] = reference.y_center
+        params += inverse @ ones
+    kept, t, p = whitening.kept, whitening.dimension, len(state.eta)
+    sampling = state.square * t / p * kept / (rows * state.slope**2)
+    variance = state.variance + state.bias + sampling
+    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | wild
+    cov, hidden = (back * variance) @ back.T, (back * (variance * weak)) @ back.T
+    statistics = {
+        "hidden_cov": hidden.tolist(),
+        "privacy_cov": ((back * (state.variance + state.bias)) @ back.T).tolist(),
+        "rows": float(rows),
+        "sigma2": float(reference.y_scale**2 * state.square * t / p),
+        "down_weighted": float(1 - state.slope),
+    }
+    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
+    slopes = np.arange(S) != problem.intercept
+    reasons = {}
+    if not seen[slopes].all():
+        reasons["conf_int"] = _WILD if wild else _HIDDEN_REASON
+    return Release(
+        params=params,
+        predictions=problem.x_new @ params,
+        cov=cov,
+        status="ok" if seen[slopes].any() or not slopes.any() else "not_identified",
+        reasons=reasons,
+        statistics=statistics,
+    )
+
+
+def _number(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
+    """The number of rows."""
+    return len(y)
+
+
+METHOD = Method(
+    "noisy_newton",
+    "this package; noisy M-estimation as in Avella-Medina, Bradshaw and Loh 2023, section 3",
+    guarantee="gdp",
+    neighbors=(ADD_REMOVE, REPLACE_ONE),
+    single_regressor=False,
+    standard_errors="normal approximation with the noise and the clipped excess included",
+    summarise=_number,
+    release=release,
+    fixed_size_summary=True,
+    bounds_share=_MARGINALS,
+    needs_marginals=True,
+    rereads_rows=True,
+)

@@ -1,0 +1,137 @@
+"""Estimate the distributions of a request's columns, and derive a scale of its design from them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.formula import Design
+from dpstats.mechanisms.shared import Reference
+from dpstats.noise import Noise
+from dpstats.range_estimation.marginals import Marginal, estimate_marginals
+from dpstats.request.prepared import total_of_complete
+from dpstats.request.request import Request
+from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric
+
+# The response takes so many times the budget of a regressor: its scale enters every coefficient.
+_RESPONSE_WEIGHT = 2.0
+# Rows of the synthetic table that the scale of the design is read from, and the part of them
+# that is uniform on the range, so that no shape of a histogram makes a column constant.
+_ROWS, _UNIFORM = 2048, 0.1
+# Added to correlations, so that columns which are multiples of one another keep a scale.
+_JITTER = 1e-10
+
+
+def with_marginals(request: Request, noise: Noise) -> Request:
+    """Release the distribution of each numeric variable, and derive the reference from them.
+
+    The response is taken as the formula transforms it, the other variables as they are. What
+    follows from the distributions is post-processing: ranges of variables without bounds, what the
+    formula learns from them, and center and scale of the design's columns.
+    """
+    cost = request.cost.part(request.method.bounds_share)
+    schema, response = request.schema, request.design.response
+    numeric = [n for n in request.formula.predictors if isinstance(schema[n], Numeric)]
+    free = request.unlimited
+    limits = {name: None if name in free else schema[name] for name in numeric}
+    low, high = request.design.response_bounds
+    y_is_free = not set(free).isdisjoint(request.formula.response_variables)
+    limits[response] = (
+        None if y_is_free and response not in request.term_bounds else Numeric(low, high)
+    )
+    weights = dict.fromkeys(limits, 1.0) | {response: _RESPONSE_WEIGHT}
+    total = partial(_total, request.table, schema, request.design, response)
+    marginals = estimate_marginals(total, limits, weights, cost, noise, request.neighbors, response)
+    return _estimated(request, marginals, response, y_is_free)
+
+
+def _total(table, schema, design: Design, response: str, each: Callable):
+    """The sum of ``each(columns)`` over batches of complete rows, the response as transformed."""
+    return total_of_complete(table, schema, partial(_with_response, design, response, each))
+
+
+def _with_response(design: Design, response: str, each: Callable, batch: Batch):
+    return each({**batch, response: design.responses(batch)})
+
+
+def _estimated(
+    request: Request, marginals: Mapping[str, Marginal], response: str, y_is_free: bool
+) -> Request:
+    """The request with what follows from the distributions."""
+    free = request.unlimited
+    ranges = {
+        name: Numeric(marginals[name].low, marginals[name].high)
+        for name in free
+        if name in marginals
+    }
+    schema = {**request.schema, **dict.fromkeys(free, UNLIMITED), **ranges}
+    bounds = dict(request.term_bounds)
+    if y_is_free and response not in ranges:
+        bounds.setdefault(response, (marginals[response].low, marginals[response].high))
+    design = request.design
+    if request.formula.declared.isdisjoint(free):
+        design = design.with_ranges(ranges)
+    else:
+        learned = {**request.schema, **ranges}
+        design = request.formula.design(learned, request.term_bounds, free)
+    center, root = _center_and_root(design, marginals)
+    y = marginals[response]
+    rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
+    return replace(
+        request,
+        schema=schema,
+        design=design,
+        unbounded=(),
+        estimated=tuple(free),
+        term_bounds=bounds,
+        reference=Reference(center, root, y.mean, y.sd),
+        plan="; ".join(filter(None, (request.plan, _note(rough)))),
+    )
+
+
+def _note(rough: tuple[str, ...]) -> str:
+    """Name the columns whose distribution comes from two quantiles."""
+    if not rough:
+        return ""
+    return (
+        f"too few rows at this epsilon for a histogram of {', '.join(rough)}, so only a median and "
+        "a spread were released"
+    )
+
+
+def _center_and_root(
+    design: Design, marginals: Mapping[str, Marginal]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and root of the covariance of the numeric columns, if variables were independent.
+
+    They are those of a synthetic table with the released distributions, which is the same in
+    every call.
+    """
+    generator = np.random.default_rng(0)
+    batch = {
+        name: generator.integers(0, len(kind.levels), _ROWS)
+        if isinstance(kind, Categorical)
+        else generator.permutation(_quantiles(marginals[name]))
+        if name in marginals
+        else np.zeros(_ROWS)
+        for name, kind in design.schema.items()
+    }
+    X, _ = design.compact_rows(batch)
+    Z = X[:, len(design.layout.blocks) :]
+    center = Z.mean(axis=0)
+    sd = np.sqrt(((Z - center) ** 2).mean(axis=0))
+    sd = np.where(sd > 0, sd, 1.0)
+    U = (Z - center) / sd
+    correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
+    np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)
+    return center, np.linalg.cholesky(correlation) * sd[:, None]
+
+
+def _quantiles(marginal: Marginal) -> np.ndarray:
+    """Values (_ROWS,) that are distributed as a marginal, but for a part uniform on its range."""
+    uniform = int(_UNIFORM * _ROWS)
+    places = (np.arange(_ROWS - uniform) + 0.5) / (_ROWS - uniform)
+    index = np.searchsorted(np.cumsum(marginal.weights), places)
+    points = marginal.points[np.minimum(index, len(marginal.points) - 1)]
+    return np.concatenate([points, np.linspace(marginal.low, marginal.high, uniform)])
