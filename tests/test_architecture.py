@@ -46,6 +46,7 @@ RANDOM = {
     "planning.plan",
     "inference.bootstrap",
     "results.error_bounds",
+    "request.marginals",
 }
 COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.planning", "__main__"}
 # Modules that load statsmodels or numba, so their rooms do not import them.

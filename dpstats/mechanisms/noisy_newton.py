@@ -13,13 +13,8 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Method, Problem, Release
-from dpstats.mechanisms.shared.indicator_basis import (
-    IndicatorBasis,
-    capped,
-    products,
-    release_products,
-)
+from dpstats.mechanisms.shared import IndicatorBasis, Method, Problem, Release
+from dpstats.mechanisms.shared.indicator_basis import capped, products, release_products
 from dpstats.mechanisms.shared.score_tails import (
     LEVERAGE_EDGES,
     SCORE_EDGES,

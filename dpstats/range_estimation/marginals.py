@@ -162,6 +162,8 @@ def _from_histogram(histogram: Histogram) -> Marginal:
     low, high = histogram.without_tails()
     middles = (histogram.edges[1:] + histogram.edges[:-1]) / 2
     inside = (middles > low) & (middles < high)
+    if not inside.any():
+        return _flat(low, high)
     counts = np.maximum(np.where(inside, histogram.counts, 0.0), 0.0)
     counts = np.where(counts > histogram.event.deviation, counts, counts / 2)
     weights = counts if counts.sum() > 0 else inside.astype(float)

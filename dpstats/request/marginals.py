@@ -9,7 +9,8 @@ import numpy as np
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Reference
 from dpstats.noise import Noise
-from dpstats.range_estimation.marginals import Marginal, estimate_marginals
+from dpstats.range_estimation import Marginal
+from dpstats.range_estimation.marginals import estimate_marginals
 from dpstats.request.prepared import total_of_complete
 from dpstats.request.request import Request
 from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric
@@ -21,6 +22,8 @@ _RESPONSE_WEIGHT = 2.0
 _ROWS, _UNIFORM = 2048, 0.1
 # Added to correlations, so that columns which are multiples of one another keep a scale.
 _JITTER = 1e-10
+# Smaller standard deviations count as none, so that no quotient leaves the range of doubles.
+_LEAST_SCALE = 1e-200
 
 
 def with_marginals(request: Request, noise: Noise) -> Request:
@@ -85,7 +88,7 @@ def _estimated(
         unbounded=(),
         estimated=tuple(free),
         term_bounds=bounds,
-        reference=Reference(center, root, y.mean, y.sd),
+        reference=Reference(center, root, y.mean, max(y.sd, _LEAST_SCALE)),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
     )
 
@@ -121,7 +124,7 @@ def _center_and_root(
     Z = X[:, len(design.layout.blocks) :]
     center = Z.mean(axis=0)
     sd = np.sqrt(((Z - center) ** 2).mean(axis=0))
-    sd = np.where(sd > 0, sd, 1.0)
+    sd = np.where((sd > _LEAST_SCALE) & np.isfinite(sd), sd, 1.0)
     U = (Z - center) / sd
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
     np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)

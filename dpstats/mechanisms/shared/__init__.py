@@ -1,6 +1,7 @@
 """Share code among mechanisms: the Method class, scaled rows, sums, pairs, shrinkage."""
 
 from dpstats.mechanisms.shared.companion import Pair
+from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem, Reference, Release, Releases
 from dpstats.mechanisms.shared.scaled_rows import ScaledRows
@@ -10,6 +11,7 @@ from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked
 from dpstats.mechanisms.shared.spec import Method
 
 __all__ = [
+    "IndicatorBasis",
     "Line",
     "Listed",
     "Method",
