@@ -178,6 +178,9 @@ def _unknown(node: Call) -> str:
     """Write the message for a function that is not allowed."""
     if node.function in FACTORS:
         return f"{node}: a factor stands alone, joined by + : or *"
+    if node.function == "interaction":
+        product = ":".join(str(value) for _, value in node.arguments)
+        return f"{node}: write {product} for a coefficient of each combination of levels"
     if node.function in _INSTEAD:
         return (
             f"{node} does not follow from one row and public facts alone; write "

@@ -95,6 +95,7 @@ QUESTIONS = {
     "f_test": stored_fits.f_test,
     "fit": fit,
     "group_conf_int": stored_groups.group_conf_int,
+    "group_covariances": stored_groups.group_covariances,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,

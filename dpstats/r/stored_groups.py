@@ -44,6 +44,12 @@ def group_conf_int(state: str, level: float) -> dict:
     return {"low": ends[..., 0].ravel().tolist(), "high": ends[..., 1].ravel().tolist()}
 
 
+def group_covariances(state: str) -> list[float]:
+    """List the covariance matrices of the coefficients, group by group."""
+    errors, _ = _restored(state)
+    return errors.covariance().ravel().tolist()
+
+
 def _restored(state: str) -> tuple[Uncertainty, np.ndarray]:
     """Restore the uncertainty of the groups, and each quantity as weights of coefficients."""
     try:

@@ -11,8 +11,13 @@
 #' `+ : * ^ %in% / -`, `.`, and functions of one row: `I()`, `log()` with any base, `exp()`,
 #' `sqrt()`, `log1p()`, `abs()`, `ifelse()`, `pmin()`, `pmax()`, comparisons, `factor()`,
 #' `ordered()`, `relevel()`, `C()` and others. Names and order of the coefficients are those of
-#' `lm()`. `poly()`, `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
-#' would learn from the rows or are not supported; the error says what to write.
+#' `lm()`. Within a function, a name that is no column of a data frame stands for the single
+#' number, text or truth value of this name in the workspace, which then counts as public.
+#' `as.numeric()` of a logical column is 0 and 1; of a factor it is refused. `poly()`, `ns()`,
+#' `bs()`, `scale()`, `cut()` and `offset()` are refused, because they would learn from the rows or
+#' are not supported; the error says what to write. Contrasts are treatment contrasts, or
+#' polynomial ones for ordered factors, whatever `options("contrasts")` says; write others as in
+#' `C(g, contr.sum)`.
 #'
 #' @param formula A formula such as `wage ~ educ + sex`, or a list of several, which share the
 #'   budget in equal parts; `bounds` and `levels` then name the columns of them all.
@@ -83,6 +88,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   options <- list(...)
   check_options(options)
   check_data(data)
+  formula <- with_constants(formula, data)
   texts <- formula_texts(formula)
   by <- grouping(data, by)
   key <- group_key(data, by)
@@ -195,6 +201,32 @@ used_columns <- function(formula, data, by) {
     bad_argument("no column '", unknown[1L], "'; the columns are ", toString(names(data)))
   }
   as.list(data)[if ("." %in% used) names(data) else intersect(names(data), used)]
+}
+
+# The formula with the values of single numbers, texts and truth values of its environment that
+# are no columns of the data, such as a cut-off; of a file R does not know the columns.
+with_constants <- function(formula, data) {
+  if (is.list(formula)) return(lapply(formula, with_constants, data))
+  if (is_path(data) || !inherits(formula, "formula")) return(formula)
+  names <- setdiff(formula_variables(formula), c(names(data), "."))
+  workspace <- if (is.null(environment(formula))) globalenv() else environment(formula)
+  values <- lapply(stats::setNames(names, names), get0, envir = workspace)
+  single <- vapply(values, function(value) {
+    is.atomic(value) && length(value) == 1L && is.null(attributes(value)) && !is.na(value)
+  }, logical(1L))
+  formula[-1L] <- lapply(as.list(formula)[-1L], put_in, values[single])
+  formula
+}
+
+# An expression with values put in for names within calls of functions; a term by itself is a
+# column.
+put_in <- function(expression, values) {
+  if (!is.call(expression)) return(expression)
+  if (as.character(expression[[1L]])[1L] %in% c("+", "-", "*", ":", "/", "^", "%in%", "(")) {
+    expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values)
+    return(expression)
+  }
+  do.call(substitute, list(expression, values))
 }
 
 formula_variables <- function(formula) {

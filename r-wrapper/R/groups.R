@@ -89,7 +89,8 @@ new_dp_ols_groups <- function(value, key) {
 #'
 #' @param x,object The groups.
 #' @param conf.int Whether to add confidence intervals.
-#' @param conf.level Their level.
+#' @param conf.level,level Their level.
+#' @param parm Names of coefficients or predictions; by default all coefficients.
 #' @param exponentiate Whether to give the exponentials of the estimates and of the ends of the
 #'   intervals. Standard errors stay as they are.
 #' @param row.names,optional As for [as.data.frame()].
@@ -100,7 +101,8 @@ new_dp_ols_groups <- function(value, key) {
 #'   terms too, `p25` and `p75`. `coef()`: a data frame with one row for each group, the
 #'   coefficients in columns. `glance()`: one row for each group. `as.list()`: for each group a
 #'   `modelsummary_list`, its coefficients and its row of `glance()`, of which the package
-#'   modelsummary makes tables.
+#'   modelsummary makes tables. `confint()`: a data frame with one row for each group and
+#'   coefficient. `vcov()`: a list of matrices, one for each group.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(600), y = runif(600), tract = rep(1:3, 200))
 #' by <- dp_ols(y ~ x, d, method = "exp_theil_sen", epsilon = 8, by = "tract",
@@ -164,7 +166,7 @@ as.list.dp_ols_groups <- function(x, ...) {
     of_group <- (i - 1L) * ncol(x$estimates) + seq_along(x$coefficients)
     structure(list(tidy = rows[of_group, columns], glance = all[i, ]), class = "modelsummary_list")
   })
-  stats::setNames(fits, do.call(paste, c(lapply(x$groups, as.character), sep = ":")))
+  stats::setNames(fits, group_names(x))
 }
 
 #' @rdname groups
@@ -174,6 +176,36 @@ coef.dp_ols_groups <- function(object, ...) {
   wide <- object$estimates[, object$coefficients, drop = FALSE]
   cbind(object$groups, as.data.frame(wide, optional = TRUE))
 }
+
+#' @rdname groups
+#' @export
+confint.dp_ols_groups <- function(object, parm = object$coefficients, level = 0.95, ...) {
+  refuse_others("confint", ...)
+  rows <- as.data.frame(tidy(object, conf.int = TRUE, conf.level = level))
+  unknown <- setdiff(parm, rows$term)
+  if (length(unknown)) {
+    bad_argument("there is no coefficient ", unknown[1L], " to give an interval of; there are ",
+                 toString(object$coefficients))
+  }
+  ends <- rows[rows$term %in% parm, c(names(object$groups), "term", "conf.low", "conf.high")]
+  names(ends)[ncol(ends) - 1:0] <- percent_of(level)
+  row.names(ends) <- NULL
+  ends
+}
+
+#' @rdname groups
+#' @export
+vcov.dp_ols_groups <- function(object, ...) {
+  refuse_others("vcov", ...)
+  names <- object$coefficients
+  values <- numbers(ask("group_covariances", list(state = object$state)))
+  each <- split(values, rep(seq_along(object$status), each = length(names)^2))
+  matrices <- lapply(each, matrix, length(names), dimnames = list(names, names))
+  stats::setNames(matrices, group_names(object))
+}
+
+# A name for each group, its labels joined.
+group_names <- function(x) do.call(paste, c(lapply(x$groups, as.character), sep = ":"))
 
 #' @rdname groups
 #' @export

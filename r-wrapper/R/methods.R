@@ -13,6 +13,23 @@ vcov.dp_ols <- function(object, complete = TRUE, ...) {
   object$vcov
 }
 
+#' Residual degrees of freedom
+#'
+#' @param object A fit by [dp_ols()].
+#' @param ... Refused.
+#' @return `Inf`: tests and intervals are by normal and simulated distributions, not by Student's,
+#'   and the number of rows may be private. Other packages then take z values.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' df.residual(dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 1, bounds = b))
+#' @importFrom stats df.residual
+#' @export
+df.residual.dp_ols <- function(object, ...) {
+  refuse_others("df.residual", ...)
+  Inf
+}
+
 #' @export
 formula.dp_ols <- function(x, ...) stats::formula(x$terms)
 
@@ -53,9 +70,7 @@ nobs.dp_ols <- function(object, ...) {
 confint.dp_ols <- function(object, parm, level = 0.95, ...) {
   refuse_others("confint", ...)
   limits <- as.matrix(intervals(object, level))
-  ends <- c(1 - level, 1 + level) / 2
-  percent <- paste(format(100 * ends, trim = TRUE, scientific = FALSE, digits = 3), "%")
-  dimnames(limits) <- list(names(coef(object)), percent)
+  dimnames(limits) <- list(names(coef(object)), percent_of(level))
   if (missing(parm)) return(limits)
   names <- if (is.numeric(parm)) row.names(limits)[parm] else parm
   unknown <- !names %in% row.names(limits)
@@ -64,6 +79,12 @@ confint.dp_ols <- function(object, parm, level = 0.95, ...) {
                  "are ", toString(row.names(limits)))
   }
   limits[names, , drop = FALSE]
+}
+
+# Names of the ends of an interval, such as "2.5 %", as lm writes them.
+percent_of <- function(level) {
+  ends <- c(1 - level, 1 + level) / 2
+  paste(format(100 * ends, trim = TRUE, scientific = FALSE, digits = 3), "%")
 }
 
 # Intervals of 95% come with the fit; others are asked for.

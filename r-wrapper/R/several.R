@@ -23,8 +23,10 @@ new_dp_ols_list <- function(fits, texts) {
 #'
 #' @param x,object The fits.
 #' @param ... Passed on to the method for a single fit, such as `conf.int = TRUE`.
-#' @return `tidy()` and `glance()`: the rows of all fits, with the name of the fit in `formula`.
-#'   `coef()` and `summary()`: a list of those of each fit. To set them side by side, call
+#' @param i Names or numbers of fits.
+#' @return `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name of the fit in
+#'   `formula`. `coef()`, `vcov()`, `confint()`, `predict()` and `summary()`: a list of those of
+#'   each fit. To set them side by side, call
 #'   `do.call(dp_compare, fits)`.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500), z = runif(500))
@@ -52,6 +54,26 @@ below_one_another <- function(fits, tidier, ...) {
 #' @rdname formulas
 #' @export
 coef.dp_ols_list <- function(object, ...) lapply(object, stats::coef, ...)
+
+#' @rdname formulas
+#' @export
+vcov.dp_ols_list <- function(object, ...) lapply(object, stats::vcov, ...)
+
+#' @rdname formulas
+#' @export
+confint.dp_ols_list <- function(object, ...) lapply(object, stats::confint, ...)
+
+#' @rdname formulas
+#' @export
+predict.dp_ols_list <- function(object, ...) lapply(object, stats::predict, ...)
+
+#' @rdname formulas
+#' @exportS3Method generics::augment dp_ols_list
+augment.dp_ols_list <- function(x, ...) below_one_another(x, augment, ...)
+
+#' @rdname formulas
+#' @export
+`[.dp_ols_list` <- function(x, i) structure(unclass(x)[i], class = class(x))
 
 #' @rdname formulas
 #' @export

@@ -208,3 +208,26 @@ test_that("calls under one seed draw from one stream, as in Python, and the bloc
   ))
   expect_identical(unlist(reticulate::py_to_r(py$slopes)), first)
 })
+
+test_that("single values of the workspace may stand in functions, as in lm", {
+  skip_without_python()
+  d <- people()
+  cutoff <- 14
+  who <- "m"
+  rows <- d$age
+  formula <- log(wage) ~ I(educ > cutoff) + I((age - cutoff) / pi) + I(sex == who)
+  fit <- fit_wage(formula, d)
+  reference <- lm(formula, d)
+  expect_equal(unname(coef(fit)), unname(coef(reference)), tolerance = 5e-3)
+  rm(cutoff)
+  expect_equal(predict(fit, d[1:3, ]), predict(lm(formula(fit), d), d[1:3, ]), tolerance = 5e-3)
+  for (formula in c(wage ~ I(educ > nowhere), wage ~ educ + who, wage ~ I(educ + rows))) {
+    expect_error(fit_wage(formula, d), "no column '(nowhere|who|rows)'",
+                 class = "dpstats_argument_error")
+  }
+})
+
+test_that("there are no residual degrees of freedom, so that others take z values", {
+  skip_without_python()
+  expect_identical(df.residual(fit_wage(epsilon = 4)), Inf)
+})

@@ -38,7 +38,8 @@ test_that("groups of files have labels of R, however large", {
   expect_identical(present(types = list(tract = "integer")), 48201100000 + c(3, 7, 9))
   expect_identical(present(types = c(tract = "string")), paste0("4820110000", c(3, 7, 9)))
   expect_identical(present(), present(types = c(tract = "string")))
-  for (types in list("integer", list(tract = 1), list(tract = NA), c(tract = "integer", "number"))) {
+  wrong <- list("integer", list(tract = 1), list(tract = NA), c(tract = "integer", "number"))
+  for (types in wrong) {
     expect_error(present(types = types), "types", class = "dpstats_argument_error")
   }
 })

@@ -108,3 +108,18 @@ test_that("several factors are crossed unless the groups are listed", {
                  class = "dpstats_argument_error")
   }
 })
+
+test_that("groups have the intervals and covariances of lm on their own rows", {
+  skip_without_python()
+  d <- line(6000)
+  by <- with_insecure_seed(1, dp_ols(y ~ x, d, "noisy_moments", 1e6, by = "tract", bounds = unit))
+  alone <- lm(y ~ x, d[d$tract == 9L, ])
+  expect_named(vcov(by), c("3", "7", "9"))
+  expect_equal(vcov(by)[["9"]], vcov(alone), tolerance = 0.02)
+  ends <- confint(by, level = 0.8)
+  expect_named(ends, c("tract", "term", "10 %", "90 %"))
+  expect_equal(as.matrix(ends[ends$tract == 9L, 3:4]), confint(alone, level = 0.8),
+               tolerance = 0.01, ignore_attr = TRUE)
+  expect_identical(confint(by, "p25")$term, rep("p25", 3L))
+  expect_error(confint(by, "z"), "no coefficient z", class = "dpstats_argument_error")
+})

@@ -58,3 +58,17 @@ test_that("lists that are none of different formulas are refused", {
     expect_error(fit_both(formula), "formula", class = "dpstats_argument_error")
   }
 })
+
+test_that("a list of fits is asked as each of its fits is", {
+  skip_without_python()
+  fits <- fit_both()
+  new <- data.frame(x = c(0.2, 0.6))
+  for (ask_fit in list(vcov, confint, function(fit) predict(fit, new, interval = "confidence"))) {
+    expect_identical(ask_fit(fits)[["z ~ x"]], ask_fit(fits[["z ~ x"]]))
+  }
+  rows <- augment(fits, newdata = new)
+  expect_identical(rows$formula, rep(names(fits), each = 2L))
+  expect_identical(rows[3:4, -1L], augment(fits[[2L]], newdata = new))
+  expect_s3_class(fits["z ~ x"], "dp_ols_list")
+  expect_error(confint(fits, vcov = "HC1"), class = "dpstats_argument_error")
+})
