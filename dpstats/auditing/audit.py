@@ -182,5 +182,6 @@ def _search(
     """Find the best event for one pair on fresh releases, with its bound and the outputs' names."""
     samples = [subject.releases(rows, count) for rows in (pair.first, pair.second)]
     names = sorted({name for sample in samples for output in sample for name in output})
-    lower, event = best_event(*(matrix(sample, names) for sample in samples), names, bound)
+    first, second = (matrix(sample, names) for sample in samples)
+    lower, event = best_event(first, second, names, bound)
     return lower, names, event

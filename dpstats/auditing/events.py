@@ -38,10 +38,11 @@ class Event:
     def counts(self, first: np.ndarray, second: np.ndarray) -> tuple[int, int]:
         """Count the event in outputs (m, F) of the input that makes it likely, and of the other."""
         likely, rare = (second, first) if self.swapped else (first, second)
-        return tuple(
-            int(np.sum((self.statistic(outputs) > self.threshold) == self.above))
-            for outputs in (likely, rare)
-        )
+        return self._count(likely), self._count(rare)
+
+    def _count(self, outputs: np.ndarray) -> int:
+        """Count the outputs (m, F) in which it happened."""
+        return int(np.sum((self.statistic(outputs) > self.threshold) == self.above))
 
     def __str__(self) -> str:
         return f"{self.name} {'>' if self.above else '<='} {self.threshold:.6g}"
@@ -88,7 +89,7 @@ def best_event(
     is the bound for given counts. The samples must not be used again to test the event.
     """
     statistics = _statistics(first, second, names)
-    best = (-np.inf, None)
+    best: tuple[float, Event] | None = None
     for name, statistic in statistics.items():
         a, b = np.sort(statistic(first)), np.sort(statistic(second))
         thresholds = np.unique(
@@ -101,8 +102,9 @@ def best_event(
                 bounds = bound(*counts[::-1] if swapped else counts)
                 k = int(np.argmax(bounds))
                 event = Event(name, statistic, float(thresholds[k]), is_above, swapped)
-                if best[1] is None or bounds[k] > best[0]:
+                if best is None or bounds[k] > best[0]:
                     best = float(bounds[k]), event
+    assert best is not None, "there is a statistic for each name"
     return best
 
 

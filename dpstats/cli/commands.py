@@ -17,7 +17,7 @@ from dpstats.cli.values import (
     typed,
     types,
 )
-from dpstats.engines import Described, Table
+from dpstats.engines import AnyTable
 from dpstats.engines.columns import KINDS, UNTYPED
 from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
@@ -164,7 +164,7 @@ def _audit(arguments) -> None:
     print(audit(arguments.method, d=arguments.regressors, **call))
 
 
-def _call(arguments) -> tuple[Table | Described, dict]:
+def _call(arguments) -> tuple[AnyTable, dict]:
     """Open the data and build the keyword arguments of dp_ols for ``fit`` and ``by``."""
     table = open_table(arguments.data).typed(types(arguments.types))
     levels = pairs(arguments.levels, "--levels", "column=a,b,...")
@@ -186,7 +186,7 @@ def _call(arguments) -> tuple[Table | Described, dict]:
     return table, call | options(arguments.option)
 
 
-def _check_line(arguments, table: Table | Described, call) -> None:
+def _check_line(arguments, table: AnyTable, call) -> None:
     """Raise ArgumentError for a picture that could not be drawn from the result."""
     formula = Formula.parse(arguments.formula)
     method = METHODS.get(arguments.method)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpstats.api import dp_ols
-from dpstats.engines import Described, Table
+from dpstats.engines import AnyTable
 from dpstats.engines.cells import date
 from dpstats.engines.columns import UNTYPED
 from dpstats.errors import ArgumentError
@@ -72,7 +72,7 @@ def types(texts: list[str]) -> dict[str, str]:
 _TRUTH = {"true": True, "false": False}
 
 
-def typed(table: Table | Described, column: str, texts: list[str]) -> list:
+def typed(table: AnyTable, column: str, texts: list[str]) -> list:
     """Convert texts to values of a column as its type says; text stays as it is."""
     kind, declared = table.kind(column), table.levels(column)
     if declared:
@@ -100,7 +100,7 @@ def levels(texts: list[str]) -> dict[str, list]:
 
 
 def points(
-    texts: list[str], formula: str, table: Table | Described, factors: Collection[str] = ()
+    texts: list[str], formula: str, table: AnyTable, factors: Collection[str] = ()
 ) -> pd.DataFrame | None:
     """Parse prediction points, labelled by their values as typed.
 
@@ -131,12 +131,12 @@ def options(texts: list[str]) -> dict:
     for name, values in pairs(texts, "--option", "name=value").items():
         if name != "k" and name in inspect.signature(dp_ols).parameters:
             raise ArgumentError(f"{name} is no --option of a method; see dpstats fit --help")
-        parsed = tuple(truth.get(value, value) for value in _as_numbers(values))
-        options[name] = parsed if len(parsed) > 1 else parsed[0]
+        parsed = [truth.get(value, value) for value in _as_numbers(values)]
+        options[name] = tuple(parsed) if len(parsed) > 1 else parsed[0]
     return options
 
 
-def group_columns(texts: list[str], table: Table | Described) -> str | list[str]:
+def group_columns(texts: list[str], table: AnyTable) -> str | list[str]:
     """List the columns of --by; a comma separates two unless it is in a column's name."""
     columns: list[str] = []
     for text in texts:
@@ -144,7 +144,7 @@ def group_columns(texts: list[str], table: Table | Described) -> str | list[str]
     return columns[0] if len(columns) == 1 else columns
 
 
-def groups(arguments, by: str | list[str], table: Table | Described) -> list | None:
+def groups(arguments, by: str | list[str], table: AnyTable) -> list | None:
     """Parse the public list of labels by the types of the columns; tuples for several columns."""
     if arguments.groups is not None:
         if not isinstance(by, str):
@@ -161,7 +161,7 @@ def groups(arguments, by: str | list[str], table: Table | Described) -> list | N
     return _combinations(lines, by, table)
 
 
-def _combinations(lines: list[str], by: list[str], table: Table | Described) -> list[tuple]:
+def _combinations(lines: list[str], by: list[str], table: AnyTable) -> list[tuple]:
     """Parse lines of labels separated by commas to tuples, a label for each column."""
     rows = [_stripped(next(csv.reader([line]))) for line in lines]
     for line, row in zip(lines, rows, strict=True):

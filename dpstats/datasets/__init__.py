@@ -83,5 +83,5 @@ def bike_hour() -> pd.DataFrame:
 
 def _load(name: str) -> pd.DataFrame:
     """Read a compressed CSV file of this package."""
-    with files(__package__).joinpath(name).open("rb") as packed, gzip.open(packed) as text:
+    with files("dpstats.datasets").joinpath(name).open("rb") as packed, gzip.open(packed) as text:
         return pd.read_csv(text)

@@ -162,7 +162,7 @@ def interval(code: str, ranges: Mapping[str, Interval], learned: Mapping = {}) -
 def _walk(node: ast.expr, ranges: Mapping, learned: Mapping) -> Interval:
     """Compute the range of a node of the expression's tree."""
     match node:
-        case ast.Constant(value):
+        case ast.Constant(int() | float() as value):
             return float(value), float(value)
         case ast.Name(name):
             return ranges[name]
@@ -178,6 +178,7 @@ def _walk(node: ast.expr, ranges: Mapping, learned: Mapping) -> Interval:
             return _OPERATORS[type(operator)](*sides)
         case ast.Call():
             return _call(node, ranges, learned)
+    raise AssertionError(f"{type(node).__name__} is not on the allow-list")
 
 
 def _call(node: ast.Call, ranges: Mapping, learned: Mapping) -> Interval:
@@ -185,12 +186,13 @@ def _call(node: ast.Call, ranges: Mapping, learned: Mapping) -> Interval:
     arguments = node.args
     match node.func:
         case ast.Name("Q"):
-            return ranges[arguments[0].value]
+            return ranges[ast.literal_eval(arguments[0])]
         case ast.Name("I"):
             return _walk(arguments[0], ranges, learned)
         case ast.Attribute(ast.Name(owner), "transform") if owner in learned:
             rest = [ast.literal_eval(part) for part in arguments[1:]]
-            options = {option.arg: ast.literal_eval(option.value) for option in node.keywords}
+            options = {str(option.arg): ast.literal_eval(option.value) for option in node.keywords}
             return learned[owner].image(*_walk(arguments[0], ranges, learned), *rest, **options)
         case ast.Name(name) | ast.Attribute(_, name):
             return FUNCTIONS[name].image(*[_walk(part, ranges, learned) for part in arguments])
+    raise AssertionError("the allow-list has calls of names and of attributes only")

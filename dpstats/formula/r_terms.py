@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from dpstats.errors import FormulaError
 from dpstats.formula.r_syntax import parse
-from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix
+from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, literal
 
 Term = tuple[Node, ...]
 
@@ -74,7 +74,7 @@ class Terms:
         algebra.seen(left)
         distinct = dict.fromkeys(term for term in algebra.terms(right) if left not in term)
         order = {node: i for i, node in enumerate(algebra.variables)}
-        terms = [tuple(sorted(term, key=order.get)) for term in distinct]
+        terms = [tuple(sorted(term, key=order.__getitem__)) for term in distinct]
         return cls(left, tuple(sorted(terms, key=len)), algebra.intercept)
 
 
@@ -156,7 +156,7 @@ class _Algebra:
                 f"{base}^{exponent} in a formula is no power; write I({base}^{exponent})"
             )
         product = terms
-        for _ in range(int(exponent.value) - 1):
+        for _ in range(int(literal(exponent)) - 1):
             product = list(dict.fromkeys(product + _crossed(product, terms)))
         return product
 

@@ -62,4 +62,4 @@ class Ends:
     @property
     def unbounded(self) -> np.ndarray:
         """Return whether no end could be bought, (G,)."""
-        return np.isinf(self.ends).any(axis=(1, 2))
+        return np.any(np.isinf(self.ends), axis=(1, 2))

@@ -63,7 +63,7 @@ def _none_if_definite(gram: np.ndarray, sigma: float) -> float | None:
 def fit_noisy_sums(
     sums: NoisySums,
     problem: Problem,
-    penalty_of: Callable[[np.ndarray, float], float | None] = ridge,
+    penalty_of: Callable[[np.ndarray, float], np.ndarray | float | None] = ridge,
 ) -> Release:
     """Fit least squares to released sums, with the ridge that ``penalty_of(gram, sigma)`` returns.
 
@@ -99,7 +99,7 @@ def fit_noisy_sums(
     )
 
 
-def _no_errors(problem: Problem, penalty: float) -> str:
+def _no_errors(problem: Problem, penalty: np.ndarray | float) -> str:
     """Return the reason why there are no standard errors, or an empty string."""
     if penalty > 0:
         return (
@@ -145,7 +145,7 @@ def _covariance(statistics: dict, problem: Problem) -> np.ndarray:
     noise_part = (sigma[1] ** 2 + sigma[0] ** 2 * (theta @ theta)) * np.eye(len(theta))
     noise_part += sigma[0] ** 2 * (np.outer(theta, theta) - np.diag(theta**2))
     energy, rows = statistics["energy"], statistics["rows"]
-    meat = Meat.of(statistics).covariance(gram, energy, rows, problem.intercept)
+    meat = Meat.of(statistics).covariance(gram, energy, rows, problem.constant)
     sandwich = bread @ (meat + noise_part) @ bread
     transform = np.array(statistics["transform"])
     return transform @ sandwich @ transform.T

@@ -121,7 +121,7 @@ def _rows(moments: Moments, problem: Problem) -> np.ndarray:
 
 def _sums(moments: Moments, problem: Problem) -> list:
     """Return n, Su, Sv, Suu, Suv and Svv of u, v in [-1/2, 1/2], in units of 2^-42."""
-    one, u, v, cross = problem.intercept, 1 - problem.intercept, 2, moments.cross
+    one, u, v, cross = problem.constant, 1 - problem.constant, 2, moments.cross
     first = [4 * cross[one, one], 2 * cross[one, u], 2 * cross[one, v]]
     return [*first, cross[u, u], cross[u, v], cross[v, v]]
 

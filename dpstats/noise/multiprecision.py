@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ class _Numbers:
         return getattr(self._context, name)
 
 
-MP = _Numbers()
+MP: Any = _Numbers()
+Matrix = Any  # of numbers of MP
 _GRID_BITS = 40
 
 
@@ -41,8 +43,8 @@ _GRID_BITS = 40
 class Objective:
     """Hold theta'H theta / 2 - w'theta for a positive definite H, shapes (S, S) and (S, 1)."""
 
-    hessian: MP.matrix
-    linear: MP.matrix
+    hessian: Matrix
+    linear: Matrix
 
     @classmethod
     def least_squares(cls, cross: np.ndarray, unit: float, ridge: float) -> Objective:
@@ -54,16 +56,16 @@ class Objective:
         linear = MP.matrix(cross[:-1, -1].tolist()) * MP.mpf(unit)
         return cls(hessian + MP.mpf(ridge) * MP.eye(len(linear)), linear)
 
-    def factor(self, multiplier=0) -> MP.matrix:
+    def factor(self, multiplier=0) -> Matrix:
         """Return the lower triangular L with L L' = H + multiplier I."""
         return MP.cholesky(self.hessian + multiplier * MP.eye(len(self.linear)))
 
-    def minimiser(self) -> MP.matrix:
+    def minimiser(self) -> Matrix:
         """Return H^-1 w, the unconstrained minimiser."""
         lower = self.factor()
         return MP.U_solve(lower.T, forward(lower, self.linear))
 
-    def minimiser_in_ball(self, radius: float) -> tuple[MP.matrix, MP.mpf]:
+    def minimiser_in_ball(self, radius: float) -> tuple[Matrix, Any]:
         """Return the minimiser over ||theta|| <= radius, and its multiplier nu.
 
         theta = (H + nu I)^-1 w, where nu >= 0, and nu = 0 or ||theta|| = radius. 1 / ||theta|| is
@@ -82,7 +84,7 @@ class Objective:
             multiplier += (length / radius - 1) / slope
 
 
-def forward(lower: MP.matrix, right: MP.matrix) -> MP.matrix:
+def forward(lower: Matrix, right: Matrix) -> Matrix:
     """Solve lower y = right by forward substitution."""
     solution = []
     for i in range(lower.rows):
@@ -91,12 +93,12 @@ def forward(lower: MP.matrix, right: MP.matrix) -> MP.matrix:
     return MP.matrix(solution)
 
 
-def uniform(randbelow: Callable[[int], int]) -> MP.mpf:
+def uniform(randbelow: Callable[[int], int]) -> Any:
     """Draw a uniform variable, rounded to the midpoint of one of 2^511 cells of (0, 1)."""
     return MP.ldexp(2 * randbelow(1 << (MP.prec - 1)) + 1, -MP.prec)
 
 
-def normals(count: int, randbelow: Callable[[int], int]) -> MP.matrix:
+def normals(count: int, randbelow: Callable[[int], int]) -> Matrix:
     """Draw independent standard normal variables, shape (count, 1) (Box and Muller 1958).
 
     Unless the first uniform variable lies in the lowest 2^-200, the rounding of the two moves a
@@ -109,6 +111,6 @@ def normals(count: int, randbelow: Callable[[int], int]) -> MP.matrix:
     return MP.matrix(draws[:count])
 
 
-def on_grid(theta: MP.matrix) -> np.ndarray:
+def on_grid(theta: Matrix) -> np.ndarray:
     """Round to the nearest multiples of 2^-40, as doubles."""
     return np.array([float(MP.ldexp(MP.nint(MP.ldexp(t, _GRID_BITS)), -_GRID_BITS)) for t in theta])

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # Probability that the ridge is too small for the noise (Wang 2018, Algorithm 2).
 _FAILURE = 0.05
@@ -19,7 +20,7 @@ def symmetric(triangle: np.ndarray, columns: int) -> np.ndarray:
     return gram
 
 
-def least_eigenvalue(gram: np.ndarray, sigma: float) -> float:
+def least_eigenvalue(gram: np.ndarray, sigma: float) -> np.ndarray:
     """Bound the smallest eigenvalue of X'X from below, given X'X + E.
 
     By Weyl's inequality lambda_min(X'X) >= lambda_min(X'X + E) - ||E||, and ||E|| is about
@@ -29,7 +30,7 @@ def least_eigenvalue(gram: np.ndarray, sigma: float) -> float:
     return np.linalg.eigvalsh(gram)[..., 0] - 2 * sigma * math.sqrt(gram.shape[-1])
 
 
-def ridge(gram: np.ndarray, sigma: float) -> float:
+def ridge(gram: np.ndarray, sigma: float) -> np.ndarray:
     """Return the ridge of Wang (2018), Algorithm 2, for a noisy Gram matrix and its noise.
 
     lambda = max(0, sigma sqrt(S log(2 S^2 / 0.05)) - lambda_min~) with sigma the standard
@@ -41,7 +42,7 @@ def ridge(gram: np.ndarray, sigma: float) -> float:
     return np.maximum(0.0, needed - np.maximum(least_eigenvalue(gram, sigma), 0.0))
 
 
-def inverse(gram: np.ndarray, penalty: float, sigma: float) -> np.ndarray:
+def inverse(gram: np.ndarray, penalty: ArrayLike, sigma: float) -> np.ndarray:
     """Return (gram + penalty I)^-1, its eigenvalues raised to the size of the noise at least."""
     values, vectors = np.linalg.eigh(gram)
     floor = sigma * math.sqrt(gram.shape[-1])

@@ -115,7 +115,7 @@ def _numbers(argument: str, values, check: Callable, known) -> dict[str, float]:
         if name not in known:
             names = ", ".join(known) or "none"
             raise ArgumentError(f"{argument} names {name!r}; expected names among: {names}")
-    return {name: check(f"{argument}[{name!r}]")(value) for name, value in values.items()}
+    return {str(name): check(f"{argument}[{name!r}]")(value) for name, value in values.items()}
 
 
 def _coefficients(design: Design, assumed: Mapping[str, float]) -> np.ndarray:

@@ -97,7 +97,7 @@ class Plan:
         frame, shown = self.frame, self._shown(term)
         parts = [f"Forecast of {self.formula} for {self.n:,} rows"]
         parts += [_minimum_table(self.target, self.minimums)] if self.minimums else []
-        parts += [_table(name, frame[frame["term"] == name]) for name in shown]
+        parts += [_table(name, frame.loc[frame["term"] == name]) for name in shown]
         notes = [textwrap.fill(note, _WIDTH, subsequent_indent="  ") for note in self.notes(term)]
         return "\n".join([*parts, *notes])
 

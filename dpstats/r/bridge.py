@@ -6,6 +6,7 @@ back is a value, or the class of an error and its sentence.
 
 import warnings
 from collections.abc import Mapping
+from typing import Any
 
 import dpstats as dp
 from dpstats.r import budgets, plans, stored_fits, stored_groups
@@ -60,11 +61,12 @@ def fit(formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, 
     texts = formula if isinstance(formula, Mapping) else {"": formula}
     formulas = {name: dp.RFormula(text) for name, text in texts.items()}
     rows = data if isinstance(data, str) else table(data)
-    is_whole = isinstance(k, float) and k.is_integer()
-    more |= {"by": by, "k": int(k) if is_whole else k, "x_new": points(x_new)}
+    k = int(k) if isinstance(k, float) and k.is_integer() else k
+    more |= {"by": by, "k": k, "x_new": points(x_new)}
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
     results = within(block).run(dp.dp_ols, formulas, rows, **more)
-    return [describe(fit) if by is None else describe_groups(fit) for fit in results.values()]
+    describing: Any = describe if by is None else describe_groups
+    return [describing(fit) for fit in results.values()]
 
 
 def methods() -> dict:

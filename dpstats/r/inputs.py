@@ -7,7 +7,7 @@ import pandas as pd
 from dpstats.engines.r_vectors import column
 
 
-def table(columns: Mapping) -> dict[str, pd.Series]:
+def table(columns: Mapping) -> dict:
     """Read columns as R keeps them, each a mapping of its kind, its bytes and its levels."""
     return {name: column(**parts) for name, parts in columns.items()}
 

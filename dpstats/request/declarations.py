@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpstats.engines import Described, Table
+from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
@@ -59,7 +59,7 @@ class DeclaredSchema(NamedTuple):
     notes: tuple[str, ...]
 
 
-def declared_types(types, table: Table | Described) -> Table | Described:
+def declared_types(types, table: AnyTable) -> AnyTable:
     """Return the table with the kinds that ``types=`` declares.
 
     Raises
@@ -75,7 +75,7 @@ def declared_types(types, table: Table | Described) -> Table | Described:
 
 
 def declared_schema(
-    formula: Formula, table: Table | Described, ranges, levels, row_norm, method: Method
+    formula: Formula, table: AnyTable, ranges, levels, row_norm, method: Method
 ) -> DeclaredSchema:
     """Decide by types, declarations and the use in the formula what each variable is.
 
@@ -119,7 +119,7 @@ def declared_schema(
     return DeclaredSchema(schema, tuple(unbounded), _notes(table, schema, ranges, from_dtype))
 
 
-def _notes(table: Table | Described, schema, ranges, from_dtype: list[str]) -> tuple[str, ...]:
+def _notes(table: AnyTable, schema, ranges, from_dtype: list[str]) -> tuple[str, ...]:
     """Say which levels come from a type, and of a response that only its use makes it a number."""
     notes = []
     if from_dtype:
@@ -144,9 +144,7 @@ def _levels(levels, formula: Formula) -> dict[str, tuple]:
     return {name: plain_labels(values) for name, values in (levels or {}).items()}
 
 
-def _kind(
-    name: str, formula: Formula, table: Table | Described, declared
-) -> Numeric | Categorical | None:
+def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | Categorical | None:
     """Return what a column's type and the declared levels make it; None: numeric, range unknown."""
     if name in declared:
         return Categorical(declared[name], table.ordered(name))
@@ -154,8 +152,8 @@ def _kind(
     if kind == "boolean":
         return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
     factor = name in formula.categorical or kind == "category"
-    if factor and table.levels(name):
-        return Categorical(table.levels(name), table.ordered(name))
+    if factor and (levels := table.levels(name)):
+        return Categorical(levels, table.ordered(name))
     if kind in (*NUMERIC, *UNTYPED) and not factor:
         return None
     if factor or kind == "string":

@@ -92,7 +92,7 @@ def _squares_after(first: Release, problem: Problem) -> Callable:
     return partial(_squares, box, theta, cut * 2.0**ENTRY_BITS)
 
 
-def _squares(box: Box, theta: np.ndarray, cut: float, X: np.ndarray, y: np.ndarray) -> Moments:
+def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.ndarray) -> Moments:
     """Sum s s' over the scores s exactly."""
     starts, columns = range(0, len(y), BLOCK), X.shape[1]
     rows = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)

@@ -31,7 +31,7 @@ class Line:
     @classmethod
     def of(cls, problem: Problem) -> "Line":
         """Return the unit square of a problem with one regressor."""
-        column = 1 - problem.intercept
+        column = 1 - problem.constant
         low, y_low = float(problem.low[column]), problem.y_low
         width, y_width = float(problem.high[column]) - low, problem.y_high - y_low
         return cls(column, low, width or 1.0, y_low, y_width or 1.0)

@@ -13,14 +13,19 @@ class Ranked(Protocol):
     Ranks go from 1 to N; further down every entry is 0, further up ``top``.
     """
 
-    size: int
-    top: int
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def top(self) -> int: ...
 
     def entry(self, rank: int) -> int:
         """Return the entry of a rank."""
+        ...
 
     def around(self, reach: int) -> np.ndarray:
         """List the entries of ranks m - reach to m + reach, m being the :func:`median_rank`."""
+        ...
 
 
 def median_rank(size: int) -> int:
