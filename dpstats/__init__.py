@@ -11,6 +11,7 @@ from dpstats.errors import (
     DPStatsError,
     FormulaError,
     InternalError,
+    LedgerError,
     NotReleasedError,
 )
 from dpstats.formula import RFormula
@@ -36,6 +37,8 @@ __all__ = [
     "DPStatsError",
     "FormulaError",
     "InternalError",
+    "Ledger",
+    "LedgerError",
     "NotReleasedError",
     "Plan",
     "PrivacyReport",
@@ -52,6 +55,7 @@ __all__ = [
 
 # A fit needs neither these nor the packages they import, so they load at their first use.
 _LATER = {
+    "Ledger": "ledger",
     "audit": "auditing",
     "compare": "results.comparison",
     "Plan": "planning",

@@ -1,6 +1,7 @@
 """dp_ols: formula, bounds, mechanism, result."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -11,9 +12,10 @@ from dpstats.fitting.single import fit_single
 from dpstats.fitting.spark_groups import check_remote, fit_groups_on_workers
 from dpstats.noise import Noise
 from dpstats.option_checks import whole
-from dpstats.privacy import Budget
+from dpstats.privacy import Charge, Chargeable
 from dpstats.request import Request
 from dpstats.request.arguments import make_requests
+from dpstats.request.facts import request_facts
 from dpstats.request.group_labels import check_by
 from dpstats.request.prepare import prepare
 from dpstats.results import DPGroupResults, DPResults
@@ -60,7 +62,7 @@ def dp_ols(
     select_share: float | None = None,
     companion: str | None = None,
     companion_share: float | None = None,
-    budget: Budget | None = None,
+    budget: Chargeable | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
     **options,
@@ -138,8 +140,10 @@ def dp_ols(
         they are about its coefficients, ``result.companion``.
     companion_share : float, optional
         Share of the budget for the companion, in (0, 1); by default 0.5.
-    budget : Budget, optional
-        Shared budget to charge; refused before any row is read when it does not fit.
+    budget : Budget or Ledger, optional
+        Shared budget to charge; refused before any row is read when it does not fit. A
+        :class:`dpstats.Ledger` stores the result before it is returned, and answers the same
+        call about the same data from its records at no cost.
     n_jobs : int, optional
         Threads that fit groups, >= 1; by default one a processor. The release does not depend
         on it.
@@ -188,10 +192,9 @@ def dp_ols(
         check_by(request, by, groups)
         check_remote(request, by)
     n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
-    if budget is not None and not isinstance(budget, Budget):
-        raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
-    if budget is not None:
-        budget.reserve(*request.whole_call, request.neighbors)
+    charge = _charged(budget, requests, by, groups)
+    if charge.results is not None:
+        return charge.results
     results: dict[Any, Any] = {}
     while requests:
         name = next(iter(requests))
@@ -199,10 +202,25 @@ def dp_ols(
         if defect is not None:
             # No frame of the traceback may lead to rows.
             del data, request, requests
+            charge.fail()
             raise InternalError(
                 f"dp_ols stopped with {defect}; the budget of this call counts as spent"
             )
-    return results.get(None, results)
+    results = results.get(None, results)
+    del data, request  # an error of the ledger has a traceback too
+    charge.release(results)
+    return results
+
+
+def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by, groups) -> Charge:
+    """Charge the call to the budget, if there is one."""
+    if budget is None:
+        return Charge()
+    if not isinstance(budget, Chargeable):
+        raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
+    request = next(iter(requests.values()))
+    facts = partial(request_facts, requests, by, groups)
+    return budget.reserve(*request.whole_call, request.neighbors, facts)
 
 
 def _released(request: Request, by, groups, progress, n_jobs):

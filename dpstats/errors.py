@@ -17,6 +17,10 @@ class BudgetError(DPStatsError):
     """Refuse a request that the budget does not cover; nothing was read and nothing was spent."""
 
 
+class LedgerError(DPStatsError):
+    """A ledger's file cannot be read or written, or holds what no ledger of this version wrote."""
+
+
 class NotReleasedError(DPStatsError, AttributeError):
     """Refuse a quantity that was never released; the message names the alternative."""
 

@@ -26,7 +26,7 @@ ROOMS = [
     ["mechanisms"],
     ["request"],
     ["results", "auditing"],
-    ["fitting"],
+    ["fitting", "ledger"],
     ["evaluate", "api"],
     ["planning"],
     [""],

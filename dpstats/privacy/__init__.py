@@ -10,7 +10,7 @@ every set of outputs, the probability changes by at most a factor e^epsilon, up 
 delta (Dwork et al. 2006).
 """
 
-from dpstats.privacy.budget import Budget
+from dpstats.privacy.budget import Budget, Charge, Chargeable
 from dpstats.privacy.composition import (
     Call,
     Composition,
@@ -43,6 +43,8 @@ __all__ = [
     "ApproxDP",
     "Budget",
     "Call",
+    "Charge",
+    "Chargeable",
     "Composition",
     "Cost",
     "Event",

@@ -1,6 +1,8 @@
 """A budget for several calls of one process."""
 
 import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from threading import Lock
 
 from dpstats.errors import BudgetError
@@ -8,7 +10,38 @@ from dpstats.privacy.composition import Call, Composition, Total, check_fits, ma
 from dpstats.privacy.costs import Cost
 
 
-class Budget:
+class Charge:
+    """A call that a budget has charged, until its results are released.
+
+    ``results`` are those of an equal earlier call, to be returned in place of a new release, or
+    None. This one keeps no record.
+    """
+
+    results = None
+
+    def release(self, results) -> None:
+        """Record the results; called before they are shown."""
+
+    def fail(self) -> None:
+        """Record that the call stopped; what it was charged counts as spent."""
+
+
+class Chargeable(ABC):
+    """Anything that ``budget=`` takes."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def reserve(
+        self, epsilon: float, delta: float, cost: Cost, neighbors: str, facts: Callable[[], dict]
+    ) -> Charge:
+        """Charge one call before a row is read, or raise BudgetError and charge nothing.
+
+        ``facts()`` describes the call: see :func:`dpstats.request.facts.request_facts`.
+        """
+
+
+class Budget(Chargeable):
     """A privacy budget shared by several calls of one process.
 
     Each call reserves its cost before it reads any data; a call that does not fit raises
@@ -113,7 +146,9 @@ class Budget:
         """(epsilon, delta) of the largest single call that still fits."""
         return self._rule.remaining(self._total)
 
-    def reserve(self, epsilon: float, delta: float, cost: Cost, neighbors: str) -> None:
+    def reserve(
+        self, epsilon: float, delta: float, cost: Cost, neighbors: str, facts=None
+    ) -> Charge:
         """Charge one call, or raise BudgetError and leave the budget as it was."""
         if os.getpid() != self._process:  # before the lock, which a thread may have held
             raise BudgetError(
@@ -123,6 +158,7 @@ class Budget:
             )
         with self._lock:
             self._charge(Call(epsilon, delta, cost), neighbors)
+        return Charge()
 
     def _charge(self, call: Call, neighbors: str) -> None:
         """Check and record one call; the lock is held."""

@@ -159,7 +159,7 @@ class Composition:
         if self.mu and total.calls > 1:
             delta = self.delta - self.set_aside
             shown.append(
-                (gdp_epsilon(_root(total.mu_squared), delta), delta + float(total.failing))
+                (gdp_epsilon(math.sqrt(total.mu_squared), delta), delta + float(total.failing))
             )
         return min(shown)
 
@@ -167,16 +167,15 @@ class Composition:
         """(epsilon, delta) of the largest single call that still fits."""
         left = [(0.0, 0.0)]
         if self.rule == "sum" or not total.gaussian:
-            delta = (self.delta - total.delta) if self.rule == "sum" else self._failing_left(total)
-            left.append((_nonnegative(self.epsilon - total.epsilon), _nonnegative(delta)))
+            whole, used = (
+                (self.delta, total.delta) if self.rule == "sum" else (self.set_aside, total.failing)
+            )
+            left.append((_difference(self.epsilon, total.epsilon), _difference(whole, used)))
         if self.mu:
             delta = self.delta - self.set_aside
-            mu = _root(_nonnegative(Fraction(self.mu) ** 2 - total.mu_squared))
+            mu = math.sqrt(_difference(Fraction(self.mu) ** 2, total.mu_squared))
             left.append((gdp_epsilon(mu, delta) if mu else 0.0, delta))
         return max(left)
-
-    def _failing_left(self, total: Total) -> Fraction:
-        return Fraction(self.set_aside) - total.failing
 
 
 def make_composition(epsilon, delta, rule, set_aside, first: Call | None = None) -> Composition:
@@ -202,13 +201,13 @@ def make_composition(epsilon, delta, rule, set_aside, first: Call | None = None)
     return Composition(epsilon, delta, rule, set_aside)
 
 
-def check_fits(rule: Composition, total: Total, call: Call) -> Total:
+def check_fits(rule: Composition, total: Total, call: Call, owner: str = "the budget") -> Total:
     """The sums with one call more, or BudgetError where the rule does not admit them."""
     after = total.plus(call)
     if not rule.admits(after):
         epsilon, delta = rule.spent(total)
         raise BudgetError(
-            f"epsilon={call.epsilon:g} does not fit: the budget is epsilon={rule.epsilon:g}, "
+            f"epsilon={call.epsilon:g} does not fit: {owner} is epsilon={rule.epsilon:g}, "
             f"delta={rule.delta:g} and epsilon={epsilon:g}, delta={delta:g} is spent; "
             + _advice(rule, after, call)
         )
@@ -230,10 +229,6 @@ def _advice(rule: Composition, after: Total, call: Call) -> str:
     return "ask for less"
 
 
-def _root(square) -> float:
-    """The square root, rounded as a double."""
-    return math.sqrt(float(square))
-
-
-def _nonnegative(number):
-    return max(number, type(number)(0))
+def _difference(whole, used: Fraction) -> float:
+    """What is left of the whole, 0 where more is used."""
+    return max(float(Fraction(whole) - used), 0.0)

@@ -31,10 +31,10 @@ def to_plain(result) -> dict:
         "predictions": dict(zip(result.points, _plain(release.predictions), strict=True)),
         "x_new": result.x_new.tolist(),
         **_release_to_dict(release),
-        "schema": {name: _kind_to_dict(kind) for name, kind in result.schema.items()},
+        "schema": {name: kind_to_dict(kind) for name, kind in result.schema.items()},
         "unlimited": list(result.unlimited),
         "term_bounds": {name: list(pair) for name, pair in result.term_bounds.items()},
-        "privacy": _report_to_dict(result.privacy),
+        "privacy": report_to_dict(result.privacy),
     }
 
 
@@ -49,10 +49,10 @@ def fields_of(content: Mapping) -> dict[str, Any]:
         "points": tuple(predictions),
         "x_new": np.array(content["x_new"], dtype=float).reshape(-1, len(params)),
         "nobs": content["nobs"],
-        "schema": {name: _kind_from_dict(kind) for name, kind in content["schema"].items()},
+        "schema": {name: kind_from_dict(kind) for name, kind in content["schema"].items()},
         "unlimited": tuple(content.get("unlimited", ())),
         "term_bounds": {name: tuple(pair) for name, pair in content["term_bounds"].items()},
-        "privacy": _report_from_dict(content["privacy"]),
+        "privacy": report_from_dict(content["privacy"]),
         "selected": content["selected"] and tuple(content["selected"]),
         "plan": content["plan"],
         "share": content["share"],
@@ -110,19 +110,19 @@ def _release_from_dict(content: Mapping, params, predictions) -> Release:
     )
 
 
-def _kind_to_dict(kind: Numeric | Categorical) -> dict:
+def kind_to_dict(kind: Numeric | Categorical) -> dict:
     """Convert the schema of one variable."""
     return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(kind).items()}
 
 
-def _kind_from_dict(content: Mapping) -> Numeric | Categorical:
+def kind_from_dict(content: Mapping) -> Numeric | Categorical:
     """Restore the schema of one variable."""
     if "levels" in content:
         return Categorical(tuple(content["levels"]), content["ordered"])
     return Numeric(**content)
 
 
-def _report_to_dict(report: PrivacyReport) -> dict:
+def report_to_dict(report: PrivacyReport) -> dict:
     """Convert a privacy report."""
     content = asdict(report)
     content["events"] = [asdict(event) for event in report.events]
@@ -137,7 +137,7 @@ def cost_from_dict(fields: Mapping) -> Cost:
     return ApproxDP(**fields) if "delta" in fields else PureDP(**fields)
 
 
-def _report_from_dict(content: Mapping) -> PrivacyReport:
+def report_from_dict(content: Mapping) -> PrivacyReport:
     """Restore a privacy report."""
     events = tuple(Event(**{**e, "cost": cost_from_dict(e["cost"])}) for e in content["events"])
     return PrivacyReport(

@@ -83,7 +83,7 @@ def test_ten_tenths_fit_into_one_and_nothing_more():
     with pytest.raises(BudgetError):
         reserve(budget, PureDP(1e-9))
     assert budget.spent == (1.0, 0.0) and len(budget.calls) == 10
-    assert budget.remaining == (0.0, 0.0)
+    assert budget.remaining == (0.0, 0.0) and {*map(type, budget.remaining)} == {float}
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-6])

@@ -1,0 +1,187 @@
+"""Limits of a data set and of its analysts, and the decision on one request."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+from dpstats.errors import ArgumentError, BudgetError
+from dpstats.ledger.records import (
+    audit,
+    canonical,
+    insert,
+    package_version,
+    read_total,
+    sha256,
+    update,
+    write_total,
+)
+from dpstats.privacy import Call, Composition, check_fits
+from dpstats.results.stored import cost_from_dict
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What a ledger was created for."""
+
+    name: str
+    limit: Composition
+    neighbors: str
+    fingerprint: str | None
+    approval: bool
+    created: str
+
+    @classmethod
+    def read(cls, connection: sqlite3.Connection) -> "Dataset":
+        """The only row of its table."""
+        (row,) = connection.execute(
+            "SELECT name, epsilon, delta, composition, set_aside, neighbors, fingerprint, "
+            "approval, created FROM dataset"
+        )
+        name, epsilon, delta, rule, aside, neighbors, fingerprint, approval, created = row
+        limit = Composition(float(epsilon), float(delta), rule, float(aside))
+        return cls(name, limit, neighbors, fingerprint, approval == "yes", created)
+
+
+class Asked(NamedTuple):
+    """One call that asks for budget, with its public description."""
+
+    call: Call
+    neighbors: str
+    facts: Mapping
+
+
+class Found(NamedTuple):
+    """What a ledger knows of a call: its number, state, and stored result where there is one."""
+
+    request: int | None
+    state: str
+    result: str | None = None
+
+    @property
+    def waits(self) -> str:
+        """Why the call may not run; empty where it may."""
+        said = {"requested": "waits for approval by the steward", "denied": "was denied"}
+        return f"request {self.request} {said[self.state]}" if self.state in said else ""
+
+
+def allocation(connection: sqlite3.Connection, rule: str, analyst: str) -> Composition | None:
+    """The limit of an analyst's own calls."""
+    row = connection.execute(
+        "SELECT epsilon, delta, set_aside FROM analysts WHERE name = ?", (analyst,)
+    ).fetchone()
+    if row is None:
+        return None
+    epsilon, delta, aside = map(float, row)
+    return Composition(epsilon, delta, rule, aside)
+
+
+def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple[str, Composition]]:
+    """Every limit that a call of the analyst must keep, with its name in sentences, by scope."""
+    found = {"": (f"the budget of {dataset.name!r}", dataset.limit)}
+    if analyst is not None:
+        own = allocation(connection, dataset.limit.rule, analyst)
+        if own is None:
+            raise BudgetError(
+                f"no budget is allocated to {analyst!r}; the steward can do so with "
+                f"`dpstats ledger allocate`"
+            )
+        found[analyst] = (f"the allocation of {analyst!r}", own)
+    elif connection.execute("SELECT 1 FROM analysts").fetchone():
+        raise BudgetError(
+            "this ledger allocates budgets to analysts; say who you are with "
+            'dpstats.Ledger(path, analyst="...") or --analyst'
+        )
+    return found
+
+
+def find(
+    connection: sqlite3.Connection, dataset: Dataset, analyst: str | None, actor: str, asked: Asked
+) -> Found:
+    """Find an equal call that was released or waits for approval; enter one that has to wait."""
+    if asked.neighbors != dataset.neighbors:
+        raise BudgetError(
+            f"this ledger is for neighbors={dataset.neighbors!r}, and a release under "
+            f"{asked.neighbors!r} cannot be added to it; pass neighbors={dataset.neighbors!r} and "
+            "a method that is proven for it"
+        )
+    key = request_key(asked, dataset.fingerprint)
+    stored = dataset.fingerprint is not None and _stored(connection, key)
+    if stored:
+        audit(connection, "releases", stored[0], actor, "repeated")
+        return Found(stored[0], "released", stored[1])
+    if not dataset.approval:
+        return Found(None, "new")
+    row = connection.execute(
+        "SELECT id, state FROM requests WHERE key = ? AND analyst IS ? AND state IN "
+        "('requested', 'approved', 'denied') ORDER BY id DESC LIMIT 1",
+        (key, analyst),
+    ).fetchone()
+    if row is not None:
+        return Found(*row)
+    values = _row(asked, analyst, key, "requested")
+    return Found(insert(connection, "requests", actor, "requested", **values), "requested")
+
+
+def reserve(
+    connection, dataset: Dataset, analyst: str | None, actor: str, asked: Asked, found: Found
+) -> int:
+    """Charge a call to the data set and the analyst; BudgetError where it does not fit."""
+    if found.state == "released":
+        return found.request
+    for scope, (owner, limit) in limits(connection, dataset, analyst).items():
+        total = check_fits(limit, read_total(connection, scope), asked.call, owner)
+        write_total(connection, scope, total)
+    if found.request is not None:
+        update(connection, "requests", found.request, actor, "reserved", state="reserved")
+        return found.request
+    values = _row(asked, analyst, request_key(asked, dataset.fingerprint), "reserved")
+    return insert(connection, "requests", actor, "reserved", **values)
+
+
+def request_key(asked: Asked, fingerprint: str | None) -> str:
+    """What equal calls about equal data have in common."""
+    return sha256(canonical({"call": asked.facts["call"], "fingerprint": fingerprint}))
+
+
+def _stored(connection, key: str) -> tuple[int, str] | None:
+    return connection.execute(
+        "SELECT requests.id, result FROM requests JOIN releases USING (id) WHERE key = ? LIMIT 1",
+        (key,),
+    ).fetchone()
+
+
+def _row(asked: Asked, analyst: str | None, key: str, state: str) -> dict:
+    """A request as its row, without number and time."""
+    call, facts = asked.call, asked.facts
+    return {
+        "analyst": analyst,
+        "formula": printable(facts["formula"]),
+        "method": facts["method"],
+        "epsilon": repr(call.epsilon),
+        "delta": repr(call.delta),
+        "cost": canonical(asdict(call.cost)),
+        "neighbors": asked.neighbors,
+        "key": key,
+        "facts": canonical(facts["call"]),
+        "state": state,
+        "version": package_version(),
+    }
+
+
+def call_of(epsilon: str, delta: str, cost: str) -> Call:
+    """The call that a row describes."""
+    return Call(float(epsilon), float(delta), cost_from_dict(json.loads(cost)))
+
+
+def printable(text: str) -> str:
+    """The text without what UTF-8 cannot write."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def checked_name(argument: str, name) -> str:
+    """A name of one line, or ArgumentError."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
+        raise ArgumentError(f"expected {argument} to be a text of one line, got {name!r}")
+    return name.strip()

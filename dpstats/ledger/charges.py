@@ -1,0 +1,47 @@
+"""A call that a ledger has reserved, and what becomes of it."""
+
+from contextlib import suppress
+
+from dpstats.errors import LedgerError
+from dpstats.ledger.records import insert, update
+from dpstats.ledger.store import Store
+from dpstats.privacy import Charge
+from dpstats.results.stored_calls import to_text
+
+
+class LedgerCharge(Charge):
+    """A reserved request, or an earlier release of an equal one, which is then in ``results``.
+
+    Parameters
+    ----------
+    store : Store
+    request : int
+        The request's number.
+    actor : str
+        Who is named in the audit.
+    results : DPResults, DPGroupResults or dict, optional
+        The stored results of an equal request.
+    """
+
+    def __init__(self, store: Store, request: int, actor: str, results=None):
+        self.store, self.request, self.actor, self.results = store, request, actor, results
+
+    def release(self, results) -> None:
+        """Store the results; LedgerError where that fails, and then they must not be shown."""
+        text = to_text(results)
+        try:
+            with self.store.writing() as connection:
+                release = {"id": self.request, "result": text}
+                insert(connection, "releases", self.actor, "released", **release)
+                change = {"state": "released"}
+                update(connection, "requests", self.request, self.actor, "released", **change)
+        except LedgerError as error:
+            raise LedgerError(
+                f"the result of request {self.request} could not be stored, so it is not shown and "
+                f"its budget counts as spent: {error}"
+            ) from None
+
+    def fail(self) -> None:
+        """Record the failure; where that fails it remains reserved, which costs as much."""
+        with suppress(LedgerError), self.store.writing() as connection:
+            update(connection, "requests", self.request, self.actor, "failed", state="failed")

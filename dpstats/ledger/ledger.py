@@ -1,0 +1,328 @@
+"""The ledger of a data set, as Python sees it."""
+
+import getpass
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from dpstats.errors import ArgumentError, BudgetError, LedgerError
+from dpstats.ledger import listing, store
+from dpstats.ledger.accounts import (
+    Asked,
+    Dataset,
+    allocation,
+    checked_name,
+    find,
+    limits,
+    reserve,
+)
+from dpstats.ledger.charges import LedgerCharge
+from dpstats.ledger.records import insert, package_version, read_total, update
+from dpstats.ledger.tables import STEPS
+from dpstats.ledger.verification import Verification, verify
+from dpstats.noise.random_sources import SOURCE
+from dpstats.option_checks import word
+from dpstats.privacy import (
+    ADD_REMOVE,
+    RELATIONS,
+    Call,
+    Chargeable,
+    Cost,
+    make_composition,
+)
+from dpstats.results.stored_calls import from_text
+
+
+class Ledger(Chargeable):
+    """The privacy budget of a data set, kept in one file and shared by processes and analysts.
+
+    A call with ``budget=ledger`` is reserved before a row is read, in a transaction that has
+    reached the disk; its result is stored, likewise, before it is returned. A call that fails
+    or whose process dies counts as spent. The total of the data set binds over all analysts,
+    whatever was allocated to them.
+
+    Guarantee. All results that were ever released through the file are together
+    (epsilon, delta)-DP for ``neighbors``, however each call was chosen: see
+    :class:`~dpstats.privacy.Composition`.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that :meth:`create` made, on a disk of this machine.
+    analyst : str, optional
+        Who calls; needed once the steward has allocated budgets to analysts.
+
+    Raises
+    ------
+    LedgerError
+        When the file cannot be opened or is no ledger.
+
+    Examples
+    --------
+    >>> import tempfile, dpstats as dp
+    >>> path = tempfile.mkdtemp() + "/families.ledger"
+    >>> ledger = dp.Ledger.create(path, dataset="families 2024", epsilon=2,
+    ...                           neighbors="replace_one", fingerprint="2024-06-30")
+    >>> ledger.allocate("anna", epsilon=1)
+    >>> fit = dict(method="noisy_stats", bounds={"x": (0, 1), "y": (0, 1)},
+    ...            budget=dp.Ledger(path, analyst="anna"))
+    >>> df = dp.simulate.line(500, seed=1)
+    >>> first = dp.dp_ols("y ~ x", df, epsilon=0.75, **fit)
+    >>> again = dp.dp_ols("y ~ x", df, epsilon=0.75, **fit)  # from the store
+    >>> first.params.equals(again.params), ledger.spent
+    (True, (0.75, 0.0))
+    >>> dp.dp_ols("y ~ x", df, epsilon=0.5, **fit)
+    Traceback (most recent call last):
+    dpstats.errors.BudgetError: epsilon=0.5 does not fit: the allocation of 'anna' is epsilon=1, ...
+    >>> ledger.verify().ok
+    True
+    """
+
+    def __init__(self, path, analyst: str | None = None):
+        self.path = Path(path)
+        self.analyst = None if analyst is None else checked_name("analyst", analyst)
+        self._store = store.Store(self.path)
+        with self._store.reading() as connection:
+            self.dataset = Dataset.read(connection)
+
+    @classmethod
+    def create(
+        cls,
+        path,
+        *,
+        dataset: str,
+        epsilon: float,
+        delta: float = 0.0,
+        neighbors: str = ADD_REMOVE,
+        composition: str | None = None,
+        set_aside: float | None = None,
+        fingerprint: str | None = None,
+        approval: bool = False,
+    ) -> "Ledger":
+        """Make a ledger in a new file.
+
+        Parameters
+        ----------
+        path : str or path
+            A file that does not exist yet.
+        dataset : str
+            The data set's name.
+        epsilon, delta, composition : float, float, str
+            The limit on everything that is ever released, and its rule, as for
+            :class:`~dpstats.Budget`.
+        neighbors : str
+            The relation of all releases.
+        set_aside : float, optional
+            Part of delta for methods whose guarantee is "approx"; by default half of it.
+        fingerprint : str, optional
+            Names the state of the data, such as a date or a checksum. With it an equal call is
+            answered from the store at no cost; without it every call is a new release.
+        approval : bool
+            Whether the steward has to approve each call before it may run.
+
+        Raises
+        ------
+        ArgumentError
+            For an argument out of range, or a file that exists.
+        LedgerError
+            When the file cannot be written, or is on a network file system.
+        """
+        path, name = Path(path), checked_name("dataset", dataset)
+        rule = make_composition(epsilon, delta, composition, set_aside)
+        if rule.rule == "gdp" and set_aside is None:
+            rule = make_composition(epsilon, delta, composition, rule.delta / 2)
+        word("neighbors", *RELATIONS)(neighbors)
+        if fingerprint is not None:
+            fingerprint = checked_name("fingerprint", fingerprint)
+        if not isinstance(approval, bool):
+            raise ArgumentError(f"expected approval to be True or False, got {approval!r}")
+        row = {
+            "name": name,
+            **_limit_texts(rule),
+            "composition": rule.rule,
+            "neighbors": neighbors,
+            "fingerprint": fingerprint,
+            "approval": "yes" if approval else "no",
+        }
+        store.create(path, lambda connection: _first_row(connection, row))
+        return cls(path)
+
+    def reserve(self, epsilon: float, delta: float, cost: Cost, neighbors: str, facts):
+        """Charge one call; see :meth:`reserve_all`."""
+        (charge,) = self.reserve_all([Asked(Call(epsilon, delta, cost), neighbors, facts())])
+        return charge
+
+    def reserve_all(self, asked: Sequence[Asked]) -> list[LedgerCharge]:
+        """Charge several calls together: all of them, or none.
+
+        Raises
+        ------
+        BudgetError
+            When one does not fit or has to be approved first; nothing is spent.
+        LedgerError
+            When the file cannot be written; nothing is spent.
+        """
+        if not SOURCE.get().private:
+            raise BudgetError("a ledger takes no release made under insecure_seed")
+        actor = self._actor()
+        who = self.dataset, self.analyst, actor
+        with self._store.writing() as connection:
+            limits(connection, self.dataset, self.analyst)  # refuses an unknown analyst
+            found = [find(connection, *who, each) for each in asked]
+            waits = [each.waits for each in found if each.waits]
+            if not waits:
+                pairs = zip(asked, found, strict=True)
+                numbers = [reserve(connection, *who, *pair) for pair in pairs]
+        if waits:
+            raise BudgetError(f"{'; '.join(waits)}; nothing was read and nothing was spent")
+        return [
+            LedgerCharge(self._store, number, actor, each.result and from_text(each.result))
+            for number, each in zip(numbers, found, strict=True)
+        ]
+
+    def _actor(self) -> str:
+        """Who is named in the audit: the analyst, or the user of the operating system."""
+        if self.analyst is not None:
+            return self.analyst
+        try:
+            return getpass.getuser()
+        except (KeyError, OSError):
+            return f"user {os.getuid()}"
+
+    def allocate(self, analyst: str, epsilon: float, delta: float | None = None) -> None:
+        """Allow an analyst's calls this much in all; replaces an earlier allocation.
+
+        Allocations may exceed the total of the data set together, which binds all the same.
+        By default delta is that of the data set.
+
+        Raises
+        ------
+        ArgumentError
+            For a name, epsilon or delta that cannot be used.
+        """
+        name, whole = checked_name("analyst", analyst), self.dataset.limit
+        delta = whole.delta if delta is None else delta
+        aside = None
+        if whole.rule == "gdp":
+            aside = whole.set_aside / whole.delta * delta if delta else 0.0
+        limit = make_composition(epsilon, delta, whole.rule, aside)
+        texts, actor = _limit_texts(limit), self._actor()
+        with self._store.writing() as connection:
+            row = connection.execute("SELECT id FROM analysts WHERE name = ?", (name,)).fetchone()
+            if row is None:
+                insert(connection, "analysts", actor, "allocated", name=name, **texts)
+            else:
+                update(connection, "analysts", row[0], actor, "allocated", **texts)
+
+    def approve(self, request: int) -> None:
+        """Let a request run; its analyst then repeats the call."""
+        self._settle(request, "approved")
+
+    def deny(self, request: int) -> None:
+        """Refuse a request, or one that was approved and has not run."""
+        self._settle(request, "denied")
+
+    def _settle(self, request: int, state: str) -> None:
+        with self._store.writing() as connection:
+            row = connection.execute(
+                "SELECT state FROM requests WHERE id = ?", (request,)
+            ).fetchone()
+            if row is None:
+                raise ArgumentError(f"there is no request {request!r} in {self.path}")
+            if state not in STEPS.get(row[0], ()):
+                raise ArgumentError(f"request {request} is {row[0]} and cannot be {state}")
+            update(connection, "requests", request, self._actor(), state, state=state)
+
+    @property
+    def spent(self) -> tuple[float, float]:
+        """(epsilon, delta) of all calls of all analysts so far."""
+        with self._store.reading() as connection:
+            return self.dataset.limit.spent(read_total(connection, ""))
+
+    @property
+    def remaining(self) -> tuple[float, float]:
+        """(epsilon, delta) of the largest single call that still fits, for this analyst."""
+        with self._store.reading() as connection:
+            found = limits(connection, self.dataset, self.analyst)
+            return min(
+                limit.remaining(read_total(connection, scope))
+                for scope, (_, limit) in found.items()
+            )
+
+    def result(self, request: int):
+        """What a released request returned."""
+        with self._store.reading() as connection:
+            row = connection.execute(
+                "SELECT result FROM releases WHERE id = ?", (request,)
+            ).fetchone()
+        if row is None:
+            raise ArgumentError(f"request {request!r} has no stored result in {self.path}")
+        return from_text(row[0])
+
+    def requests(self, state: str | None = None) -> pd.DataFrame:
+        """List the requests, all or those of one state.
+
+        Columns: ``id``, ``analyst``, ``state``, ``epsilon``, ``delta``, ``method``, ``formula`` and
+        ``created``.
+        """
+        with self._store.reading() as connection:
+            return listing.requests(connection, state)
+
+    def analysts(self) -> pd.DataFrame:
+        """List the analysts with what is allocated to them, spent and remaining."""
+        with self._store.reading() as connection:
+            rule = self.dataset.limit.rule
+            names = [row[0] for row in connection.execute("SELECT name FROM analysts ORDER BY id")]
+            found = {name: allocation(connection, rule, name) for name in names}
+            totals = {name: read_total(connection, name) for name in names}
+        return listing.analysts(found, totals)
+
+    def summary(self) -> str:
+        """Describe the data set, what is spent and remains, and the analysts."""
+        with self._store.reading() as connection:
+            total = read_total(connection, "")
+            states = listing.states(connection)
+            head = listing.head(connection)
+        return listing.summary(self.dataset, total, states, head, self.analysts())
+
+    def plot(self, ax=None):
+        """Draw what was spent over time; needs matplotlib."""
+        with self._store.reading() as connection:
+            return listing.plot(connection, self.dataset, ax)
+
+    def export(self, path) -> None:
+        """Write everything in the ledger as one JSON file, which appears whole or not at all."""
+        with self._store.reading() as connection:
+            listing.export(connection, Path(path))
+
+    def verify(self, head: str | None = None) -> Verification:
+        """Recompute the audit's hashes, compare every row with it, and add up the totals anew.
+
+        Parameters
+        ----------
+        head : str, optional
+            The hash of an entry of the audit, as :meth:`summary` showed it at an earlier time. It
+            must still be in the chain: who can write to the file could otherwise replace all of it.
+        """
+        try:
+            with self._store.reading() as connection:
+                return verify(connection, head)
+        except LedgerError as error:
+            return Verification(0, "", (str(error),))
+
+    def __reduce__(self):
+        return type(self), (self.path, self.analyst)
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r}, analyst={self.analyst!r})"
+
+
+def _limit_texts(limit) -> dict[str, str]:
+    """A limit as exact texts, by column."""
+    return {name: repr(float(getattr(limit, name))) for name in ("epsilon", "delta", "set_aside")}
+
+
+def _first_row(connection, row: dict) -> None:
+    insert(connection, "dataset", "steward", "created", version=package_version(), **row)

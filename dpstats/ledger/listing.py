@@ -1,0 +1,127 @@
+"""Show what a ledger holds: tables, a summary, a picture and an export."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from dpstats.atomic_write import replacing
+from dpstats.ledger.accounts import Dataset, call_of
+from dpstats.ledger.tables import COLUMNS, SPENT, STATES
+from dpstats.option_checks import word
+from dpstats.privacy import Composition, Total
+
+_SHOWN = ("id", "analyst", "state", "epsilon", "delta", "method", "formula", "created")
+_POINTS = 200  # of a picture; each is a root of its own
+
+
+def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
+    """The requests, all or of one state, as a table."""
+    if state is not None:
+        word("state", *STATES)(state)
+    chosen, values = ("", ()) if state is None else (" WHERE state = ?", (state,))
+    query = f"SELECT {', '.join(_SHOWN)} FROM requests{chosen} ORDER BY id"
+    frame = pd.DataFrame(connection.execute(query, values).fetchall(), columns=_SHOWN)
+    return frame.astype({"id": "int64", "epsilon": "float64", "delta": "float64"})
+
+
+def analysts(allocations: Mapping[str, Composition], totals: Mapping[str, Total]) -> pd.DataFrame:
+    """The analysts' allocations, what they spent, and the largest call that is left."""
+    rows = [
+        (name, limit.epsilon, limit.delta, *limit.spent(totals[name]),
+         *limit.remaining(totals[name]), totals[name].calls)
+        for name, limit in allocations.items()
+    ]  # fmt: skip
+    parts = [
+        f"{part}{name}" for part in ("", "spent_", "remaining_") for name in ("epsilon", "delta")
+    ]
+    return pd.DataFrame(rows, columns=["analyst", *parts, "calls"])
+
+
+def states(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many requests are in each state."""
+    return dict(connection.execute("SELECT state, COUNT(*) FROM requests GROUP BY state"))
+
+
+def head(connection: sqlite3.Connection) -> str:
+    """The hash of the audit's last entry."""
+    return connection.execute("SELECT hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()[0]
+
+
+def summary(
+    dataset: Dataset, total: Total, counts: Mapping[str, int], last: str, people: pd.DataFrame
+) -> str:
+    """The data set's limit, what is spent and remains, the states and the analysts."""
+    limit = dataset.limit
+    rule = "epsilons and deltas add up" if limit.rule == "sum" else "squared mu's add up"
+    lines = [
+        f"Ledger of {dataset.name}, created {dataset.created}",
+        f"neighbours:   {dataset.neighbors}",
+        f"data as of:   {dataset.fingerprint or 'not stated, so equal calls are released anew'}",
+        f"approval:     {'each call' if dataset.approval else 'none needed'}",
+        f"composition:  {limit.rule}: {rule}",
+        f"limit:        {_pair(limit.epsilon, limit.delta)}",
+        f"spent:        {_pair(*limit.spent(total))}",
+        f"remaining:    {_pair(*limit.remaining(total))} in one call",
+    ]
+    if limit.rule == "gdp":
+        lines.append(f"mu squared:   {float(total.mu_squared):.4g} of {limit.mu**2:.4g}")
+        lines.append(f"set aside:    {float(total.failing):.3g} of {limit.set_aside:.3g} of delta")
+    said = ", ".join(f"{counts[state]:,} {state}" for state in STATES if state in counts)
+    lines += [f"requests:     {said or 'none'}", f"audit head:   {last}"]
+    if len(people):
+        lines += ["", people.to_string(index=False, float_format="{:.4g}".format)]
+    return "\n".join(lines)
+
+
+def _pair(epsilon: float, delta: float) -> str:
+    return f"epsilon {epsilon:.6g}, delta {delta:.3g}"
+
+
+def plot(connection: sqlite3.Connection, dataset: Dataset, ax=None):
+    """Draw the epsilon spent after each call against its time."""
+    if ax is None:
+        from matplotlib.figure import Figure
+
+        ax = Figure(figsize=(7, 4), layout="constrained").subplots()
+    times, spent = _spending(connection, dataset.limit)
+    ax.step(pd.to_datetime(times, utc=True), spent, where="post")
+    ax.axhline(dataset.limit.epsilon, linestyle="--", color="black")
+    ax.set(title=dataset.name, ylabel="epsilon spent", ylim=(0, dataset.limit.epsilon * 1.05))
+    return ax
+
+
+def _spending(connection, limit: Composition) -> tuple[list[str], list[float]]:
+    """Times, and epsilon spent until then, of the creation and at most 200 calls."""
+    ((created,),) = connection.execute("SELECT created FROM dataset")
+    marks = ", ".join("?" * len(SPENT))
+    rows = connection.execute(
+        f"SELECT created, epsilon, delta, cost FROM requests WHERE state IN ({marks}) ORDER BY id",
+        SPENT,
+    ).fetchall()
+    total, every = Total(), -(-len(rows) // _POINTS) or 1
+    times, spent = [created], [0.0]
+    for i, (at, *numbers) in enumerate(rows, start=1):
+        total = total.plus(call_of(*numbers))
+        if i % every == 0 or i == len(rows):
+            times.append(at)
+            spent.append(limit.spent(total)[0])
+    return times, spent
+
+
+def export(connection: sqlite3.Connection, path: Path) -> None:
+    """Write every table as JSON: a list of rows, each with its columns' names."""
+    names = COLUMNS | {
+        "audit": ("id", "at", "actor", "action", "place", "number", "content", "hash")
+    }
+    content = {
+        table: [
+            dict(zip(columns, row, strict=True))
+            for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id")
+        ]
+        for table, columns in names.items()
+    }
+    with replacing(path) as beside:
+        beside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,174 @@
+"""Open a ledger's file: connections, transactions and what can go wrong with them."""
+
+import os
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from dpstats.errors import ArgumentError, LedgerError
+from dpstats.ledger.tables import APPLICATION, SCHEMA, TRIGGERS, VERSION
+
+# File systems of other machines, whose locks SQLite cannot rely on.
+_REMOTE = {
+    "9p", "afs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "glusterfs", "gfs2", "lustre",
+    "ncpfs", "nfs", "nfs4", "smb3", "smbfs",
+}  # fmt: skip
+_WAIT = 30.0  # seconds for another process to finish its transaction
+_REASONS = {
+    "SQLITE_BUSY": f"another process has been using it for {_WAIT:g} seconds; try again",
+    "SQLITE_CANTOPEN": "there is no such file, or it may not be opened",
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_IOERR": "the disk is full or broken",
+    "SQLITE_NOTADB": "it is not a ledger; make one with dpstats.Ledger.create",
+    "SQLITE_CORRUPT": "its content is damaged; restore it from a backup",
+    "SQLITE_READONLY": "it may not be written to; ask for write access to it and to its folder",
+}
+
+
+class Store:
+    """One ledger's file, with a connection for each thread of each process.
+
+    Every transaction reaches the disk before it returns (WAL with synchronous=FULL), or leaves
+    the file as it was. A connection is never used after a fork.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self._local = threading.local()
+        refuse_remote(path)
+        with self.reading() as connection:
+            self._check(connection)
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        ((application,),) = connection.execute("PRAGMA application_id")
+        ((version,),) = connection.execute("PRAGMA user_version")
+        if application != APPLICATION:
+            raise LedgerError(f"{self.path}: {_REASONS['SQLITE_NOTADB']}")
+        if version > VERSION:
+            raise LedgerError(
+                f"{self.path} was written by a later version of dpstats (format {version}, this "
+                f"one reads up to {VERSION}); update dpstats"
+            )
+
+    def _connection(self) -> sqlite3.Connection:
+        """The connection of this thread; a forked process opens its own."""
+        if getattr(self._local, "process", None) != os.getpid():
+            self._local.connection = connect(self.path)
+            self._local.process = os.getpid()
+        return self._local.connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that sees the file as of one moment."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that no other one overlaps; on any error nothing of it remains."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = self._connection()
+            connection.execute(begin)
+            try:
+                yield connection
+                commit(connection)
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.rollback()
+                raise
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: {_reason(error)}") from None
+
+
+def commit(connection: sqlite3.Connection) -> None:
+    """Make a transaction durable."""
+    connection.execute("COMMIT")
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the file, which must exist."""
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    connection = sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None,
+                                 check_same_thread=False)  # fmt: skip
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+    return connection
+
+
+def create(path: Path, fill) -> None:
+    """Make a new file whole or not at all; ``fill(connection)`` writes its first rows."""
+    if path.exists():
+        raise ArgumentError(f"{path} exists; a ledger is never overwritten, so name another file")
+    if not path.parent.is_dir():
+        raise ArgumentError(f"there is no folder {path.parent} for the ledger {path.name}")
+    refuse_remote(path.parent)
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".ledger") as folder:
+            beside = Path(folder, path.name)
+            _write(beside, fill)
+            os.link(beside, path)  # fails where another process was faster
+            _sync(path.parent)
+    except FileExistsError:
+        raise ArgumentError(f"{path} exists; a ledger is never overwritten") from None
+    except OSError as error:
+        raise LedgerError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _write(path: Path, fill) -> None:
+    path.touch()
+    try:
+        with closing(connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(SCHEMA + TRIGGERS)
+            connection.execute("BEGIN IMMEDIATE")
+            fill(connection)
+            commit(connection)
+    except sqlite3.Error as error:
+        raise LedgerError(f"cannot write {path.name}: {_reason(error)}") from None
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _reason(error: sqlite3.Error) -> str:
+    """What went wrong, in words; SQLite's extended codes begin with the plain ones."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    for start, reason in _REASONS.items():
+        if name.startswith(start):
+            return reason
+    return f"SQLite stopped with {error}"
+
+
+def refuse_remote(path: Path) -> None:
+    """Raise LedgerError where Linux says that the path is on another machine's disk."""
+    kind = _file_system(path)
+    if kind in _REMOTE:
+        raise LedgerError(
+            f"{path} is on a network file system ({kind}), whose locks do not protect a ledger; "
+            "keep it on a local disk of the machine that runs the calls"
+        )
+
+
+def _file_system(path: Path, mounts: str = "/proc/self/mounts") -> str | None:
+    """The kind of file system that holds the path, None where it cannot be told."""
+    try:
+        lines = [line.split() for line in Path(mounts).read_text().splitlines()]
+    except OSError:
+        return None
+    resolved = path.resolve()
+    points = {line[1].replace("\\040", " "): line[2] for line in lines}
+    under = [point for point in points if resolved.is_relative_to(point)]
+    return points[max(under, key=len)] if under else None

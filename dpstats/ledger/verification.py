@@ -1,0 +1,139 @@
+"""Check a ledger: the chain of hashes, every row against it, and the totals."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dpstats.ledger.accounts import Dataset, allocation, call_of
+from dpstats.ledger.records import START, described, link, read_total, total_texts
+from dpstats.ledger.tables import COLUMNS, SPENT
+from dpstats.privacy import Total
+
+# What a damaged cell may raise on its way from text to a number.
+_DAMAGED = (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a check of a ledger found.
+
+    Attributes
+    ----------
+    entries : int
+        How many entries the audit has.
+    head : str
+        The hash of the last one, which stands for the whole ledger. Kept elsewhere, it shows
+        later that nothing before it was replaced.
+    problems : tuple of str
+        A sentence on each row that is not as the audit says; empty where all is well.
+    """
+
+    entries: int
+    head: str
+    problems: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        if self.ok:
+            return f"{self.entries:,} audit entries, all rows and totals agree; head {self.head}"
+        return "\n".join(self.problems)
+
+
+def verify(connection: sqlite3.Connection, head: str | None) -> Verification:
+    """Check everything that :class:`Verification` reports; nothing is written."""
+    previous = connection.text_factory
+    connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
+    try:
+        problems = [f"the file: {text}" for (text,) in _integrity(connection)]
+        rows: dict[tuple[str, int], str] = {}
+        last, count, seen = START, 0, head is None
+        for problem, last, place, content in _chain(connection):
+            count += 1
+            problems += problem
+            rows[place] = content
+            seen = seen or last == head
+        if not seen:
+            problems.append(f"audit: no entry has the hash {head}; the chain was replaced")
+        problems += _differences(connection, rows)
+        try:
+            problems += _totals(connection)
+        except _DAMAGED as error:
+            problems.append(f"totals: they cannot be added up ({type(error).__name__})")
+        return Verification(count, last, tuple(problems))
+    except sqlite3.DatabaseError as error:
+        return Verification(0, "", (f"the file is damaged: {error}",))
+    finally:
+        connection.text_factory = previous
+
+
+def _integrity(connection) -> Iterator[tuple[str]]:
+    return (row for row in connection.execute("PRAGMA integrity_check") if row != ("ok",))
+
+
+def _chain(connection) -> Iterator[tuple]:
+    """Each audit entry's problems, hash, (table, row) and content."""
+    previous, expected = START, 1
+    for *entry, found in connection.execute("SELECT * FROM audit ORDER BY id"):
+        problems = []
+        number, *_, place, row, content = entry
+        if number != expected:
+            problems.append(f"audit row {expected}: it is missing")
+        if link(previous, tuple(entry)) != found:
+            problems.append(f"audit row {number}: its hash does not fit its content")
+        yield problems, found, (place, row), content
+        previous, expected = found, number + 1
+
+
+def _differences(connection, rows: dict[tuple[str, int], str]) -> Iterator[str]:
+    """Rows that differ from their last entry in the audit, are missing, or have none."""
+    left = dict(rows)
+    for table, columns in COLUMNS.items():
+        for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id"):
+            content = left.pop((table, row[0]), None)
+            if content is None:
+                yield f"{table} row {row[0]}: the audit does not know it"
+            elif described(table, row) != content:
+                yield f"{table} row {row[0]}: {_changed(described(table, row), content)}"
+    yield from (f"{table} row {row}: it is missing" for table, row in left)
+
+
+def _changed(row: str, content: str) -> str:
+    """Which columns are not as the audit says."""
+    try:
+        expected = json.loads(content)
+        names = [name for name, value in json.loads(row).items() if expected[name] != value]
+    except _DAMAGED:
+        names = []
+    return f"{', '.join(names) or 'it'} is not as the audit says"
+
+
+def _totals(connection) -> Iterator[str]:
+    """Totals that are not the sums over the requests, and those beyond their limits."""
+    dataset, sums = Dataset.read(connection), {"": Total()}
+    rows = connection.execute("SELECT id, analyst, state, epsilon, delta, cost FROM requests")
+    released = {number for (number,) in connection.execute("SELECT id FROM releases")}
+    for number, analyst, state, *numbers in rows:
+        if (state == "released") != (number in released):
+            yield f"requests row {number}: it is {state}, which does not fit the stored releases"
+        if state in SPENT:
+            call = call_of(*numbers)
+            for scope in {"", analyst} - {None}:
+                sums[scope] = sums.get(scope, Total()).plus(call)
+    for scope, total in sums.items():
+        name = f"totals row {scope!r}" if scope else "totals of the data set"
+        if total_texts(read_total(connection, scope)) != total_texts(total):
+            yield f"{name}: not the sum over the requests"
+    if not dataset.limit.admits(sums[""]):
+        yield "totals of the data set: beyond its limit"
+    names = {scope for (scope,) in connection.execute("SELECT scope FROM totals")}
+    yield from (f"totals row {scope!r}: nothing was spent" for scope in names - set(sums))
+    yield from (
+        f"requests: {scope!r} has spent and has no allocation"
+        for scope in set(sums) - {""}
+        if allocation(connection, dataset.limit.rule, scope) is None
+    )
