@@ -217,7 +217,9 @@ def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by,
     if budget is None:
         return Charge()
     if not isinstance(budget, Chargeable):
-        raise ArgumentError(f"expected budget to be a dpstats.Budget, got {budget!r}")
+        raise ArgumentError(
+            f"expected budget to be a dpstats.Budget or a dpstats.Ledger, got {budget!r}"
+        )
     request = next(iter(requests.values()))
     facts = partial(request_facts, requests, by, groups)
     return budget.reserve(*request.whole_call, request.neighbors, facts)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from dpstats.errors import ArgumentError, BudgetError
+from dpstats.errors import ArgumentError, BudgetError, LedgerError
 from dpstats.ledger.records import (
     audit,
     canonical,
@@ -34,13 +34,16 @@ class Dataset:
 
     @classmethod
     def read(cls, connection: sqlite3.Connection) -> "Dataset":
-        """The only row of its table."""
-        (row,) = connection.execute(
+        """The only row of its table; LedgerError where it is damaged."""
+        rows = connection.execute(
             "SELECT name, epsilon, delta, composition, set_aside, neighbors, fingerprint, "
             "approval, created FROM dataset"
-        )
-        name, epsilon, delta, rule, aside, neighbors, fingerprint, approval, created = row
-        limit = Composition(float(epsilon), float(delta), rule, float(aside))
+        ).fetchall()
+        try:
+            ((name, epsilon, delta, rule, aside, neighbors, fingerprint, approval, created),) = rows
+            limit = Composition(float(epsilon), float(delta), rule, float(aside))
+        except (TypeError, ValueError):
+            raise LedgerError("the row of the data set is damaged; restore a backup") from None
         return cls(name, limit, neighbors, fingerprint, approval == "yes", created)
 
 

@@ -1,5 +1,6 @@
 """Open a ledger's file: connections, transactions and what can go wrong with them."""
 
+import json
 import os
 import sqlite3
 import tempfile
@@ -16,9 +17,11 @@ _REMOTE = {
     "9p", "afs", "ceph", "cifs", "fuse.glusterfs", "fuse.sshfs", "glusterfs", "gfs2", "lustre",
     "ncpfs", "nfs", "nfs4", "smb3", "smbfs",
 }  # fmt: skip
-_WAIT = 30.0  # seconds for another process to finish its transaction
+# What texts that are no longer as they were written raise when they are read.
+DAMAGED = (UnicodeDecodeError, ZeroDivisionError, json.JSONDecodeError)
+WAIT = 30.0  # seconds for another process to finish its transaction
 _REASONS = {
-    "SQLITE_BUSY": f"another process has been using it for {_WAIT:g} seconds; try again",
+    "SQLITE_BUSY": f"another process has been using it for {WAIT:g} seconds; try again",
     "SQLITE_CANTOPEN": "there is no such file, or it may not be opened",
     "SQLITE_FULL": "the disk is full",
     "SQLITE_IOERR": "the disk is full or broken",
@@ -84,7 +87,7 @@ class Store:
                 with suppress(sqlite3.Error):
                     connection.rollback()
                 raise
-        except sqlite3.Error as error:
+        except (sqlite3.Error, *DAMAGED) as error:
             raise LedgerError(f"{self.path}: {_reason(error)}") from None
 
 
@@ -96,7 +99,7 @@ def commit(connection: sqlite3.Connection) -> None:
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, which must exist."""
     address = f"{path.absolute().as_uri()}?mode=rw"
-    connection = sqlite3.connect(address, uri=True, timeout=_WAIT, isolation_level=None,
+    connection = sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None,
                                  check_same_thread=False)  # fmt: skip
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
@@ -143,8 +146,10 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def _reason(error: sqlite3.Error) -> str:
+def _reason(error: Exception) -> str:
     """What went wrong, in words; SQLite's extended codes begin with the plain ones."""
+    if isinstance(error, DAMAGED):
+        return _REASONS["SQLITE_CORRUPT"]
     name = getattr(error, "sqlite_errorname", None) or ""
     for start, reason in _REASONS.items():
         if name.startswith(start):

@@ -5,13 +5,15 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dpstats.errors import LedgerError
 from dpstats.ledger.accounts import Dataset, allocation, call_of
 from dpstats.ledger.records import START, described, link, read_total, total_texts
+from dpstats.ledger.store import DAMAGED
 from dpstats.ledger.tables import COLUMNS, SPENT
 from dpstats.privacy import Total
 
 # What a damaged cell may raise on its way from text to a number.
-_DAMAGED = (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError)
+_DAMAGED = (AttributeError, KeyError, LedgerError, TypeError, ValueError, ZeroDivisionError)
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,8 @@ def verify(connection: sqlite3.Connection, head: str | None) -> Verification:
         except _DAMAGED as error:
             problems.append(f"totals: they cannot be added up ({type(error).__name__})")
         return Verification(count, last, tuple(problems))
-    except sqlite3.DatabaseError as error:
-        return Verification(0, "", (f"the file is damaged: {error}",))
+    except (sqlite3.DatabaseError, *DAMAGED) as error:
+        return Verification(0, "", (f"the file is damaged: {type(error).__name__}",))
     finally:
         connection.text_factory = previous
 

@@ -25,7 +25,7 @@ _WORDS = [
     (r"\bTrue\b", "TRUE"),
     (r"\bFalse\b", "FALSE"),
     (r"a Categorical column", "a factor column"),
-    (r"a dpstats\.Budget", "made by dp_budget()"),
+    (r"a dpstats\.Budget or a dpstats\.Ledger", "made by dp_budget()"),
     (r"a mapping or (?:a|the) data frame", "a data frame"),
     (r"under insecure_seed", "under with_insecure_seed()"),
     (r"dtype", "type"),
