@@ -23,8 +23,10 @@ def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
         word("state", *STATES)(state)
     chosen, values = ("", ()) if state is None else (" WHERE state = ?", (state,))
     query = f"SELECT {', '.join(_SHOWN)} FROM requests{chosen} ORDER BY id"
-    frame = pd.DataFrame(connection.execute(query, values).fetchall(), columns=_SHOWN)
-    return frame.astype({"id": "int64", "epsilon": "float64", "delta": "float64"})
+    rows = connection.execute(query, values).fetchall()
+    columns = dict(zip(_SHOWN, zip(*rows, strict=True) if rows else [()] * len(_SHOWN), strict=True))
+    numbers = {name: [float(text) for text in columns[name]] for name in ("epsilon", "delta")}
+    return pd.DataFrame(columns | numbers).astype({"id": "int64"})
 
 
 def analysts(allocations: Mapping[str, Composition], totals: Mapping[str, Total]) -> pd.DataFrame:
