@@ -59,6 +59,14 @@ COVERED_BY = {
         "formula.r_tree",
     ],
     "inference/test_pivot.py": ["inference.wald"],
+    "ledger/test_ledger.py": [
+        "ledger.charges",
+        "ledger.listing",
+        "ledger.records",
+        "ledger.tables",
+        "request.facts",
+        "results.stored_calls",
+    ],
     "mechanisms/shared/test_rank_margins.py": [
         "inference.quantile_intervals",
         "mechanisms.shared.private_quantiles",

@@ -24,7 +24,9 @@ def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
     chosen, values = ("", ()) if state is None else (" WHERE state = ?", (state,))
     query = f"SELECT {', '.join(_SHOWN)} FROM requests{chosen} ORDER BY id"
     rows = connection.execute(query, values).fetchall()
-    columns = dict(zip(_SHOWN, zip(*rows, strict=True) if rows else [()] * len(_SHOWN), strict=True))
+    columns = dict(
+        zip(_SHOWN, zip(*rows, strict=True) if rows else [()] * len(_SHOWN), strict=True)
+    )
     numbers = {name: [float(text) for text in columns[name]] for name in ("epsilon", "delta")}
     return pd.DataFrame(columns | numbers).astype({"id": "int64"})
 

@@ -33,7 +33,7 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
 
 
 def _of_formula(request: Request) -> dict:
-    same = ("epsilon", "delta", "neighbors", "unbounded", "row_norm", "levels_from_dtype")
+    same = ("epsilon", "delta", "neighbors", "unbounded", "row_norm", "column_notes")
     return {name: plain(getattr(request, name)) for name in same} | {
         "formula": request.formula.text,
         "dialect": type(request.formula.text).__name__,

@@ -161,9 +161,9 @@ def test_a_call_that_differs_is_another_call(make, ols, change):
 
 
 def test_without_a_fingerprint_every_call_is_released_anew(make, ols):
-    ledger = make()
-    first, second = ols(ledger, 0.1), ols(ledger, 0.1)
-    assert not first.params.equals(second.params) and ledger.spent == (0.2, 0.0)
+    ledger = make(epsilon=100.0)
+    first, second = ols(ledger, 50.0), ols(ledger, 50.0)
+    assert not first.params.equals(second.params) and ledger.spent == (100.0, 0.0)
 
 
 def test_labels_of_any_kind_survive_the_store(make, ols, line):
