@@ -48,7 +48,7 @@ RANDOM = {
     "results.error_bounds",
     "request.marginals",
 }
-COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.planning", "__main__"}
+COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "__main__"}
 # Modules that load statsmodels or numba, so their rooms do not import them.
 LOADED_LATER = {"results.comparison", "mechanisms.shared.pairwise_ranks"}
 

@@ -1,4 +1,4 @@
-"""Run the command line: ``dpstats fit | by | plan | methods | audit | demo``.
+"""Run the command line: ``dpstats fit | by | ledger | plan | methods | audit | demo``.
 
 A call is checked completely before any budget is spent; an error is one line on stderr, with
 exit code 2.
@@ -21,7 +21,9 @@ _WORDING = (
     (r"""\btypes=\{(['"])(.+?)\1: (['"])(\w+)\3\}""", r"--types '\2=\4'"),
     (r"""\b(bounds|levels|types)\[(['"])(.+?)\2\]""", r"--\1 \3"),
     (r'\bmethod="(\w+)"', r"--method \1"),
-    (r"\b(bounds|neighbors|levels|types|select|k|term)=", r"--\1 "),
+    (r'dpstats\.Ledger\(path, analyst="\.\.\."\) or ', ""),
+    (r"\b(bounds|neighbors|levels|types|select|k|term|composition)=", r"--\1 "),
+    (r"\bset_aside\b=?", "--set-aside "),
     (r"\btarget_width=?", "--target-width"),
     (r"\bx_sd\b", "--x-sd"),
     (r"\bselect_share\b", "--select-share"),

@@ -4,7 +4,7 @@ import argparse
 import textwrap
 
 from dpstats import METHODS, __version__, audit, dp_ols
-from dpstats.cli import planning
+from dpstats.cli import ledgers, planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
 from dpstats.cli.values import (
@@ -46,6 +46,7 @@ def parser() -> _Parser:
     _add_fit(commands)
     _add_by(commands)
     planning.add_options(_command(commands, "plan", planning.run, planning.PURPOSE))
+    ledgers.add_commands(_command(commands, "ledger", None, ledgers.PURPOSE))
     _command(commands, "methods", _methods, "list the methods")
     _add_audit(commands)
     shown = _command(commands, "demo", demo, "111 small regressions on fictitious people")
@@ -106,6 +107,8 @@ def _add_model(parser: _Parser) -> None:
     add("--companion", metavar="M", help="take intervals from an auxiliary fit by M")
     add("--companion-share", type=float, metavar="P", help="fraction of the budget for it: 0.5")
     add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
+    add("--ledger", metavar="FILE", help="ledger to charge and to record the release in")
+    add("--analyst", metavar="NAME", help="whose allocation of the ledger pays")
 
 
 def _add_audit(commands) -> None:
@@ -182,6 +185,7 @@ def _call(arguments) -> tuple[AnyTable, dict]:
         "select_share": arguments.select_share,
         "companion": arguments.companion,
         "companion_share": arguments.companion_share,
+        "budget": ledgers.opened(arguments),
     }
     return table, call | options(arguments.option)
 

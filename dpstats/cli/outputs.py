@@ -13,9 +13,10 @@ def checked_outputs(arguments, endings: tuple[str, ...]) -> list[Path]:
     """Check that the output files are different and writable, and return their paths."""
     outputs = [(arguments.out, "-o", endings), (arguments.plot, "--plot", _PICTURES)]
     paths = [checked_output(*output) for output in outputs if output[0] is not None]
-    files = [*([Path(arguments.data)] if "data" in arguments else []), *paths]
+    read = [getattr(arguments, name, None) for name in ("data", "ledger")]
+    files = [*(Path(name) for name in read if name is not None), *paths]
     if len({path.resolve() for path in files}) < len(files):
-        raise ArgumentError("expected different files for DATA, -o and --plot")
+        raise ArgumentError("expected different files for DATA, --ledger, -o and --plot")
     if arguments.plot:
         check_matplotlib()
     return paths

@@ -70,8 +70,9 @@ def summary(
         f"spent:        {_pair(*limit.spent(total))}",
         f"remaining:    {_pair(*limit.remaining(total))} in one call",
     ]
-    if limit.rule == "gdp":
+    if limit.rule == "gdp" and total.gaussian:
         lines.append(f"mu squared:   {float(total.mu_squared):.4g} of {limit.mu**2:.4g}")
+    if limit.rule == "gdp":
         lines.append(f"set aside:    {float(total.failing):.3g} of {limit.set_aside:.3g} of delta")
     said = ", ".join(f"{counts[state]:,} {state}" for state in STATES if state in counts)
     lines += [f"requests:     {said or 'none'}", f"audit head:   {last}"]

@@ -3,8 +3,10 @@
 import copy
 import json
 import pickle
+import shutil
 import sqlite3
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -340,3 +342,21 @@ def test_a_clock_that_goes_back_changes_nothing(make, reserve, monkeypatch):
     with pytest.raises(BudgetError):
         reserve(ledger, 0.3)
     assert ledger.verify().ok
+
+
+KEPT = Path(__file__).parent / "kept"
+
+
+@pytest.mark.parametrize("name", sorted(file.name for file in KEPT.glob("*.ledger")))
+def test_ledgers_of_earlier_versions_open_and_go_on(name, tmp_path, reserve):
+    """Each format has a file in tests/ledger/kept; none of them is ever made anew."""
+    shutil.copy(KEPT / name, tmp_path / name)
+    ledger = dp.Ledger(tmp_path / name)
+    assert ledger.verify().ok and ledger.spent == (12.5, pytest.approx(1e-7))
+    assert ledger.requests()["state"].tolist() == ["released", "released", "reserved"]
+    assert ledger.analysts()["spent_epsilon"].tolist() == [12.0, 0.5]
+    single, groups = ledger.result(1), ledger.result(2)
+    assert single.method == "noisy_moments" and "Private" in str(single.summary())
+    assert groups.labels == ("a", "b", "d") and len(groups.frame) == 12
+    reserve(dp.Ledger(tmp_path / name, "anna"), 1.0)
+    assert ledger.spent[0] == 13.5 and ledger.verify().ok

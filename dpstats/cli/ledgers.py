@@ -1,0 +1,111 @@
+"""``dpstats ledger``: what the steward of a data set does with its ledger."""
+
+import argparse
+from pathlib import Path
+
+from dpstats import Ledger
+from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
+from dpstats.errors import ArgumentError, LedgerError
+
+PURPOSE = "keep the privacy budget of a data set in a file"
+_PICTURES = (".png", ".pdf", ".svg")
+
+
+def add_commands(parser: argparse.ArgumentParser) -> None:
+    """Add the commands of ``dpstats ledger``."""
+    parser.set_defaults(run=lambda arguments: parser.print_help())
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    def command(name: str, run, text: str):
+        added = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        added.set_defaults(run=run)
+        added.add_argument("ledger", metavar="FILE", help="the ledger")
+        return added.add_argument
+
+    _add_create(command("create", _create, "make a ledger in a new file"))
+    add = command("show", _show, "show what is spent and what remains")
+    add("--plot", metavar="OUT", help="picture of the spending: .png, .pdf or .svg")
+    add = command("allocate", _allocate, "allow an analyst to spend so much in all")
+    add("analyst", metavar="NAME")
+    add("--epsilon", required=True, type=float, metavar="E", help="limit on the analyst's calls")
+    add("--delta", type=float, metavar="D", help="default: that of the data set")
+    add = command("requests", _requests, "list the requests")
+    add("--state", metavar="S", help="those that are requested, approved, denied, reserved, ...")
+    for name, text in (("approve", "let a request run"), ("deny", "refuse a request")):
+        add = command(name, _settle, text)
+        add("request", type=int, metavar="N", help="its number")
+        add("--as", dest="state", default=name, help=argparse.SUPPRESS)
+    add = command("verify", _verify, "recompute the hashes and the sums")
+    add("--head", metavar="HASH", help="an audit head of earlier, which must still be there")
+    add = command("export", _export, "write everything as JSON")
+    add("-o", dest="out", required=True, metavar="OUT", help="file: .json")
+
+
+def _add_create(add) -> None:
+    add("--dataset", required=True, metavar="NAME", help="name of the data set")
+    add("--epsilon", required=True, type=float, metavar="E", help="limit on all releases")
+    add("--delta", type=float, default=0.0, metavar="D", help="limit on all releases (default: 0)")
+    add("--neighbors", default="add_remove", metavar="REL", help="add_remove or replace_one")
+    add("--composition", metavar="RULE", help="gdp or sum")
+    add("--set-aside", type=float, metavar="D", help="part of delta for methods of the kind approx")
+    add("--fingerprint", metavar="TEXT", help="state of the data; equal calls are then free")
+    add("--approval", action="store_true", help="each call waits for `dpstats ledger approve`")
+
+
+def _create(arguments) -> None:
+    names = ("dataset", "epsilon", "delta", "neighbors", "composition", "set_aside", "fingerprint",
+             "approval")  # fmt: skip
+    call = {name: getattr(arguments, name) for name in names}
+    print(Ledger.create(arguments.ledger, **call).summary())
+
+
+def _show(arguments) -> None:
+    ledger = Ledger(arguments.ledger)
+    if arguments.plot:
+        path = checked_output(arguments.plot, "--plot", _PICTURES)
+        check_matplotlib()
+        draw(path, ledger.plot)
+    print(ledger.summary())
+
+
+def _allocate(arguments) -> None:
+    ledger = Ledger(arguments.ledger)
+    ledger.allocate(arguments.analyst, arguments.epsilon, arguments.delta)
+    print(ledger.analysts().to_string(index=False))
+
+
+def _requests(arguments) -> None:
+    frame = Ledger(arguments.ledger).requests(arguments.state)
+    print(frame.to_string(index=False) if len(frame) else "no requests")
+
+
+def _settle(arguments) -> None:
+    ledger = Ledger(arguments.ledger)
+    settle = {"approve": ledger.approve, "deny": ledger.deny}[arguments.state]
+    settle(arguments.request)
+    frame = ledger.requests()
+    print(frame[frame["id"] == arguments.request].to_string(index=False))
+
+
+def _verify(arguments) -> None:
+    found = Ledger(arguments.ledger).verify(arguments.head)
+    print(found)
+    if not found.ok:
+        raise LedgerError(f"{arguments.ledger} is not as it was written; see above")
+
+
+def _export(arguments) -> None:
+    ledger = Ledger(arguments.ledger)
+    path = checked_output(arguments.out, "-o", (".json",))
+    if path.resolve() == Path(arguments.ledger).resolve():
+        raise ArgumentError("expected different files for the ledger and -o")
+    write(path, ledger.export)
+
+
+def opened(arguments) -> Ledger | None:
+    """The ledger that --ledger names, for --analyst; None without one."""
+    if arguments.ledger is None:
+        if arguments.analyst is not None:
+            raise ArgumentError("--analyst says who charges a ledger; name it with --ledger")
+        return None
+    return Ledger(arguments.ledger, arguments.analyst)
