@@ -125,20 +125,19 @@ class CategoricalColumn(Column):
         return self._values.codes.astype(np.int64), list(self.levels)
 
 
-def pandas_column(series: pd.Series) -> Column:
-    """Wrap a Series by its dtype.
+def pandas_column(values: Any) -> Column:
+    """Wrap an array of pandas (``series.array``) by its dtype; no value is read.
 
     Examples
     --------
-    >>> pandas_column(pd.Series([1, None], dtype="Int64")).kind
+    >>> pandas_column(pd.array([1, None], dtype="Int64")).kind
     'integer'
     """
-    values: Any = series.array
-    dtype = series.dtype
+    dtype = values.dtype
     if isinstance(dtype, pd.SparseDtype):
         return array_column(np.asarray(values))
-    if isinstance(dtype, np.dtype):
-        return array_column(series.to_numpy())
+    if isinstance(dtype, np.dtype) or isinstance(values, pd.arrays.NumpyExtensionArray):
+        return array_column(np.asarray(values))
     if isinstance(dtype, pd.CategoricalDtype):
         return CategoricalColumn(values)
     if isinstance(dtype, pd.DatetimeTZDtype):
@@ -148,7 +147,7 @@ def pandas_column(series: pd.Series) -> Column:
 
         return ArrowColumn(values.__arrow_array__())
     if isinstance(dtype, pd.StringDtype):
-        return PythonColumn(series.to_numpy(dtype=object), "string")
+        return PythonColumn(values.to_numpy(dtype=object), "string")
     if dtype.kind in _KINDS and hasattr(dtype, "numpy_dtype"):
         return PandasColumn(values)
     return OtherColumn(values, str(dtype))

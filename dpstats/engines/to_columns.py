@@ -80,8 +80,10 @@ def _as_column(name: str, values) -> Column:
         return PythonColumn.of(values)
     if isinstance(values, np.ndarray) and values.ndim == 1:
         return array_column(values)
-    if isinstance(values, pd.api.extensions.ExtensionArray | pd.Index) and values.ndim == 1:
-        return pandas_column(pd.Series(values, dtype=values.dtype))
+    if isinstance(values, pd.api.extensions.ExtensionArray) and values.ndim == 1:
+        return pandas_column(values)
+    if isinstance(values, pd.Index) and not isinstance(values, pd.MultiIndex):
+        return pandas_column(values.array)
     if type(values).__module__.partition(".")[0] == "pyarrow":
         return _arrow_column(name, values)
     series = nw.from_native(values, series_only=True, pass_through=True)
@@ -103,7 +105,7 @@ def _of_series(series: nw.Series) -> Column:
 
         return ArrowColumn(series.to_native())
     native = series.to_native()
-    return pandas_column(native if isinstance(native, pd.Series) else series.to_pandas())
+    return pandas_column((native if isinstance(native, pd.Series) else series.to_pandas()).array)
 
 
 def _arrow_column(name: str, values) -> Column:

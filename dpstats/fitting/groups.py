@@ -55,6 +55,7 @@ def group_results(
         plan=request.plan,
         share=request.share,
         cov_type=outcomes.cov_type,
+        labels_present=present,
     )
 
 

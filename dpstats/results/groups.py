@@ -53,6 +53,8 @@ class DPGroupResults:
         Fraction of each group's budget that the method itself got.
     cov_type : str
         "nonrobust" or "HC1", as in statsmodels: whether errors are taken as of one variance.
+    labels_present : bool
+        Whether the labels were read off the data, which makes them public.
     """
 
     by: str | tuple[str, ...]
@@ -73,6 +75,7 @@ class DPGroupResults:
     plan: str = ""
     share: float = 1.0
     cov_type: str = "nonrobust"
+    labels_present: bool = False
 
     @property
     def method_report(self) -> str:

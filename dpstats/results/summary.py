@@ -1,7 +1,7 @@
 """Write results as text: statsmodels' tables and a privacy block."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +12,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 from dpstats.inference import UNBOUNDED
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of
+from dpstats.schema import Numeric
 
 _RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
 _WIDTH = 78
@@ -33,7 +34,9 @@ def summarise(result, alpha: float) -> Summary:
     if result.points:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
-    summary.add_extra_txt(_notes(result, result.reasons.values()).split("\n"))
+    summary.add_extra_txt(
+        _notes(result, result.reasons.values(), _hidden_levels(result)).split("\n")
+    )
     return summary
 
 
@@ -96,18 +99,40 @@ def _table(rows, headers, title) -> SimpleTable:
     return SimpleTable(rows, headers=headers, title=title, txt_fmt=fmt_params)
 
 
-def _notes(result, reasons: Iterable[str]) -> str:
+def _notes(result, reasons: Iterable[str], hidden: Sequence[str] = ()) -> str:
     """Number the notes: why something is NaN, what was selected, then what is assumed."""
     notes = [f"nan, inf: {reason}" for reason in dict.fromkeys(reasons)]
     if result.method_report:
         notes.append(result.method_report)
     if result.selected:
         notes.append(f"selected, in the order of their choice: {', '.join(result.selected)}")
+    notes += hidden
     notes.append(guarantee(result.privacy))
     notes += result.privacy.assumptions
     numbered = [f"[{i}] {note}" for i, note in enumerate(notes, start=1)]
     wrapped = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in numbered]
     return "\n".join(["Notes:", *wrapped])
+
+
+def _hidden_levels(result) -> list[str]:
+    """Name the levels whose effects have intervals wider than the range of the response.
+
+    A level that is in no row, such as one that is misspelt, is one of them; whether it is in any is
+    private, and only what is released is looked at here.
+    """
+    response = result.schema.get(result.formula.split("~")[0].strip())
+    if not isinstance(response, Numeric):
+        return []
+    ends = np.asarray(result.conf_int())
+    wide = ends[:, 1] - ends[:, 0] > response.high - response.low
+    names = [name for name, hidden in zip(result.names, wide, strict=True) if hidden]
+    levels = [name for name in names if name.endswith("]") and ":" not in name]
+    if not levels:
+        return []
+    return [
+        f"the noise hides the effects of {', '.join(levels)}, whose intervals are wider than the "
+        "range of the response; a level that is in no row looks the same"
+    ]
 
 
 def guarantee(report: PrivacyReport) -> str:
@@ -137,7 +162,8 @@ def summarise_groups(result) -> str:
         f"{result.formula}",
         f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
         f"neighbours: {_RELATION[report.neighbors]}{errors}",
-        f"{len(result)} groups: " + ", ".join(f"{n} {status}" for status, n in counts.items()),
+        f"{len(result)} groups: {', '.join(f'{n} {status}' for status, n in counts.items())}"
+        + ("; the labels present in the data are public" if result.labels_present else ""),
         "",
         *_values(result),
         "",

@@ -271,9 +271,9 @@ DEFECTS = {
     "summarise": "bounds",
     "release": "groups",
     "dpstats.engines.columns.numbers": "bounds",
-    "dpstats.engines.categories.factorize": "groups",
+    "dpstats.engines.categories.match": "groups",
     "dpstats.formula.Design.rows": "bounds",
-    "dpstats.request.request.estimate_ranges": "no_bounds",
+    "dpstats.request.prepare.estimate_ranges": "no_bounds",
 }
 
 

@@ -262,7 +262,9 @@ SOURCES = {
         untyped=True,
     ),
     "pandas category": Source(
-        _pandas(lambda cells: pd.Categorical(cells, categories=LEVELS)), {"text": _null(UTF8)}
+        _pandas(lambda cells: pd.Categorical.from_codes(cells, LEVELS)),
+        {"text": st.sampled_from([0, 1, 2, -1])},
+        base={"text": [0, 1]},
     ),
     "pandas datetime64[us]": Source(
         _pandas(lambda cells: pd.Series(_dated(cells, "us"))),
@@ -329,13 +331,8 @@ SOURCES = {
         base={**CELLS, "real": [Decimal("0.50"), Decimal("2.00")]},
     ),
     "polars Object": Source(_polars(pl.Object), {"real": ANY, "text": ANY}, untyped=True),
-    "polars LazyFrame": Source(
-        lambda cells, path: pl.LazyFrame(
-            {"x": X, "y": Y, "c": cells},
-            schema_overrides={"c": pl.String if isinstance(cells[0], str) else pl.Float64},
-        ),
-        {"text": _null(UTF8), "real": _null(REAL)},
-    ),  # fmt: skip
+    "polars LazyFrame": Source(_lazy(pl.String), {"text": _null(UTF8)}),
+    "polars LazyFrame of numbers": Source(_lazy(pl.Float64), {"real": _null(REAL)}),
     "arrow double": Source(_arrow(_array(pa.float64())), {"real": _null(REAL)}),
     "arrow uint64": Source(_arrow(_array(pa.uint64())), {"whole": _null(_ints(64, False))}),
     "arrow bool": Source(_arrow(_array(pa.bool_())), {"flag": _null(st.booleans())}),
@@ -351,7 +348,9 @@ SOURCES = {
         {"text": _null(UTF8)},
     ),
     "arrow date64": Source(
-        _arrow(_counted(pa.int64(), pa.date64())), {"day": _null(WHOLE)}, base=COUNTED
+        _arrow(_counted(pa.int64(), pa.date64())),
+        {"day": _null(WHOLE)},
+        base={"day": [86_400_000 * day for day in COUNTED["day"]]},
     ),
     "arrow null": Source(
         _arrow(lambda cells: pa.nulls(len(cells))), {"text": st.none()}, untyped=True
@@ -376,7 +375,7 @@ SOURCES = {
     ".csv": Source(_text(".csv"), dict.fromkeys(TYPES, UTF8 | WHOLE | REAL), untyped=True),
     ".csv of bytes": Source(
         _text(".csv", raw=True),
-        {content: st.binary().map(lambda b: b.translate(None, b'\n"')) for content in BYTES},
+        {content: st.binary().map(lambda b: b.translate(None, b'\n,"')) for content in BYTES},
         untyped=True,
         base=BYTES,
     ),
