@@ -83,9 +83,9 @@ def methods() -> dict:
     }
 
 
-def budget(epsilon: float, delta: float) -> dict:
+def budget(epsilon: float, delta: float, composition: str | None = None) -> dict:
     """Make a budget and describe its state."""
-    return budgets.state(dp.Budget(epsilon, delta))
+    return budgets.state(dp.Budget(epsilon, delta, composition))
 
 
 QUESTIONS = {

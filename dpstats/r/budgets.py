@@ -20,7 +20,9 @@ def state(budget: Budget) -> dict:
     return {
         "epsilon": budget.epsilon,
         "delta": budget.delta,
+        "composition": budget.composition,
         "spent": [float(part) for part in budget.spent],
+        "remaining": [float(part) for part in budget.remaining],
         "record": json.dumps(record),
     }
 

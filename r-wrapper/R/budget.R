@@ -9,10 +9,13 @@
 #' remainder.
 #'
 #' @param epsilon,delta What all calls together may cost; `delta` below 0.5.
+#' @param composition How costs add up: `"sum"` adds epsilons and deltas; `"gdp"` adds squares of
+#'   the noise multipliers of Gaussian methods, which is less. By default `"gdp"` with delta above
+#'   0. The rule is fixed for the budget, for it holds however later calls depend on earlier ones.
 #' @param x A budget.
 #' @param ... Not used.
-#' @return An environment of class `dp_budget` with `epsilon`, `delta`, and `spent`, what the
-#'   calls so far cost together.
+#' @return An environment of class `dp_budget` with `epsilon`, `delta`, `composition`, `spent`,
+#'   what the calls so far cost together, and `remaining`, the largest single call that still fits.
 #' @examplesIf dpstats_available()
 #' budget <- dp_budget(epsilon = 2)
 #' d <- data.frame(x = runif(500), y = runif(500))
@@ -20,20 +23,24 @@
 #'               bounds = list(x = c(0, 1), y = c(0, 1)))
 #' budget
 #' @export
-dp_budget <- function(epsilon, delta = 0) {
+dp_budget <- function(epsilon, delta = 0, composition = NULL) {
   check_given(environment(), "epsilon")
   if (is.null(delta)) bad_argument("argument delta is NULL")
-  value <- ask("budget", list(epsilon = epsilon, delta = delta))
+  arguments <- list(epsilon = epsilon, delta = delta, composition = composition)
+  value <- ask("budget", arguments)
   budget <- new.env(parent = emptyenv())
-  fields <- c("epsilon", "delta", "spent", "record", "session", "process")
+  fields <- c("epsilon", "delta", "composition", "spent", "remaining", "record", "session",
+              "process")
   for (name in fields) assign(name, NULL, envir = budget)
   lockEnvironment(budget, bindings = TRUE)
   own_budget(update_budget(structure(budget, class = "dp_budget"), value))
 }
 
 update_budget <- function(budget, value) {
-  spent <- stats::setNames(numbers(value$spent), c("epsilon", "delta"))
-  set_fields(budget, c(value[c("epsilon", "delta", "record")], list(spent = spent)))
+  totals <- lapply(value[c("spent", "remaining")], function(total) {
+    stats::setNames(numbers(total), c("epsilon", "delta"))
+  })
+  set_fields(budget, c(value[c("epsilon", "delta", "composition", "record")], totals))
 }
 
 # The budget belongs to this process from now on.
@@ -87,6 +94,7 @@ refuse_forked <- function(budget) {
 print.dp_budget <- function(x, ...) {
   cat("Privacy budget: epsilon ", format(x$epsilon), ", delta ", format(x$delta), "; spent: ",
       "epsilon ", format(x$spent[["epsilon"]], digits = 4L), ", delta ",
-      format(x$spent[["delta"]]), "\n", sep = "")
+      format(x$spent[["delta"]]), "; one call more: epsilon ",
+      format(x$remaining[["epsilon"]], digits = 4L), "\n", sep = "")
   invisible(x)
 }

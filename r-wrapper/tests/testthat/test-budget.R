@@ -12,7 +12,8 @@ test_that("a budget adds up and refuses what does not fit", {
   expect_s3_class(error, "dpstats_budget_error")
   expect_match(conditionMessage(error), "does not fit")
   expect_equal(budget$spent[["epsilon"]], 2)
-  expect_output(print(budget), "spent: epsilon 2, delta 0")
+  expect_equal(budget$remaining, c(epsilon = 0.5, delta = 0))
+  expect_output(print(budget), "spent: epsilon 2, delta 0; one call more: epsilon 0.5")
 })
 
 test_that("a mistake costs nothing, and a budget survives saving", {
@@ -37,15 +38,28 @@ test_that("what Gaussian calls cost together is what Python says", {
   expect_gt(budget$spent[["epsilon"]], 1)
 })
 
+test_that("the rule of composition is the one asked for, also after saving", {
+  skip_without_python()
+  spent <- vapply(c("sum", "gdp"), function(composition) {
+    budget <- unserialize(serialize(dp_budget(3, 1e-5, composition), NULL))
+    for (i in 1:2) dp_ols(y ~ x, line(), "adassp", 1, bounds = unit, budget = budget)
+    expect_identical(budget$composition, composition)
+    budget$spent[["epsilon"]]
+  }, 0)
+  expect_equal(spent[["sum"]], 2)
+  expect_lt(spent[["gdp"]], 2)
+})
+
 test_that("a budget that cannot be is refused", {
   skip_without_python()
+  expect_error(dp_budget(1, composition = "rdp"), "composition", class = "dpstats_argument_error")
   expect_error(dp_budget(-1), class = "dpstats_argument_error")
 })
 
 test_that("the totals and the record of a budget cannot be set", {
   skip_without_python()
   budget <- dp_budget(1)
-  for (name in c("epsilon", "delta", "spent", "record")) {
+  for (name in c("epsilon", "delta", "composition", "spent", "remaining", "record")) {
     expect_error(budget[[name]] <- 100, paste("the", name, "of a budget cannot be set"),
                  class = "dpstats_argument_error")
     expect_error(assign(name, 100, envir = budget), "locked")
