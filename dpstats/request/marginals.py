@@ -35,9 +35,12 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     """
     cost = request.cost.part(request.method.bounds_share)
     schema, response = request.schema, request.design.response
-    numeric = [n for n in request.formula.predictors if isinstance(schema[n], Numeric)]
     free = request.unlimited
-    limits = {name: None if name in free else schema[name] for name in numeric}
+    limits: dict[str, Numeric | None] = {
+        name: kind if name not in free else None
+        for name, kind in schema.items()
+        if name in request.formula.predictors and isinstance(kind, Numeric)
+    }
     low, high = request.design.response_bounds
     y_is_free = not set(free).isdisjoint(request.formula.response_variables)
     limits[response] = (
