@@ -56,8 +56,15 @@ _HIDDEN_REASON = (
     "are unbounded; raise epsilon or n, or merge rare levels"
 )
 _WILD = (
-    "the estimated ranges miss many rows, so nothing but the mean of the response is shown; "
-    "declare bounds= or raise epsilon"
+    "the estimated ranges miss many rows, so no coefficient has an interval; declare bounds= or "
+    "raise epsilon"
+)
+# A fit is imprecise where the noise moves some coefficient by more than this, in units of the
+# response's standard deviation over the column's; an indicator counts as a column of 0.4.
+_PRECISE, _INDICATOR_SD = 0.15, 0.4
+_IMPRECISE = (
+    "imprecise: the noise moves some coefficient by more than {:.2g} standard deviations of the "
+    "response for one of its column"
 )
 
 
@@ -346,26 +353,40 @@ def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, ro
     variance = state.variance + state.bias + sampling
     weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | wild
     cov, hidden = (back * variance) @ back.T, (back * (variance * weak)) @ back.T
+    privacy = (back * (state.variance + state.bias)) @ back.T
     statistics = {
         "hidden_cov": hidden.tolist(),
-        "privacy_cov": ((back * (state.variance + state.bias)) @ back.T).tolist(),
+        "privacy_cov": privacy.tolist(),
         "rows": float(rows),
         "sigma2": float(reference.y_scale**2 * state.square * t / p),
         "down_weighted": float(1 - state.slope),
     }
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     slopes = np.arange(S) != problem.intercept
+    moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
+    precise = moved[slopes].max(initial=0.0) <= _PRECISE
+    status = "ok" if seen[slopes].all() and precise else "imprecise"
+    if slopes.any() and not seen[slopes].any():
+        status = "not_identified"
     reasons = {}
-    if not seen[slopes].all():
+    if not seen.all():
         reasons["conf_int"] = _WILD if wild else _HIDDEN_REASON
     return Release(
         params=params,
         predictions=problem.x_new @ params,
         cov=cov,
-        status="ok" if seen[slopes].any() or not slopes.any() else "not_identified",
+        status=status,
         reasons=reasons,
         statistics=statistics,
+        note=_IMPRECISE.format(_PRECISE) if seen[slopes].any() and not precise else "",
     )
+
+
+def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+    """Standard deviations (S,) of the columns as released, the same one for all indicators."""
+    scales = np.full(len(problem.low), _INDICATOR_SD)
+    scales[problem.layout.numeric] = np.linalg.norm(basis.root, axis=1)
+    return scales
 
 
 def _number(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
