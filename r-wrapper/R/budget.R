@@ -28,10 +28,9 @@ dp_budget <- function(epsilon, delta = 0, composition = NULL) {
   if (is.null(delta)) bad_argument("argument delta is NULL")
   arguments <- list(epsilon = epsilon, delta = delta, composition = composition)
   value <- ask("budget", arguments)
+  # the fields are in an environment of their own, which no assignment to the budget reaches
   budget <- new.env(parent = emptyenv())
-  fields <- c("epsilon", "delta", "composition", "spent", "remaining", "record", "session",
-              "process")
-  for (name in fields) assign(name, NULL, envir = budget)
+  assign("fields", new.env(parent = emptyenv()), envir = budget)
   lockEnvironment(budget, bindings = TRUE)
   own_budget(update_budget(structure(budget, class = "dp_budget"), value))
 }
@@ -48,21 +47,26 @@ own_budget <- function(budget) {
   set_fields(budget, list(session = state$session, process = Sys.getpid()))
 }
 
-# Bindings are locked, so that only this function changes them.
 set_fields <- function(budget, values) {
-  for (name in names(values)) {
-    unlockBinding(name, budget)
-    assign(name, values[[name]], envir = budget)
-    lockBinding(name, budget)
-  }
+  list2env(values, .subset2(budget, "fields"))
   invisible(budget)
 }
+
+#' @export
+`$.dp_budget` <- function(x, name) get0(name, .subset2(x, "fields"), inherits = FALSE)
+
+#' @export
+`[[.dp_budget` <- function(x, i) `$.dp_budget`(x, i)
 
 # The record of a budget, for Python.
 budget_state <- function(budget) {
   if (is.null(budget)) return(NULL)
   if (!inherits(budget, "dp_budget")) {
     bad_argument("expected budget to be made by dp_budget(), got ", class(budget)[1L])
+  }
+  if (!is.environment(.subset2(budget, "fields"))) {
+    bad_argument("this budget was saved by an earlier version of dpstats; make one with ",
+                 "dp_budget() of what it has left")
   }
   refuse_forked(budget)
   list(record = budget$record)

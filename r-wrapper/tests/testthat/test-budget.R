@@ -52,6 +52,8 @@ test_that("the rule of composition is the one asked for, also after saving", {
 
 test_that("a budget that cannot be is refused", {
   skip_without_python()
+  earlier <- structure(new.env(), class = "dp_budget")
+  expect_error(fit(earlier), "an earlier version", class = "dpstats_argument_error")
   expect_error(dp_budget(1, composition = "rdp"), "composition", class = "dpstats_argument_error")
   expect_error(dp_budget(-1), class = "dpstats_argument_error")
 })
