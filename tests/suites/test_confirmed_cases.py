@@ -206,8 +206,8 @@ def test_levels_and_groups_of_another_type_are_refused(more):
 def test_a_level_that_the_noise_hides_is_named():
     """Case 11: a typo in a level drops its rows, which no message may tell; the noise is told."""
     data = FRAME.assign(c=pd.Series(["u", "v"] * (N // 2)))
-    call = {"levels": {"c": ["u", "v", "tpyo"]}, "epsilon": 1e4, "method": "ssp"}
+    call = {"levels": {"c": ["u", "v", "tpyo"]}, "epsilon": 1e4}
     said = " ".join(str(release(data, "y ~ x + c", **call).summary()).split())
-    assert "the noise hides the effects of c[T.tpyo], whose intervals are wider" in said
+    assert "the noise hides the effects of c[T.v], c[T.tpyo], whose intervals are wider" in said
     declared = call | {"levels": {"c": ["u", "v"]}}
     assert "hides the effects" not in str(release(data, "y ~ x + c", **declared).summary())
