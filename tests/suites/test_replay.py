@@ -94,9 +94,9 @@ def check_ties(case):
     for x in (p.x_new[0][where], p.x_new[1][where], p.low[where], p.high[where]):
         same = [row(p, x, y) for y in np.linspace(p.y_low, p.y_high, 6)]
         away = p.high[where] + 3 * width, p.low[where] - 3 * width, -x
-        for new in (row(p, x, p.y_high), *(row(p, z, p.y_low - 3 * y_width) for z in away)):
-            one, two = _pair(p, same, same[2], new)
-            case.check(one, two)
+        new = row(p, x, p.y_high), *(row(p, z, p.y_low - 3 * y_width) for z in away)
+        pairs = [_pair(p, same, same[2], moved) for moved in new]
+        case.check_each(pairs[0][0], [two for _, two in pairs])
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -609,9 +609,21 @@ def check_neighbours(
     fit: Fit, other: Fit, limit: Cost, seed: int = 0, place: int | None = None
 ) -> dict[str, float]:
     """Every check on a pair of neighbours; returns distance / sensitivity by step."""
+    return compare(checked(fit, limit, seed), other, limit, seed, place)
+
+
+def checked(fit: Fit, limit: Cost, seed: int) -> Transcript:
+    """The run of one table, whose costs and noise are as they should be."""
     one = run(fit, limit, seed)
     check_budget(one, limit)
     check_scales(one)
+    return one
+
+
+def compare(
+    one: Transcript, other: Fit, limit: Cost, seed: int, place: int | None
+) -> dict[str, float]:
+    """Replay the run of one table on a neighbour; returns distance / sensitivity by step."""
     two = run(other, limit, seed, [asked.answer for asked in one.asked], place)
     check_flow(one, two)
     check_released(one, two)
@@ -647,8 +659,14 @@ class Pairs:
 
     def check(self, one, two, seed: int = 0) -> dict[str, float]:
         """Every check on two tables (X, y)."""
-        fits = self.fit(*one), self.fit(*two)
-        return check_neighbours(*fits, self.limit, seed, place_of(one, two))
+        return self.check_each(one, [two], seed)[0]
+
+    def check_each(self, one, others, seed: int = 0) -> list[dict[str, float]]:
+        """Every check on a table, which is run once, and each of its neighbours."""
+        first = checked(self.fit(*one), self.limit, seed)
+        return [
+            compare(first, self.fit(*two), self.limit, seed, place_of(one, two)) for two in others
+        ]
 
 
 @dataclass(frozen=True)
