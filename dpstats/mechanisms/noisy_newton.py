@@ -27,6 +27,7 @@ from dpstats.mechanisms.shared.score_tails import (
 )
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.reach import within_reach
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, by simulation (benchmarks/rounds.py): distributions of the columns; then the
@@ -55,10 +56,16 @@ _HIDDEN_REASON = (
     "the noise could account for the directions that decide some coefficients, so their intervals "
     "are unbounded; raise epsilon or n, or merge rare levels"
 )
-_WILD = (
-    "the estimated ranges miss many rows, so no coefficient has an interval; declare bounds= or "
-    "raise epsilon"
+_FAILED = (
+    "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
+    "so only the center of the response is released; declare bounds= or raise epsilon"
 )
+# Coefficients explain at most the variance of the response, so more than this is noise.
+_MOST_EXPLAINED = 1.5
+# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p.
+_PRECISION_OF_PRIOR = 0.5
+# Predictions for rows with a squared leverage beyond so many times the average are pulled in.
+_REACH = 4.0
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
 # response's standard deviation over the column's; an indicator counts as a column of 0.4.
 _PRECISE, _INDICATOR_SD = 0.15, 0.4
@@ -340,46 +347,55 @@ def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> n
 
 def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, rows) -> Release:
     """Coefficients, their covariance, and which of them weak directions decide."""
-    reference, S = problem.reference, len(problem.low)
-    inverse = np.linalg.pinv(basis.to_design)
-    back = inverse @ whitening.map * reference.y_scale
-    params = back @ state.eta
-    if basis.has_constant:
-        ones = np.zeros(basis.size)
-        ones[: basis.sizes[0] if basis.sizes else 1] = reference.y_center
-        params += inverse @ ones
-    kept, t, p = whitening.kept, whitening.dimension, len(state.eta)
-    sampling = state.square * t / p * kept / (rows * state.slope**2)
-    variance = state.variance + state.bias + sampling
-    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | wild
-    cov, hidden = (back * variance) @ back.T, (back * (variance * weak)) @ back.T
-    privacy = (back * (state.variance + state.bias)) @ back.T
+    reference, p, t = problem.reference, len(state.eta), whitening.dimension
+    failed = wild or float(state.eta @ state.eta) > _MOST_EXPLAINED
+    directions = np.linalg.pinv(basis.to_design) @ whitening.map
+    eta = state.eta / (1 + _PRECISION_OF_PRIOR * p * state.variance) * (not failed)
+    params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
+    sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
+    noise = state.variance + state.bias
+    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed
+    back = reference.y_scale * directions
+    variance = noise + sampling
+    cov = (back * variance) @ back.T
+    hidden = (back * (variance * weak)) @ back.T
+    privacy = (back * noise) @ back.T
     statistics = {
         "hidden_cov": hidden.tolist(),
         "privacy_cov": privacy.tolist(),
         "rows": float(rows),
         "sigma2": float(reference.y_scale**2 * state.square * t / p),
         "down_weighted": float(1 - state.slope),
+        "directions": directions.tolist(),
+        "reach": _REACH * t,
+        "center": reference.y_center * basis.has_constant,
     }
+    slopes = np.arange(len(params)) != problem.intercept
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
-    slopes = np.arange(S) != problem.intercept
     moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
-        status = "not_identified"
-    reasons = {}
-    if not seen.all():
-        reasons["conf_int"] = _WILD if wild else _HIDDEN_REASON
+        status = "constant" if failed else "not_identified"
+    near, shift = within_reach(problem.x_new, statistics)
+    reason = _FAILED if failed else _HIDDEN_REASON
     return Release(
         params=params,
-        predictions=problem.x_new @ params,
+        predictions=near @ params + shift,
         cov=cov,
         status=status,
-        reasons=reasons,
+        reasons={} if seen.all() else {"conf_int": reason},
         statistics=statistics,
-        note=_IMPRECISE.format(_PRECISE) if seen[slopes].any() and not precise else "",
+        note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
+
+
+def _constant(basis: IndicatorBasis) -> np.ndarray:
+    """The coefficients (S,) of the constant 1, zeros where it is no combination of the columns."""
+    ones = np.zeros(basis.size)
+    if basis.has_constant:
+        ones[: basis.sizes[0] if basis.sizes else 1] = 1.0
+    return np.linalg.pinv(basis.to_design) @ ones
 
 
 def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:

@@ -14,6 +14,7 @@ from dpstats.inference import (
     uncertainty,
 )
 from dpstats.mechanisms.shared import Release
+from dpstats.numerics.reach import within_reach
 from dpstats.option_checks import checked_alpha
 
 
@@ -124,6 +125,9 @@ class Inferred:
     def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
         """Predict at public new data; costs no budget.
 
+        Rows far beyond those that a fit by ``noisy_newton`` saw are pulled in to where it can tell,
+        and rows beyond the ranges of ``shrunken`` are clipped to them.
+
         Parameters
         ----------
         newdata : mapping or data frame
@@ -149,7 +153,8 @@ class Inferred:
             low, high, response = self.limits
             rows = np.clip(rows, low, high)
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
-        mean = pd.Series(np.clip(rows @ self.release.params, *response), index)
+        near, shift = within_reach(rows, self.release.statistics)
+        mean = pd.Series(np.clip(near @ self.release.params + shift, *response), index)
         return self._with_intervals(mean, rows, alpha) if interval else mean
 
     def prediction_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
@@ -158,8 +163,9 @@ class Inferred:
 
     def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S)."""
-        low, high = self._intervals(rows, alpha).T
-        columns = {"mean": mean, "mean_se": self._errors(rows)}
+        near, shift = within_reach(rows, self.release.statistics)
+        low, high = self._intervals(near, alpha).T + shift
+        columns = {"mean": mean, "mean_se": self._errors(near)}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> TTest:
