@@ -11,12 +11,15 @@ from dpstats.evaluate.mos import draw, observe
 from dpstats.evaluate.public_rows import Cells, declared_public, request_for
 from dpstats.evaluate.references import mean, not_private, ols, theil_sen
 from dpstats.fitting.group_batches import fit_each
+from dpstats.fitting.groups import fit_groups
+from dpstats.fitting.single import fit_single
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Line
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import validate_guarantee
 from dpstats.request import Prepared, Request
+from dpstats.request.prepare import prepare
 from dpstats.results.error_bounds import checked_trials
 from dpstats.testing import insecure_seed
 
@@ -88,7 +91,7 @@ def released_predictions(
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     seed = np.random.SeedSequence().entropy if seed is None else seed
     reading = request_for(formula, data, **call)
-    runs = _runs(methods, formula, data, epsilon=epsilon, delta=delta, seed=seed, **call)
+    runs = _runs(methods, formula, data, by=by, epsilon=epsilon, delta=delta, seed=seed, **call)
     cells = Cells.of(reading, by)
     if not cells.points:
         raise ArgumentError(
@@ -101,7 +104,7 @@ def released_predictions(
     return cells, released
 
 
-def _runs(methods, formula, data, *, epsilon, delta, seed, **call) -> dict[str, Run]:
+def _runs(methods, formula, data, *, by, epsilon, delta, seed, **call) -> dict[str, Run]:
     """Build for each label of methods= the function that predicts, before any row is read."""
     runs = {}
     for label, entry in method_entries(methods).items():
@@ -118,7 +121,8 @@ def _runs(methods, formula, data, *, epsilon, delta, seed, **call) -> dict[str, 
         else:
             request = request_for(formula, data, method=name, epsilon=epsilon, options=options,
                                   delta=delta_of(name, delta), **call)  # fmt: skip
-            runs[label] = partial(_released, label, request)
+            released = _refitted if request.method.needs_marginals else _released
+            runs[label] = partial(released, label, request, by)
     return runs
 
 
@@ -140,7 +144,7 @@ def delta_of(name: str, delta: float | None) -> float | None:
     return None if METHODS[name].guarantee == "pure" else delta
 
 
-def _released(label: str, request: Request, cells: Cells, trials: int, progress) -> np.ndarray:
+def _released(label: str, request: Request, by, cells: Cells, trials: int, progress) -> np.ndarray:
     """Predict from releases with the whole budget in each group.
 
     The groups of a trial are released in one go where the method can; else the rows of a
@@ -160,6 +164,20 @@ def _released(label: str, request: Request, cells: Cells, trials: int, progress)
         for t in range(trials):
             release = method.conclude(summary, total, problem, cost, Noise(cost), **request.options)
             predictions[g, t] = release.predictions
+    return predictions
+
+
+def _refitted(label: str, request: Request, by, cells: Cells, trials: int, progress) -> np.ndarray:
+    """Predict from whole calls, for a method that first estimates distributions of columns."""
+    predictions = np.empty((len(cells.labels), trials, len(cells.points)))
+    for t in _bar(label, progress)(range(trials)):
+        noise = Noise(request.cost)
+        prepared = prepare(request, noise)
+        if by is None:
+            predictions[0, t] = fit_single(prepared, noise).release.predictions
+        else:
+            groups = fit_groups(prepared, noise, by, cells.labels, progress=False, n_jobs=None)
+            predictions[:, t] = groups.estimates[:, len(cells.names) :]
     return predictions
 
 

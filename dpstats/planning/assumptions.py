@@ -64,15 +64,23 @@ class Guess:
 
     def rows(self, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw a synthetic table: X (n, S) and y (n,), clipped to the bounds as dp_ols clips."""
-        X, y = self.unclipped(generator)
+        return self.clipped(*self.unclipped(generator))
+
+    def clipped(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Clip the rows of a synthetic table to the bounds in place, as dp_ols clips."""
         np.clip(X, self.design.low, self.design.high, out=X)
         return X, np.clip(y, *self.design.response_bounds, out=y)
 
     def unclipped(self, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw a synthetic table before clipping."""
+        _, X, y = self.table(generator)
+        return X, y
+
+    def table(self, generator: np.random.Generator):
+        """Draw a synthetic table: its regressors by name, X (n, S) and y (n,) before clipping."""
         columns = {name: self._column(name, generator) for name in self.kinds}
         X = self.design.predictors(pd.DataFrame(columns, index=range(self.n)))
-        return X, X @ self.truth + generator.normal(0.0, self.sd, self.n)
+        return columns, X, X @ self.truth + generator.normal(0.0, self.sd, self.n)
 
     def _column(self, name: str, generator) -> np.ndarray:
         """Draw the values (n,) of one variable."""

@@ -188,7 +188,14 @@ def _request(entries: Mapping, delta, call: Mapping, label: str, epsilon: float)
     if name not in METHODS:
         raise ArgumentError(f"expected methods to name some of {', '.join(METHODS)}, got {name!r}")
     delta = delta_of(name, delta)
-    return request_for(**call, method=name, epsilon=epsilon, delta=delta, options=options)
+    request = request_for(**call, method=name, epsilon=epsilon, delta=delta, options=options)
+    transformed = request.formula.response not in request.formula.variables
+    if request.method.needs_marginals and transformed:
+        raise ArgumentError(
+            f"a forecast for {name} draws the response itself, got {request.formula.response}; "
+            "name the transformed response as a column of its own, with its bounds"
+        )
+    return request
 
 
 def _target(width, term, simulation: Simulation) -> Target | None:

@@ -1,20 +1,23 @@
 """Fit every method at every epsilon to the same synthetic tables."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
+from dpstats.engines import Table
 from dpstats.evaluate.references import ols
+from dpstats.fitting.single import fit_single
 from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
 from dpstats.request import Prepared, Request
+from dpstats.request.prepare import prepare
 from dpstats.testing import insecure_seed
 
 # Below this a 90th percentile means nothing; above it nobody waits.
@@ -80,7 +83,7 @@ class Simulation:
 
     def least_squares(self) -> Trials:
         """Fit least squares without privacy to the same tables."""
-        (fits,) = self._run([partial(ols, problem=self.problem)])
+        (fits,) = self._run([partial(_least_squares, self.problem)])
         rows, truth = self._quantities()
         return Trials.of_ols(fits, rows, truth, self.alpha, self.guess.n)
 
@@ -99,15 +102,25 @@ class Simulation:
         show = None if self.progress is None else not self.progress
         for i in tqdm(range(self.repetitions), desc="tables", disable=show, delay=1.0):
             table, noise = np.random.SeedSequence([self.seed, i]).spawn(2)
-            X, y = self.guess.rows(np.random.default_rng(table))
+            columns, X, y = self.guess.table(np.random.default_rng(table))
+            X, y = self.guess.clipped(X, y)
             for fit, fitted in zip(fits, results, strict=True):
                 with insecure_seed(noise), np.errstate(all="ignore"):
-                    fitted.append(fit(X, y))
+                    fitted.append(fit(columns, X, y))
         return results
 
 
-def _release(prepared: Prepared, X: np.ndarray, y: np.ndarray) -> Release:
+def _least_squares(problem: Problem, columns: Mapping, X: np.ndarray, y: np.ndarray):
+    """Fit least squares to the rows of the design."""
+    return ols(X, y, problem=problem)
+
+
+def _release(prepared: Prepared, columns: Mapping, X: np.ndarray, y: np.ndarray) -> Release:
     """Release one fit with the whole budget of a call that declares all bounds."""
     request = prepared.request
+    if request.method.needs_marginals:
+        data = {**columns, request.formula.response: y}
+        request, noise = replace(request, table=Table.from_data(data)), Noise(request.cost)
+        return fit_single(prepare(request, noise), noise).release
     facts = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
     return request.method.fit(X, y, **facts, **request.options)

@@ -31,6 +31,13 @@ def from_sums(sums: Sums, rows: np.ndarray, q: float, trials: int) -> np.ndarray
     return percentile((sums.replicates(theta, trials, sampling=False) - truth) @ rows.T, q)
 
 
+def from_covariance(cov, rows: np.ndarray, q: float) -> np.ndarray:
+    """Bound the error of combinations ``rows`` whose privacy noise is normal with a covariance."""
+    from scipy.special import ndtri
+
+    return ndtri((1 + q / 100) / 2) * np.sqrt(np.einsum("qs,st,qt->q", rows, np.array(cov), rows))
+
+
 def from_reference(result, params, reference, rows, n: int | None, q, trials, options):
     """Simulate these percentiles from public rows, for methods that do not release sums.
 

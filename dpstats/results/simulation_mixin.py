@@ -10,7 +10,13 @@ from dpstats.formula import linear_constraints
 from dpstats.inference import FTest, Sums, stacked
 from dpstats.inference.hypothesis_tests import joint_test
 from dpstats.option_checks import checked_alpha, whole
-from dpstats.results.error_bounds import checked_q, checked_trials, from_reference, from_sums
+from dpstats.results.error_bounds import (
+    checked_q,
+    checked_trials,
+    from_covariance,
+    from_reference,
+    from_sums,
+)
 from dpstats.results.inference_mixin import Inferred
 
 
@@ -49,7 +55,9 @@ class Simulated(Inferred):
         q, trials = checked_q(q), checked_trials(trials)
         rows = np.vstack([np.eye(len(self.names)), self.x_new])
         sums = Sums.of(stacked([replace(self.release, companion=None)], len(self.names)))
-        if sums is None:
+        if "privacy_cov" in self.release.statistics:
+            bound = from_covariance(self.release.statistics["privacy_cov"], rows, q)
+        elif sums is None:
             bound = from_reference(
                 self, self.params, reference, rows, self.nobs, q, trials, options
             )
