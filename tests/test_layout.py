@@ -65,6 +65,7 @@ COVERED_BY = {
         "ledger.records",
         "ledger.tables",
         "request.facts",
+        "results.restored_calls",
         "results.stored_calls",
     ],
     "mechanisms/shared/test_rank_margins.py": [
@@ -97,6 +98,11 @@ COVERED_BY = {
         "r.serialize",
         "r.stored_fits",
         "r.stored_groups",
+    ],
+    "results/test_record.py": [
+        "results.record_acro",
+        "results.record_page",
+        "results.record_registry",
     ],
     "results/test_single.py": [
         "results.inference_mixin",

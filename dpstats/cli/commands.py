@@ -47,6 +47,8 @@ def parser() -> _Parser:
     _add_by(commands)
     planning.add_options(_command(commands, "plan", planning.run, planning.PURPOSE))
     ledgers.add_commands(_command(commands, "ledger", None, ledgers.PURPOSE))
+    checked = _command(commands, "verify", ledgers.verify, ledgers.VERIFY)
+    checked.add_argument("record", metavar="DIR", help="a release record")
     _command(commands, "methods", _methods, "list the methods")
     _add_audit(commands)
     shown = _command(commands, "demo", demo, "111 small regressions on fictitious people")

@@ -6,8 +6,10 @@ from pathlib import Path
 from dpstats import Ledger
 from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
 from dpstats.errors import ArgumentError, LedgerError
+from dpstats.results.record import verify_record
 
 PURPOSE = "keep the privacy budget of a data set in a file"
+VERIFY = "compare a release record with its checksums"
 _PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -100,6 +102,14 @@ def _export(arguments) -> None:
     if path.resolve() == Path(arguments.ledger).resolve():
         raise ArgumentError("expected different files for the ledger and -o")
     write(path, ledger.export)
+
+
+def verify(arguments) -> None:
+    """Compare the files of a release record with their checksums."""
+    problems = verify_record(arguments.record)
+    print("\n".join(problems) or f"{arguments.record}: all files are as they were written")
+    if problems:
+        raise ArgumentError(f"{arguments.record} is not as it was written; see above")
 
 
 def opened(arguments) -> Ledger | None:

@@ -11,13 +11,13 @@ from dpstats.ledger.records import (
     audit,
     canonical,
     insert,
-    package_version,
     read_total,
     sha256,
     update,
     write_total,
 )
 from dpstats.privacy import Call, Composition, check_fits
+from dpstats.results.record_acro import installed
 from dpstats.results.stored import cost_from_dict
 
 
@@ -169,7 +169,7 @@ def _row(asked: Asked, analyst: str | None, key: str, state: str) -> dict:
         "key": key,
         "facts": canonical(facts["call"]),
         "state": state,
-        "version": package_version(),
+        "version": installed("dpstats"),
     }
 
 

@@ -19,7 +19,7 @@ from dpstats.ledger.accounts import (
     reserve,
 )
 from dpstats.ledger.charges import LedgerCharge
-from dpstats.ledger.records import insert, package_version, read_total, update
+from dpstats.ledger.records import insert, read_total, update
 from dpstats.ledger.tables import STEPS
 from dpstats.ledger.verification import Verification, verify
 from dpstats.noise.random_sources import SOURCE
@@ -32,7 +32,8 @@ from dpstats.privacy import (
     Cost,
     make_composition,
 )
-from dpstats.results.stored_calls import from_text
+from dpstats.results.record_acro import installed
+from dpstats.results.restored_calls import from_text
 
 
 class Ledger(Chargeable):
@@ -325,4 +326,4 @@ def _limit_texts(limit) -> dict[str, str]:
 
 
 def _first_row(connection, row: dict) -> None:
-    insert(connection, "dataset", "steward", "created", version=package_version(), **row)
+    insert(connection, "dataset", "steward", "created", version=installed("dpstats"), **row)

@@ -6,8 +6,6 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
 from dpstats.ledger.tables import COLUMNS
 from dpstats.privacy import Total
@@ -19,15 +17,6 @@ _LARGE = ("facts", "result")  # the audit repeats their checksums
 def now() -> str:
     """The time by this machine's clock; nothing but the display depends on it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-@cache
-def package_version() -> str:
-    """The version of this package, which each request records."""
-    try:
-        return version("dpstats")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def sha256(text: str) -> str:

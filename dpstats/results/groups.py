@@ -204,6 +204,16 @@ class DPGroupResults:
         with replacing(path) as temporary:
             self.frame.to_csv(temporary, index=False)
 
+    def record(self, path, publication=None):
+        """Write this release as a folder for output checkers, archives and registries.
+
+        See :func:`dpstats.results.record.write_record` for the files, the parameters and what is
+        raised; ``dpstats verify`` checks such a folder later.
+        """
+        from dpstats.results.record import write_record
+
+        return write_record({str(self.formula): self}, path, publication)
+
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""
         from dpstats.results.summary import summarise_groups

@@ -159,6 +159,16 @@ class DPResults(Simulated):
 
         return line(self, ax)
 
+    def record(self, path, publication=None):
+        """Write this release as a folder for output checkers, archives and registries.
+
+        See :func:`dpstats.results.record.write_record` for the files, the parameters and what is
+        raised; ``dpstats verify`` checks such a folder later.
+        """
+        from dpstats.results.record import write_record
+
+        return write_record({str(self.formula): self}, path, publication)
+
     def to_dict(self) -> dict:
         """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
         return to_plain(self)

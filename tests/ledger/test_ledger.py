@@ -5,6 +5,7 @@ import json
 import pickle
 import shutil
 import sqlite3
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import dpstats as dp
 from dpstats.errors import ArgumentError, BudgetError, LedgerError
 from dpstats.ledger import store
 from dpstats.privacy import GDP, ApproxDP, PureDP
+from dpstats.results.stored_calls import groups_to_dict
 
 
 def test_a_call_is_reserved_before_a_row_is_read_and_stored_before_it_is_shown(
@@ -139,6 +141,11 @@ def test_an_equal_call_is_answered_from_the_store_at_no_cost(make, ols, name):
     other = ols(ledger, 0.5, **RESULTS[name])
     assert shown(other) != shown(first) and len(ledger.requests()) == 2
     assert ledger.verify().ok
+
+
+def test_every_field_of_groups_is_stored(line, fit):
+    result = fit(line, "noisy_stats", by="area", groups=["a0"])
+    assert {field.name for field in fields(result)} == {*groups_to_dict(result)}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,236 @@
+"""Release records: what stands in the folder, and that others can read it."""
+
+import csv
+import html.parser
+import json
+import resource
+
+import numpy as np
+import pytest
+import yaml
+
+import dpstats as dp
+from dpstats import cli
+from dpstats.results.record import verify_record, write_record
+from dpstats.results.restored_calls import from_text
+
+PUBLICATION = {
+    "name": "Incomes of families: a test",
+    "data_curators": ["Office of Tests"],
+    "intended_use": 'To see whether "quotes" survive',
+    "data_product_region": "Nowhere",
+    "registry_authors": ["A. Author"],
+    "data_product_sector": "Government",
+}
+# Field names and their types in the registry's schema (deployments-schema.yaml, July 2026).
+SCHEMA = {
+    "url_slug": str,
+    "status": str,
+    "tier": int,
+    "deployment": {
+        "basic": {
+            "name": str, "data_curators": list, "intended_use": str, "data_product_type": str,
+            "data_product_region": str, "description": str, "publication_date": str,
+            "data_product_sector": str,
+        },
+        "dp_variant": {"variant_name": str, "data_domain": str, "unprotected_quantities": str},
+        "privacy_loss": {
+            "privacy_unit": str, "privacy_unit_details": str,
+            "privacy_parameters": {"epsilon": float, "delta": float, "rho": float},
+            "privacy_parameters_details": str,
+        },
+        "deployment_model": {
+            "model_name": str, "actors": str, "release_type": str, "data_source_type": str,
+            "access_type": str,
+        },
+        "accounting": {"post_processing": str, "composition": str},
+        "implementation": {
+            "preprocessing_and_hyperparameter_tuning": str, "mechanisms": str,
+            "justification": str,
+        },
+        "administrative": {"sources": str, "notes": str, "registry_authors": list},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture
+def results(line):
+    xy, xyz = ({name: (0, 1) for name in names} for names in ("xy", "xyz"))
+    single = dp.dp_ols("y ~ x", line, method="noisy_moments", epsilon=4, bounds=xy)
+    two = dp.dp_ols("y ~ x + z", line, method="adassp", epsilon=4, bounds=xyz)
+    groups = dp.dp_ols("y ~ x", line, method="noisy_stats", by="area", groups=["a0", "a1", "<b>"],
+                       epsilon=4, bounds=xy)  # fmt: skip
+    return {"y ~ x": single, "two/<regressors>": two, "by area": groups}
+
+
+def check_fields(entry, schema, place=""):
+    """Every field is one of the schema's, of its type."""
+    for name, value in entry.items():
+        assert name in schema, f"{place}/{name}"
+        if isinstance(schema[name], dict):
+            check_fields(value, schema[name], f"{place}/{name}")
+        else:
+            assert isinstance(value, schema[name]), (place, name, value)
+
+
+def test_a_record_holds_everything_released_and_its_checksums(results, tmp_path):
+    folder = write_record(results, tmp_path / "out", PUBLICATION)
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == [
+        "1_y_x.csv", "1_y_x.png", "2_two_regressors.csv", "3_by_area.csv", "3_by_area.png",
+        "checksums", "index.html", "registry.yaml", "release.json", "results.json",
+    ]  # fmt: skip
+    assert sorted(path.name for path in (folder / "checksums").iterdir()) == [
+        f"{name}.txt" for name in names if name != "checksums"
+    ]
+    stored = from_text((folder / "release.json").read_text())
+    assert stored["y ~ x"].params.equals(results["y ~ x"].params)
+    assert stored["by area"].frame.equals(results["by area"].frame)
+    with open(folder / "1_y_x.csv") as file:
+        rows = list(csv.DictReader(file))
+    single = results["y ~ x"]
+    assert [row["term"] for row in rows] == ["Intercept", "x", "p25", "p75"]
+    assert np.allclose(
+        [float(row["estimate"]) for row in rows], [*single.params, *single.predictions]
+    )
+    assert np.allclose([float(row["std_error"]) for row in rows[:2]], single.bse)
+    assert np.allclose([float(row["upper"]) for row in rows[:2]], single.conf_int()[1])
+    assert verify_record(folder) == ()
+
+
+def test_the_entry_for_the_registry_has_its_fields_and_no_others(results, tmp_path):
+    folder = write_record(results, tmp_path / "out", PUBLICATION)
+    entry = yaml.safe_load((folder / "registry.yaml").read_text())
+    check_fields(entry, SCHEMA)
+    basic = entry["deployment"]["basic"]
+    assert {*PUBLICATION} - {"registry_authors"} <= {*basic}
+    assert basic["intended_use"] == PUBLICATION["intended_use"]
+    assert entry["url_slug"] == "incomes-of-families-a-test-office-of-tests"
+    loss = entry["deployment"]["privacy_loss"]
+    assert loss["privacy_parameters"] == {}  # two relations, whose losses do not add up
+    assert (
+        "epsilon=4, delta=1e-06 for the presence of one row" in loss["privacy_parameters_details"]
+    )
+    same = {name: results[name] for name in ("y ~ x", "by area")}
+    same = write_record(same, tmp_path / "same", PUBLICATION) / "registry.yaml"
+    loss = yaml.safe_load(same.read_text())["deployment"]["privacy_loss"]
+    assert loss["privacy_parameters"] == {"epsilon": 8.0}
+    pure = write_record({"y ~ x": results["y ~ x"]}, tmp_path / "pure", PUBLICATION)
+    entry = yaml.safe_load((pure / "registry.yaml").read_text())["deployment"]
+    assert entry["dp_variant"]["variant_name"] == "Pure DP"
+    assert entry["privacy_loss"]["privacy_parameters"] == {"epsilon": 4.0}
+
+
+def test_output_checkers_read_the_record(results, tmp_path):
+    """What acro 1.0.2's load_records takes from results.json, and the package itself if there."""
+    folder = write_record(results, tmp_path / "out")
+    content = json.loads((folder / "results.json").read_text())
+    assert content["version"] == "1.0.2" and len(content["results"]) == 3
+    needed = {"uid", "status", "type", "properties", "files", "outcome", "command", "summary",
+              "timestamp", "comments", "exception", "fair"}  # fmt: skip
+    for key, output in content["results"].items():
+        assert {*output} == needed and output["uid"] == key and output["status"] == "review"
+        assert {*output["files"][0]} == {"name", "sdc"}
+        assert all((folder / file["name"]).is_file() for file in output["files"])
+        assert "epsilon=4" in output["summary"]
+
+
+def test_the_acro_package_loads_the_record(results, tmp_path):
+    acro = pytest.importorskip("acro.record", reason="needs an environment with acro")
+    folder = write_record(results, tmp_path / "out")
+    loaded = acro.load_records(str(folder))
+    assert loaded.get_keys() == ["output_0", "output_1", "output_2"]
+    assert loaded.get("output_0").output[0]["term"].tolist() == ["Intercept", "x", "p25", "p75"]
+
+
+class Links(html.parser.HTMLParser):
+    """The addresses of what a page loads."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [value for name, value in attrs if name in ("src", "href")]
+
+
+def test_the_page_needs_no_other_file_and_says_what_is_private(results, tmp_path):
+    text = (write_record(results, tmp_path / "out") / "index.html").read_text()
+    links = Links(text).found
+    assert len(links) == 2 and all(link.startswith("data:image/png;base64,") for link in links)
+    for result in results.values():
+        for assumption in result.privacy.assumptions:
+            assert html.escape(assumption) in text
+        assert f"epsilon={result.privacy.epsilon:g}" in text
+    assert "two/&lt;regressors&gt;" in text and "<regressors>" not in text and "<b>" not in text
+
+
+def test_seeded_results_are_marked_and_not_registered(line, tmp_path):
+    with dp.testing.insecure_seed(1):
+        res = dp.dp_ols(
+            "y ~ x", line, method="adassp", epsilon=1, bounds={"x": (0, 1), "y": (0, 1)}
+        )
+    folder = res.record(tmp_path / "out", PUBLICATION)
+    assert not (folder / "registry.yaml").exists()
+    assert "NOT PRIVATE" in (folder / "index.html").read_text()
+    output = json.loads((folder / "results.json").read_text())["results"]["output_0"]
+    assert output["status"] == "fail" and "NOT PRIVATE" in output["summary"]
+
+
+@pytest.mark.parametrize("kind", ["changed", "missing", "added"])
+def test_what_is_not_as_it_was_written_is_named(results, tmp_path, kind, capsys):
+    folder = results["by area"].record(tmp_path / "out")
+    assert cli.main(["verify", str(folder)]) == 0
+    name = "1_y_x.csv"
+    if kind == "changed":
+        content = bytearray((folder / name).read_bytes())
+        content[len(content) // 2] ^= 1
+        (folder / name).write_bytes(content)
+    elif kind == "missing":
+        (folder / name).unlink()
+    else:
+        name = "more.csv"
+        (folder / name).touch()
+    said = {"changed": "is not as it was written", "missing": "is missing", "added": "was added"}
+    assert verify_record(folder) == (f"{name} {said[kind]}",)
+    capsys.readouterr()
+    assert cli.main(["verify", str(folder)]) == 2
+    assert capsys.readouterr().out == f"{name} {said[kind]}\n"
+
+
+BAD = {
+    "no mapping": "text",
+    "unknown entry": PUBLICATION | {"colour": "red"},
+    "missing entry": {k: v for k, v in PUBLICATION.items() if k != "name"},
+    "text for a list": PUBLICATION | {"data_curators": "Office"},
+    "list for a text": PUBLICATION | {"name": ["a"]},
+    "empty": PUBLICATION | {"registry_authors": []},
+    "sector": PUBLICATION | {"data_product_sector": "Gardening"},
+    "date": PUBLICATION | {"publication_date": "1.1.2026"},
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_publication_that_cannot_be_used_leaves_no_folder(results, tmp_path, name):
+    with pytest.raises(dp.ArgumentError, match="publication"):
+        results["y ~ x"].record(tmp_path / "out", BAD[name])
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_folders_that_exist_are_refused_and_full_disks_leave_nothing(results, tmp_path):
+    (tmp_path / "there").mkdir()
+    with pytest.raises(dp.ArgumentError, match="exists"):
+        results["y ~ x"].record(tmp_path / "there")
+    with pytest.raises(dp.ArgumentError, match="no folder"):
+        results["y ~ x"].record(tmp_path / "no" / "out")
+    with pytest.raises(dp.ArgumentError, match="no release record"):
+        verify_record(tmp_path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(dp.ArgumentError, match="cannot write"):
+            results["y ~ x"].record(tmp_path / "out")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
