@@ -11,7 +11,7 @@ from dpstats.noise import Noise, Query
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Dyadic, Linear
 from dpstats.range_estimation.bins import counts as bin_counts
-from dpstats.range_estimation.histogram import Histogram
+from dpstats.range_estimation.histogram import FALSE_BIN, Histogram
 from dpstats.range_estimation.quantiles import ONLY_ZEROS, quantile_ranges
 from dpstats.schema import Batch, Numeric
 
@@ -148,7 +148,13 @@ def _either_sign(histogram: Histogram) -> tuple[float, float]:
 
 
 def histograms(
-    what: str, total, bins: Mapping, costs: Mapping[str, Cost], noise: Noise, neighbors: str
+    what: str,
+    total,
+    bins: Mapping,
+    costs: Mapping[str, Cost],
+    noise: Noise,
+    neighbors: str,
+    false_bin: float = FALSE_BIN,
 ) -> dict[str, Histogram]:
     """Release a noisy histogram for each column in ``bins``, in one pass over the data."""
     if not bins:
@@ -158,5 +164,5 @@ def histograms(
     for (name, kind), count in zip(bins.items(), total(partial(bin_counts, bins)), strict=True):
         query = Query(f"{what} of {name}", count.tolist(), l1=moved, l2=math.sqrt(moved))
         noisy = noise.add(query, costs[name])
-        histograms[name] = Histogram(kind.edges, noisy.values, noisy.event)
+        histograms[name] = Histogram(kind.edges, noisy.values, noisy.event, false_bin)
     return histograms

@@ -9,23 +9,27 @@ import numpy as np
 from dpstats.privacy import Event
 
 # Chance that an empty bin of a histogram is taken for an occupied one.
-_FALSE_BIN = 1e-3
+FALSE_BIN = 1e-3
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """Hold the noisy counts of one column and the event that records their noise."""
+    """Hold the noisy counts of one column and the event that records their noise.
+
+    ``false_bin`` is the chance that an empty bin is taken for an occupied one.
+    """
 
     edges: np.ndarray
     counts: np.ndarray
     event: Event
+    false_bin: float = FALSE_BIN
 
     @cached_property
     def threshold(self) -> float:
-        """Return the count that noise alone exceeds somewhere in one histogram of a thousand."""
+        """Return the count that noise alone exceeds somewhere with chance ``false_bin``."""
         from scipy.special import ndtri
 
-        chance = _FALSE_BIN / len(self.counts)
+        chance = self.false_bin / len(self.counts)
         laplace = self.event.mechanism == "laplace"
         return self.event.scale * (-math.log(2 * chance) if laplace else -ndtri(chance))
 

@@ -25,6 +25,8 @@ _NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
 # A range from two quantiles reaches so many standard deviations to each side.
 _REACH = 2.5
 _POINTS = 41
+# Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
+_FALSE_BIN = 1e-5
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def estimate_marginals(
 
     def count(what: str, bins: Mapping, fraction: Mapping[str, float]) -> dict[str, Histogram]:
         costs = {name: each[name].part(fraction[name]) for name in bins}
-        return histograms(what, total, bins, costs, noise, neighbors)
+        return histograms(what, total, bins, costs, noise, neighbors, _FALSE_BIN)
 
     unbounded = {name: Dyadic() for name, limit in limits.items() if limit is None}
     bounded = {n: Linear(v.low, v.high) for n, v in limits.items() if v is not None}
