@@ -476,7 +476,7 @@ def check_ranges(neighbors, limit):
         "year": generator.integers(1950, 2021, 800).astype(float),
     }
     event = run(_ranges(columns, limit, neighbors), limit).asked[0].event
-    chance = histogram._FALSE_BIN / (len(estimate.Dyadic().edges) - 1)
+    chance = histogram.FALSE_BIN / (len(estimate.Dyadic().edges) - 1)
     laplace = event.mechanism == "laplace"
     threshold = event.scale * (-math.log(2 * chance) if laplace else norm.isf(chance))
     columns["a"][: int(threshold)] = 1e9
