@@ -247,21 +247,21 @@ class Design:
         y = self._left.clipped(batch, m, *self._response_ends)
         return self._right.compact(batch, m, self.low, self.high), y[:, 0]
 
-    def predictors(self, frame) -> np.ndarray:
+    def predictors(self, frame, may_lack_values: bool = False) -> np.ndarray:
         """Compute design rows X (m, S) of public new data, which are not clipped.
 
         `frame` is a mapping of columns or scalars, or a data frame; levels are given by value.
         Raises ArgumentError for a missing column, an unknown level, NaN, or a value at which
-        a term has none.
+        a term has none; with ``may_lack_values`` such a term is NaN.
         """
         kinds = self._predictors
         m, columns = public_columns(frame, kinds, self._splined)
         data = {name: values_of(column, kinds[name]) for name, column in columns.items()}
         X = self._right.unclipped(data, m) if m else np.zeros((0, len(self.names)))
         for name, column in zip(self.names, X.T, strict=True):
-            if not np.isfinite(column).all():
+            if not may_lack_values and not np.isfinite(column).all():
                 raise ArgumentError(f"the term {name} has no finite value on the new data")
-        return X
+        return np.where(np.isfinite(X), X, np.nan)
 
 
 def _check_response(reading: Reading, schema: Schema) -> None:

@@ -61,4 +61,5 @@ class Wald:
 
 def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return standard deviations (G, q) of rows @ coefficients for covariances (G, S, S)."""
-    return np.sqrt(np.einsum("qs,gst,qt->gq", rows, cov, rows))
+    # the variance of a combination that has none may be negative by a rounding
+    return np.sqrt(np.maximum(np.einsum("qs,gst,qt->gq", rows, cov, rows), 0.0))

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.mechanisms.shared import IndicatorBasis, Method, Problem, Release
-from dpstats.mechanisms.shared.indicator_basis import capped, products, release_products
+from dpstats.mechanisms.shared.indicator_basis import FAR, capped, products, release_products
 from dpstats.mechanisms.shared.score_tails import (
     LEVERAGE_EDGES,
     SCORE_EDGES,
@@ -56,6 +56,7 @@ _HIDDEN_REASON = (
     "the noise could account for the directions that decide some coefficients, so their intervals "
     "are unbounded; raise epsilon or n, or merge rare levels"
 )
+_NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
 _FAILED = (
     "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
     "so only the center of the response is released; declare bounds= or raise epsilon"
@@ -258,7 +259,8 @@ def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
     from dpstats.numerics.whitening import residuals
 
     rows, squares = basis.whitened(X, map_)
-    v = (y - reference.y_center * basis.has_constant) / reference.y_scale
+    # a row whose response is infinite in these units still has a score of finite length
+    v = np.clip((y - reference.y_center * basis.has_constant) / reference.y_scale, -FAR, FAR)
     left = np.empty(len(y))
     residuals(v, rows, eta, left)
     return rows, left, np.sqrt(squares) * np.abs(left)
@@ -349,7 +351,7 @@ def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, ro
     """Coefficients, their covariance, and which of them weak directions decide."""
     reference, p, t = problem.reference, len(state.eta), whitening.dimension
     failed = wild or float(state.eta @ state.eta) > _MOST_EXPLAINED
-    directions = np.linalg.pinv(basis.to_design) @ whitening.map
+    directions = basis.from_span @ whitening.map
     eta = state.eta / (1 + _PRECISION_OF_PRIOR * p * state.variance) * (not failed)
     params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
     sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
@@ -378,13 +380,15 @@ def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, ro
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
     near, shift = within_reach(problem.x_new, statistics)
-    reason = _FAILED if failed else _HIDDEN_REASON
+    reasons = {} if seen.all() else {"conf_int": _FAILED if failed else _HIDDEN_REASON}
+    if np.isnan(problem.x_new).any():
+        reasons["predictions"] = _NO_VALUE
     return Release(
         params=params,
         predictions=near @ params + shift,
         cov=cov,
         status=status,
-        reasons={} if seen.all() else {"conf_int": reason},
+        reasons=reasons,
         statistics=statistics,
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
@@ -395,7 +399,7 @@ def _constant(basis: IndicatorBasis) -> np.ndarray:
     ones = np.zeros(basis.size)
     if basis.has_constant:
         ones[: basis.sizes[0] if basis.sizes else 1] = 1.0
-    return np.linalg.pinv(basis.to_design) @ ones
+    return basis.from_span @ ones
 
 
 def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:

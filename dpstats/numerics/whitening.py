@@ -9,17 +9,21 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def standardised(rows, blocks, center, root, out):
+def standardised(rows, blocks, center, root, far, out):
     """Write root^-1 (x - center) into ``out`` (m, d), for x the numbers after ``blocks`` codes.
 
-    ``root`` (d, d) is lower triangular with a positive diagonal.
+    ``root`` (d, d) is lower triangular with a positive diagonal. Each number is cut to
+    [-far, far] before the next one is computed from it, and NaN counts as -far, so that what
+    is written is finite whatever the row.
     """
     for i in range(len(rows)):
         for j in range(len(center)):
             value = rows[i, blocks + j] - center[j]
             for l in range(j):
                 value -= root[j, l] * out[i, l]
-            out[i, j] = value / root[j, j]
+            value = value / root[j, j]
+            value = value if value > -far else -far
+            out[i, j] = value if value < far else far
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

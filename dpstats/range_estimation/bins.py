@@ -8,6 +8,7 @@ import numpy as np
 # Octaves +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
 _LEAST, _LARGEST = -40, 50
 _LINEAR_BINS = 64
+_LARGEST_DOUBLE = float(np.finfo(float).max)
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,9 @@ class Linear:
 
     def index(self, values: np.ndarray) -> np.ndarray:
         """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
-        place = (values - self.low) * (_LINEAR_BINS / (self.high - self.low))
+        # finite for the narrowest range too, so that no place is 0 times infinity
+        scale = min(_LINEAR_BINS / (self.high - self.low), _LARGEST_DOUBLE)
+        place = (values - self.low) * scale
         return np.clip(place, 0, _LINEAR_BINS - 1).astype(np.int64)
 
 

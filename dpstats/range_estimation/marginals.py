@@ -27,6 +27,8 @@ _REACH = 2.5
 _POINTS = 41
 # Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
 _FALSE_BIN = 1e-5
+# A range this narrow, relative to its ends, is not cut into bins any more.
+_LEAST_WIDTH = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -134,13 +136,13 @@ def _from_histograms(
 ) -> dict[str, Marginal]:
     """Zoom in on the columns that need it, and read a last histogram of each."""
     zeros = [n for n, h in first.items() if limits[n] is None and magnitude(h) == ONLY_ZEROS]
-    ranges = {name: h.around(0) for name, h in first.items() if name not in zeros}
+    ranges = {n: _narrowed(_ends(h), h.around(0)) for n, h in first.items() if n not in zeros}
     narrow = [n for n in ranges if first[n].is_narrow and (limits[n] or is_far(first[n]))]
     left = dict.fromkeys(ranges, 1 - _FIRST)
     for _ in range(_ZOOMS):
         bins = {name: Linear(*ranges[name]) for name in narrow}
         zoomed = count("neighbourhood", bins, dict.fromkeys(narrow, _ZOOM))
-        ranges |= {name: _within(h.around(1), limits[name]) for name, h in zoomed.items()}
+        ranges |= {n: _narrowed(ranges[n], h.around(1), limits[n]) for n, h in zoomed.items()}
         left |= {name: left[name] - _ZOOM for name in narrow}
         narrow = [name for name in narrow if zoomed[name].is_narrow]
     last = count("range", {name: Linear(*ranges[name]) for name in ranges}, left)
@@ -154,9 +156,16 @@ def _from_histograms(
     return marginals
 
 
-def _within(ends: tuple[float, float], limit: Numeric | None) -> tuple[float, float]:
-    """Cut a range to declared bounds."""
-    return ends if limit is None else (max(ends[0], limit.low), min(ends[1], limit.high))
+def _ends(histogram: Histogram) -> tuple[float, float]:
+    return float(histogram.edges[0]), float(histogram.edges[-1])
+
+
+def _narrowed(
+    old: tuple[float, float], new: tuple[float, float], limit: Numeric | None = None
+) -> tuple[float, float]:
+    """Cut a narrower range to declared bounds; keep the old one where doubles cannot divide it."""
+    low, high = new if limit is None else (max(new[0], limit.low), min(new[1], limit.high))
+    return (low, high) if high - low > _LEAST_WIDTH * max(abs(low), abs(high)) else old
 
 
 def _from_histogram(histogram: Histogram) -> Marginal:

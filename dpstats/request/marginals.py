@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.errors import FormulaError
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Reference
 from dpstats.noise import Noise
@@ -79,8 +80,7 @@ def _estimated(
     if request.formula.declared.isdisjoint(free):
         design = design.with_ranges(ranges)
     else:
-        learned = {**request.schema, **ranges}
-        design = request.formula.design(learned, request.term_bounds, free)
+        design = _learned(request, ranges)
     center, root = _center_and_root(design, marginals)
     y = marginals[response]
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
@@ -94,6 +94,19 @@ def _estimated(
         reference=Reference(center, root, y.mean, max(y.sd, _LEAST_SCALE)),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
     )
+
+
+def _learned(request: Request, ranges: Mapping[str, Numeric]) -> Design:
+    """The design as learned from released ranges; as before where it has no value on them.
+
+    A logarithm has none where all that was released is negative. That is no fault of the call, so
+    it must not stop it: the column then is constant.
+    """
+    learned = {**request.schema, **ranges}
+    try:
+        return request.formula.design(learned, request.term_bounds, request.unlimited)
+    except FormulaError:
+        return request.design
 
 
 def _note(rough: tuple[str, ...]) -> str:
@@ -125,9 +138,11 @@ def _center_and_root(
     }
     X, _ = design.compact_rows(batch)
     Z = X[:, len(design.layout.blocks) :]
-    center = Z.mean(axis=0)
-    sd = np.sqrt(((Z - center) ** 2).mean(axis=0))
-    sd = np.where((sd > _LEAST_SCALE) & np.isfinite(sd), sd, 1.0)
+    center = (Z / _ROWS).sum(axis=0)
+    # squares of what is at most 1 neither overflow nor vanish
+    reach = np.maximum(np.abs(Z - center).max(axis=0), _LEAST_SCALE)
+    sd = reach * np.sqrt((((Z - center) / reach) ** 2).mean(axis=0))
+    sd = np.where(sd > _LEAST_SCALE, sd, 1.0)
     U = (Z - center) / sd
     correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
     np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)

@@ -35,7 +35,12 @@ class Prepared:
     def of(cls, request: Request) -> "Prepared":
         """Work out the problem under the request's schema."""
         frame, design = _prediction_frame(request), request.design
-        x_new = design.predictors(frame) if len(frame) else np.empty((0, len(design.names)))
+        # at quarters of an estimated range a term may have no value, which must not stop the call
+        x_new = (
+            design.predictors(frame, may_lack_values=request.x_new is None)
+            if len(frame)
+            else np.empty((0, len(design.names)))
+        )
         y_low, y_high = design.response_bounds
         problem = Problem(
             design.low,

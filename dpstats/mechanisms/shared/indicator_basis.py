@@ -15,7 +15,7 @@ from dpstats.privacy import REPLACE_ONE, Cost
 # Off the diagonal a symmetric matrix has every product twice: 99 / 70 stands for sqrt 2.
 _DIAGONAL, _OFF = 70, 99
 # Standardised numbers beyond it count as it, so that no square overflows.
-_FAR = 2.0**20
+FAR = 2.0**20
 # A row is scaled to slightly less than its bound, by more than floating point can add.
 _MARGIN = 1 - 2.0**-30
 
@@ -101,16 +101,30 @@ class IndicatorBasis:
     @cached_property
     def span(self) -> np.ndarray:
         """An orthonormal basis (m, p) of the coordinates that the design can tell apart."""
-        U, singular, _ = np.linalg.svd(self.to_design, full_matrices=False)
+        U, singular, _ = np.linalg.svd(self.to_design / self._column_sizes, full_matrices=False)
         return U[:, singular > 1e-9 * singular[0]]
+
+    @cached_property
+    def from_span(self) -> np.ndarray:
+        """The map (S, m) to coefficients of the design from those of phi, if these are in the span.
+
+        The coefficients of collinear columns are the smallest ones, in units of the columns.
+        """
+        return np.linalg.pinv(self.to_design / self._column_sizes) / self._column_sizes[:, None]
+
+    @cached_property
+    def _column_sizes(self) -> np.ndarray:
+        """The size of each column, so that columns of 1 and of 10^20 are told apart alike."""
+        sizes = np.abs(self.to_design).max(axis=0)
+        return np.where(sizes > 0, sizes, 1.0)
 
     def numbers(self, X: np.ndarray) -> np.ndarray:
         """Standardised numbers z (m, d) of rows as codes and numbers, row by row."""
         from dpstats.numerics.whitening import standardised
 
         z = np.empty((len(X), len(self.center)))
-        standardised(X, len(self.sizes), self.center, self.root, z)
-        return np.clip(z, -_FAR, _FAR)
+        standardised(X, len(self.sizes), self.center, self.root, FAR, z)
+        return z
 
     def rows(self, X: np.ndarray) -> np.ndarray:
         """Coordinates phi (n, m) of rows as codes and numbers."""
