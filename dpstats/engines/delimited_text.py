@@ -2,7 +2,8 @@
 
 import csv
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +17,6 @@ from dpstats.engines.stream import Stream
 from dpstats.engines.table import Table
 from dpstats.engines.text_records import cells, ends, pieces
 from dpstats.errors import ArgumentError
-
-_MISSING = pa.array(["", "NA"], pa.large_string())
 
 
 def text_files(paths: Sequence[str], separator: str) -> Stream:
@@ -38,11 +37,9 @@ def text_files(paths: Sequence[str], separator: str) -> Stream:
             )
 
     def read(names):
-        chosen = [header.index(name) for name in names]
+        chosen = {name: header.index(name) for name in names}
         for piece in _rows_of(paths, separator):
-            found = cells(piece, separator, len(header), chosen)
-            texts = (_text_column(*one) for one in found)
-            yield Table.from_data(dict(zip(names, texts, strict=True)))
+            yield partial(_table_of, piece, separator, len(header), chosen)
 
     none = pa.array([], pa.large_string())
     empty = pa.table([none] * len(header), names=header)
@@ -74,10 +71,17 @@ def _rows_of(paths: Sequence[str], separator: str):
                     yield rows
 
 
-def _text_column(offsets: np.ndarray, text: np.ndarray) -> "TextColumn":
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(text)]
-    values = pa.Array.from_buffers(pa.large_string(), len(offsets) - 1, buffers)
-    return TextColumn(pc.if_else(pc.is_in(values, _MISSING), None, values))
+def _table_of(piece: bytes, separator: str, columns: int, chosen: Mapping[str, int]) -> Table:
+    """Read the chosen columns of whole records; ``chosen`` has the position of each."""
+    found = cells(piece, separator, columns, list(chosen.values()))
+    texts = (_text_column(*parts) for parts in found)
+    return Table.from_data(dict(zip(chosen, texts, strict=True)))
+
+
+def _text_column(offsets: np.ndarray, present: np.ndarray, text: np.ndarray) -> "TextColumn":
+    mask = np.packbits(present, bitorder="little")
+    buffers = [pa.py_buffer(mask), pa.py_buffer(offsets), pa.py_buffer(text)]
+    return TextColumn(pa.Array.from_buffers(pa.large_string(), len(present), buffers))
 
 
 class TextColumn(Column):

@@ -29,7 +29,8 @@ class Stream(Described):
     types : Table
         The columns without rows.
     read : callable
-        ``read(names)`` starts a pass: an iterator of data frames with those columns.
+        ``read(names)`` starts a pass: an iterator of data frames with those columns, or of
+        functions that make them, which are called where the rows are summarised.
 
     Examples
     --------
@@ -50,7 +51,7 @@ class Stream(Described):
     def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
         """As :meth:`~dpstats.engines.table.Table.batches`, the first batch without rows."""
         first = self._types.batches(schema, size)
-        frames = map(Table.from_data, self._frames(schema))
+        frames = map(_table_of, self._frames(schema))
         return chain(first, (batch for table in frames for batch in table.batches(schema, size)))
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
@@ -64,13 +65,13 @@ class Stream(Described):
 
         def read(names):
             used = {name: kind for name, kind in types.items() if name in names}
-            return (Table.from_data(frame).typed(used) for frame in self._read(names))
+            return (partial(_typed, frame, used) for frame in self._read(names))
 
         return Stream(self._types.typed(types), read)
 
     def gathered(self, names: Sequence[str]) -> Table:
         """Read these columns into a table in memory, in one pass so that its rows stay together."""
-        tables = [Table.from_data(frame) for frame in self._read(list(dict.fromkeys(names)))]
+        tables = [_table_of(frame) for frame in self._read(list(dict.fromkeys(names)))]
         return Table.joined(tables) if tables else self._types
 
     def _frames(self, names) -> Iterator:
@@ -78,5 +79,13 @@ class Stream(Described):
 
 
 def frame_total(schema: Schema, each: Callable[[Batch], Summary], frame) -> Summary:
-    """The sum of ``each(batch)`` over a data frame; the same code wherever the frame lies."""
-    return added(map(each, Table.from_data(frame).batches(schema)))
+    """Add up ``each(batch)`` over a data frame; the same code wherever the frame lies."""
+    return added(map(each, _table_of(frame).batches(schema)))
+
+
+def _table_of(frame) -> Table:
+    return Table.from_data(frame() if callable(frame) else frame)
+
+
+def _typed(frame, types: Mapping[str, str]) -> Table:
+    return _table_of(frame).typed(types)

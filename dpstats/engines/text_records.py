@@ -10,9 +10,9 @@ import numba
 import numpy as np
 
 # Bytes that are read at a time, and the most that one record may have.
-BLOCK = LONGEST = 1 << 22
+BLOCK, LONGEST = 1 << 20, 1 << 22
 _MARK = b"\xef\xbb\xbf"  # with which some programs begin a file in UTF-8
-_NEWLINE, _RETURN, _QUOTE = ord("\n"), ord("\r"), ord('"')
+_NEWLINE, _RETURN, _QUOTE, _NA = ord("\n"), ord("\r"), ord('"'), (ord("N"), ord("A"))
 # A cell has not begun; is open; is open after a quote; may have been closed by another quote.
 _START, _PLAIN, _QUOTED, _CLOSED = 0, 1, 2, 3
 
@@ -114,41 +114,71 @@ def _cells(data, separator, slots, starts, stops):
     starts, stops : numpy.ndarray of int64, shape (wanted, records)
         Filled in.
     """
-    rows, cell, start, state, columns = 0, 0, 0, _START, len(slots)
-    for i in range(len(data) + 1):
-        last = i == len(data)
-        byte = _NEWLINE if last else data[i]
-        if (byte == separator or byte == _NEWLINE) and (state != _QUOTED or last):
-            if last and start == i and cell == 0:
-                break
-            stop = i - 1 if byte == _NEWLINE and i > start and data[i - 1] == _RETURN else i
-            if cell < columns and slots[cell] >= 0:
-                starts[slots[cell], rows], stops[slots[cell], rows] = start, stop
-            cell, start = cell + 1, i + 1
-            if byte == _NEWLINE:
-                rows += cell == columns
-                cell = 0
-        state = _next(state, byte, separator)
+    rows, cell, start, size = 0, 0, 0, len(data)
+    empty_follows = False
+    while start < size or empty_follows:
+        stop = start
+        if start < size and data[start] == _QUOTE:
+            stop = _quoted_end(data, start, separator)
+        while stop < size and data[stop] != separator and data[stop] != _NEWLINE:
+            stop += 1
+        last = stop >= size or data[stop] == _NEWLINE
+        if cell < len(slots) and slots[cell] >= 0:
+            returned = last and stop > start and data[stop - 1] == _RETURN
+            starts[slots[cell], rows] = start
+            stops[slots[cell], rows] = stop - 1 if returned else stop
+        empty_follows = not last and stop == size - 1  # the last byte is a separator
+        cell, start = cell + 1, stop + 1
+        if last:
+            rows += cell == len(slots)
+            cell = 0
     return rows
 
 
 @numba.njit(cache=True, nogil=True)
-def _unquoted(data, starts, stops, offsets, out):
-    """Copy cells one after the other without their quotes; offsets (n + 1,) says where each is."""
+def _quoted_end(data, start, separator):
+    """Return where a cell that begins with a quote ends."""
+    state, stop = _START, start
+    while stop < len(data):
+        if state != _QUOTED and (data[stop] == separator or data[stop] == _NEWLINE):
+            break
+        state = _next(state, data[stop], separator)
+        stop += 1
+    return stop
+
+
+@numba.njit(cache=True, nogil=True)
+def _unquoted(data, starts, stops, offsets, present, out):
+    """Copy cells one after the other without their quotes, and note which are not missing.
+
+    Parameters
+    ----------
+    offsets : numpy.ndarray of int64, shape (n + 1,)
+        Where each cell is in ``out``; filled in.
+    present : numpy.ndarray of bool, shape (n,)
+        False where a cell is empty or NA; filled in.
+    """
     free = 0
     for i in range(len(starts)):
+        first = free
         state, quoted = _START, stops[i] > starts[i] and data[starts[i]] == _QUOTE
         for j in range(starts[i], stops[i]):
-            before, state = state, _next(state, data[j], _NEWLINE)
+            before = state
+            if quoted:
+                state = _next(state, data[j], _NEWLINE)
             # a quote that opens, and one that may close, are no part of the cell
             if not (quoted and data[j] == _QUOTE and (before == _START or before == _QUOTED)):
                 out[free] = data[j]
                 free += 1
-        offsets[i + 1] = free
+        size = free - first
+        marked = size == 2 and out[first] == _NA[0] and out[first + 1] == _NA[1]
+        offsets[i + 1], present[i] = free, size > 0 and not marked
 
 
 def cells(piece: bytes, separator: str, columns: int, chosen: list[int]) -> list[tuple]:
-    """Return the cells of chosen columns as offsets (n + 1,) and bytes, as arrow keeps text.
+    """Return of chosen columns offsets (n + 1,), which cells are present (n,), and their bytes.
+
+    A cell that is empty or NA is missing.
 
     Parameters
     ----------
@@ -161,9 +191,9 @@ def cells(piece: bytes, separator: str, columns: int, chosen: list[int]) -> list
 
     Examples
     --------
-    >>> ((offsets, text),) = cells(b'1,"a ""b"" "\\n2,c\\n3\\n', ",", 2, [1])
-    >>> offsets, bytes(text)
-    (array([0, 6, 7]), b'a "b" c')
+    >>> ((offsets, present, text),) = cells(b'1,"a ""b"" "\\n2,\\n3\\n', ",", 2, [1])
+    >>> offsets, present, bytes(text)
+    (array([0, 6, 6]), array([ True, False]), b'a "b" ')
     """
     data = np.frombuffer(piece, np.uint8)
     slots = np.full(columns, -1)
@@ -172,7 +202,8 @@ def cells(piece: bytes, separator: str, columns: int, chosen: list[int]) -> list
     rows = _cells(data, ord(separator), slots, starts, stops)
     found = []
     for begin, end in zip(starts[:, :rows], stops[:, :rows], strict=True):
-        offsets, text = np.zeros(rows + 1, np.int64), np.empty((end - begin).sum(), np.uint8)
-        _unquoted(data, begin, end, offsets, text)
-        found.append((offsets, text[: offsets[-1]]))
+        offsets, present = np.zeros(rows + 1, np.int64), np.empty(rows, bool)
+        text = np.empty((end - begin).sum(), np.uint8)
+        _unquoted(data, begin, end, offsets, present, text)
+        found.append((offsets, present, text[: offsets[-1]]))
     return found
