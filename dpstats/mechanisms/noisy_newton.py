@@ -27,7 +27,6 @@ from dpstats.mechanisms.shared.score_tails import (
 )
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.reach import within_reach
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, by simulation (benchmarks/rounds.py): distributions of the columns; then the
@@ -379,13 +378,12 @@ def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, ro
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
-    near, shift = within_reach(problem.x_new, statistics)
     reasons = {} if seen.all() else {"conf_int": _FAILED if failed else _HIDDEN_REASON}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
     return Release(
         params=params,
-        predictions=near @ params + shift,
+        predictions=problem.x_new @ params,
         cov=cov,
         status=status,
         reasons=reasons,

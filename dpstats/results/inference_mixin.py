@@ -5,7 +5,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.formula import Design, linear_constraints
+from dpstats.formula import Design, Formula, linear_constraints
+from dpstats.formula.newdata import public_columns
 from dpstats.inference import (
     UNBOUNDED,
     TTest,
@@ -16,6 +17,7 @@ from dpstats.inference import (
 from dpstats.mechanisms.shared import Release
 from dpstats.numerics.reach import within_reach
 from dpstats.option_checks import checked_alpha
+from dpstats.schema import Numeric, Schema
 
 
 class Inferred:
@@ -31,6 +33,8 @@ class Inferred:
     points: tuple[str, ...]
     x_new: np.ndarray
     nobs: int | None
+    formula: str
+    schema: Schema
 
     @property
     def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:
@@ -125,8 +129,9 @@ class Inferred:
     def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
         """Predict at public new data; costs no budget.
 
-        Rows far beyond those that a fit by ``noisy_newton`` saw are pulled in to where it can tell,
-        and rows beyond the ranges of ``shrunken`` are clipped to them.
+        Within the ranges of the schema a prediction is the sum of coefficients times columns. Rows
+        that lie outside and far beyond those that a fit by ``noisy_newton`` saw are pulled in; of
+        ``shrunken`` they are clipped to the ranges.
 
         Parameters
         ----------
@@ -153,19 +158,30 @@ class Inferred:
             low, high, response = self.limits
             rows = np.clip(rows, low, high)
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
-        near, shift = within_reach(rows, self.release.statistics)
-        mean = pd.Series(np.clip(near @ self.release.params + shift, *response), index)
-        return self._with_intervals(mean, rows, alpha) if interval else mean
+        rows, shift = within_reach(rows, self._is_outside(newdata), self.release.statistics)
+        mean = pd.Series(np.clip(rows @ self.release.params + shift, *response), index)
+        return self._with_intervals(mean, rows, alpha, shift) if interval else mean
+
+    def _is_outside(self, newdata) -> np.ndarray:
+        """Tell the rows of new data (q,) in which a number lies outside its range."""
+        predictors = Formula.parse(self.formula).predictors
+        kinds = {n: self.schema[n] for n in predictors if isinstance(self.schema[n], Numeric)}
+        q, columns = public_columns(newdata, kinds)
+        outside = np.zeros(q, dtype=bool)
+        for name, kind in kinds.items():
+            outside |= (columns[name] < kind.low) | (columns[name] > kind.high)
+        return outside
 
     def prediction_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return the predictions at x_new with their standard errors and intervals."""
         return self._with_intervals(self.predictions, self.x_new, alpha)
 
-    def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
+    def _with_intervals(
+        self, mean: pd.Series, rows: np.ndarray, alpha: float, shift=0.0
+    ) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S)."""
-        near, shift = within_reach(rows, self.release.statistics)
-        low, high = self._intervals(near, alpha).T + shift
-        columns = {"mean": mean, "mean_se": self._errors(near)}
+        low, high = self._intervals(rows, alpha).T + shift
+        columns = {"mean": mean, "mean_se": self._errors(rows)}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> TTest:

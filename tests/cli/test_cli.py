@@ -163,7 +163,7 @@ WRONG = {
     "missing group column": ([*BY, "--by", "tract", "-o", "out.csv"], "no column 'tract'"),
     "result over the data": (
         replaced(CELL, ("-o", "people.csv")),
-        "different files for DATA, -o and --plot",
+        "different files for DATA, --ledger, -o and --plot",
     ),
     "groups of the wrong type": (
         [*CELL, "--types", "cell=integer", "--groups", "a,b"],

@@ -19,8 +19,8 @@ def test_columns_of_r_keep_their_missing_values():
         }
     )
     kinds = [table.kind(name) for name in table.columns]
-    assert kinds == ["numeric", "bool", "string", "numeric", "categorical"]
-    assert table.ordered("size") and table.whole("whole") and not table.ordered("text")
+    assert kinds == ["integer", "boolean", "string", "number", "category"]
+    assert table.ordered("size") and not table.ordered("text")
     numeric, labels = Numeric(-9, 9), Categorical(("p", "q"))
     schema = {"whole": numeric, "truth": BOOLEAN, "text": labels, "real": numeric}
     batch = next(table.batches(schema | {"size": Categorical(("s", "l"), True)}))
