@@ -1,11 +1,13 @@
 """Build neighbouring synthetic tables whose releases are the easiest to tell apart."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Problem
+from dpstats.mechanisms.shared import Problem, Reference
+from dpstats.numerics import Layout
 from dpstats.privacy import ADD_REMOVE
 
 # Rows common to both tables, in most pairs and in the one for methods that need many.
@@ -30,7 +32,11 @@ def corner_problem(d: int, neighbors: str) -> Problem:
     ones = np.ones(d)
     x_new = np.column_stack([[1, 1], np.outer([-0.5, 0.5], ones)])
     low, high = np.r_[1, -ones], np.r_[1, ones]
-    return Problem(low, high, -1.0, 1.0, 0, neighbors, None, False, x_new)
+    layout = Layout((), np.arange(1, d + 1), 0)
+    # as of columns that are uniform on [-1, 1]
+    deviation = math.sqrt(1 / 3)
+    reference = Reference(np.zeros(d), deviation * np.eye(d), 0.0, deviation)
+    return Problem(low, high, -1.0, 1.0, 0, neighbors, None, False, x_new, layout, reference)
 
 
 def corner_pairs(d: int, neighbors: str) -> list[Pair]:

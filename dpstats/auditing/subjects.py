@@ -79,6 +79,8 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
 
     def start(rows):
         X, y = rows
+        if method.needs_marginals and problem.layout:
+            X = X[:, problem.layout.numeric]
         summary, total = method.summarise(X, y, problem), over(X, y)
 
         def release():

@@ -23,6 +23,7 @@ STATUSES = {
     "ptr_failed",
     "not_identified",
     "constant",
+    "imprecise",
 }
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 GROUPS = ["a", "b", "c"]

@@ -22,7 +22,7 @@ from scipy.special import log_ndtr
 from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared import Method, Problem
+from dpstats.mechanisms.shared import Method, Problem, Reference
 from dpstats.noise import (
     DepthQuery,
     Noise,
@@ -35,6 +35,7 @@ from dpstats.noise import (
 from dpstats.noise import noise as noise_module
 from dpstats.noise.exact_samplers import sample_index, sample_student
 from dpstats.noise.random_sources import SeededSource
+from dpstats.numerics import Layout
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP, gdp_epsilon
 from dpstats.selection import Candidates, Selector
 
@@ -696,6 +697,9 @@ class Case(Pairs):
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
         """The release of these rows, as a function of the noise."""
+        layout = self.problem.layout
+        if self.method.needs_marginals and not layout.blocks:
+            X = X[:, layout.numeric]
         return lambda noise: self.method.fit(
             X, y, problem=self.problem, cost=self.limit, noise=noise, **self.options
         )
@@ -731,8 +735,14 @@ def problem_of(
     row_norm: float | None = None,
     estimated: bool = False,
 ) -> Problem:
-    """d regressors with bounds x; predictions at 25% and 75% of them."""
+    """d regressors with bounds x; predictions at 25% and 75% of them.
+
+    Released distributions are taken to be about uniform within the bounds.
+    """
     low, high = np.full(d, x[0]), np.full(d, x[1])
+    reference = Reference(
+        (low + high) / 2, np.diag((high - low) / 4), (y[0] + y[1]) / 2, (y[1] - y[0]) / 4
+    )
     x_new = np.array([0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high])
     if intercept is not None:
         low, high = np.insert(low, intercept, 1.0), np.insert(high, intercept, 1.0)
@@ -747,6 +757,8 @@ def problem_of(
         row_norm=row_norm,
         estimated=estimated,
         x_new=x_new,
+        layout=Layout((), np.flatnonzero(np.arange(len(low)) != intercept), intercept),
+        reference=reference,
     )
 
 
@@ -755,7 +767,11 @@ def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
     variants = [{"intercept": 0}]
     if not method.single_regressor:
         variants += [{"intercept": None}, {"intercept": 0, "estimated": True}]
-        variants += [{"intercept": i, "row_norm": norm} for i, norm in ((None, 2.5), (0, 4.0))]
+        variants += (
+            []
+            if method.needs_marginals
+            else [{"intercept": i, "row_norm": norm} for i, norm in ((None, 2.5), (0, 4.0))]
+        )
     fewer = next((few for few in FEWER if set(few) <= set(method.options)), {})
     options = [fewer, *(more for more in OPTIONS if set(more) <= set(method.options))]
     cases = [
