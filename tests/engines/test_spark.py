@@ -1,5 +1,6 @@
 """Spark DataFrames: sums as in memory to the last unit, groups fitted by workers, no row here."""
 
+import datetime
 import operator
 import os
 import pickle
@@ -115,6 +116,40 @@ def test_no_rows_and_strange_names(make, people):
     for data in (frame, frame[:0]):
         here, there = (seeded(d, formula=formula, bounds=bounds) for d in (data, make(data)))
         assert here == there
+
+
+EXCHANGED = {
+    "x": (pa.float64(), [None, float("nan"), float("inf"), -0.0, 1e308]),
+    "g": (pa.string(), [None, "", "undeclared", "x" * 100_000, "\0"]),
+    "d": (pa.date32(), [None, datetime.date.max, datetime.date.min, datetime.date(2021, 1, 1)]),
+}
+
+
+@pytest.mark.parametrize("column", EXCHANGED)
+def test_one_exchanged_cell_is_read_as_in_memory(session, people, column):
+    """The neighbour suite shows there that it changes no other row and stops no call."""
+    days = [datetime.date(2020, 1, 1 + i % 2) for i in range(N)]
+    table = pa.table({**{n: people[n] for n in ("x", "y", "g")}, "d": pa.array(days)})
+    levels = {"g": ["u", "v"], "d": [days[0], days[1], datetime.date(2022, 2, 2)]}
+    dtype, cells = EXCHANGED[column]
+    for cell in cells:
+        column_cells = pa.concat_arrays(
+            [pa.array([cell], dtype), table[column].combine_chunks()[1:].cast(dtype)]
+        )
+        changed = table.set_column(table.column_names.index(column), column, column_cells)
+        more = {"formula": "y ~ x + C(g) + C(d)", "levels": levels}
+        there = session.createDataFrame(changed).repartition(3)
+        assert seeded(changed, **more) == seeded(there, **more)
+
+
+def test_groups_of_dates_are_those_of_date(make, people):
+    days = [datetime.date(2020, 1, 1 + i % 2) for i in range(N)]
+    rows = make(people.assign(d=pd.Series(days, dtype=pd.ArrowDtype(pa.date32()))))
+    listed = [days[1], datetime.date(2022, 2, 2), days[0]]
+    assert fit(rows, by="d", groups=listed).labels == tuple(listed)
+    assert fit(rows, by="d").labels == (days[0], days[1])
+    with pytest.raises(dp.ArgumentError, match="a column of type date"):
+        fit(rows, by="d", groups=["2020-01-01"])
 
 
 def test_only_summaries_come_here(make, people, monkeypatch):
