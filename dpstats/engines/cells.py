@@ -20,7 +20,7 @@ _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.A)
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 _NUMPY = {*np.sctypeDict.values()}
 NUMBERS = (bool, int, float, Decimal)
-_PLAIN = (*NUMBERS, str, datetime.date, datetime.datetime, pd.Timestamp)
+_PLAIN = (*NUMBERS, str, datetime.date, datetime.datetime, pd.Timestamp, pd.Interval, pd.Period)
 # Whole numbers that fit into 64 bits.
 _LEAST, _MOST = -(2**63), 2**63 - 1
 

@@ -25,8 +25,6 @@ _ALLOWED = {
     "string": {"string"},
     "date": {"date"},
     "datetime": {"datetime"},
-    "category": {*_NUMBERS, "string", "date", "datetime", "tuple"},
-    "object": {*_NUMBERS, "string", "date", "datetime", "tuple"},
     "text": {*_NUMBERS, "string", "date"},
 }
 
@@ -101,6 +99,8 @@ def _fits(label, column: Column) -> bool:
         return False
     if column.levels is not None and column.kind in _NUMBERS and isinstance(label, str):
         return True  # the text of a value label
+    if column.kind in ("category", "object"):
+        return True
     if label_type(label) not in _ALLOWED[column.kind]:
         return False
     if column.kind != "datetime":

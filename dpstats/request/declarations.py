@@ -153,6 +153,7 @@ def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | C
         return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
     factor = name in formula.categorical or kind == "category"
     if factor and (levels := table.levels(name)):
+        table.check_labels(name, levels, "the column type")
         return Categorical(levels, table.ordered(name))
     if kind in (*NUMERIC, *UNTYPED) and not factor:
         return None

@@ -474,6 +474,19 @@ def test_labels_of_another_type_are_refused(column, labels):
         Table.from_data({"x": column}).check_labels("x", labels, "levels")
 
 
+class Colour:
+    """A value that no cell can be looked up by."""
+
+
+def test_categories_are_labels_of_any_plain_type():
+    cut = pd.cut(np.array([0.5, 1.5, 2.5]), [0, 1, 2, 3])
+    table = Table.from_data({"c": cut, "o": pd.Categorical([Colour()] * 3)})
+    table.check_labels("c", table.levels("c"), "the column type")
+    assert table.codes("c", table.levels("c")[1:]).tolist() == [-1, 0, 1]
+    with pytest.raises(ArgumentError, match="the column type lists .*Colour"):
+        table.check_labels("o", table.levels("o"), "the column type")
+
+
 def test_types_are_for_columns_without_one():
     table = Table.from_data({"x": [1], "n": np.array([1])})
     assert repr(table.typed({"x": "string", "n": "number"})) == "Table(x: string, n: integer)"
