@@ -55,9 +55,8 @@ def test_files_are_grouped_by_several_columns(people, ending, tmp_path):
         path = tmp_path / f"part-{i}.{ending}"
         part.to_csv(path, index=False) if ending == "csv" else part.to_parquet(path)
     by, bounds = ["state", "tract"], {"x": (0, 1), "y": (0, 1)}
-    here, there = (
-        fit(data, by=by, bounds=bounds) for data in (people, str(tmp_path / f"*.{ending}"))
-    )
+    files, types = str(tmp_path / f"*.{ending}"), {"tract": "integer"}
+    here, there = (fit(data, by=by, bounds=bounds, types=types) for data in (people, files))
     assert here.labels == there.labels and here.privacy == there.privacy
     assert np.allclose(here.estimates, there.estimates, atol=1e-3)
 
