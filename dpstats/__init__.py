@@ -49,6 +49,7 @@ __all__ = [
     "dp_ols",
     "evaluate",
     "plan",
+    "run_study",
     "simulate",
     "testing",
 ]
@@ -60,6 +61,7 @@ _LATER = {
     "compare": "results.comparison",
     "Plan": "planning",
     "plan": "planning",
+    "run_study": "study",
 }
 
 

@@ -111,6 +111,7 @@ COVERED_BY = {
         "results.summary",
     ],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
+    "study/test_run.py": ["study.study_file", "study.synthetic"],
     "suites/test_contract.py": ["fitting.single", "mechanisms.shared.spec", "option_checks"],
     "suites/test_leaks.py": ["errors", "testing"],
     "suites/test_one_way.py": ["request.prepare", "request.prepared", "request.request"],

@@ -47,6 +47,7 @@ def parser() -> _Parser:
     _add_by(commands)
     planning.add_options(_command(commands, "plan", planning.run, planning.PURPOSE))
     ledgers.add_commands(_command(commands, "ledger", None, ledgers.PURPOSE))
+    ledgers.add_run(_command(commands, "run", ledgers.run, ledgers.RUN).add_argument)
     checked = _command(commands, "verify", ledgers.verify, ledgers.VERIFY)
     checked.add_argument("record", metavar="DIR", help="a release record")
     _command(commands, "methods", _methods, "list the methods")

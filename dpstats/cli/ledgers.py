@@ -3,12 +3,13 @@
 import argparse
 from pathlib import Path
 
-from dpstats import Ledger
+from dpstats import Ledger, run_study
 from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
 from dpstats.errors import ArgumentError, LedgerError
 from dpstats.results.record import verify_record
 
 PURPOSE = "keep the privacy budget of a data set in a file"
+RUN = "run a study file and write its release record"
 VERIFY = "compare a release record with its checksums"
 _PICTURES = (".png", ".pdf", ".svg")
 
@@ -102,6 +103,24 @@ def _export(arguments) -> None:
     if path.resolve() == Path(arguments.ledger).resolve():
         raise ArgumentError("expected different files for the ledger and -o")
     write(path, ledger.export)
+
+
+def add_run(add) -> None:
+    """Add the options of ``dpstats run``."""
+    add("study", metavar="STUDY", help="study file: .toml")
+    add("-o", dest="out", required=True, metavar="DIR", help="new folder for the record")
+    add("--dry-run", action="store_true", help="on made-up rows; nothing is read or spent")
+    add("--ledger", metavar="FILE", help="ledger to charge")
+    add("--analyst", metavar="NAME", help="whose allocation of the ledger pays")
+
+
+def run(arguments) -> None:
+    """Run a study."""
+    ledger = opened(arguments)
+    if ledger is None and not arguments.dry_run:
+        raise ArgumentError("name the ledger that pays with --ledger, or try it with --dry-run")
+    folder = run_study(arguments.study, arguments.out, ledger=ledger, dry_run=arguments.dry_run)
+    print(f"wrote {folder}")
 
 
 def verify(arguments) -> None:

@@ -5,10 +5,12 @@ A call goes through the states requested -> approved (where the data set wants i
 shown, each in a transaction of its own, so that a crash leaves "reserved", which counts as spent.
 """
 
+from dpstats.ledger.accounts import Asked
 from dpstats.ledger.ledger import Ledger
 from dpstats.ledger.verification import Verification
 
 __all__ = [
+    "Asked",
     "Ledger",
     "Verification",
 ]

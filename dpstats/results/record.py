@@ -56,13 +56,9 @@ def write_record(
     ArgumentError
         When the folder exists or cannot be written, or for an unknown entry of publication.
     """
-    target = Path(path)
+    target = checked_target(path)
     if publication is not None:
         publication = checked_publication(publication)
-    if target.exists() or target.is_symlink():
-        raise ArgumentError(f"{target} exists; name a new folder for the release record")
-    if not target.parent.is_dir():
-        raise ArgumentError(f"there is no folder {target.parent} for the release record")
     try:
         beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=".record"))
         try:
@@ -73,6 +69,18 @@ def write_record(
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
         raise ArgumentError(f"cannot write {target}: {error.strerror}") from None
+    return target
+
+
+def checked_target(path) -> Path:
+    """The path of a release record; ArgumentError where none can be written there."""
+    target = Path(path)
+    if target.exists() or target.is_symlink():
+        raise ArgumentError(f"{target} exists; name a new folder for the release record")
+    if not target.parent.is_dir():
+        raise ArgumentError(f"there is no folder {target.parent} for the release record")
+    if not os.access(target.parent, os.W_OK):
+        raise ArgumentError(f"the folder {target.parent} may not be written to")
     return target
 
 

@@ -1,0 +1,109 @@
+"""Run a study: check everything, reserve everything, fit, and write the release record."""
+
+from pathlib import Path
+
+from dpstats.api import dp_ols
+from dpstats.errors import ArgumentError, BudgetError
+from dpstats.ledger import Asked, Ledger
+from dpstats.privacy import Call, Charge, Chargeable
+from dpstats.results.record import checked_target, write_record
+from dpstats.study.study_file import Model, Study
+from dpstats.study.synthetic import synthetic_rows
+from dpstats.testing import insecure_seed
+
+
+class _Quote(Chargeable):
+    """Ask what a call would cost: dp_ols checks it and returns this in place of results."""
+
+    def reserve(self, epsilon, delta, cost, neighbors, facts):
+        charge = Charge()
+        charge.results = Asked(Call(epsilon, delta, cost), neighbors, facts())
+        return charge
+
+
+class _Reserved(Chargeable):
+    """Hand a charge that was reserved before to the call that it is for, and to no other."""
+
+    def __init__(self, asked: Asked, charge: Charge):
+        self._asked, self._charge = asked, charge
+
+    def reserve(self, epsilon, delta, cost, neighbors, facts):
+        if Asked(Call(epsilon, delta, cost), neighbors, facts()) != self._asked:
+            self._charge.fail()
+            raise BudgetError("the data's columns have changed since the study was checked")
+        return self._charge
+
+
+def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False) -> Path:
+    """Run the models of a study file and write their release record.
+
+    Every model is checked before anything is reserved, all are reserved together or none, and
+    the folder appears whole after the last of them. A run that is cut off can be repeated:
+    models whose results were stored are then answered from the ledger, where it has a
+    fingerprint.
+
+    Parameters
+    ----------
+    path : str or path
+        The study file: see :class:`Study`.
+    out : str or path
+        A folder that does not exist yet.
+    ledger : Ledger
+        What the models are charged to; needed unless ``dry_run``.
+    dry_run : bool
+        Run on rows made up from the declarations, with seeded noise: the data are not opened,
+        nothing is spent, and the record says that it is not private.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder: see :func:`dpstats.results.record.write_record`.
+
+    Raises
+    ------
+    ArgumentError
+        For a file, an argument or a folder that cannot be used; nothing is spent.
+    BudgetError
+        When the models do not fit together; nothing is spent.
+    LedgerError
+        When the ledger cannot be written.
+    """
+    study, target = Study.read(path), checked_target(out)
+    if dry_run:
+        rows = synthetic_rows(study)
+        with insecure_seed(0):
+            fits = {model.name: _fit(model, rows) for model in study.models}
+        return write_record(_flat(fits), target, None, f"dpstats run --dry-run {Path(path).name}")
+    if not isinstance(ledger, Ledger):
+        raise ArgumentError(f"expected ledger to be a dpstats.Ledger, got {ledger!r}")
+    asked = [_fit(model, study.data, budget=_Quote()) for model in study.models]
+    charges = ledger.reserve_all(asked)
+    fits = _fits(study, list(zip(asked, charges, strict=True)))
+    return write_record(_flat(fits), target, study.publication, f"dpstats run {Path(path).name}")
+
+
+def _fits(study: Study, left: list[tuple[Asked, Charge]]) -> dict:
+    """Fit the models with what was reserved; after a failure those that are left fail too."""
+    fits = {}
+    try:
+        for model in study.models:
+            fits[model.name] = _fit(model, study.data, budget=_Reserved(*left.pop(0)))
+    finally:
+        for _, charge in left:
+            charge.fail()
+    return fits
+
+
+def _fit(model: Model, data, **more):
+    return dp_ols(model.formula, data, **model.arguments, **more)
+
+
+def _flat(fits: dict) -> dict:
+    """Results by name; several formulas of one model get a name each."""
+    flat = {}
+    for name, result in fits.items():
+        if isinstance(result, dict):
+            flat |= {f"{name}: {formula}": each for formula, each in result.items()}
+        else:
+            flat[name] = result
+    return flat

@@ -1,0 +1,67 @@
+"""Make rows up from what a study declares, without a look at its data."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from dpstats.errors import ArgumentError
+from dpstats.formula import Formula
+from dpstats.study.study_file import Model, Study
+
+
+def synthetic_rows(study: Study) -> pd.DataFrame:
+    """Draw every column of the study's models on its own: uniform over its bounds or levels.
+
+    Raises
+    ------
+    ArgumentError
+        For a column without declared bounds or levels, or a group column without groups.
+    """
+    draw = np.random.default_rng(0)
+    columns: dict[str, np.ndarray | pd.Categorical] = {}
+    for model in study.models:
+        declared = _declared(model)
+        for name in _columns(model):
+            if name not in columns:
+                columns[name] = _column(name, declared, study.rows, draw)
+        columns |= _groups(model, study.rows, draw)
+    return pd.DataFrame(columns)
+
+
+def _columns(model: Model) -> list[str]:
+    names = (name for text in model.formulas for name in Formula.parse(text).variables)
+    return list(dict.fromkeys(names))
+
+
+def _declared(model: Model) -> dict:
+    """Levels and ranges by column; levels of the formula itself count too."""
+    own = [Formula.parse(text).levels for text in model.formulas]
+    levels = {name: list(values) for each in own for name, values in each.items()}
+    arguments = model.arguments
+    return {**arguments.get("bounds", {}), **levels, **arguments.get("levels", {})}
+
+
+def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
+    values = declared.get(name)
+    if isinstance(values, tuple):
+        return draw.uniform(*values, rows)
+    if isinstance(values, list):
+        return pd.Categorical.from_codes(draw.integers(len(values), size=rows), values)
+    raise ArgumentError(
+        f"a dry run makes rows up from declarations alone; declare bounds or levels of {name!r}"
+    )
+
+
+def _groups(model: Model, rows: int, draw: np.random.Generator) -> dict:
+    """The group columns, from the listed groups."""
+    by, labels = model.arguments.get("by"), model.arguments.get("groups")
+    if by is None:
+        return {}
+    if not labels:
+        raise ArgumentError(f"a dry run needs the groups of models.{model.name}: groups = [...]")
+    chosen = [labels[i] for i in draw.integers(len(labels), size=rows)]
+    if isinstance(by, str):
+        return {by: pd.Series(chosen)}
+    parts = zip(by, zip(*chosen, strict=True), strict=True)
+    return {name: pd.Series(list(values)) for name, values in parts}

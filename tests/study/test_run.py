@@ -1,0 +1,254 @@
+"""Studies: dry and real runs, what is refused, and what a kill leaves behind."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats import cli
+from dpstats.results.record import verify_record
+from dpstats.results.restored_calls import from_text
+
+STUDY = """
+data = "line.csv"
+rows = 400
+
+[bounds]
+x = [0, 1]
+y = [0, 1]
+z = [0, 1]
+
+[levels]
+kind = ["u", "v"]
+
+[models.main]
+formula = "y ~ x"
+method = "noisy_stats"
+epsilon = 4
+
+[models.areas]
+formula = ["y ~ x", "z ~ x"]
+method = "noisy_stats"
+epsilon = 2
+by = "area"
+groups = ["a0", "a1"]
+
+[models.kinds]
+formula = "y ~ C(kind)"
+method = "adassp"
+neighbors = "replace_one"
+epsilon = 1
+delta = 1e-6
+"""
+NAMES = ["main", "areas: y ~ x", "areas: z ~ x", "kinds"]
+
+
+@pytest.fixture
+def folder(tmp_path, line):
+    line.to_csv(tmp_path / "line.csv", index=False)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path
+
+
+@pytest.fixture
+def ledger(folder):
+    return dp.Ledger.create(
+        folder / "f.ledger", dataset="lines", epsilon=7.0, delta=1e-6, composition="sum",
+        neighbors="replace_one", fingerprint="2024",
+    )  # fmt: skip
+
+
+def released(folder):
+    return from_text((folder / "release.json").read_text())
+
+
+def test_a_study_is_charged_at_once_and_its_record_written(folder, ledger):
+    out = dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    assert verify_record(out) == () and list(released(out)) == NAMES
+    assert ledger.spent == pytest.approx((7.0, 1e-6)) and ledger.verify().ok
+    assert ledger.requests()["state"].tolist() == ["released"] * 3
+    assert ledger.requests()["epsilon"].tolist() == pytest.approx([4.0, 2.0, 1.0])
+    first = ledger.requests()["created"]
+    assert (pd.to_datetime(first).diff().dropna() < pd.Timedelta(seconds=1)).all()
+    for name, result in released(out).items():
+        labels = getattr(result, "labels", None)
+        assert result.privacy.private and labels == (("a0", "a1") if "areas" in name else None)
+    assert set(json.loads((out / "results.json").read_text())["results"]) == {
+        "output_0", "output_1", "output_2", "output_3",
+    }  # fmt: skip
+
+
+def test_an_equal_run_costs_nothing(folder, ledger):
+    first = dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    again = dp.run_study(folder / "study.toml", folder / "again", ledger=ledger)
+    assert (again / "release.json").read_text() == (first / "release.json").read_text()
+    assert ledger.spent == pytest.approx((7.0, 1e-6)) and len(ledger.requests()) == 3
+
+
+def test_a_dry_run_reads_nothing_and_spends_nothing(folder, ledger):
+    (folder / "line.csv").unlink()
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True, ledger=ledger)
+    assert list(released(out)) == NAMES and ledger.spent == (0, 0)
+    assert not any(result.privacy.private for result in released(out).values())
+    assert "NOT PRIVATE" in (out / "index.html").read_text()
+    again = dp.run_study(folder / "study.toml", folder / "again", dry_run=True)
+    assert (again / "release.json").read_text() == (out / "release.json").read_text()
+
+
+def test_what_does_not_fit_together_is_refused_as_a_whole(folder, ledger, reserve_some):
+    reserve_some(ledger)
+    with pytest.raises(dp.BudgetError, match="epsilon=1 does not fit"):
+        dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    assert ledger.requests()["state"].tolist() == ["released"] and not (folder / "out").exists()
+
+
+@pytest.fixture
+def reserve_some(line):
+    def spend(ledger):
+        dp.dp_ols("z ~ y", line, method="noisy_stats", epsilon=0.5, budget=ledger,
+                  bounds={"z": (0, 1), "y": (0, 1)})  # fmt: skip
+
+    return spend
+
+
+def test_a_failure_leaves_no_folder_and_counts_as_spent(folder, ledger, monkeypatch):
+    def stop(*arguments):
+        raise ValueError("0.123456789")
+
+    monkeypatch.setattr("dpstats.api.fit_groups", stop)
+    with pytest.raises(dp.InternalError):
+        dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    assert ledger.requests()["state"].tolist() == ["released", "failed", "failed"]
+    assert ledger.spent == pytest.approx((7.0, 1e-6)) and not (folder / "out").exists()
+
+
+BAD = {
+    "no TOML": "data = ",
+    "unknown entry": STUDY.replace("rows = 400", "colour = 1"),
+    "no data": STUDY.replace('data = "line.csv"', ""),
+    "no models": 'data = "line.csv"',
+    "data that is not there": STUDY.replace("line.csv", "nosuch.csv"),
+    "no epsilon": STUDY.replace("epsilon = 4", ""),
+    "epsilon 0": STUDY.replace("epsilon = 4", "epsilon = 0"),
+    "another budget": STUDY.replace("epsilon = 4", "epsilon = 4\nbudget = 3"),
+    "unknown option": STUDY.replace("epsilon = 4", "epsilon = 4\nbogus = 3"),
+    "unknown method": STUDY.replace("adassp", "nosuch"),
+    "unknown column": STUDY.replace("y ~ C(kind)", "y ~ nosuch"),
+    "wrong bounds": STUDY.replace("z = [0, 1]", "z = [1, 0]"),
+    "a model that is no table": STUDY.replace("[models.main]", "[models]\nmain = 3\n[models.x]"),
+    "levels that are no table": STUDY.replace('[levels]\nkind = ["u", "v"]', "[levels.kind]"),
+    "publication": STUDY + '[publication]\nname = "x"\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_study_that_cannot_run_is_refused_before_anything_is_spent(folder, ledger, name):
+    (folder / "study.toml").write_text(BAD[name])
+    before = ledger.verify()
+    with pytest.raises(dp.ArgumentError) as raised:
+        dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    assert len(str(raised.value)) > 15
+    assert ledger.verify() == before and not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("old", ["z = [0, 1]", 'groups = ["a0", "a1"]', 'kind = ["u", "v"]'])
+def test_a_dry_run_needs_declarations(folder, old):
+    (folder / "study.toml").write_text(STUDY.replace(old, ""))
+    with pytest.raises(dp.ArgumentError, match="a dry run"):
+        dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+
+
+def test_made_up_rows_keep_to_the_declarations(folder):
+    from dpstats.study import Study
+    from dpstats.study.synthetic import synthetic_rows
+
+    frame = synthetic_rows(Study.read(folder / "study.toml"))
+    assert len(frame) == 400 and {*frame} == {"x", "y", "z", "kind", "area"}
+    assert frame[["x", "y", "z"]].min().min() >= 0 and frame[["x", "y", "z"]].max().max() <= 1
+    assert {*frame["area"]} == {"a0", "a1"} and {*frame["kind"]} == {"u", "v"}
+    assert abs(np.corrcoef(frame["x"], frame["y"])[0, 1]) < 0.2
+
+
+def test_the_folder_is_checked_before_anything_is_spent(folder, ledger):
+    (folder / "out").mkdir()
+    for out in ("out", "no/out"):
+        with pytest.raises(dp.ArgumentError):
+            dp.run_study(folder / "study.toml", folder / out, ledger=ledger)
+    with pytest.raises(dp.ArgumentError, match=r"a dpstats\.Ledger"):
+        dp.run_study(folder / "study.toml", folder / "new", ledger=dp.Budget(1))
+    assert ledger.spent == (0, 0)
+
+
+def test_the_shell_runs_studies(folder, ledger, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    assert cli.main(["run", "study.toml", "-o", "out"]) == 2
+    assert "--dry-run" in capsys.readouterr().err
+    assert cli.main(["run", "study.toml", "-o", "dry", "--dry-run"]) == 0
+    assert cli.main(["run", "study.toml", "-o", "out", "--ledger", "f.ledger"]) == 0
+    assert cli.main(["verify", "out"]) == 0 and ledger.spent[0] == pytest.approx(7.0)
+    assert cli.main(["run", "study.toml", "-o", "out", "--ledger", "f.ledger"]) == 2
+
+
+CHILD = """
+import os, signal, sys
+import dpstats as dp
+from dpstats.ledger import store
+from dpstats.results import record
+
+folder, number, moment, place = sys.argv[1:]
+commit, sync, count = store.commit, record._sync, 0
+
+def reached():
+    global count
+    count += 1
+    return count == int(number)
+
+def killing(connection):
+    here = place == "commit" and connection.total_changes > 0 and reached()
+    if here and moment == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    commit(connection)
+    if here and moment == "after":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def syncing(path):
+    sync(path)
+    if place == "write" and reached():
+        os.kill(os.getpid(), signal.SIGKILL)
+
+ledger = dp.Ledger(folder + "/f.ledger")
+store.commit, record._sync = killing, syncing
+dp.run_study(folder + "/study.toml", folder + "/out", ledger=ledger)
+"""
+# Commits: one for all reservations and one a release; writes: each file of the record.
+KILLS = {
+    ("1", "before", "commit"): [],
+    ("1", "after", "commit"): ["reserved"] * 3,
+    ("2", "before", "commit"): ["reserved"] * 3,
+    ("2", "after", "commit"): ["released", "reserved", "reserved"],
+    ("4", "before", "commit"): ["released", "released", "reserved"],
+    ("4", "after", "commit"): ["released"] * 3,
+    ("1", "after", "write"): ["released"] * 3,
+    ("9", "after", "write"): ["released"] * 3,
+}
+
+
+@pytest.mark.parametrize("kill", KILLS, ids=str)
+def test_a_killed_run_spends_at_most_once_and_leaves_no_folder(folder, ledger, kill):
+    done = subprocess.run([sys.executable, "-c", CHILD, str(folder), *kill], capture_output=True)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert not (folder / "out").exists()
+    assert ledger.requests()["state"].tolist() == KILLS[kill] and ledger.verify().ok
+    assert ledger.spent == (pytest.approx((7.0, 1e-6)) if KILLS[kill] else (0, 0))
+    if "reserved" in KILLS[kill]:
+        with pytest.raises(dp.BudgetError):
+            dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    else:
+        out = dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+        assert verify_record(out) == ()
+    assert ledger.spent == pytest.approx((7.0, 1e-6)) and ledger.verify().ok
