@@ -402,6 +402,7 @@ def _constant(basis: IndicatorBasis) -> np.ndarray:
 
 def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
     """Standard deviations (S,) of the columns as released, the same one for all indicators."""
+    assert problem.layout is not None
     scales = np.full(len(problem.low), _INDICATOR_SD)
     scales[problem.layout.numeric] = np.linalg.norm(basis.root, axis=1)
     return scales

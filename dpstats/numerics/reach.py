@@ -11,12 +11,13 @@ def within_reach(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Scale design rows (q, S) to the reach of a fit, with what that adds to predictions (q,).
 
-    A row that is outside the ranges, and whose squared length in the whitened ``directions`` (S, p) exceeds ``reach``, is
-    scaled until it does not, and its prediction moves toward ``center`` in the same proportion.
-    Others stay as they are, and so do all rows of a fit without a reach.
+    A row that is outside the ranges, and whose squared length in the whitened ``directions`` (S, p)
+    exceeds ``reach``, is scaled until it does not, and its prediction moves toward ``center`` in
+    the same proportion. Others stay as they are, and so do all rows of a fit without a reach.
 
     >>> far = np.array([[1.0, 1.0], [1.0, 9.0]])
-    >>> within_reach(far, np.array([True, True]), {"directions": [[0.0], [1.0]], "reach": 9.0, "center": 6.0})
+    >>> released = {"directions": [[0.0], [1.0]], "reach": 9.0, "center": 6.0}
+    >>> within_reach(far, np.array([True, True]), released)
     (array([[1.        , 1.        ],
            [0.33333333, 3.        ]]), array([0., 4.]))
     """

@@ -165,7 +165,11 @@ class Inferred:
     def _is_outside(self, newdata) -> np.ndarray:
         """Tell the rows of new data (q,) in which a number lies outside its range."""
         predictors = Formula.parse(self.formula).predictors
-        kinds = {n: self.schema[n] for n in predictors if isinstance(self.schema[n], Numeric)}
+        kinds = {
+            name: kind
+            for name, kind in self.schema.items()
+            if name in predictors and isinstance(kind, Numeric)
+        }
         q, columns = public_columns(newdata, kinds)
         outside = np.zeros(q, dtype=bool)
         for name, kind in kinds.items():
@@ -177,7 +181,7 @@ class Inferred:
         return self._with_intervals(self.predictions, self.x_new, alpha)
 
     def _with_intervals(
-        self, mean: pd.Series, rows: np.ndarray, alpha: float, shift=0.0
+        self, mean: pd.Series, rows: np.ndarray, alpha: float, shift: np.ndarray | float = 0.0
     ) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S)."""
         low, high = self._intervals(rows, alpha).T + shift
