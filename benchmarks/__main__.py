@@ -6,6 +6,7 @@ from benchmarks import (
     auto,
     coverage,
     crossing,
+    econ,
     groups,
     illinois,
     intervals,
@@ -33,7 +34,7 @@ PARTS = {
     "r": r,
 }
 # Run by name only: they take long or need tables.
-ALONE = {"auto": auto, "tried": tried, "crossing": crossing}
+ALONE = {"auto": auto, "tried": tried, "crossing": crossing, "econ": econ}
 
 
 def main(arguments: list[str]) -> None:

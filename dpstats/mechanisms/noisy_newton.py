@@ -29,7 +29,7 @@ from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fractions of mu^2, by simulation (benchmarks/rounds.py): distributions of the columns; then the
+# Fractions of mu^2, set by simulation (benchmarks/econ.py measures): columns' distributions; then the
 # number of rows, X'X (half of it for the second one where that pays), leverages, the start, and of
 # each of the two rounds a histogram and the scores. They add up to 1.
 _MARGINALS = 0.185
