@@ -8,12 +8,12 @@ are this package's.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from dpstats.mechanisms.shared import IndicatorBasis, Method, Problem, Release
+from dpstats.mechanisms.shared import IndicatorBasis, Method, Problem, Reference, Release
 from dpstats.mechanisms.shared.indicator_basis import FAR, capped, products, release_products
 from dpstats.mechanisms.shared.score_tails import (
     LEVERAGE_EDGES,
@@ -122,6 +122,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     the scores would bias it; its size is read off the histograms and is part of the intervals.
     """
     basis = IndicatorBasis.of(problem)
+    if not basis.has_constant:
+        problem = replace(problem, reference=_through_origin(problem.reference))
     count = _rows(rows, problem, cost, noise)
     first, count, pays = _rough(basis, total, problem, cost, noise, count)
     tail, wild = _leverages(basis, first, total, problem, cost, noise, count)
@@ -132,6 +134,15 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     for _ in range(_ROUNDS):
         state = _round(state, basis, whitening, lost, total, problem, cost, noise, count)
     return _result(state, basis, whitening, wild, problem, count)
+
+
+def _through_origin(reference: Reference) -> Reference:
+    """Measure the response from zero, in units of its root mean square.
+
+    Without a constant the columns explain its mean too.
+    """
+    size = math.hypot(reference.y_center, reference.y_scale)
+    return replace(reference, y_center=0.0, y_scale=size)
 
 
 def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
@@ -259,7 +270,7 @@ def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
 
     rows, squares = basis.whitened(X, map_)
     # a row whose response is infinite in these units still has a score of finite length
-    v = np.clip((y - reference.y_center * basis.has_constant) / reference.y_scale, -FAR, FAR)
+    v = np.clip((y - reference.y_center) / reference.y_scale, -FAR, FAR)
     left = np.empty(len(y))
     residuals(v, rows, eta, left)
     return rows, left, np.sqrt(squares) * np.abs(left)
@@ -369,7 +380,7 @@ def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, ro
         "down_weighted": float(1 - state.slope),
         "directions": directions.tolist(),
         "reach": _REACH * t,
-        "center": reference.y_center * basis.has_constant,
+        "center": reference.y_center,
     }
     slopes = np.arange(len(params)) != problem.intercept
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)

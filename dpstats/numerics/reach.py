@@ -23,7 +23,8 @@ def within_reach(
     """
     if "reach" not in statistics:
         return rows, np.zeros(len(rows))
-    lengths = np.sum((rows @ np.asarray(statistics["directions"])) ** 2, axis=1)
+    with np.errstate(over="ignore"):  # a row of infinite length is scaled to nothing
+        lengths = np.sum((rows @ np.asarray(statistics["directions"])) ** 2, axis=1)
     part = np.sqrt(np.minimum(statistics["reach"] / np.maximum(lengths, 1e-300), 1.0))
     part = np.where(is_outside, part, 1.0)
     return rows * part[:, None], (1 - part) * statistics["center"]
