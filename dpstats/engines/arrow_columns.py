@@ -43,10 +43,14 @@ class ArrowColumn(Column):
         if self.kind == "datetime":
             self.unit, self.zone = dtype.unit, dtype.tz
         if self.kind == "category":
-            self.levels, self.ordered = _categories(values), dtype.ordered
+            self.ordered = dtype.ordered
             self.dtype = "DictionaryType"
         else:
             self.dtype = str(dtype)
+
+    @property
+    def levels(self) -> tuple | None:
+        return _categories(self._values) if self.kind == "category" else None
 
     def __len__(self) -> int:
         return len(self._values)

@@ -45,7 +45,7 @@ def match(column: Column, labels: Sequence) -> np.ndarray:
     (array([ 1, -1, -1]), array([ 1, -1,  0]))
     """
     position = {own: i for i, own in enumerate(map(cells.label, labels)) if own is not None}
-    if column.levels is not None and column.kind != "category" and _any_text(position):
+    if column.kind != "category" and column.levels is not None and _any_text(position):
         return _among_categories(column, position)
     return _MATCHED.get(column.kind, _nowhere)(column, position)
 
@@ -75,8 +75,6 @@ def _among_cells_of_text(column: Column, position: Mapping) -> np.ndarray:
 
 
 def _among_categories(column: Column, position: Mapping) -> np.ndarray:
-    if column.levels is None and column.kind == "category":
-        return _among_texts(column, position)  # a Categorical of polars: codes of the session
     codes, categories = column.distinct()
     # the last entry is where the code -1 points
     places = [position.get(cells.label(category), -1) for category in categories]

@@ -37,8 +37,6 @@ class Column(ABC):
         labels) or one of ``UNTYPED``.
     dtype : str
         The library's name of the type, without any category.
-    levels : tuple or None
-        The categories or value labels that the type declares, in their order.
     ordered : bool
         Whether that order means something.
     unit, zone : str or None
@@ -47,10 +45,14 @@ class Column(ABC):
 
     kind: str
     dtype: str
-    levels: tuple | None = None
     ordered: bool = False
     unit: str | None = None
     zone: Any = None
+
+    @property
+    def levels(self) -> tuple | None:
+        """The categories or value labels that the type declares, in their order."""
+        return None
 
     @abstractmethod
     def __len__(self) -> int: ...

@@ -104,11 +104,13 @@ class CategoricalColumn(Column):
     """A Categorical of pandas: codes into categories, which the dtype declares."""
 
     kind, dtype = "category", "Categorical"
-    levels: tuple
 
     def __init__(self, values: pd.Categorical):
-        self._values = values
-        self.levels, self.ordered = tuple(values.categories.tolist()), bool(values.ordered)
+        self._values, self.ordered = values, bool(values.ordered)
+
+    @property
+    def levels(self) -> tuple:
+        return tuple(self._values.categories.tolist())
 
     def __len__(self) -> int:
         return len(self._values)

@@ -52,8 +52,11 @@ class PolarsColumn(Column):
         self.kind, self.dtype = _kind(dtype), type(dtype).__name__
         if self.kind == "datetime":
             self.unit, self.zone = dtype.time_unit, dtype.time_zone
-        if dtype == pl.Enum:
-            self.levels = tuple(dtype.categories)
+
+    @property
+    def levels(self) -> tuple | None:
+        dtype = self._values.dtype
+        return tuple(dtype.categories) if dtype == pl.Enum else None
 
     def __len__(self) -> int:
         return len(self._values)

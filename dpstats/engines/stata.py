@@ -1,6 +1,7 @@
 """Stata files, read whole."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -82,18 +83,26 @@ class LabelledColumn(NumpyColumn):
     ('integer', ('no', 'yes'), (array([ 1,  0, -1]), ['no', 'yes']))
     """
 
-    levels: tuple
     _missing: np.ndarray
 
     def __init__(self, values: np.ndarray, missing: np.ndarray, codebook: dict):
         super().__init__(values, missing)
-        self._codebook, self.levels = codebook, tuple(dict.fromkeys(codebook.values()))
+        self._codebook = codebook
+
+    @property
+    def levels(self) -> tuple:
+        return tuple(dict.fromkeys(self._codebook.values()))
 
     def __getitem__(self, rows: slice) -> "LabelledColumn":
         return LabelledColumn(self._values[rows], self._missing[rows], self._codebook)
 
+    @classmethod
+    def joined(cls, parts: Sequence["LabelledColumn"]) -> "LabelledColumn":
+        values = np.concatenate([part._values for part in parts])
+        return cls(values, np.concatenate([part._missing for part in parts]), parts[0]._codebook)
+
     def distinct(self) -> tuple[np.ndarray, list]:
         codes = pd.Index(np.array(list(self._codebook), dtype=np.float64))
-        places = [*map(self.levels.index, self._codebook.values()), -1]
-        found = codes.get_indexer(pd.Index(self.floats()))
-        return np.array(places, dtype=np.int64)[found], list(self.levels)
+        place = {level: i for i, level in enumerate(self.levels)}
+        places = np.array([*map(place.get, self._codebook.values()), -1], dtype=np.int64)
+        return places[codes.get_indexer(pd.Index(self.floats()))], list(place)

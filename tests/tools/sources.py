@@ -359,6 +359,12 @@ SOURCES = {
         _dataset(_counted(pa.int32(), pa.date32())), {"day": _null(DAYS)}, base=COUNTED
     ),
     "duckdb": Source(_duckdb(_array(pa.string())), {"text": _null(UTF8)}),
+    "duckdb enum": Source(
+        lambda cells, path: _duckdb(_array(pa.string()))(cells, path).project(
+            "x, y, c::ENUM('u', 'v', 'w') AS c"
+        ),
+        {"text": _null(st.sampled_from(LEVELS))},
+    ),
     "duckdb double": Source(_duckdb(_array(pa.float64())), {"real": _null(REAL)}),
     "duckdb date": Source(
         _duckdb(_counted(pa.int32(), pa.date32())), {"day": _null(DAYS)}, base=COUNTED
