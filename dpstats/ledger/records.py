@@ -48,8 +48,9 @@ def insert(connection: sqlite3.Connection, table: str, actor: str, action: str, 
     values |= {"created": now()}
     names, marks = ", ".join(values), ", ".join("?" * len(values))
     done = connection.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", [*values.values()])
-    audit(connection, table, done.lastrowid, actor, action)
-    return done.lastrowid
+    number = int(done.lastrowid or 0)
+    audit(connection, table, number, actor, action)
+    return number
 
 
 def update(connection: sqlite3.Connection, table: str, row: int, actor: str, action: str, **values):

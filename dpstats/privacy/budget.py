@@ -4,6 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from threading import Lock
+from typing import Any
 
 from dpstats.errors import BudgetError
 from dpstats.privacy.composition import Call, Composition, Total, check_fits, make_composition
@@ -17,7 +18,7 @@ class Charge:
     None. This one keeps no record.
     """
 
-    results = None
+    results: Any = None
 
     def release(self, results) -> None:
         """Record the results; called before they are shown."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +32,10 @@ def groups_from_dict(content: Mapping) -> DPGroupResults:
     """Restore what :func:`~dpstats.results.stored_calls.groups_to_dict` described."""
     by, size = content["by"], content["size"]
     estimates = _array(content["estimates"], len(content["names"]))
+    same: dict[str, Any] = {name: content[name] for name in PUBLIC if name in content}
+    same |= {name: tuple(content[name]) for name in LISTS}
     return DPGroupResults(
-        **{name: content[name] for name in PUBLIC if name in content},  # earlier ones lack some
-        **{name: tuple(content[name]) for name in LISTS},
+        **same,
         by=by if isinstance(by, str) else tuple(by),
         labels=tuple(tuple(v) if isinstance(v, list) else v for v in content["labels"]),
         estimates=estimates,

@@ -45,7 +45,8 @@ def _declared(model: Model) -> dict:
 def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
     values = declared.get(name)
     if isinstance(values, tuple):
-        return draw.uniform(*values, rows)
+        low, high = values
+        return draw.uniform(low, high, rows)
     if isinstance(values, list):
         return pd.Categorical.from_codes(draw.integers(len(values), size=rows), values)
     raise ArgumentError(

@@ -69,6 +69,17 @@ def test_the_commands_run_and_write_their_files(tmp_path, monkeypatch, capsys):
         assert (tmp_path / name).stat().st_size > 0
 
 
+def test_the_commands_of_the_validation_service_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "validation-service.md").read_text(encoding="utf-8")
+    outputs(text)
+    for command in commands(text):
+        assert cli.main(command) == 0, capsys.readouterr().err
+    for name in ("dry/index.html", "out/results.json", "spending.png"):
+        assert (tmp_path / name).stat().st_size > 0
+    assert dp.Ledger("study.ledger").spent == (3.0, 0.0)
+
+
 def anchors(page: Path) -> set[str]:
     """Fragments of a page's headings, as GitHub makes them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
