@@ -101,7 +101,7 @@ def main(arguments: list[str]) -> None:
             print(
                 f"{given.method}, epsilon {epsilon:g}, {'declared' if bounded else 'no'} bounds: "
                 f"median error {by_table.error.median():.2f} standard errors, largest "
-                f"{by_table.error.max():.1f}; intervals on {by_table.shown.mean():.0%}, which cover "
-                f"{fits.covered.mean():.1%}",
+                f"{by_table.error.max():.1f}; intervals on {by_table.shown.mean():.0%}, which "
+                f"cover {fits.covered.mean():.1%}",
                 flush=True,
             )

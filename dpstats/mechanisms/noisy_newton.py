@@ -29,9 +29,9 @@ from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fractions of mu^2, set by simulation (benchmarks/econ.py measures): columns' distributions; then the
-# number of rows, X'X (half of it for the second one where that pays), leverages, the start, and of
-# each of the two rounds a histogram and the scores. They add up to 1.
+# Fractions of mu^2, set by simulation and measured by benchmarks/econ.py: the distributions of the
+# columns; then the number of rows, X'X (half of it for the second one where that pays), leverages,
+# the start, and of each of the two rounds a histogram and the scores. They add up to 1.
 _MARGINALS = 0.185
 _COUNT, _GRAM, _LEVERAGE, _START, _TAIL, _ROUND = (
     part / (1 - _MARGINALS) for part in (0.005, 0.26, 0.01, 0.08, 0.02, 0.21)
