@@ -131,7 +131,7 @@ def reserve(
     connection, dataset: Dataset, analyst: str | None, actor: str, asked: Asked, found: Found
 ) -> int:
     """Charge a call to the data set and the analyst; BudgetError where it does not fit."""
-    if found.state == "released":
+    if found.state == "released" and found.request is not None:
         return found.request
     for scope, (owner, limit) in limits(connection, dataset, analyst).items():
         total = check_fits(limit, read_total(connection, scope), asked.call, owner)

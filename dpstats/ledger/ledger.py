@@ -276,8 +276,9 @@ class Ledger(Chargeable):
         with self._store.reading() as connection:
             rule = self.dataset.limit.rule
             names = [row[0] for row in connection.execute("SELECT name FROM analysts ORDER BY id")]
-            found = {name: allocation(connection, rule, name) for name in names}
-            totals = {name: read_total(connection, name) for name in names}
+            pairs = [(name, allocation(connection, rule, name)) for name in names]
+            found = {name: limit for name, limit in pairs if limit is not None}
+            totals = {name: read_total(connection, name) for name in found}
         return listing.analysts(found, totals)
 
     def summary(self) -> str:
