@@ -149,8 +149,8 @@ def _from_histograms(
     marginals = {name: _flat(*ONLY_ZEROS) for name in zeros}
     for name, histogram in last.items():
         if len(histogram.occupied) == 1 and histogram.is_narrow:
-            far = max(map(abs, first[name].around(0)))
-            marginals[name] = _flat(-far, far)
+            limit, far = limits[name], max(map(abs, first[name].around(0)))
+            marginals[name] = _flat(*((limit.low, limit.high) if limit else (-far, far)))
         else:
             marginals[name] = _from_histogram(histogram)
     return marginals

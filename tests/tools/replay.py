@@ -408,6 +408,8 @@ def _same(a, b) -> bool:
         return type(a) is type(b) and all(
             _same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a)
         )
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
     if isinstance(a, np.ndarray):
         return isinstance(b, np.ndarray) and np.array_equal(a, b, equal_nan=True)
     return a == b

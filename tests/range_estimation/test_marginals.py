@@ -1,0 +1,127 @@
+"""Distributions of columns: each query moves as stated, the cost is split, shapes are right."""
+
+import numpy as np
+import pytest
+from replay import check_neighbours, check_reached, run
+
+from dpstats.noise import Noise
+from dpstats.privacy import GDP, RELATIONS, REPLACE_ONE
+from dpstats.range_estimation.marginals import estimate_marginals
+from dpstats.schema import Numeric
+from dpstats.testing import insecure_seed
+
+LIMIT = GDP.of(8.0, 1e-6)
+DECLARED = {"a": None, "b": None, "year": None, "within": Numeric(-5.0, 50.0), "y": None}
+
+
+def columns(n: int, seed: int = 4) -> dict[str, np.ndarray]:
+    """Ages, tiny numbers, years that need a zoom, a bounded column and a skewed response."""
+    generator = np.random.default_rng(seed)
+    return {
+        "a": generator.uniform(5, 60, n),
+        "b": generator.normal(0, 1e-3, n),
+        "year": generator.integers(1950, 2021, n).astype(float),
+        "within": generator.normal(20, 2, n),
+        "y": generator.lognormal(3, 1, n),
+    }
+
+
+def marginals(data, limit, neighbors, limits=DECLARED):
+    """The estimate as a function of the noise, from two batches."""
+    halves = [{k: v[i::2] for k, v in data.items()} for i in range(2)]
+    weights = dict.fromkeys(limits, 1.0) | {"y": 2.0}
+    return lambda noise: estimate_marginals(
+        lambda each: sum(map(each, halves)), limits, weights, limit, noise, neighbors, "y"
+    )
+
+
+FAR = [0.0, -0.0, 1e-300, 1e300, np.inf, -np.inf, 5.0, 60.0, -1e-3, 2.0**-40]
+
+
+def moved(data, limit, neighbors, changes: int = 30) -> dict[str, float]:
+    """The largest distance over sensitivity by step, over random changes of a row.
+
+    The row that goes lies far above the median of each column.
+    """
+    generator, best = np.random.default_rng(6), {}
+    data = {name: np.append(column, 1e6) for name, column in data.items()}
+    for seed in range(changes):
+        new = {name: generator.choice([*FAR, *column[-5:]]) for name, column in data.items()}
+        kept = slice(None, -1 if neighbors == REPLACE_ONE else None)
+        other = {name: np.append(column[kept], new[name]) for name, column in data.items()}
+        fits = (marginals(table, limit, neighbors) for table in (data, other))
+        for step, ratio in check_neighbours(*fits, limit, seed).items():
+            best[step] = max(best.get(step, 0.0), ratio)
+    return best
+
+
+def check_marginals():
+    """Histograms of many rows and quantiles of few move as stated, and reach it."""
+    for neighbors in RELATIONS:
+        many, few = (moved(columns(n), LIMIT.part(s), neighbors) for n, s in ((4000, 1), (40, 0.1)))
+        names = set(DECLARED)
+        first = {"order of magnitude of " + name for name in names - {"within"}}
+        assert {"neighbourhood of year", "histogram of within"} | first <= set(many)
+        assert {f"range of {name}" for name in names} <= set(many)
+        assert {f"{what} of {name}" for what in ("median", "spread") for name in names} <= set(few)
+        for step, ratio in (many | few).items():
+            check_reached(step, ratio, 0.99)
+
+
+def test_no_row_moves_a_query_further_than_stated():
+    check_marginals()
+
+
+@pytest.mark.parametrize("n", [0, 40, 4000])
+def test_a_column_spends_its_part_at_most_and_the_response_twice_as_much(n):
+    events = run(marginals(columns(n), LIMIT, REPLACE_ONE), LIMIT).asked
+    spent = {name: 0.0 for name in DECLARED}
+    for asked in events:
+        spent[asked.step.split(" of ")[-1]] += asked.event.cost.mu**2 / LIMIT.mu**2
+    assert spent["y"] == pytest.approx(2 / 6)
+    for name in set(DECLARED) - {"y"}:
+        assert spent[name] == pytest.approx(1 / 6)
+
+
+def estimated(data, limits=DECLARED, seed=1, epsilon=8.0):
+    limit = GDP.of(epsilon, 1e-6)
+    with insecure_seed(seed):
+        return marginals(data, limit, REPLACE_ONE, limits)(Noise(limit))
+
+
+def test_mean_deviation_and_range_are_near_those_of_the_columns():
+    data = columns(20_000)
+    found = estimated(data)
+    for name in ("a", "b", "year", "within"):
+        values, marginal = data[name], found[name]
+        assert abs(marginal.mean - values.mean()) < 0.2 * values.std(), name
+        assert marginal.sd == pytest.approx(values.std(), rel=0.2), name
+        outside = (values < marginal.low) | (values > marginal.high)
+        assert outside.mean() < 0.05 and not marginal.is_rough, name
+        assert marginal.weights.sum() == pytest.approx(1)
+        assert marginal.weights @ marginal.points == pytest.approx(marginal.mean, abs=values.std())
+
+
+def test_a_range_stays_within_declared_bounds_whatever_their_width():
+    for bounds in ((19, 21), (-5, 50), (-1e6, 1e6), (100, 200), (20, np.nextafter(20, 21))):
+        limits = DECLARED | {"within": Numeric(*map(float, bounds))}
+        for n in (0, 40, 4000):
+            found = estimated(columns(n), limits)["within"]
+            assert bounds[0] <= found.low < found.high <= bounds[1]
+            assert 0 < found.sd <= found.high - found.low
+
+
+@pytest.mark.parametrize("n", [0, 1, 40, 4000])
+@pytest.mark.parametrize("value", [0.0, 1e300, -np.inf, 7.0, 5e-324])
+def test_every_column_has_a_distribution(n, value):
+    data = dict.fromkeys(DECLARED, np.full(n, value))
+    for seed in range(4):
+        for name, found in estimated(data, seed=seed, epsilon=1.0).items():
+            numbers = [found.low, found.high, found.mean, found.sd, *found.points, *found.weights]
+            assert np.isfinite(numbers).all(), name
+            assert found.low < found.high and found.sd > 0
+
+
+def test_few_rows_are_described_by_two_quantiles():
+    found = estimated(columns(40), epsilon=1.0)
+    assert all(marginal.is_rough for marginal in found.values())
