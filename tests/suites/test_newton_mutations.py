@@ -1,0 +1,321 @@
+"""Noisy Newton steps broken on purpose: each defect must be caught by a check of the real tests.
+
+In the manner of test_mutations.py; the checks are replays of the worst rows, of rows with factors
+and of the distributions of columns.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpstats.errors import BudgetError
+from dpstats.mechanisms import noisy_newton
+from dpstats.mechanisms.shared import indicator_basis
+from dpstats.numerics import whitening
+from dpstats.numerics.cross_products import PRODUCT_UNIT
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+from dpstats.range_estimation import estimate, marginals
+from dpstats.range_estimation import quantiles as middles
+from tests.mechanisms.test_noisy_newton import check_factors
+from tests.range_estimation.test_marginals import check_marginals
+from tests.suites.test_mutations import (
+    Mutant,
+    exact_quantiles,
+    full_share,
+    larger_costs,
+    numpy_with,
+    on,
+    patched,
+    smaller,
+    smaller_spread,
+    without_limit,
+)
+from tests.suites.test_replay import check_worst
+
+ADDED = on(check_worst, "noisy_newton", neighbors=ADD_REMOVE)
+REPLACED = on(check_worst, "noisy_newton", neighbors=REPLACE_ONE)
+RELATIONS = {ADD_REMOVE: ADDED, REPLACE_ONE: REPLACED}
+
+
+def unclipped_scores(original):
+    """A score has the length it has."""
+
+    def sums(basis, map_, reference, eta, limit, X, y):
+        rows, left, _ = noisy_newton._scores(basis, map_, reference, eta, X, y)
+        scores = np.trunc(rows * (left / limit)[:, None] * 2.0**20)
+        squares = original(basis, map_, reference, eta, limit, X, y)[-1]
+        whole = [int(value) for value in scores.sum(axis=0)]
+        return np.array([*whole, squares], dtype=object)
+
+    return sums
+
+
+def weight_on_one_side(original):
+    """Residuals are weighted, and the norms by which scores are cut are not."""
+
+    def scores(*given):
+        rows, left, norms = original(*given)
+        return rows, 2 * left, norms
+
+    return scores
+
+
+def entries_clipped_alone(original):
+    """The limit is applied to the residual, not to the score."""
+
+    def scores(*given):
+        rows, left, _ = original(*given)
+        return rows, left, np.abs(left)
+
+    return scores
+
+
+def exact_products(original):
+    """The sums before noise are what is whitened by."""
+
+    def release(step, sums, bound, *rest):
+        _, deviation = original(step, sums, bound, *rest)
+        return sums.astype(float) * bound * PRODUCT_UNIT, deviation
+
+    return release
+
+
+def exact_counts(original):
+    """Limits are chosen from counts before noise."""
+
+    def histogram(step, counts, *rest):
+        return replace(original(step, counts, *rest), values=counts.astype(float))
+
+    return histogram
+
+
+def limit_of_the_largest(original):
+    """The limit is the largest score of all rows."""
+
+    def release(step, basis, whitening, eta, limit, total, problem, cost, noise):
+        def norms(X, y):
+            return noisy_newton._scores(basis, whitening.map, problem.reference, eta, X, y)[2]
+
+        def largest(X, y):
+            return norms(X, y).max(initial=limit)
+
+        return original(step, basis, whitening, eta, total(largest), total, problem, cost, noise)
+
+    return release
+
+
+def of_one_relation(name, problem_at):
+    """A function is told this relation, whatever is asked for."""
+
+    def of(original):
+        def call(*given):
+            given = list(given)
+            given[problem_at] = (
+                name
+                if isinstance(given[problem_at], str)
+                else replace(given[problem_at], neighbors=name)
+            )
+            return original(*given)
+
+        return call
+
+    return of
+
+
+def heavier(name, value):
+    """The diagonal, or what is off it, has a weight that the sensitivity does not have."""
+
+    def mutate(monkeypatch):
+        where = np.where
+
+        def weights(condition, first, second):
+            if isinstance(first, int) and (first, second) == (70, 99):
+                first, second = (value, 99) if name == "diagonal" else (70, value)
+            return where(condition, first, second)
+
+        numpy_with(indicator_basis, where=weights)(monkeypatch)
+
+    return mutate
+
+
+def fewer_free(original):
+    """Products of two factors are taken to be zero in every row, and released as they are."""
+
+    def release(step, sums, bound, free, *rest):
+        known = free.copy()
+        known[:3, 3:5] = known[3:5, :3] = False
+        matrix, deviation = original(step, sums, bound, known, *rest)
+        matrix[~known] = (sums * bound * PRODUCT_UNIT).astype(float)[~known]
+        return matrix, deviation
+
+    return release
+
+
+def long_rows(rows, squares, bound):
+    """Rows of X'X are not shortened, but for those that no integer holds."""
+    return np.trunc(np.clip(rows / np.sqrt(bound), -99, 99) * 2.0**20)
+
+
+def only_entries(rows, squares, bound):
+    """Each entry is cut to the bound, not the row."""
+    return np.trunc(np.clip(rows / np.sqrt(bound), -1, 1) * 2.0**20)
+
+
+def lost_codes(original):
+    """Numbers alone decide on how long a row is."""
+
+    def capped(rows, squares, bound):
+        return original(rows, np.maximum(squares - 2, 0), bound)
+
+    return capped
+
+
+def neighbour_too(original):
+    """A row is standardised with the numbers of the row before it."""
+
+    def standardised(rows, blocks, center, root, far, out):
+        original(rows, blocks, center, root, far, out)
+        out[1:] = (out[1:] + out[:-1]) / 2
+
+    return standardised
+
+
+def shares(**changed):
+    """Other fractions of the budget than those that add up to 1."""
+
+    def mutate(monkeypatch):
+        for name, value in changed.items():
+            monkeypatch.setattr(noisy_newton, name, value)
+
+    return mutate
+
+
+def exact_rows(original):
+    """The number of rows finds its way out."""
+    return lambda rows, *rest: original(rows, *rest) + 1e-9 * rows
+
+
+def all_of_each_column(original):
+    """The first histogram of a column takes all of the column's part, and so does the last."""
+
+    def histograms(what, total, bins, costs, *rest):
+        part = {"order of magnitude": 0.25, "histogram": 0.25, "neighbourhood": 0.12}.get(
+            what, 0.63
+        )
+        whole = {name: cost.part(1 / part) for name, cost in costs.items()}
+        return original(what, total, bins, whole, *rest)
+
+    return histograms
+
+
+def one_bin_moves(original):
+    """Replace-one is taken for add/remove."""
+    return lambda *given: original(*given[:5], ADD_REMOVE, *given[6:])
+
+
+def exact_histograms(monkeypatch):
+    """Shapes are read off the counts before noise."""
+    counts, noisy = {}, marginals.histograms
+    query = estimate.Query
+
+    def kept(step, values, **kwargs):
+        counts[step] = np.array(values, dtype=float)
+        return query(step, values, **kwargs)
+
+    def exact(what, *rest):
+        found = noisy(what, *rest).items()
+        return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
+
+    monkeypatch.setattr(estimate, "Query", kept)
+    monkeypatch.setattr(marginals, "histograms", exact)
+
+
+def newton(name, make):
+    return patched(noisy_newton, name, make)
+
+
+MUTANTS = {
+    "scores not clipped": Mutant(newton("_score_sums", unclipped_scores), ADDED),
+    "scores not clipped, replace-one": Mutant(newton("_score_sums", unclipped_scores), REPLACED),
+    "a weight on the residual alone": Mutant(newton("_scores", weight_on_one_side), ADDED),
+    "the residual clipped for the score": Mutant(newton("_scores", entries_clipped_alone), ADDED),
+    "whitening from private sums": Mutant(newton("release_products", exact_products), ADDED),
+    "limits from private counts": Mutant(newton("_histogram", exact_counts), check_factors),
+    "a limit from the largest residual": Mutant(
+        newton("_release_scores", limit_of_the_largest), ADDED
+    ),
+    "the number of rows as it is": Mutant(newton("_rows", exact_rows), ADDED),
+    "histograms: add/remove for replace-one": Mutant(
+        newton("_histogram", of_one_relation(ADD_REMOVE, 2)), REPLACED
+    ),
+    "scores: add/remove for replace-one": Mutant(
+        newton("_release_scores", of_one_relation(ADD_REMOVE, 6)), REPLACED
+    ),
+    "X'X: add/remove for replace-one": Mutant(
+        newton("release_products", of_one_relation(ADD_REMOVE, 6)), check_factors
+    ),
+    "rows of X'X not shortened": Mutant(newton("capped", lambda _: long_rows), ADDED),
+    "entries of X'X shortened, not rows": Mutant(newton("capped", lambda _: only_entries), ADDED),
+    "indicators left out of the length of a row": Mutant(
+        newton("capped", lost_codes), check_factors
+    ),
+    "the diagonal at the weight of what is off it": Mutant(heavier("diagonal", 99), ADDED),
+    "twice for the root of 2 off the diagonal": Mutant(heavier("off", 140), check_factors),
+    "products of two factors without noise": Mutant(
+        newton("release_products", fewer_free), check_factors
+    ),
+    "a row standardised with its neighbour's numbers": Mutant(
+        patched(whitening, "standardised", neighbour_too), check_factors
+    ),
+    "twice the budget of a round": Mutant(shares(_ROUND=0.6), ADDED, BudgetError),
+    "twice the budget of a round, no limit": Mutant(without_limit(shares(_ROUND=0.6)), ADDED),
+    "all of mu for each step": Mutant(full_share(GDP), ADDED, BudgetError),
+    "all of mu for each step, no limit": Mutant(without_limit(full_share(GDP)), ADDED),
+    "marginals: half the sensitivity": Mutant(smaller(estimate), check_marginals),
+    "marginals: add/remove for replace-one": Mutant(
+        patched(marginals, "histograms", one_bin_moves), check_marginals
+    ),
+    "marginals: half the spread of quantiles": Mutant(smaller_spread, check_marginals),
+    "marginals: distances from the median itself": Mutant(
+        patched(middles, "_choose", exact_quantiles), check_marginals
+    ),
+    "marginals: shapes from counts before noise": Mutant(exact_histograms, check_marginals),
+    "marginals: a column's fractions unsplit": Mutant(
+        patched(marginals, "histograms", all_of_each_column), check_marginals, BudgetError
+    ),
+    "marginals: a column's fractions unsplit, no limit": Mutant(
+        without_limit(patched(marginals, "histograms", all_of_each_column)), check_marginals
+    ),
+    "marginals: more than the rest for quantiles, no limit": Mutant(
+        without_limit(patched(middles, "_choose", larger_costs)), check_marginals
+    ),
+}
+STEPS = {
+    "number of rows": noisy_newton,
+    "leverages": noisy_newton,
+    "score norms": noisy_newton,
+    "scores at zero": noisy_newton,
+    "scores": noisy_newton,
+    "X'X": indicator_basis,
+    "whitened": indicator_basis,
+}
+MUTANTS |= {
+    f"half the sensitivity of {step}, {relation}": Mutant(smaller(module, step=step), check)
+    for step, module in STEPS.items()
+    for relation, check in RELATIONS.items()
+    if (step, relation) != ("number of rows", REPLACE_ONE)
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_is_caught(name, broken):
+    mutant = MUTANTS[name]
+    broken(mutant)
+    with pytest.raises(mutant.error):
+        mutant.check()
+
+
+@pytest.mark.parametrize("check", [ADDED, REPLACED, check_factors, check_marginals])
+def test_the_same_checks_pass_when_nothing_is_broken(check):
+    check()
