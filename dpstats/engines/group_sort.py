@@ -1,4 +1,4 @@
-"""Rows in the order of their groups, in one pass."""
+"""Order rows by their groups, in one pass."""
 
 import numba
 import numpy as np
@@ -6,7 +6,7 @@ import numpy as np
 
 @numba.njit(cache=True, nogil=True)
 def by_group(codes, groups):
-    """Where the rows of each group are: a counting sort that keeps the order within groups.
+    """Find the rows of each group by a counting sort that keeps the order within groups.
 
     Parameters
     ----------

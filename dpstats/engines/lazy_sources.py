@@ -1,4 +1,4 @@
-"""Streams over Parquet files, pyarrow datasets, polars LazyFrames and duckdb relations."""
+"""Open Parquet files, pyarrow datasets, polars LazyFrames and duckdb relations as streams."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from dpstats.errors import ArgumentError
 
 
 def parquet(paths: Sequence[str]) -> Stream:
-    """Parquet files with the same columns and types; these are read off their footers."""
+    """Open Parquet files with the same columns and types, which are read off their footers."""
     import pyarrow.dataset as ds
 
     data = ds.dataset(list(paths), format="parquet")
@@ -22,7 +22,7 @@ def parquet(paths: Sequence[str]) -> Stream:
 
 
 def dataset(data) -> Stream:
-    """A pyarrow dataset; only the columns in use are read."""
+    """Open a pyarrow dataset; only the columns in use are read."""
     import pyarrow as pa
 
     schema = pa.schema([(field.name, _plain(field.type)) for field in data.schema])
@@ -38,7 +38,7 @@ def dataset(data) -> Stream:
 
 
 def _frugal(data):
-    """Settings under which a Parquet file is not kept in memory until its end is read."""
+    """Return settings under which a Parquet file is not kept in memory until its end is read."""
     import pyarrow.dataset as ds
 
     style = getattr(data, "format", None)
@@ -47,14 +47,14 @@ def _frugal(data):
 
 
 def _plain(kind):
-    """The type without a dictionary, which would hold the values that happen to be there."""
+    """Return the type without a dictionary, which would hold the values that happen to be there."""
     import pyarrow as pa
 
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def lazy_frame(query) -> Stream:
-    """A polars LazyFrame; polars reads no other columns than those in use."""
+    """Open a polars LazyFrame; polars reads no other columns than those in use."""
 
     def read(names):
         chosen = query.select(list(names))
@@ -66,7 +66,7 @@ def lazy_frame(query) -> Stream:
 
 
 def relation(query) -> Stream:
-    """A duckdb relation; duckdb reads no other columns than those in use."""
+    """Open a duckdb relation; duckdb reads no other columns than those in use."""
     import pyarrow as pa
 
     def reader(chosen):

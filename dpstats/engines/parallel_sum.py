@@ -14,7 +14,7 @@ Summary = TypeVar("Summary")
 
 
 def total(each: Callable[[Item], Summary], items: Iterable[Item]) -> Summary:
-    """The sum of ``each(item)`` over at least one item; few items are in memory at a time.
+    """Add up ``each(item)`` over at least one item; few items are in memory at a time.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def total(each: Callable[[Item], Summary], items: Iterable[Item]) -> Summary:
 
 
 def added(parts: Iterable[Summary]) -> Summary:
-    """The sum of at least one part, in order, equal numbers of parts first.
+    """Add up at least one part, in order, equal numbers of parts first.
 
     So a summary that holds its rows is copied log2(parts) times, not once for each part.
 

@@ -55,7 +55,7 @@ class PolarsColumn(Column):
 
     @property
     def levels(self) -> tuple | None:
-        dtype = self._values.dtype
+        dtype: Any = self._values.dtype
         return tuple(dtype.categories) if dtype == pl.Enum else None
 
     def __len__(self) -> int:

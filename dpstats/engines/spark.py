@@ -16,7 +16,7 @@ _ANSWER = "answer binary"
 
 
 class SparkTable(Described):
-    """A Spark DataFrame's names and types; its rows never come to this process.
+    """Hold the names and types of a Spark DataFrame; its rows never come to this process.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SparkTable(Described):
 
     @property
     def speculates(self) -> bool:
-        """Whether Spark runs a slow task twice and keeps the faster one's answer."""
+        """Return whether Spark runs a slow task twice and keeps the faster one's answer."""
         speculation = self._data.sparkSession.conf.get("spark.speculation", "false")
         return speculation.strip().lower() != "false"
 
@@ -48,7 +48,7 @@ class SparkTable(Described):
         return self
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
-        """As :meth:`~dpstats.engines.table.Table.total`, with one summary a partition.
+        """Add up as :meth:`~dpstats.engines.table.Table.total` does, one summary per partition.
 
         Spark may run a task twice; that is harmless where nothing random happens.
         """
@@ -65,14 +65,14 @@ class SparkTable(Described):
         raise ArgumentError("this needs rows that a Spark DataFrame keeps; pass data.toPandas()")
 
     def distinct(self, names: Sequence[str]) -> Table:
-        """The combinations of values present in some columns, each once."""
+        """Return the combinations of values present in some columns, each once."""
         found = self._chosen(names).distinct().toArrow()
         return Table.from_data(found.rename_columns(list(names)))
 
     def of_groups(
         self, names: Sequence[str], by: Sequence[str], answer: Callable[[Table], list]
     ) -> list:
-        """The values in ``answer(table)`` for the table of each group, in any order.
+        """Return the values in ``answer(table)`` for the table of each group, in any order.
 
         A group is what Spark puts together by the columns ``by``; its rows are in memory on
         one worker, and its answer is computed in the last stage of the job, so that a task

@@ -10,7 +10,7 @@ from dpstats.schema import Batch, Schema
 
 
 class Described:
-    """A table known by its names and types; what a subclass adds is how to reach the rows."""
+    """Hold the names and types of a table; a subclass adds how its rows are reached."""
 
     def __init__(self, types: Table):
         self._types, self.columns = types, types.columns
@@ -49,13 +49,13 @@ class Stream(Described):
         self._read = read
 
     def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
-        """As :meth:`~dpstats.engines.table.Table.batches`, the first batch without rows."""
+        """Read as :meth:`~dpstats.engines.table.Table.batches`, the first batch without rows."""
         first = self._types.batches(schema, size)
         frames = map(_table_of, self._frames(schema))
         return chain(first, (batch for table in frames for batch in table.batches(schema, size)))
 
     def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
-        """As :meth:`~dpstats.engines.table.Table.total`; one pass over the rows."""
+        """Add up as :meth:`~dpstats.engines.table.Table.total` does, in one pass over the rows."""
         return total(partial(frame_total, schema, each), chain([self._types], self._frames(schema)))
 
     def typed(self, types: Mapping[str, str]) -> "Stream":

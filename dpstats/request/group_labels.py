@@ -51,8 +51,8 @@ def check_by(request: Request, by, groups) -> None:
         _check_column(request, name, listed)
     if listed is not None:
         _check_groups(request.table, by, listed)
-    elif groups is None and isinstance(by, str) and request.table.levels(by):
-        request.table.check_labels(by, request.table.levels(by), "the column type")
+    elif groups is None and isinstance(by, str) and (levels := request.table.levels(by)):
+        request.table.check_labels(by, levels, "the column type")
 
 
 def _present(groups) -> bool:
