@@ -57,6 +57,8 @@ def number(cell) -> float:
     >>> number(True), number(" 2.5 "), number("n/a"), number(10**400)
     (1.0, 2.5, nan, inf)
     """
+    if type(cell) is float:  # most often so
+        return cell
     cell = plain(cell)
     if type(cell) is str:
         cell = cell.strip()
