@@ -61,7 +61,7 @@ def test_mos_in_other_units_and_with_two_points():
 
 
 def test_mos_needs_people():
-    few = {"g": [1, 1, 2], "x": [0.1, 0.5, 0.2], "y": [0.1, 0.2, 0.3]}
+    few = {"g": np.array([1, 1, 2]), "x": [0.1, 0.5, 0.2], "y": [0.1, 0.2, 0.3]}
     bounds = {"x": (0, 1), "y": (0, 1)}
     assert set(mos("y ~ x", few, by="g", epsilon=1, bounds=bounds, public=True)["status"]) == {
         "suppressed"
