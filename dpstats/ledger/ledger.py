@@ -244,8 +244,13 @@ class Ledger(Chargeable):
 
     @property
     def remaining(self) -> tuple[float, float]:
-        """(epsilon, delta) of the largest single call that still fits, for this analyst."""
+        """(epsilon, delta) of the largest single call that still fits, for this analyst.
+
+        Without an analyst that of the data set.
+        """
         with self._store.reading() as connection:
+            if self.analyst is None:
+                return self.dataset.limit.remaining(read_total(connection, ""))
             found = limits(connection, self.dataset, self.analyst)
             return min(
                 limit.remaining(read_total(connection, scope))

@@ -88,6 +88,16 @@ def budget(epsilon: float, delta: float, composition: str | None = None) -> dict
     return budgets.state(dp.Budget(epsilon, delta, composition))
 
 
+def ledger(path: str, analyst: str | None = None) -> dict:
+    """Open a ledger and describe it."""
+    return budgets.ledger_state(dp.Ledger(path, analyst))
+
+
+def run(study: str, out: str, dry_run: bool = False, budget: dp.Ledger | None = None) -> str:
+    """Run a study file and return the folder of its record."""
+    return str(dp.run_study(study, out, ledger=budget, dry_run=dry_run))
+
+
 QUESTIONS = {
     "budget": budget,
     "close_seed": close_seed,
@@ -96,11 +106,13 @@ QUESTIONS = {
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
+    "ledger": ledger,
     "group_conf_int": stored_groups.group_conf_int,
     "group_covariances": stored_groups.group_covariances,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,
     "predict": stored_fits.predict,
+    "run": run,
     "t_test": stored_fits.t_test,
 }

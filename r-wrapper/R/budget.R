@@ -62,7 +62,11 @@ set_fields <- function(budget, values) {
 budget_state <- function(budget) {
   if (is.null(budget)) return(NULL)
   if (!inherits(budget, "dp_budget")) {
-    bad_argument("expected budget to be made by dp_budget(), got ", class(budget)[1L])
+    bad_argument("expected budget to be made by dp_budget() or dp_ledger(), got ",
+                 class(budget)[1L])
+  }
+  if (inherits(budget, "dp_ledger")) {
+    return(Filter(Negate(is.null), list(ledger = budget$path, analyst = budget$analyst)))
   }
   if (!is.environment(.subset2(budget, "fields"))) {
     bad_argument("this budget was saved by an earlier version of dpstats; make one with ",

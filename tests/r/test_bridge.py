@@ -152,3 +152,31 @@ def test_the_state_of_a_fit_holds_no_row():
     x = np.full(50, 0.123456789)
     reply = answer("fit", CALL | {"data": columns(x=x, y=x), "bounds": BOUNDS})
     assert "0.1234567" not in json.dumps(reply)
+
+
+def test_a_ledger_is_known_by_its_path(tmp_path):
+    path = str(tmp_path / "f.ledger")
+    dp.Ledger.create(path, dataset="lines", epsilon=3, neighbors="replace_one").allocate("anna", 2)
+    shown = answer("ledger", {"path": path, "analyst": "anna"})["value"]
+    assert (shown["epsilon"], shown["remaining"]) == (3.0, [2.0, 0.0])
+    data = columns(x=[0.1, 0.9], y=[0.2, 0.8])
+    call = {"formula": "y ~ x", "data": data, "method": "noisy_stats", "epsilon": 1.5,
+            "bounds": BOUNDS}  # fmt: skip
+    reply = answer("fit", call | {"budget": {"ledger": path, "analyst": "anna"}})
+    assert reply["budget"]["spent"] == [1.5, 0.0] and "Ledger of lines" in reply["budget"]["text"]
+    reply = answer("fit", call | {"budget": {"ledger": path}})
+    assert reply["error"] == "BudgetError"
+    assert 'say who you are with dp_ledger(path, analyst = "...")' in reply["message"]
+    reply = answer("ledger", {"path": str(tmp_path / "nosuch")})
+    assert reply["error"] == "LedgerError" and dp.Ledger(path).spent == (1.5, 0.0)
+
+
+def test_a_study_runs(tmp_path):
+    (tmp_path / "study.toml").write_text(
+        'data = "d.csv"\nbounds = { x = [0, 1], y = [0, 1] }\n'
+        '[models.main]\nformula = "y ~ x"\nmethod = "noisy_stats"\nepsilon = 1\n'
+    )
+    call = {"study": str(tmp_path / "study.toml"), "out": str(tmp_path / "out")}
+    assert "made by dp_ledger()" in answer("run", call)["message"]
+    assert answer("run", call | {"dry_run": True})["value"] == str(tmp_path / "out")
+    assert (tmp_path / "out" / "index.html").exists()

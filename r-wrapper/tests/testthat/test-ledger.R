@@ -1,0 +1,64 @@
+make_ledger <- function(epsilon = 3, analyst = NULL) {
+  path <- tempfile(fileext = ".ledger")
+  dp <- reticulate::import("dpstats")
+  ledger <- dp$Ledger$create(path, dataset = "lines", epsilon = epsilon,
+                             neighbors = "replace_one", fingerprint = "2024")
+  if (!is.null(analyst)) ledger$allocate(analyst, epsilon / 2)
+  path
+}
+
+fit <- function(ledger, epsilon = 1, ...) {
+  dp_ols(y ~ x, line(), "noisy_stats", epsilon, bounds = unit, budget = ledger, ...)
+}
+
+test_that("a ledger is charged, answers equal calls and refuses what does not fit", {
+  skip_without_python()
+  path <- make_ledger()
+  ledger <- dp_ledger(path)
+  first <- fit(ledger, 2)
+  expect_equal(ledger$spent, c(epsilon = 2, delta = 0))
+  expect_equal(coef(fit(ledger, 2)), coef(first))
+  expect_equal(dp_ledger(path)$spent[["epsilon"]], 2)
+  error <- tryCatch(fit(ledger, 1.5), error = identity)
+  expect_s3_class(error, "dpstats_budget_error")
+  expect_match(conditionMessage(error), "does not fit: the budget of 'lines'")
+  expect_equal(ledger$remaining, c(epsilon = 1, delta = 0))
+  expect_output(print(ledger), "Ledger of lines")
+})
+
+test_that("analysts have their allocations", {
+  skip_without_python()
+  path <- make_ledger(analyst = "anna")
+  expect_error(fit(dp_ledger(path)), "say who you are with dp_ledger", class = "dpstats_budget_error")
+  anna <- dp_ledger(path, analyst = "anna")
+  fit(anna, 1.25)
+  expect_equal(anna$remaining[["epsilon"]], 0.25)
+  expect_error(fit(anna, 0.5), "the allocation of 'anna'", class = "dpstats_budget_error")
+})
+
+test_that("a ledger that is none is refused, and its totals cannot be set", {
+  skip_without_python()
+  expect_error(dp_ledger(tempfile()), "no such file", class = "dpstats_ledger_error")
+  ledger <- dp_ledger(make_ledger())
+  expect_error(ledger$spent <- 0, "cannot be set")
+  expect_error(fit("a.ledger"), "dp_ledger", class = "dpstats_argument_error")
+})
+
+test_that("a study runs dry and on a ledger", {
+  skip_without_python()
+  folder <- tempfile()
+  dir.create(folder)
+  utils::write.csv(line(), file.path(folder, "line.csv"), row.names = FALSE)
+  study <- file.path(folder, "study.toml")
+  writeLines(c(
+    'data = "line.csv"', "bounds = { x = [0, 1], y = [0, 1] }",
+    "[models.main]", 'formula = "y ~ x"', 'method = "noisy_stats"', "epsilon = 2"
+  ), study)
+  dry <- dp_run(study, file.path(folder, "dry"), dry_run = TRUE)
+  expect_true(file.exists(file.path(dry, "index.html")))
+  ledger <- dp_ledger(make_ledger())
+  out <- dp_run(study, file.path(folder, "out"), ledger)
+  expect_true(file.exists(file.path(out, "release.json")))
+  expect_equal(ledger$spent[["epsilon"]], 2)
+  expect_error(dp_run(study, file.path(folder, "no")), "made by dp_ledger")
+})
