@@ -124,6 +124,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     basis = IndicatorBasis.of(problem)
     if not basis.has_constant:
         problem = replace(problem, reference=_through_origin(problem.reference))
+    if problem.neighbors == REPLACE_ONE:
+        cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     count = _rows(rows, problem, cost, noise)
     first, count, pays = _rough(basis, total, problem, cost, noise, count)
     tail, wild = _leverages(basis, first, total, problem, cost, noise, count)

@@ -285,13 +285,21 @@ def fail(*arguments, **keywords):
         raise ValueError(f"{PLANTED} in {arguments}") from error
 
 
+# The same steps of a method that estimates distributions of the columns.
+MARGINALS = {
+    "dpstats.formula.Design.rows": "dpstats.formula.Design.compact_rows",
+    "dpstats.request.prepare.estimate_ranges": "dpstats.request.marginals.estimate_marginals",
+}
+
+
 @pytest.fixture(params=DEFECTS)
 def defect(request, method, fit, monkeypatch):
     """The error that a call ends in, and the budget it was charged to."""
     if request.param.endswith("estimate_ranges") and not dp.METHODS[method].needs_bounds:
         pytest.skip("no range is estimated for this method")
     if "." in request.param:
-        monkeypatch.setattr(request.param, fail)
+        marginals = MARGINALS if dp.METHODS[method].needs_marginals else {}
+        monkeypatch.setattr(marginals.get(request.param, request.param), fail)
     else:
         changed = replace(dp.METHODS[method], **{request.param: fail})
         monkeypatch.setitem(dp.METHODS, method, changed)

@@ -286,6 +286,7 @@ def closed() -> dict:
     return named | {"s": strings, "known": known, "drawn": drawn}
 
 
+TRANSFORMED = {"formula": "y ~ np.log(x)", "bounds": None}
 REFUSED = [
     *({"epsilon": value} for value in (0, -1, float("nan"), float("inf"), "1", None, 10**400)),
     *({"delta": value} for value in (-1, 0.7, "small")),
@@ -294,7 +295,8 @@ REFUSED = [
     {"missing": "raise"},
     *({"formula": text} for text in ("y", "y ~", 3, "y + x", "y ~ x.mean()", "y ~ open('f') + x")),
     *({"formula": text, "bounds": None} for text in ("y ~ w", "y ~ s", "y ~ drawn", "known ~ x")),
-    *({"formula": text, "bounds": None} for text in ("y ~ np.log(x)", "y ~ C(x)", "y ~ C(x, Sum)")),
+    TRANSFORMED,
+    *({"formula": text, "bounds": None} for text in ("y ~ C(x)", "y ~ C(x, Sum)")),
     {"formula": "y ~ np.log(x)"},
     *({"bounds": value} for value in ([("x", (0, 1))], {"x": 1}, {"x": (1, 0)}, {"w": (0, 1)})),
     *({"bounds": {"x": pair}} for pair in ((0, float("inf")), (0, 10**400), ("a", "b"), (0, 1, 2))),
@@ -326,7 +328,9 @@ REFUSED = [
 
 @pytest.mark.parametrize("bad", REFUSED, ids=lambda bad: str(bad).split("\n")[0][:60])
 def test_bad_arguments_are_refused_before_a_row_is_read(fit, bad):
-    for method in dp.METHODS:
+    for method, entry in dp.METHODS.items():
+        if bad == TRANSFORMED and entry.needs_marginals:
+            continue  # the range of x is estimated
         budget = dp.Budget(1000, 1e-3)
         call = {"data": closed(), "method": method, "budget": budget} | bad
         with pytest.raises(dp.ArgumentError) as raised:
