@@ -8,13 +8,22 @@ are this package's.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from dpstats.mechanisms.shared import IndicatorBasis, Method, Problem, Reference, Release
+from dpstats.mechanisms.shared import (
+    IndicatorBasis,
+    Method,
+    NewtonState,
+    Problem,
+    Reference,
+    Release,
+    Whitening,
+)
 from dpstats.mechanisms.shared.indicator_basis import FAR, capped, products, release_products
+from dpstats.mechanisms.shared.newton_release import release_of
 from dpstats.mechanisms.shared.score_tails import (
     LEVERAGE_EDGES,
     SCORE_EDGES,
@@ -48,51 +57,6 @@ _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 _WEIGHT = 0.3
 # Relative error of a Hessian.
 _HESSIAN_ERROR = 0.4
-# A direction is weak whose variance stays above this part of its prior's, and a coefficient hidden
-# where weak directions have this part of its variance.
-_WEAK, _HIDDEN = 0.25, 0.5
-_HIDDEN_REASON = (
-    "the noise could account for the directions that decide some coefficients, so their intervals "
-    "are unbounded; raise epsilon or n, or merge rare levels"
-)
-_NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
-_FAILED = (
-    "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
-    "so only the center of the response is released; declare bounds= or raise epsilon"
-)
-# Coefficients explain at most the variance of the response, so more than this is noise.
-_MOST_EXPLAINED = 1.5
-# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p.
-_PRECISION_OF_PRIOR = 0.5
-# Predictions for rows with a squared leverage beyond so many times the average are pulled in.
-_REACH = 4.0
-# A fit is imprecise where the noise moves some coefficient by more than this, in units of the
-# response's standard deviation over the column's; an indicator counts as a column of 0.4.
-_PRECISE, _INDICATOR_SD = 0.15, 0.4
-_IMPRECISE = (
-    "imprecise: the noise moves some coefficient by more than {:.2g} standard deviations of the "
-    "response for one of its column"
-)
-
-
-@dataclass(frozen=True)
-class _Whitening:
-    """A map from coordinates phi to directions in which X'X is about the number of rows.
-
-    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, and the
-    eigenvalues (p,) as released. ``error`` gives the variance of the step that noise in X'X
-    causes, from the mean squares (p,) of a position.
-    """
-
-    map: np.ndarray
-    kept: np.ndarray
-    eigenvalues: np.ndarray
-    error: Callable[[np.ndarray], np.ndarray]
-
-    @property
-    def dimension(self) -> float:
-        """The mean squared norm of a whitened row, at least 1."""
-        return max(float(self.kept.sum()), 1.0)
 
 
 def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Noise) -> Release:
@@ -122,7 +86,7 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     the scores would bias it; its size is read off the histograms and is part of the intervals.
     """
     basis = IndicatorBasis.of(problem)
-    if not basis.has_constant:
+    if not basis.has_constant and problem.reference is not None:
         problem = replace(problem, reference=_through_origin(problem.reference))
     if problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
@@ -135,7 +99,7 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     state = _start(basis, whitening, total, problem, cost, noise, count)
     for _ in range(_ROUNDS):
         state = _round(state, basis, whitening, lost, total, problem, cost, noise, count)
-    return _result(state, basis, whitening, wild, problem, count)
+    return release_of(state, basis, whitening, wild, problem, count)
 
 
 def _through_origin(reference: Reference) -> Reference:
@@ -183,7 +147,7 @@ def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noi
         free = basis.free @ moved + np.diag(basis.free) * moved
         return (map_**2).T @ (deviation**2 * free)
 
-    return _Whitening(map_, kept, values, error), rows, pays
+    return Whitening(map_, kept, values, error), rows, pays
 
 
 def _eigen(gram: np.ndarray, deviation: float, rows: float):
@@ -202,7 +166,7 @@ def _rough_products(basis: IndicatorBasis, bound: float, X: np.ndarray, y: np.nd
     return products(capped(phi, squares, bound))
 
 
-def _leverages(basis, whitening: _Whitening, total, problem, cost: GDP, noise: Noise, rows):
+def _leverages(basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise, rows):
     """Release a histogram of squared leverages, and tell whether the ranges have failed."""
     counts = total(partial(_leverage_counts, basis, whitening.map, whitening.dimension))
     noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise)
@@ -225,7 +189,7 @@ def _histogram(step: str, counts: np.ndarray, problem: Problem, cost: GDP, noise
     return noise.add(Query(step, counts.tolist(), l1=moved, l2=math.sqrt(moved)), cost)
 
 
-def _refined(basis, first: _Whitening, tail, total, problem, cost: GDP, noise: Noise, rows: float):
+def _refined(basis, first: Whitening, tail, total, problem, cost: GDP, noise: Noise, rows: float):
     """Release X'X again in whitened coordinates, and whiten by it; with the leverage it loses."""
     p, t, part = first.map.shape[1], first.dimension, cost.part(_GRAM / 2)
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
@@ -242,28 +206,12 @@ def _refined(basis, first: _Whitening, tail, total, problem, cost: GDP, noise: N
         return deviation**2 * weights**2 * (moved.sum() + moved)
 
     map_ = first.map @ vectors * weights
-    return _Whitening(map_, kept, values, error), tail.excess(limit) / rows
+    return Whitening(map_, kept, values, error), tail.excess(limit) / rows
 
 
 def _whitened_products(basis, map_: np.ndarray, bound: float, X: np.ndarray, y: np.ndarray):
     rows, squares = basis.whitened(X, map_)
     return products(capped(rows, squares, bound))
-
-
-@dataclass(frozen=True)
-class _State:
-    """The position eta (p,) in whitened directions and the variance (p,) of its error.
-
-    ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
-    ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
-    """
-
-    eta: np.ndarray
-    variance: np.ndarray
-    sigma: float = 1.0
-    bias: np.ndarray | float = 0.0
-    square: float = 1.0
-    slope: float = _START_SLOPE
 
 
 def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
@@ -303,7 +251,9 @@ def _release_scores(step, basis, whitening, eta, limit, total, problem, cost: GD
     return noisy.values[:-1], square * scale, noisy.deviation, noisy.deviation * scale
 
 
-def _start(basis, whitening: _Whitening, total, problem, cost: GDP, noise: Noise, rows) -> _State:
+def _start(
+    basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise, rows
+) -> NewtonState:
     """Step from zero, and shrink toward it by a prior of variance one in each direction."""
     p, limit = whitening.map.shape[1], _START_LIMIT * math.sqrt(whitening.dimension)
     sums, _, deviation, _ = _release_scores(
@@ -314,13 +264,13 @@ def _start(basis, whitening: _Whitening, total, problem, cost: GDP, noise: Noise
     eta = sums / slope
     variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
     variance += whitening.error(eta**2) / rows**2 + (1 - whitening.kept) ** 2
-    return _State(eta / (1 + variance), variance / (1 + variance))
+    return NewtonState(eta / (1 + variance), variance / (1 + variance))
 
 
 def _round(
-    state: _State, basis, whitening: _Whitening, lost: float, total, problem, cost: GDP,
+    state: NewtonState, basis, whitening: Whitening, lost: float, total, problem, cost: GDP,
     noise: Noise, rows: float,
-) -> _State:  # fmt: skip
+) -> NewtonState:  # fmt: skip
     """Choose a limit by a histogram of score norms, step, and combine with what was known."""
     t, p, eta = whitening.dimension, len(state.eta), state.eta
     unit = state.sigma * math.sqrt(t)
@@ -341,7 +291,7 @@ def _round(
     clipped = tail.mean_square(limit)
     square = (max(squares, 0.0) + square_deviation) / (rows * t)
     excess = t * (tail.excess(limit, 2) + (SYSTEMATIC * tail.excess(limit)) ** 2)
-    return _State(
+    return NewtonState(
         eta=eta + gain * step,
         variance=gain * variance,
         sigma=min(math.sqrt(max(clipped, 1e-12)), 1.1 * state.sigma),
@@ -357,68 +307,6 @@ def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> n
     variance = variance * max(1.0, surprise.sum() / variance.sum())
     far = step**2 > 4 * (variance + step_variance)
     return np.where(far, np.maximum(variance, surprise), variance)
-
-
-def _result(state: _State, basis, whitening: _Whitening, wild: bool, problem, rows) -> Release:
-    """Coefficients, their covariance, and which of them weak directions decide."""
-    reference, p, t = problem.reference, len(state.eta), whitening.dimension
-    failed = wild or float(state.eta @ state.eta) > _MOST_EXPLAINED
-    directions = basis.from_span @ whitening.map
-    eta = state.eta / (1 + _PRECISION_OF_PRIOR * p * state.variance) * (not failed)
-    params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
-    sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
-    noise = state.variance + state.bias
-    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed
-    back = reference.y_scale * directions
-    variance = noise + sampling
-    cov = (back * variance) @ back.T
-    hidden = (back * (variance * weak)) @ back.T
-    privacy = (back * noise) @ back.T
-    statistics = {
-        "hidden_cov": hidden.tolist(),
-        "privacy_cov": privacy.tolist(),
-        "rows": float(rows),
-        "sigma2": float(reference.y_scale**2 * state.square * t / p),
-        "down_weighted": float(1 - state.slope),
-        "directions": directions.tolist(),
-        "reach": _REACH * t,
-        "center": reference.y_center,
-    }
-    slopes = np.arange(len(params)) != problem.intercept
-    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
-    moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
-    precise = moved[slopes].max(initial=0.0) <= _PRECISE
-    status = "ok" if seen[slopes].all() and precise else "imprecise"
-    if slopes.any() and not seen[slopes].any():
-        status = "constant" if failed else "not_identified"
-    reasons = {} if seen.all() else {"conf_int": _FAILED if failed else _HIDDEN_REASON}
-    if np.isnan(problem.x_new).any():
-        reasons["predictions"] = _NO_VALUE
-    return Release(
-        params=params,
-        predictions=problem.x_new @ params,
-        cov=cov,
-        status=status,
-        reasons=reasons,
-        statistics=statistics,
-        note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
-    )
-
-
-def _constant(basis: IndicatorBasis) -> np.ndarray:
-    """The coefficients (S,) of the constant 1, zeros where it is no combination of the columns."""
-    ones = np.zeros(basis.size)
-    if basis.has_constant:
-        ones[: basis.sizes[0] if basis.sizes else 1] = 1.0
-    return basis.from_span @ ones
-
-
-def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
-    """Standard deviations (S,) of the columns as released, the same one for all indicators."""
-    assert problem.layout is not None
-    scales = np.full(len(problem.low), _INDICATOR_SD)
-    scales[problem.layout.numeric] = np.linalg.norm(basis.root, axis=1)
-    return scales
 
 
 def _number(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:

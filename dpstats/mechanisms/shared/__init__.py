@@ -2,6 +2,7 @@
 
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
+from dpstats.mechanisms.shared.newton_release import NewtonState, Whitening
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem, Reference, Release, Releases
 from dpstats.mechanisms.shared.scaled_rows import ScaledRows
@@ -15,6 +16,7 @@ __all__ = [
     "Line",
     "Listed",
     "Method",
+    "NewtonState",
     "NoisyMoments",
     "NoisySums",
     "Pair",
@@ -25,4 +27,5 @@ __all__ = [
     "Releases",
     "LineRows",
     "ScaledRows",
+    "Whitening",
 ]

@@ -1,0 +1,141 @@
+"""Turn the position of noisy Newton steps into coefficients, a covariance and a status."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
+from dpstats.mechanisms.shared.release import Problem, Release
+
+# A direction is weak whose variance stays above this part of its prior's, and a coefficient hidden
+# where weak directions have this part of its variance.
+_WEAK, _HIDDEN = 0.25, 0.5
+_HIDDEN_REASON = (
+    "the noise could account for the directions that decide some coefficients, so their intervals "
+    "are unbounded; raise epsilon or n, or merge rare levels"
+)
+_NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
+_FAILED = (
+    "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
+    "so only the center of the response is released; declare bounds= or raise epsilon"
+)
+# Coefficients explain at most the variance of the response, so more than this is noise.
+_MOST_EXPLAINED = 1.5
+# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p.
+_PRECISION_OF_PRIOR = 0.5
+# Predictions for rows with a squared leverage beyond so many times the average are pulled in.
+_REACH = 4.0
+# A fit is imprecise where the noise moves some coefficient by more than this, in units of the
+# response's standard deviation over the column's; an indicator counts as a column of 0.4.
+_PRECISE, _INDICATOR_SD = 0.15, 0.4
+_IMPRECISE = (
+    "imprecise: the noise moves some coefficient by more than {:.2g} standard deviations of the "
+    "response for one of its column"
+)
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """A map from coordinates phi to directions in which X'X is about the number of rows.
+
+    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, and the
+    eigenvalues (p,) as released. ``error`` gives the variance of the step that noise in X'X
+    causes, from the mean squares (p,) of a position.
+    """
+
+    map: np.ndarray
+    kept: np.ndarray
+    eigenvalues: np.ndarray
+    error: Callable[[np.ndarray], np.ndarray]
+
+    @property
+    def dimension(self) -> float:
+        """The mean squared norm of a whitened row, at least 1."""
+        return max(float(self.kept.sum()), 1.0)
+
+
+@dataclass(frozen=True)
+class NewtonState:
+    """The position eta (p,) in whitened directions and the variance (p,) of its error.
+
+    ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
+    ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
+    """
+
+    eta: np.ndarray
+    variance: np.ndarray
+    sigma: float = 1.0
+    bias: np.ndarray | float = 0.0
+    square: float = 1.0
+    slope: float = 1.0
+
+
+def release_of(
+    state: NewtonState,
+    basis: IndicatorBasis,
+    whitening: Whitening,
+    wild: bool,
+    problem: Problem,
+    rows: float,
+) -> Release:
+    """Return coefficients, their covariance, and which of them weak directions decide."""
+    reference, p, t = problem.reference, len(state.eta), whitening.dimension
+    assert reference is not None
+    failed = wild or float(state.eta @ state.eta) > _MOST_EXPLAINED
+    directions = basis.from_span @ whitening.map
+    eta = state.eta / (1 + _PRECISION_OF_PRIOR * p * state.variance) * (not failed)
+    params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
+    sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
+    noise = state.variance + state.bias
+    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed
+    back = reference.y_scale * directions
+    variance = noise + sampling
+    cov = (back * variance) @ back.T
+    hidden = (back * (variance * weak)) @ back.T
+    privacy = (back * noise) @ back.T
+    statistics = {
+        "hidden_cov": hidden.tolist(),
+        "privacy_cov": privacy.tolist(),
+        "rows": float(rows),
+        "sigma2": float(reference.y_scale**2 * state.square * t / p),
+        "down_weighted": float(1 - state.slope),
+        "directions": directions.tolist(),
+        "reach": _REACH * t,
+        "center": reference.y_center,
+    }
+    slopes = np.arange(len(params)) != problem.intercept
+    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
+    moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
+    precise = moved[slopes].max(initial=0.0) <= _PRECISE
+    status = "ok" if seen[slopes].all() and precise else "imprecise"
+    if slopes.any() and not seen[slopes].any():
+        status = "constant" if failed else "not_identified"
+    reasons = {} if seen.all() else {"conf_int": _FAILED if failed else _HIDDEN_REASON}
+    if np.isnan(problem.x_new).any():
+        reasons["predictions"] = _NO_VALUE
+    return Release(
+        params=params,
+        predictions=problem.x_new @ params,
+        cov=cov,
+        status=status,
+        reasons=reasons,
+        statistics=statistics,
+        note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
+    )
+
+
+def _constant(basis: IndicatorBasis) -> np.ndarray:
+    """The coefficients (S,) of the constant 1, zeros where it is no combination of the columns."""
+    ones = np.zeros(basis.size)
+    if basis.has_constant:
+        ones[: basis.sizes[0] if basis.sizes else 1] = 1.0
+    return basis.from_span @ ones
+
+
+def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+    """Standard deviations (S,) of the columns as released, the same one for all indicators."""
+    assert problem.layout is not None
+    scales = np.full(len(problem.low), _INDICATOR_SD)
+    scales[problem.layout.numeric] = np.linalg.norm(basis.root, axis=1)
+    return scales
