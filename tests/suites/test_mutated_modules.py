@@ -23,6 +23,7 @@ from tests.fitting.test_group_batches import check_agreement
 from tests.mechanisms.shared.test_companion import check_pair
 from tests.noise.test_posterior import check_samples
 from tests.structure import Structure
+from tests.suites import test_newton_mutations as newton
 from tests.suites.test_mutations import (
     KENDALL,
     LASSO,
@@ -143,10 +144,12 @@ ROOMS = {"mechanisms", "mechanisms.shared", "noise", "numerics", "range_estimati
 HARMLESS = {
     "mechanisms.shared.release": "defines a problem and what is released",
     "mechanisms.shared.rank_margins": "computes ranks from public numbers",
+    "mechanisms.shared.score_tails": "computes from noisy counts",
     "mechanisms.shared.shrinkage": "computes from released sums",
     "noise.noisy_values": "holds released values",
     "numerics.layout": "describes the columns of a design",
     "numerics.normal_laplace": "a distribution function",
+    "numerics.reach": "computes from released numbers",
     "numerics.sandwich": "computes from released sums",
     "range_estimation.histogram": "computes from noisy counts",
     "selection.spec": "defines what a selector is",
@@ -168,7 +171,7 @@ class Watch:
 def mutated() -> set[str]:
     """Modules, without the name of the package, in which some mutant replaces something."""
     watch = Watch()
-    for mutant in (MUTANTS | MORE).values():
+    for mutant in (*MUTANTS.values(), *newton.MUTANTS.values(), *MORE.values()):
         mutant.mutate(watch)
     return {name.removeprefix("dpstats.") for name in watch.modules if name}
 
