@@ -8,6 +8,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.ledger import store
+from dpstats.ledger.records import link
 from dpstats.ledger.tables import COLUMNS
 
 
@@ -82,6 +83,18 @@ def test_an_added_row_is_found(used, path):
         "VALUES ('eve', '9.0', '0.0', '0.0', '')",
     )
     assert used.verify().problems == ("analysts row 3: the audit does not know it",)
+
+
+def test_an_entry_with_a_hash_of_its_own_does_not_fit_the_next(used, path):
+    """Who knows the rule of the hashes has to write all later entries anew."""
+    connection = store.connect(path)
+    rows = connection.execute("SELECT * FROM audit WHERE id IN (1, 2) ORDER BY id").fetchall()
+    connection.close()
+    (*_, first), (*entry, _) = rows
+    entry[2] = "somebody else"
+    values = (entry[2], link(first, tuple(entry)))
+    rewrite(path, "UPDATE audit SET actor = ?, hash = ? WHERE id = 2", values)
+    assert used.verify().problems == ("audit row 3: its hash does not fit its content",)
 
 
 def test_a_chain_that_was_replaced_is_found_by_its_former_head(used, path, make, ols):
