@@ -220,7 +220,8 @@ def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
 
     rows, squares = basis.whitened(X, map_)
     # a row whose response is infinite in these units still has a score of finite length
-    v = np.clip((y - reference.y_center) / reference.y_scale, -FAR, FAR)
+    with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
+        v = np.clip((y - reference.y_center) / reference.y_scale, -FAR, FAR)
     left = np.empty(len(y))
     residuals(v, rows, eta, left)
     return rows, left, np.sqrt(squares) * np.abs(left)

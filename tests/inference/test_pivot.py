@@ -76,7 +76,7 @@ def test_p_values_at_the_truth_are_uniform(cell):
 def test_the_study_finds_intervals_that_leave_the_noise_out(monkeypatch):
     def silent(sums, scales, squared, problem, theta):
         g, r, line, spread = problem
-        normal, _ = pivot._law(sums, scales, squared, r, line, spread, theta)
+        normal, _ = pivot._distribution(sums, scales, squared, r, line, spread, theta)
         return tail(abs(g[0] - theta * g[1]), normal, np.zeros(1))
 
     for name in ("_end", "_interval", "_intervals"):
