@@ -1,11 +1,15 @@
 """One public table, one way to call every method and what it tends to, for the public surface."""
 
 import gc
+from collections import Counter
 
 import numpy as np
 import pytest
 
 import dpstats as dp
+from dpstats.engines import Described, Table
+from dpstats.formula import Formula, design
+from dpstats.request import arguments
 
 # The heap of ten thousand collected tests is large, and to search it for cycles took a sixth of the
 # time of all tests.
@@ -99,3 +103,26 @@ def limit():
         return estimate(np.asarray(x), np.asarray(y), points), error
 
     return tends_to
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """How often a table was opened, a formula parsed and a design learned."""
+    count = Counter()
+
+    def counted(name, function, is_counted=lambda *arguments: True):
+        def call(*arguments, **named):
+            count[name] += is_counted(*arguments)
+            return function(*arguments, **named)
+
+        return call
+
+    def is_raw(data):
+        return not isinstance(data, Table | Described)
+
+    opened = counted("opened", arguments.open_table, is_raw)
+    monkeypatch.setattr(arguments, "open_table", opened)
+    parse = counted("parsed", Formula.parse.__func__)
+    monkeypatch.setattr(Formula, "parse", classmethod(parse))
+    monkeypatch.setattr(design, "learn", counted("learned", design.learn))
+    return count

@@ -286,3 +286,11 @@ def test_workers_under_another_python_are_refused(rows, monkeypatch):
     monkeypatch.setattr(engine, "sys", SimpleNamespace(version_info=(2, 7)))
     with pytest.raises(dp.ArgumentError, match="PYSPARK_PYTHON"):
         fit(rows)
+
+
+@pytest.mark.parametrize("by", [None, "g"])
+def test_a_call_opens_parses_and_learns_once(session, people, by, steps):
+    grouped = {} if by is None else {"by": by, "groups": ["u", "v"]}
+    dp.dp_ols("y ~ x", session.createDataFrame(people), method="adassp", epsilon=8, bounds=BOUNDS,
+              **grouped)  # fmt: skip
+    assert steps == {"opened": 1, "parsed": 1, "learned": 1}

@@ -1,41 +1,13 @@
 """A call opens its table, parses its formula and learns its design once, whatever the engine."""
 
-from collections import Counter
-
 import polars as pl
 import pytest
 
 import dpstats as dp
-from dpstats.engines import Described, Table
-from dpstats.formula import Formula, design
 from dpstats.r import bridge
-from dpstats.request import arguments
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 BOTH = {**UNIT, "z": (0, 1)}
-
-
-@pytest.fixture
-def steps(monkeypatch):
-    """How often a table was opened, a formula parsed and a design learned."""
-    count = Counter()
-
-    def counted(name, function, is_counted=lambda *arguments: True):
-        def call(*arguments, **named):
-            count[name] += is_counted(*arguments)
-            return function(*arguments, **named)
-
-        return call
-
-    def is_raw(data):
-        return not isinstance(data, Table | Described)
-
-    opened = counted("opened", arguments.open_table, is_raw)
-    monkeypatch.setattr(arguments, "open_table", opened)
-    parse = counted("parsed", Formula.parse.__func__)
-    monkeypatch.setattr(Formula, "parse", classmethod(parse))
-    monkeypatch.setattr(design, "learn", counted("learned", design.learn))
-    return count
 
 
 ONCE = {"opened": 1, "parsed": 1, "learned": 1}
