@@ -77,7 +77,6 @@ COVERED_BY = {
         "mechanisms.shared.theil_sen_rows",
         "mechanisms.smooth_theil_sen",
     ],
-    "mechanisms/test_noisy_newton.py": ["mechanisms.shared.newton_release"],
     "mechanisms/test_tukey.py": ["mechanisms.shared.random_subsets"],
     "noise/test_noise.py": ["noise.noise_grid", "noise.noisy_values", "noise.queries"],
     "noise/test_posterior.py": ["noise.multiprecision"],
