@@ -11,6 +11,7 @@ from dpstats.schema import FARTHEST
 def check(request: Request) -> None:
     """Raise ArgumentError unless the method can serve this request, and each selection of terms."""
     method, selection = request.method, request.selection
+    _ = request.row_design  # which refuses products that leave the range of doubles
     if selection is None or not method.single_regressor:
         _check_fit(request)
     if selection is not None:

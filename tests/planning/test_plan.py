@@ -33,8 +33,8 @@ def cells(plan, term="x"):
 def test_a_plan_runs_what_dp_ols_runs(monkeypatch):
     """With the table and the seed of a repetition, dp_ols releases the same numbers."""
     tables, releases = [], []
-    rows, fit = Guess.rows, simulation._release
-    monkeypatch.setattr(Guess, "rows", lambda *a: tables.append(rows(*a)) or tables[-1])
+    clipped, fit = Guess.clipped, simulation._release
+    monkeypatch.setattr(Guess, "clipped", lambda *a: tables.append(clipped(*a)) or tables[-1])
     monkeypatch.setattr(simulation, "_release", lambda *a: releases.append(fit(*a)) or releases[-1])
     options = {"m": {"method": "exp_theil_sen", "output_range": (0, 1)}}
     dp.plan("y ~ x", epsilon=2, methods=options, **{**CALL, "repetitions": 20, "seed": 5})
