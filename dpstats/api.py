@@ -1,4 +1,4 @@
-"""dp_ols: formula, bounds, mechanism, result."""
+"""Fit a regression with dp_ols, from a formula, bounds and a mechanism to a result."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -226,7 +226,7 @@ def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by,
 
 
 def _released(request: Request, by, groups, progress, n_jobs):
-    """The result and None, or None and the type of an exception, which may hold rows."""
+    """Return the result and None, or None and the type of an exception, which may hold rows."""
     try:
         with np.errstate(all="ignore"):
             noise = Noise(request.cost)

@@ -1,4 +1,4 @@
-"""Columns of any library behind one face, and the numbers of a column.
+"""Read columns of any library through one interface, and convert a column to numbers.
 
 The kind of a column follows from its declared type alone. The conversions are total: each cell is
 converted by itself, and a value that cannot be converted counts as missing, because an exception
@@ -14,21 +14,21 @@ import numpy as np
 from dpstats.errors import ArgumentError
 
 KINDS = ("number", "integer", "boolean", "string", "date")
-"""What ``types=`` may declare."""
+"""Kinds that ``types=`` may declare."""
 UNTYPED = {"text": "a text file", "object": "a list or an object column"}
 """Kinds of columns that declare no type, and what they come from."""
 NUMERIC = ("number", "integer", "boolean")
 
 
 class Ticks(NamedTuple):
-    """Whole numbers (n,): integers, truth values, days or times; and which are missing."""
+    """Hold whole numbers (n,), integers, truth values, days or times, and which are missing."""
 
     values: np.ndarray
     missing: Any = None  # numpy.ndarray of bool, or None
 
 
 class Column(ABC):
-    """One column, (n,). No value is read before one of its methods is called.
+    """Represent one column, (n,), of which no value is read before a method is called.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Column(ABC):
 
     @property
     def levels(self) -> tuple | None:
-        """The categories or value labels that the type declares, in their order."""
+        """Return the categories or value labels that the type declares, in their order."""
         return None
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Describe tables to the rest of the package: names and types, and sums over the rows."""
+"""Describe tables to the rest of the package: names, types, and sums over the rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeGuard
@@ -9,14 +9,14 @@ from dpstats.schema import Batch, Schema
 
 
 class AnyTable(Protocol):
-    """A table wherever its rows are; :class:`Table` describes the members."""
+    """Represent a table wherever its rows are; :class:`Table` describes the members."""
 
     @property
     def columns(self) -> tuple[str, ...]: ...
 
     @property
     def remote(self) -> bool:
-        """Whether the rows are elsewhere, so that only sums of them come here."""
+        """Tell whether the rows are elsewhere, so that only sums of them come here."""
         ...
 
     def kind(self, column: str, /) -> str: ...
@@ -43,11 +43,11 @@ class AnyTable(Protocol):
 
 
 class RemoteTable(AnyTable, Protocol):
-    """A table whose rows stay with workers, which can fit groups."""
+    """Represent a table whose rows stay with workers, which can fit groups."""
 
     @property
     def speculates(self) -> bool:
-        """Whether a slow task may run twice."""
+        """Tell whether a slow task may run twice."""
         ...
 
     def distinct(self, names: Sequence[str]) -> Table:
@@ -62,5 +62,5 @@ class RemoteTable(AnyTable, Protocol):
 
 
 def is_remote(table: AnyTable) -> TypeGuard[RemoteTable]:
-    """Say whether the rows of a table stay with workers."""
+    """Tell whether the rows of a table stay with workers."""
     return table.remote

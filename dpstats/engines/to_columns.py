@@ -1,4 +1,4 @@
-"""What counts as a table: the libraries that are read, and what each of them calls its columns."""
+"""Recognise tables of the supported libraries, and convert each of them to columns."""
 
 from collections import Counter
 from collections.abc import Mapping

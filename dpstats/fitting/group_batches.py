@@ -1,4 +1,4 @@
-"""One release a group: rows ordered once, groups fitted in chunks by several threads."""
+"""Release one fit per group: rows are ordered once, groups fitted in chunks by several threads."""
 
 import contextvars
 import os
@@ -24,7 +24,7 @@ _CHUNK = 256
 
 @dataclass(frozen=True)
 class GroupedRows:
-    """Complete rows ordered by group: those of group g are edges[g] to edges[g + 1]."""
+    """Hold complete rows ordered by group: those of group g are edges[g] to edges[g + 1]."""
 
     X: np.ndarray
     y: np.ndarray
@@ -32,7 +32,7 @@ class GroupedRows:
 
     @classmethod
     def of(cls, prepared: Prepared, codes: np.ndarray, groups: int) -> "GroupedRows":
-        """Order complete rows by group; ``codes`` has one entry a raw row, negative for none."""
+        """Order complete rows by group; ``codes`` has one entry per raw row, negative for none."""
         from dpstats.engines.group_sort import by_group
 
         parts = list(prepared.rows(codes))
@@ -41,7 +41,7 @@ class GroupedRows:
         return cls(X[order], y[order], edges)
 
     def __getitem__(self, groups) -> "GroupedRows":
-        """The rows of some groups, given as an ascending array of group numbers."""
+        """Return the rows of some groups, given as an ascending array of group numbers."""
         starts, stops = self.edges[groups], self.edges[groups + 1]
         sizes = stops - starts
         edges = np.r_[0, np.cumsum(sizes)]
@@ -50,12 +50,12 @@ class GroupedRows:
 
     @property
     def sizes(self) -> np.ndarray:
-        """Rows a group."""
+        """Count the rows of each group."""
         return np.diff(self.edges)
 
 
 class Outcomes:
-    """The released columns of all groups, filled in part by part.
+    """Collect the released columns of all groups, part by part.
 
     ``stack`` has what the groups hold for inference, by name, NaN where they lack it, and
     ``cov_type`` is "HC1" where any group's inference is robust.
@@ -74,7 +74,7 @@ class Outcomes:
         self._worst: dict[tuple[str, int], Event] = {}
 
     def put(self, groups: Sequence[int] | np.ndarray, releases: Releases) -> None:
-        """Fill in the rows of some groups."""
+        """Fill in the releases of some groups."""
         self.estimates[groups] = np.hstack([releases.params, releases.predictions])
         for g, status in zip(groups, releases.statuses, strict=True):
             self.statuses[g] = status
@@ -87,7 +87,7 @@ class Outcomes:
             self.cov_type = releases.cov_type
 
     def record(self, events: Sequence[Event]) -> None:
-        """Keep of each step the event with the most noise over the groups."""
+        """Keep for each step the event with the most noise over the groups."""
         times = Counter()
         for event in events:
             times[event.step] += 1
@@ -96,7 +96,7 @@ class Outcomes:
 
     @property
     def events(self) -> list[Event]:
-        """The worst event of each step."""
+        """List the event with the most noise of each step."""
         return list(self._worst.values())
 
 
@@ -105,7 +105,7 @@ def _scale(event: Event) -> float:
 
 
 class _Part(NamedTuple):
-    """The releases of some groups and the events of one of them, or of all in one go."""
+    """Hold the releases of some groups and the events of one of them, or of all fitted together."""
 
     groups: np.ndarray
     releases: Releases
@@ -113,7 +113,7 @@ class _Part(NamedTuple):
 
 
 class _Failure(NamedTuple):
-    """The type of the exception that ended a fit, and the groups it was about."""
+    """Hold the type of the exception that ended a fit, and the groups that were being fitted."""
 
     kind: str
     groups: np.ndarray
@@ -145,7 +145,7 @@ def fit_each(prepared: Prepared, rows: GroupedRows, labels, progress, n_jobs) ->
 
 
 def _named(labels, groups: np.ndarray) -> str:
-    """Groups by their public labels, where there are any."""
+    """Name groups by their public labels, where there are any."""
     if labels is None:
         return "a group"
     first, last = labels[groups[0]], labels[groups[-1]]
@@ -153,7 +153,7 @@ def _named(labels, groups: np.ndarray) -> str:
 
 
 def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
-    """Fill in the parts of a chunk and say how many groups that were."""
+    """Fill in the parts of a chunk and return the number of their groups."""
     for groups, releases, events in parts:
         outcomes.put(groups, releases)
         outcomes.record(events)
@@ -161,7 +161,7 @@ def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
 
 
 def _run(prepared: Prepared, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
-    """The parts of each chunk in turn, or what ended it.
+    """Yield the parts of each chunk in turn, or the failure that ended it.
 
     Seeded noise is one sequence of numbers, so its chunks take turns.
     """
@@ -179,7 +179,7 @@ def _run(prepared: Prepared, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Fa
 
 
 def _chunk(prepared: Prepared, rows: GroupedRows, groups) -> list[_Part] | _Failure:
-    """The parts of a chunk: groups released together where the method can, else one by one."""
+    """Fit the groups of a chunk, together where the method can, else one by one."""
     together = _together(prepared.request, rows.sizes[groups])
     fits = [(_alone, groups[[i]]) for i in np.flatnonzero(~together)]
     if together.any():
@@ -211,7 +211,7 @@ def _alone(prepared: Prepared, rows: GroupedRows, groups) -> _Part:
 
 
 def column_of(release: Release) -> Releases:
-    """One release as columns of length one."""
+    """Convert one release to columns of length one."""
     return Releases(
         release.params[None],
         release.predictions[None],
@@ -223,7 +223,7 @@ def column_of(release: Release) -> Releases:
 
 
 def _together(request: Request, sizes: np.ndarray) -> np.ndarray:
-    """Which groups are released in one go; the number of rows decides only where it is public."""
+    """Tell which groups are fitted together; the number of rows decides only where it is public."""
     method, options = request.method, request.options
     without = any(options[name] is not None for name in method.each_without)
     if method.release_each is None or without:

@@ -1,4 +1,4 @@
-"""by=: one private fit a group, under parallel composition."""
+"""Release one private fit per group of by=, under parallel composition."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def fit_groups(prepared: Prepared, noise: Noise, by, groups, progress, n_jobs) -
 def group_results(
     prepared: Prepared, by, labels, present: bool, outcomes: Outcomes, noise: Noise
 ) -> DPGroupResults:
-    """Hold the outcomes of all groups; ``present`` says that labels were read off the rows.
+    """Build the results of all groups; ``present`` says that labels were read off the rows.
 
     ``noise`` drew what all groups share, such as ranges.
     """

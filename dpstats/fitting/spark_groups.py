@@ -1,4 +1,4 @@
-"""Fits of tables whose rows are elsewhere: what is refused, and groups fitted by the workers."""
+"""Fit Spark tables: check what is supported, and fit groups on the workers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from dpstats.schema import Schema
 
 
 def check_remote(request: Request, by) -> None:
-    """Raise ArgumentError unless rows that stay where they are suffice; no row is read."""
+    """Raise ArgumentError unless the fit works on rows kept by workers; no row is read."""
     if not is_remote(request.table):
         return
     if request.selection:
@@ -49,7 +49,7 @@ def check_remote(request: Request, by) -> None:
 
 
 class Fitted(NamedTuple):
-    """A label, its group's release and the events that made it."""
+    """Hold a label, its group's release and the events that made it."""
 
     label: object
     release: Release
@@ -57,7 +57,7 @@ class Fitted(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What a worker is told: the fit of a group, how rows become its design, and the groups."""
+    """Hold a worker's instructions: the method, how rows become its design, and the groups."""
 
     method: Method
     options: Mapping[str, Any]
@@ -71,7 +71,7 @@ class Task(NamedTuple):
 
 
 def fit_groups_on_workers(prepared: Prepared, noise: Noise, by, groups) -> DPGroupResults:
-    """One release a group, with noise drawn by the worker that holds the group's rows.
+    """Release one fit per group, with noise drawn by the worker that holds the group's rows.
 
     Guarantee. That of :func:`~dpstats.fitting.groups.fit_groups`: each row is in one group, and
     each group's release has the whole of the cost. The noise comes from the operating system of
@@ -90,7 +90,7 @@ def fit_groups_on_workers(prepared: Prepared, noise: Noise, by, groups) -> DPGro
 
 
 def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
-    """The fit of each label, in their order; a defect names a label if they are public."""
+    """Return the fit of each label, in their order; a defect names a label if they are public."""
     request, problem = prepared.request, prepared.problem
     task = Task(
         request.method,
@@ -111,7 +111,7 @@ def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
 
 
 def _fits_of_table(task: Task, table: Table) -> list[Fitted]:
-    """The fits of the listed labels in a table; Spark may put labels together that differ."""
+    """Fit the listed labels in a table; Spark may put labels together that differ."""
     codes, labels = present_rows(table, task.by)
     parts = complete_batches(table, task.schema, task.read, codes)
     X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))

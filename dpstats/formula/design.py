@@ -226,12 +226,12 @@ class Design:
         return self._right.clipped(batch, m, self.low, self.high), y[:, 0]
 
     def responses(self, batch: Batch) -> np.ndarray:
-        """Responses y (m,) of complete rows, clipped to their bounds."""
+        """Compute responses y (m,) of complete rows, clipped to their bounds."""
         m = len(batch[next(iter(self.schema))])
         return self._left.clipped(batch, m, *self._response_ends)[:, 0]
 
     def compact_rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-        """Rows (m, K + d) and responses (m,): the codes of the layout's blocks, then numbers.
+        """Compute rows (m, K + d) and responses (m,): codes of the layout's blocks, then numbers.
 
         With B the blocks of ``layout``, columns B.columns of :meth:`rows` are B.coding[code].
 

@@ -1,4 +1,4 @@
-"""Tell the columns of a design that are functions of factors alone from the others.
+"""Separate the columns of a design that are functions of factors alone from the others.
 
 Dummies of one factor exclude one another, and their products with other columns are those of
 level by level. A row is then kept as one code for each set of factors and the numeric columns.

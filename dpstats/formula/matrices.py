@@ -68,7 +68,7 @@ class Matrix:
         return X.T
 
     def compact(self, batch: Batch, m: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Private rows (m, K + d): the code of each block of the layout, and numeric columns.
+        """Compute private rows (m, K + d): the code of each block of the layout, then numbers.
 
         These are the numeric columns of :meth:`clipped`; codes are whole numbers.
         """

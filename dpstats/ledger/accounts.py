@@ -1,4 +1,4 @@
-"""Limits of a data set and of its analysts, and the decision on one request."""
+"""Decide on a call by the limits of a data set and of its analysts."""
 
 import json
 import sqlite3
@@ -23,7 +23,7 @@ from dpstats.results.stored import cost_from_dict
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a ledger was created for."""
+    """Hold the facts with which a ledger was created."""
 
     name: str
     limit: Composition
@@ -34,7 +34,7 @@ class Dataset:
 
     @classmethod
     def read(cls, connection: sqlite3.Connection) -> "Dataset":
-        """The only row of its table; LedgerError where it is damaged."""
+        """Read the only row of its table; raise LedgerError where it is damaged."""
         rows = connection.execute(
             "SELECT name, epsilon, delta, composition, set_aside, neighbors, fingerprint, "
             "approval, created FROM dataset"
@@ -48,7 +48,7 @@ class Dataset:
 
 
 class Asked(NamedTuple):
-    """One call that asks for budget, with its public description."""
+    """Hold one call that asks for budget, with its public description."""
 
     call: Call
     neighbors: str
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a ledger knows of a call: its number, state, and stored result where there is one."""
+    """Hold what a ledger knows of a call: its number, state, and stored result if there is one."""
 
     request: int | None
     state: str
@@ -64,13 +64,13 @@ class Found(NamedTuple):
 
     @property
     def waits(self) -> str:
-        """Why the call may not run; empty where it may."""
+        """Say why the call may not run; empty where it may."""
         said = {"requested": "waits for approval by the steward", "denied": "was denied"}
         return f"request {self.request} {said[self.state]}" if self.state in said else ""
 
 
 def allocation(connection: sqlite3.Connection, rule: str, analyst: str) -> Composition | None:
-    """The limit of an analyst's own calls."""
+    """Return the limit of an analyst's own calls, None where nothing is allocated."""
     row = connection.execute(
         "SELECT epsilon, delta, set_aside FROM analysts WHERE name = ?", (analyst,)
     ).fetchone()
@@ -81,7 +81,7 @@ def allocation(connection: sqlite3.Connection, rule: str, analyst: str) -> Compo
 
 
 def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple[str, Composition]]:
-    """Every limit that a call of the analyst must keep, with its name in sentences, by scope."""
+    """Return the limits on the analyst's calls by scope, each with its name for messages."""
     found = {"": (f"the budget of {dataset.name!r}", dataset.limit)}
     if analyst is not None:
         own = allocation(connection, dataset.limit.rule, analyst)
@@ -130,7 +130,7 @@ def find(
 def reserve(
     connection, dataset: Dataset, analyst: str | None, actor: str, asked: Asked, found: Found
 ) -> int:
-    """Charge a call to the data set and the analyst; BudgetError where it does not fit."""
+    """Charge a call to the data set and the analyst; raise BudgetError where it does not fit."""
     if found.state == "released" and found.request is not None:
         return found.request
     for scope, (owner, limit) in limits(connection, dataset, analyst).items():
@@ -144,7 +144,7 @@ def reserve(
 
 
 def request_key(asked: Asked, fingerprint: str | None) -> str:
-    """What equal calls about equal data have in common."""
+    """Return the hash that equal calls about equal data share."""
     return sha256(canonical({"call": asked.facts["call"], "fingerprint": fingerprint}))
 
 
@@ -156,7 +156,7 @@ def _stored(connection, key: str) -> tuple[int, str] | None:
 
 
 def _row(asked: Asked, analyst: str | None, key: str, state: str) -> dict:
-    """A request as its row, without number and time."""
+    """Return the columns of a request's row, without number and time."""
     call, facts = asked.call, asked.facts
     return {
         "analyst": analyst,
@@ -174,17 +174,17 @@ def _row(asked: Asked, analyst: str | None, key: str, state: str) -> dict:
 
 
 def call_of(epsilon: str, delta: str, cost: str) -> Call:
-    """The call that a row describes."""
+    """Return the call that a row describes."""
     return Call(float(epsilon), float(delta), cost_from_dict(json.loads(cost)))
 
 
 def printable(text: str) -> str:
-    """The text without what UTF-8 cannot write."""
+    """Escape the characters of a text that UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def checked_name(argument: str, name) -> str:
-    """A name of one line, or ArgumentError."""
+    """Check that a name is a text of one line, or raise ArgumentError."""
     if not isinstance(name, str) or not name.strip() or not name.isprintable() or len(name) > 200:
         raise ArgumentError(f"expected {argument} to be a text of one line, got {name!r}")
     return name.strip()

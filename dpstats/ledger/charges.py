@@ -1,4 +1,4 @@
-"""A call that a ledger has reserved, and what becomes of it."""
+"""Charge a ledger for a call, and record whether the call was released or failed."""
 
 from contextlib import suppress
 
@@ -10,7 +10,7 @@ from dpstats.results.stored_calls import to_text
 
 
 class LedgerCharge(Charge):
-    """A reserved request, or an earlier release of an equal one, which is then in ``results``.
+    """Hold a reserved request, or an equal one released before, whose results are in ``results``.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class LedgerCharge(Charge):
         self.store, self.request, self.actor, self.results = store, request, actor, results
 
     def release(self, results) -> None:
-        """Store the results; LedgerError where that fails, and then they must not be shown."""
+        """Store the results; on LedgerError, where that fails, they must not be shown."""
         text = to_text(results)
         try:
             with self.store.writing() as connection:
@@ -42,6 +42,6 @@ class LedgerCharge(Charge):
             ) from None
 
     def fail(self) -> None:
-        """Record the failure; where that fails it remains reserved, which costs as much."""
+        """Record the failure; where that fails the call remains reserved, which costs as much."""
         with suppress(LedgerError), self.store.writing() as connection:
             update(connection, "requests", self.request, self.actor, "failed", state="failed")

@@ -1,4 +1,4 @@
-"""The ledger of a data set, as Python sees it."""
+"""Keep the ledger of a data set: charge calls, approve requests, allocate and verify."""
 
 import getpass
 import os
@@ -37,7 +37,7 @@ from dpstats.results.restored_calls import from_text
 
 
 class Ledger(Chargeable):
-    """The privacy budget of a data set, kept in one file and shared by processes and analysts.
+    """Keep the privacy budget of a data set in one file, shared by processes and analysts.
 
     A call with ``budget=ledger`` is reserved before a row is read, in a transaction that has
     reached the disk; its result is stored, likewise, before it is returned. A call that fails
@@ -184,7 +184,7 @@ class Ledger(Chargeable):
         ]
 
     def _actor(self) -> str:
-        """Who is named in the audit: the analyst, or the user of the operating system."""
+        """Name the actor for the audit: the analyst, or the user of the operating system."""
         if self.analyst is not None:
             return self.analyst
         try:
@@ -193,7 +193,7 @@ class Ledger(Chargeable):
             return f"user {os.getuid()}"
 
     def allocate(self, analyst: str, epsilon: float, delta: float | None = None) -> None:
-        """Allow an analyst's calls this much in all; replaces an earlier allocation.
+        """Set the limit on all calls of an analyst; it replaces an earlier allocation.
 
         Allocations may exceed the total of the data set together, which binds all the same.
         By default delta is that of the data set.
@@ -238,13 +238,13 @@ class Ledger(Chargeable):
 
     @property
     def spent(self) -> tuple[float, float]:
-        """(epsilon, delta) of all calls of all analysts so far."""
+        """Return (epsilon, delta) of all calls of all analysts so far."""
         with self._store.reading() as connection:
             return self.dataset.limit.spent(read_total(connection, ""))
 
     @property
     def remaining(self) -> tuple[float, float]:
-        """(epsilon, delta) of the largest single call that still fits, for this analyst.
+        """Return (epsilon, delta) of the largest single call that still fits, for this analyst.
 
         Without an analyst that of the data set.
         """
@@ -258,7 +258,7 @@ class Ledger(Chargeable):
             )
 
     def result(self, request: int):
-        """What a released request returned."""
+        """Return the stored result of a released request."""
         with self._store.reading() as connection:
             row = connection.execute(
                 "SELECT result FROM releases WHERE id = ?", (request,)
@@ -295,7 +295,7 @@ class Ledger(Chargeable):
         return listing.summary(self.dataset, total, states, head, self.analysts())
 
     def plot(self, ax=None):
-        """Draw what was spent over time; needs matplotlib."""
+        """Plot the spending over time; needs matplotlib."""
         with self._store.reading() as connection:
             return listing.plot(connection, self.dataset, ax)
 
@@ -327,7 +327,7 @@ class Ledger(Chargeable):
 
 
 def _limit_texts(limit) -> dict[str, str]:
-    """A limit as exact texts, by column."""
+    """Return a limit as exact texts, by column."""
     return {name: repr(float(getattr(limit, name))) for name in ("epsilon", "delta", "set_aside")}
 
 

@@ -1,4 +1,4 @@
-"""Show what a ledger holds: tables, a summary, a picture and an export."""
+"""Show the contents of a ledger: tables, a summary, a plot and an export."""
 
 import json
 import sqlite3
@@ -18,7 +18,7 @@ _POINTS = 200  # of a picture; each is a root of its own
 
 
 def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
-    """The requests, all or of one state, as a table."""
+    """Return the requests, all or those of one state, as a table."""
     if state is not None:
         word("state", *STATES)(state)
     chosen, values = ("", ()) if state is None else (" WHERE state = ?", (state,))
@@ -32,7 +32,7 @@ def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
 
 
 def analysts(allocations: Mapping[str, Composition], totals: Mapping[str, Total]) -> pd.DataFrame:
-    """The analysts' allocations, what they spent, and the largest call that is left."""
+    """List the analysts' allocations, what they spent, and the largest call that is left."""
     rows = [
         (name, limit.epsilon, limit.delta, *limit.spent(totals[name]),
          *limit.remaining(totals[name]), totals[name].calls)
@@ -45,19 +45,19 @@ def analysts(allocations: Mapping[str, Composition], totals: Mapping[str, Total]
 
 
 def states(connection: sqlite3.Connection) -> dict[str, int]:
-    """How many requests are in each state."""
+    """Count the requests in each state."""
     return dict(connection.execute("SELECT state, COUNT(*) FROM requests GROUP BY state"))
 
 
 def head(connection: sqlite3.Connection) -> str:
-    """The hash of the audit's last entry."""
+    """Return the hash of the audit's last entry."""
     return connection.execute("SELECT hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()[0]
 
 
 def summary(
     dataset: Dataset, total: Total, counts: Mapping[str, int], last: str, people: pd.DataFrame
 ) -> str:
-    """The data set's limit, what is spent and remains, the states and the analysts."""
+    """Describe the data set's limit, what is spent and remains, the states and the analysts."""
     limit = dataset.limit
     rule = "epsilons and deltas add up" if limit.rule == "sum" else "squared mu's add up"
     lines = [
@@ -99,7 +99,7 @@ def plot(connection: sqlite3.Connection, dataset: Dataset, ax=None):
 
 
 def _spending(connection, limit: Composition) -> tuple[list[str], list[float]]:
-    """Times, and epsilon spent until then, of the creation and at most 200 calls."""
+    """Return times, and epsilon spent until then, of the creation and at most 200 calls."""
     ((created,),) = connection.execute("SELECT created FROM dataset")
     marks = ", ".join("?" * len(SPENT))
     rows = connection.execute(

@@ -1,4 +1,4 @@
-"""Rows of a ledger: write each with its entry in the audit, a chain of hashes."""
+"""Write each row of a ledger with its entry in the audit, a chain of hashes."""
 
 import hashlib
 import json
@@ -15,22 +15,22 @@ _LARGE = ("facts", "result")  # the audit repeats their checksums
 
 
 def now() -> str:
-    """The time by this machine's clock; nothing but the display depends on it."""
+    """Return the time by this machine's clock; nothing but the display depends on it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def sha256(text: str) -> str:
-    """The SHA-256 sum of a text, in hexadecimal digits."""
+    """Return the SHA-256 hash of a text, in hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def canonical(content: Mapping) -> str:
-    """JSON that is the same for equal content."""
+    """Write content as JSON that is the same for equal content."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
 
 def described(table: str, row: sqlite3.Row | tuple) -> str:
-    """A row as the audit repeats it."""
+    """Return a row as the audit repeats it."""
     content = dict(zip(COLUMNS[table], row, strict=True))
     for name in _LARGE:
         if isinstance(content.get(name), str):
@@ -39,7 +39,7 @@ def described(table: str, row: sqlite3.Row | tuple) -> str:
 
 
 def link(previous: str, entry: tuple) -> str:
-    """The hash of an audit entry (id, at, actor, action, place, number, content)."""
+    """Hash an entry (id, at, actor, action, place, number, content) with the previous hash."""
     return sha256(json.dumps([previous, *entry]))
 
 
@@ -72,7 +72,7 @@ def audit(connection: sqlite3.Connection, table: str, row: int, actor: str, acti
 
 
 def read_total(connection: sqlite3.Connection, scope: str) -> Total:
-    """The exact sums of one analyst's calls, or of all calls for the scope ""."""
+    """Return the exact sums of one analyst's calls, or of all calls for the scope ""."""
     found = connection.execute("SELECT * FROM totals WHERE scope = ?", (scope,)).fetchone()
     if found is None:
         return Total()
@@ -87,6 +87,6 @@ def write_total(connection: sqlite3.Connection, scope: str, total: Total) -> Non
 
 
 def total_texts(total: Total) -> tuple[str, ...]:
-    """The sums as texts, in the order of the columns."""
+    """Return the sums as texts, in the order of the columns."""
     sums = (total.epsilon, total.delta, total.mu_squared, total.failing)
     return str(total.calls), str(total.gaussian), *map(str, sums)

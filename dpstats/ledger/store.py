@@ -1,4 +1,4 @@
-"""Open a ledger's file: connections, transactions and what can go wrong with them."""
+"""Open a ledger's file: connections, transactions and the reasons of their errors."""
 
 import json
 import os
@@ -32,7 +32,7 @@ _REASONS = {
 
 
 class Store:
-    """One ledger's file, with a connection for each thread of each process.
+    """Access one ledger's file, with a connection for each thread of each process.
 
     Every transaction reaches the disk before it returns (WAL with synchronous=FULL), or leaves
     the file as it was. A connection is never used after a fork.
@@ -57,7 +57,7 @@ class Store:
             )
 
     def _connection(self) -> sqlite3.Connection:
-        """The connection of this thread; a forked process opens its own."""
+        """Return the connection of this thread; a forked process opens its own."""
         if getattr(self._local, "process", None) != os.getpid():
             self._local.connection = connect(self.path)
             self._local.process = os.getpid()
@@ -65,13 +65,13 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that sees the file as of one moment."""
+        """Open a transaction that sees the file as of one moment."""
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that no other one overlaps; on any error nothing of it remains."""
+        """Open a transaction that no other one overlaps; on any error it is rolled back."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
@@ -147,7 +147,7 @@ def _sync(folder: Path) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in words; SQLite's extended codes begin with the plain ones."""
+    """Say in words what went wrong; SQLite's extended codes begin with the plain ones."""
     if isinstance(error, DAMAGED):
         return _REASONS["SQLITE_CORRUPT"]
     name = getattr(error, "sqlite_errorname", None) or ""
@@ -168,7 +168,7 @@ def refuse_remote(path: Path) -> None:
 
 
 def _file_system(path: Path, mounts: str = "/proc/self/mounts") -> str | None:
-    """The kind of file system that holds the path, None where it cannot be told."""
+    """Return the kind of file system that holds the path, None where it cannot be told."""
     try:
         lines = [line.split() for line in Path(mounts).read_text().splitlines()]
     except OSError:

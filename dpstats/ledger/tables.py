@@ -1,4 +1,4 @@
-"""The tables of a ledger's file, and the rules that SQLite itself enforces on them.
+"""Define the tables of a ledger's file, and the rules that SQLite itself enforces on them.
 
 Numbers are stored as texts that restore them exactly. ``audit`` is only ever added to; every
 row of the other tables, ``totals`` aside, is repeated there as it was after each change, and

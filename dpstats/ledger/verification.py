@@ -18,7 +18,7 @@ _DAMAGED = (AttributeError, KeyError, LedgerError, TypeError, ValueError, ZeroDi
 
 @dataclass(frozen=True)
 class Verification:
-    """What a check of a ledger found.
+    """Hold the problems that a check of a ledger found.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found."""
+        """Tell whether no problem was found."""
         return not self.problems
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ def _integrity(connection) -> Iterator[tuple[str]]:
 
 
 def _chain(connection) -> Iterator[tuple]:
-    """Each audit entry's problems, hash, (table, row) and content."""
+    """Yield each audit entry's problems, hash, (table, row) and content."""
     previous, expected = START, 1
     for *entry, found in connection.execute("SELECT * FROM audit ORDER BY id"):
         problems = []
@@ -92,7 +92,7 @@ def _chain(connection) -> Iterator[tuple]:
 
 
 def _differences(connection, rows: dict[tuple[str, int], str]) -> Iterator[str]:
-    """Rows that differ from their last entry in the audit, are missing, or have none."""
+    """Find rows that differ from their last audit entry, are missing, or have none."""
     left = dict(rows)
     for table, columns in COLUMNS.items():
         for row in connection.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id"):
@@ -105,7 +105,7 @@ def _differences(connection, rows: dict[tuple[str, int], str]) -> Iterator[str]:
 
 
 def _changed(row: str, content: str) -> str:
-    """Which columns are not as the audit says."""
+    """Name the columns that are not as the audit says."""
     try:
         expected = json.loads(content)
         names = [name for name, value in json.loads(row).items() if expected[name] != value]
@@ -115,7 +115,7 @@ def _changed(row: str, content: str) -> str:
 
 
 def _totals(connection) -> Iterator[str]:
-    """Totals that are not the sums over the requests, and those beyond their limits."""
+    """Find totals that are not the sums over the requests, and those beyond their limits."""
     dataset, sums = Dataset.read(connection), {"": Total()}
     rows = connection.execute("SELECT id, analyst, state, epsilon, delta, cost FROM requests")
     released = {number for (number,) in connection.execute("SELECT id FROM releases")}

@@ -1,4 +1,4 @@
-"""Noisy Newton steps: rough sums, whitening, and rounds of clipped scores (this package).
+"""Estimate by noisy Newton steps: rough sums, whitening, rounds of clipped scores (this package).
 
 The ideas are those of noisy optimisation for M-estimators (Avella-Medina, Bradshaw and Loh 2023),
 of boosting on residuals (Tang et al. 2023, Algorithm 1) and of private preconditioning (Biswas et
@@ -60,7 +60,7 @@ _HESSIAN_ERROR = 0.4
 
 
 def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Noise) -> Release:
-    """Least squares by noisy Newton steps on clipped scores, with intervals for each coefficient.
+    """Fit least squares by noisy Newton steps on clipped scores, with coefficient intervals.
 
     In the whitened directions a the score of a row is s = a (v - a'eta), v the response about
     its released mean in units of its released standard deviation. A step adds the noisy sum
@@ -112,7 +112,7 @@ def _through_origin(reference: Reference) -> Reference:
 
 
 def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
-    """The number of rows, noisy where it is private; at least twice its noise."""
+    """Return the number of rows, noisy where it is private; at least twice its noise."""
     if problem.neighbors == REPLACE_ONE:
         return float(max(rows, 1))
     noisy = noise.add(Query("number of rows", [rows], l1=1, l2=1), cost.part(_COUNT))
@@ -120,7 +120,7 @@ def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
 
 
 def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noise, rows: float):
-    """Release X'X in the indicator basis; whiten by it, count rows, and say if a second pays."""
+    """Release X'X in the indicator basis, whiten by it, count rows, and tell if a second pays."""
     p = basis.span.shape[1]
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
     half = cost.part(_GRAM / 2)
@@ -151,7 +151,7 @@ def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noi
 
 
 def _eigen(gram: np.ndarray, deviation: float, rows: float):
-    """Eigenvalues and vectors, weights that whiten, and the part that stands clear of noise.
+    """Return eigenvalues and vectors, weights that whiten, and each direction's part above noise.
 
     Eigenvalues are taken as no smaller than half the norm of the noise.
     """
@@ -184,13 +184,13 @@ def _counts(sizes: np.ndarray, edges: np.ndarray) -> np.ndarray:
 
 
 def _histogram(step: str, counts: np.ndarray, problem: Problem, cost: GDP, noise: Noise):
-    """Release counts of rows in bins: one row is in one bin."""
+    """Release counts of rows in bins; one row is in one bin."""
     moved = 2 if problem.neighbors == REPLACE_ONE else 1
     return noise.add(Query(step, counts.tolist(), l1=moved, l2=math.sqrt(moved)), cost)
 
 
 def _refined(basis, first: Whitening, tail, total, problem, cost: GDP, noise: Noise, rows: float):
-    """Release X'X again in whitened coordinates, and whiten by it; with the leverage it loses."""
+    """Release X'X again in whitened coordinates, whiten by it, and return the leverage lost too."""
     p, t, part = first.map.shape[1], first.dimension, cost.part(_GRAM / 2)
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
     limit = leverage_limit(tail, rows, t, t * times / part.mu * math.sqrt(2 * p))
@@ -215,7 +215,7 @@ def _whitened_products(basis, map_: np.ndarray, bound: float, X: np.ndarray, y: 
 
 
 def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
-    """Whitened rows (n, p), residuals (n,) and norms of scores (n,), row by row."""
+    """Return whitened rows (n, p), residuals (n,) and norms of scores (n,), row by row."""
     from dpstats.numerics.whitening import residuals
 
     rows, squares = basis.whitened(X, map_)
@@ -228,7 +228,7 @@ def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
 
 
 def _score_sums(basis, map_, reference, eta, limit: float, X: np.ndarray, y: np.ndarray):
-    """The sums of s' and of w |s'|^2 / C in units of 2^-20 C, whole numbers (p + 1,)."""
+    """Add up s' and w |s'|^2 / C in units of 2^-20 C, as whole numbers (p + 1,)."""
     rows, left, norms = _scores(basis, map_, reference, eta, X, y)
     grid = 2.0**ENTRY_BITS * (1 - 2.0**-30)
     scale = grid / np.maximum(norms, limit)
@@ -303,7 +303,7 @@ def _round(
 
 
 def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> np.ndarray:
-    """Raise variances that a step shows to be too small: it is as far as the error was."""
+    """Raise variances that a step shows to be too small, as it is as long as the error was."""
     surprise = step**2 - step_variance
     variance = variance * max(1.0, surprise.sum() / variance.sum())
     far = step**2 > 4 * (variance + step_variance)
@@ -311,7 +311,7 @@ def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> n
 
 
 def _number(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
-    """The number of rows."""
+    """Return the number of rows."""
     return len(y)
 
 

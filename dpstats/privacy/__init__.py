@@ -1,4 +1,4 @@
-"""Neighbours, costs, recorded events and their composition.
+"""Define neighbours, costs, recorded events and their composition.
 
 Two tables are *neighbours* when they differ in one person's row:
 

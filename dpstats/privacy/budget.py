@@ -1,4 +1,4 @@
-"""A budget for several calls of one process."""
+"""Share a privacy budget between several calls of one process."""
 
 import os
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from dpstats.privacy.costs import Cost
 
 
 class Charge:
-    """A call that a budget has charged, until its results are released.
+    """Represent a call that a budget has charged, until its results are released.
 
     ``results`` are those of an equal earlier call, to be returned in place of a new release, or
     None. This one keeps no record.
@@ -21,14 +21,14 @@ class Charge:
     results: Any = None
 
     def release(self, results) -> None:
-        """Record the results; called before they are shown."""
+        """Record the results, before they are shown."""
 
     def fail(self) -> None:
-        """Record that the call stopped; what it was charged counts as spent."""
+        """Record that the call stopped; its charge counts as spent."""
 
 
 class Chargeable(ABC):
-    """Anything that ``budget=`` takes."""
+    """Describe the interface of anything that ``budget=`` takes."""
 
     __slots__ = ()
 
@@ -43,7 +43,7 @@ class Chargeable(ABC):
 
 
 class Budget(Chargeable):
-    """A privacy budget shared by several calls of one process.
+    """Share a privacy budget between several calls of one process.
 
     Each call reserves its cost before it reads any data; a call that does not fit raises
     :class:`~dpstats.errors.BudgetError` and costs nothing. Threads may share a budget. A
@@ -114,37 +114,37 @@ class Budget(Chargeable):
 
     @property
     def epsilon(self) -> float:
-        """The limit on epsilon."""
+        """Return the limit on epsilon."""
         return self._rule.epsilon
 
     @property
     def delta(self) -> float:
-        """The limit on delta."""
+        """Return the limit on delta."""
         return self._rule.delta
 
     @property
     def composition(self) -> str:
-        """The rule by which calls compose."""
+        """Return the name of the rule by which calls compose."""
         return self._rule.rule
 
     @property
     def neighbors(self) -> str | None:
-        """The relation of the calls; None before the first."""
+        """Return the neighbour relation of the calls; None before the first."""
         return self._neighbors
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """The epsilon, delta and cost of each call so far."""
+        """List the epsilon, delta and cost of each call so far."""
         return self._calls
 
     @property
     def spent(self) -> tuple[float, float]:
-        """(epsilon, delta) of all calls so far."""
+        """Return (epsilon, delta) of all calls so far."""
         return self._rule.spent(self._total)
 
     @property
     def remaining(self) -> tuple[float, float]:
-        """(epsilon, delta) of the largest single call that still fits."""
+        """Return (epsilon, delta) of the largest single call that still fits."""
         return self._rule.remaining(self._total)
 
     def reserve(
@@ -162,7 +162,7 @@ class Budget(Chargeable):
         return Charge()
 
     def _charge(self, call: Call, neighbors: str) -> None:
-        """Check and record one call; the lock is held."""
+        """Check and record one call, while the lock is held."""
         if self._neighbors not in (None, neighbors):
             raise BudgetError(
                 f"this budget already holds releases under neighbors={self._neighbors!r}; "
@@ -174,7 +174,7 @@ class Budget(Chargeable):
         self._calls = (*self._calls, call)
 
     def _first_rule(self, call: Call) -> Composition:
-        """The rule, of which the first call decides what is set aside where nobody said it."""
+        """Make the rule; the first call decides what is set aside where the caller did not."""
         return make_composition(*self._arguments, first=call)
 
     def __reduce_ex__(self, protocol):

@@ -1,4 +1,4 @@
-"""One rule by which the costs of several calls compose, proven for costs chosen as one goes."""
+"""Compose the costs of several calls by one rule, proven for adaptively chosen costs."""
 
 import math
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ RULES = ("gdp", "sum")
 
 
 class Call(NamedTuple):
-    """One charged call: its own (epsilon, delta) and its cost."""
+    """Hold one charged call: its own (epsilon, delta) and its cost."""
 
     epsilon: float
     delta: float
@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Total:
-    """Exact sums over calls.
+    """Hold exact sums over calls.
 
     ``epsilon`` and ``delta`` are of the calls' own guarantees, ``mu_squared`` of all calls as
     Gaussian ones, ``failing`` of the deltas of (epsilon, delta) calls, which no mu covers.
@@ -44,7 +44,7 @@ class Total:
     failing: Fraction = Fraction(0)
 
     def plus(self, call: Call) -> "Total":
-        """These sums with one call more."""
+        """Add one call to these sums."""
         failing = call.cost.delta if isinstance(call.cost, ApproxDP) else 0.0
         mu = Fraction(call.cost.mu)
         return Total(
@@ -58,7 +58,7 @@ class Total:
 
     @classmethod
     def of(cls, calls: Iterable[Call]) -> "Total":
-        """The sums over these calls."""
+        """Add up these calls."""
         total = cls()
         for call in calls:
             total = total.plus(call)
@@ -67,7 +67,7 @@ class Total:
 
 @dataclass(frozen=True)
 class Composition:
-    """A limit (epsilon, delta) on all calls together, and the rule that enforces it.
+    """Enforce a limit (epsilon, delta) on all calls together by a composition rule.
 
     Guarantee. However the costs are chosen, each of them after the earlier releases have been
     seen, all releases together are (epsilon, delta)-DP as long as :meth:`admits` holds of
@@ -131,7 +131,7 @@ class Composition:
     set_aside: float = 0.0
 
     def admits(self, total: Total) -> bool:
-        """Whether calls with these sums stay within the limit."""
+        """Tell whether calls with these sums stay within the limit."""
         added = total.epsilon <= Fraction(self.epsilon * ROUNDING)
         added_delta = total.delta <= Fraction(self.delta * ROUNDING)
         if self.rule == "sum" or (total.calls == 1 and added and added_delta):
@@ -143,12 +143,12 @@ class Composition:
 
     @cached_property
     def mu(self) -> float:
-        """The mu that all calls together may have; 0 where there is none."""
+        """Return the mu that all calls together may have; 0 where there is none."""
         delta = self.delta - self.set_aside
         return GDP.of(self.epsilon, delta).mu if self.rule == "gdp" and delta > 0 else 0.0
 
     def spent(self, total: Total) -> tuple[float, float]:
-        """(epsilon, delta) of calls with these sums: the least that the rule's parts show.
+        """Return the least (epsilon, delta) that the rule's parts prove for calls with these sums.
 
         epsilon is stated at the deltas that the calls themselves have where they add up, else
         at the limit's delta.
@@ -164,7 +164,7 @@ class Composition:
         return min(shown)
 
     def remaining(self, total: Total) -> tuple[float, float]:
-        """(epsilon, delta) of the largest single call that still fits."""
+        """Return (epsilon, delta) of the largest single call that still fits."""
         left = [(0.0, 0.0)]
         if self.rule == "sum" or not total.gaussian:
             whole, used = (
@@ -202,7 +202,7 @@ def make_composition(epsilon, delta, rule, set_aside, first: Call | None = None)
 
 
 def check_fits(rule: Composition, total: Total, call: Call, owner: str = "the budget") -> Total:
-    """The sums with one call more, or BudgetError where the rule does not admit them."""
+    """Add one call to the sums, or raise BudgetError where the rule does not admit them."""
     after = total.plus(call)
     if not rule.admits(after):
         epsilon, delta = rule.spent(total)
@@ -215,7 +215,7 @@ def check_fits(rule: Composition, total: Total, call: Call, owner: str = "the bu
 
 
 def _advice(rule: Composition, after: Total, call: Call) -> str:
-    """What a caller whose call does not fit may do."""
+    """Say what a caller whose call does not fit may do."""
     if rule.rule == "gdp" and after.failing > rule.set_aside:
         return (
             f"set_aside={rule.set_aside:g} of its delta is for methods that are not Gaussian; ask "
@@ -230,5 +230,5 @@ def _advice(rule: Composition, after: Total, call: Call) -> str:
 
 
 def _difference(whole, used: Fraction) -> float:
-    """What is left of the whole, 0 where more is used."""
+    """Subtract what is used from the whole, 0 where more is used."""
     return max(float(Fraction(whole) - used), 0.0)

@@ -1,4 +1,4 @@
-"""What a release costs, how costs add up, and what a cost guarantees."""
+"""Define the costs of releases, how they add up, and the guarantee that a cost gives."""
 
 import math
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ ROUNDING = 1 + 1e-12
 
 @dataclass(frozen=True)
 class PureDP:
-    """A cost of epsilon under pure differential privacy; costs add up."""
+    """Represent a cost of epsilon under pure differential privacy; costs add up."""
 
     epsilon: float
 
     @property
     def loss_range(self) -> float:
-        """How long the interval may be that holds all privacy losses: see GDP's.
+        """Return the allowed length of the interval that holds all privacy losses; see GDP's.
 
         The loss log P(o) / P'(o) of a pair of neighbours has values of either sign, so in
         an interval of length epsilon it is at most epsilon in magnitude.
@@ -30,7 +30,7 @@ class PureDP:
 
     @property
     def mu(self) -> float:
-        """The least mu for which every epsilon-DP mechanism is mu-GDP: 2 probit(logistic(epsilon)).
+        """Return the least mu such that epsilon-DP implies mu-GDP: 2 probit(logistic(epsilon)).
 
         All that is known of an epsilon-DP mechanism is that its losses lie in
         [-epsilon, epsilon], an interval of length 2 epsilon, so :attr:`GDP.loss_range` applies
@@ -51,32 +51,32 @@ class PureDP:
         return -2 * float(ndtri_exp(log_expit(-self.epsilon)))
 
     def part(self, share: float) -> "PureDP":
-        """The given share of this cost."""
+        """Return the given share of this cost."""
         return PureDP(self.epsilon * share)
 
     def after(self, share: float) -> "PureDP":
-        """What is left when draws that need no delta have taken the given share."""
+        """Return the cost left when draws that need no delta have taken the given share."""
         return self.part(1 - share)
 
     def covers(self, costs: Sequence["Cost"]) -> bool:
-        """Whether the costs together stay within this one."""
+        """Tell whether the costs together stay within this one."""
         pure = [cost for cost in costs if isinstance(cost, PureDP)]
         total = math.fsum(cost.epsilon for cost in pure)
         return len(pure) == len(costs) and total <= self.epsilon * ROUNDING
 
     def share(self, cost: "Cost") -> float:
-        """The share of this cost that another one takes, in [0, 1]."""
+        """Return the share of this cost that another one takes, in [0, 1]."""
         assert isinstance(cost, PureDP), "covers() has refused others"
         return cost.epsilon / self.epsilon
 
     def guarantee(self, delta: float) -> tuple[float, float]:
-        """(epsilon, delta) of this cost."""
+        """Return (epsilon, delta) of this cost."""
         return self.epsilon, 0.0
 
 
 @dataclass(frozen=True)
 class GDP:
-    """A cost of mu under Gaussian differential privacy; squares add up.
+    """Represent a cost of mu under Gaussian differential privacy; squares add up.
 
     A mechanism is mu-GDP when telling two neighbours apart is at least as hard as
     telling N(0, 1) from N(mu, 1) (Dong, Roth and Su 2022, Definition 2.3 and
@@ -87,7 +87,7 @@ class GDP:
 
     @classmethod
     def of(cls, epsilon: float, delta: float) -> "GDP":
-        """The largest mu that is (epsilon, delta)-DP."""
+        """Return the largest mu that is (epsilon, delta)-DP."""
         from scipy.optimize import brentq  # imported where used: it is slow to import
 
         def excess(log_mu):
@@ -102,7 +102,7 @@ class GDP:
 
     @property
     def loss_range(self) -> float:
-        """The largest r for which every mechanism of range r is mu-GDP.
+        """Return the largest r for which every mechanism of range r is mu-GDP.
 
         A mechanism has range r when, for each pair of neighbours, log P(o) / P'(o) lies in
         an interval of length r over all outputs o (Durfee and Rogers 2019). Its ROC curve
@@ -124,68 +124,68 @@ class GDP:
         return 2 * math.log1p(erf(self.mu / math.sqrt(8)) / ndtr(-self.mu / 2))
 
     def part(self, share: float) -> "GDP":
-        """The given share of this cost, counted in mu squared."""
+        """Return the given share of this cost, counted in mu squared."""
         return GDP(self.mu * math.sqrt(share))
 
     def after(self, share: float) -> "GDP":
-        """What is left when draws that need no delta have taken the given share."""
+        """Return the cost left when draws that need no delta have taken the given share."""
         return self.part(1 - share)
 
     def covers(self, costs: Sequence["Cost"]) -> bool:
-        """Whether the costs together stay within this one."""
+        """Tell whether the costs together stay within this one."""
         gaussian = [cost for cost in costs if isinstance(cost, GDP)]
         total = math.fsum(cost.mu**2 for cost in gaussian)
         return len(gaussian) == len(costs) and total <= self.mu**2 * ROUNDING
 
     def share(self, cost: "Cost") -> float:
-        """The share of this cost, in mu squared, that another one takes, in [0, 1]."""
+        """Return the share of this cost, in mu squared, that another one takes, in [0, 1]."""
         assert isinstance(cost, GDP), "covers() has refused others"
         return (cost.mu / self.mu) ** 2
 
     def guarantee(self, delta: float) -> tuple[float, float]:
-        """(epsilon, delta) of this cost at the given delta."""
+        """Return (epsilon, delta) of this cost at the given delta."""
         return gdp_epsilon(self.mu, delta), delta
 
 
 @dataclass(frozen=True)
 class ApproxDP:
-    """A cost of (epsilon, delta); both add up."""
+    """Represent a cost of (epsilon, delta); both add up."""
 
     epsilon: float
     delta: float
 
     @property
     def loss_range(self) -> float:
-        """As without delta."""
+        """Return the range of the privacy losses, which is the same as without delta."""
         return self.epsilon
 
     @property
     def mu(self) -> float:
-        """The mu of what is left without the failures, which delta bounds: that of epsilon."""
+        """Return the mu of epsilon alone, which holds but for the failures that delta bounds."""
         return PureDP(self.epsilon).mu
 
     def part(self, share: float) -> "ApproxDP":
-        """The given share of this cost."""
+        """Return the given share of this cost."""
         return ApproxDP(self.epsilon * share, self.delta * share)
 
     def after(self, share: float) -> "ApproxDP":
-        """What is left when draws that need no delta have taken the given share: all of delta."""
+        """Return the cost left, with all of delta, when draws that need no delta took the share."""
         return ApproxDP(self.epsilon * (1 - share), self.delta)
 
     def covers(self, costs: Sequence["Cost"]) -> bool:
-        """Whether the costs together stay within this one."""
+        """Tell whether the costs together stay within this one."""
         if any(isinstance(cost, GDP) for cost in costs):
             return False
         epsilon, delta = added(costs)
         return epsilon <= self.epsilon * ROUNDING and delta <= self.delta * ROUNDING
 
     def share(self, cost: "Cost") -> float:
-        """The share of epsilon that another cost takes, in [0, 1]."""
+        """Return the share of epsilon that another cost takes, in [0, 1]."""
         assert not isinstance(cost, GDP), "covers() has refused it"
         return cost.epsilon / self.epsilon
 
     def guarantee(self, delta: float) -> tuple[float, float]:
-        """(epsilon, delta) of this cost."""
+        """Return (epsilon, delta) of this cost."""
         return self.epsilon, self.delta
 
 
@@ -193,14 +193,14 @@ Cost = PureDP | GDP | ApproxDP
 
 
 def added(costs: Sequence[Cost]) -> tuple[float, float]:
-    """Basic composition: the sums of the epsilons and of the deltas; none is Gaussian."""
+    """Add up epsilons and deltas by basic composition; none of the costs is Gaussian."""
     stated = [cost.guarantee(0.0) for cost in costs if not isinstance(cost, GDP)]
     assert len(stated) == len(costs), "a Gaussian cost has no epsilon of its own"
     return math.fsum(epsilon for epsilon, _ in stated), math.fsum(delta for _, delta in stated)
 
 
 def gdp_delta(mu: float, epsilon: float) -> float:
-    """delta(epsilon) of mu-GDP (Dong, Roth and Su 2022, Corollary 2.13).
+    """Return delta(epsilon) of mu-GDP (Dong, Roth and Su 2022, Corollary 2.13).
 
     >>> round(gdp_delta(1.0, 1.0), 6)
     0.126937
@@ -213,7 +213,7 @@ def gdp_delta(mu: float, epsilon: float) -> float:
 
 
 def gdp_epsilon(mu: float, delta: float) -> float:
-    """epsilon(delta) of mu-GDP: the inverse of :func:`gdp_delta` in epsilon."""
+    """Return epsilon(delta) of mu-GDP: the inverse of :func:`gdp_delta` in epsilon."""
     if gdp_delta(mu, 0.0) <= delta:
         return 0.0
     high = 1.0

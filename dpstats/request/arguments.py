@@ -1,4 +1,4 @@
-"""The arguments of dp_ols, checked against each other before any row is read."""
+"""Check the arguments of dp_ols against each other before any row is read."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -70,7 +70,7 @@ def _request(
     neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
     companion_share=None, by=None, formulas=1,
 ) -> Request:  # fmt: skip
-    """Check the arguments of a call, of which this is one formula out of several."""
+    """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     ranges, term_bounds = declared_bounds(bounds, formula)
     plan = ""
@@ -116,7 +116,7 @@ def _request(
 
 
 def _parsed(formula, table: AnyTable, by) -> Formula:
-    """The formula, in Python or from R, whose dot stands for the columns that are not in by."""
+    """Parse a formula, from Python or R; its dot stands for the columns that are not in by."""
     if is_r(formula):
         formula = RFormula(formula_text(formula))
     if isinstance(formula, RFormula):
@@ -126,7 +126,7 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
 
 
 def _of_formula(declared, formula: Formula, formulas: Collection[Formula]):
-    """What is declared for a formula, without the columns that only other formulas use."""
+    """Return what is declared for a formula, without the columns that only other formulas use."""
     if not isinstance(declared, Mapping):
         return declared
     others = {name for other in formulas for name in other.variables} - {*formula.variables}
@@ -134,7 +134,7 @@ def _of_formula(declared, formula: Formula, formulas: Collection[Formula]):
 
 
 def _texts(formula) -> dict[str | None, str]:
-    """The formulas of a call by name: a list names them by themselves, a single one has none."""
+    """Return a call's formulas by name: in a list by their text, None for a single one."""
     if not isinstance(formula, list | tuple | Mapping):
         return {None: formula}
     texts = formula if isinstance(formula, Mapping) else {str(text): text for text in formula}
@@ -144,7 +144,7 @@ def _texts(formula) -> dict[str | None, str]:
 
 
 def find_method(name, *others: str) -> Method:
-    """The method of this name; ``others`` are names that the caller understands besides."""
+    """Return the method of this name; ``others`` are further names that the caller accepts."""
     if not isinstance(name, str) or name not in METHODS:
         known = ", ".join((*others, *METHODS))
         raise ArgumentError(f"expected method to be one of {known}, got {name!r}")
@@ -152,7 +152,7 @@ def find_method(name, *others: str) -> Method:
 
 
 def _with_companion(method: Method, companion, share) -> Method:
-    """The method, with a companion where one is asked for."""
+    """Return the method, combined with a companion where one is requested."""
     if companion is None:
         if share is not None:
             raise ArgumentError("companion_share is for a companion; add companion=")
@@ -168,7 +168,7 @@ def _with_companion(method: Method, companion, share) -> Method:
 
 
 def checked_guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
-    """epsilon and delta as the method needs them."""
+    """Check epsilon and delta, and return them as the method needs them."""
     if method.guarantee == "pure":
         if delta not in (None, 0):
             raise ArgumentError(
@@ -203,7 +203,7 @@ def _row_norm(method: Method, row_norm) -> float | None:
 
 
 def _selection(select, k, share, method: Method, neighbors, formula: Formula) -> Selection | None:
-    """The selection asked for by select=, k= and select_share=."""
+    """Build the selection that select=, k= and select_share= request."""
     if select is None:
         if share is not None:
             raise ArgumentError("select_share is for a selection; add select=")
@@ -231,7 +231,7 @@ def _check_k(k: int, method: Method, terms: Sequence[str]) -> None:
 
 
 def _with_k(method: Method, options: Mapping, k) -> Mapping:
-    """The options with k, which without a selection is one of them."""
+    """Add k to the options; without a selection it is an option of the method."""
     if k is not None and "k" not in method.options:
         raise ArgumentError(
             f"{method.name} has no option 'k'; to keep k={k!r} of the terms, add select="
@@ -240,7 +240,7 @@ def _with_k(method: Method, options: Mapping, k) -> Mapping:
 
 
 def checked_options(method: Method, options: Mapping) -> dict:
-    """Method options, checked; None stands for the default."""
+    """Check the method options; None stands for the default."""
     unknown = [name for name in options if name not in method.options and options[name] is not None]
     if unknown:
         known = ", ".join(method.options) or "none"

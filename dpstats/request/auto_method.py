@@ -1,4 +1,4 @@
-"""What method="auto" stands for in one call, decided by public facts alone."""
+"""Decide which method method="auto" stands for in one call, by public facts alone."""
 
 import math
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ def choose(
     alone: bool,
     options: Mapping,
 ) -> tuple[str, str]:
-    """The name of the method for a call, and the reason.
+    """Return the name of the method for a call, and the reason.
 
     Under ``replace_one``, to which the choice among methods for one regressor leads, the
     number of rows is public. ``alone`` is False with groups, which are many and small, or with
@@ -59,7 +59,7 @@ def choose(
 
 
 def _is_bounded_line(formula: Formula, bounds: Mapping) -> bool:
-    """Whether the model is an intercept and one plain column, with both ranges declared."""
+    """Tell whether the model is an intercept and one plain column, with both ranges declared."""
     if len(formula.variables) != 2 or formula.declared or formula.categorical:
         return False
     y, x = formula.variables

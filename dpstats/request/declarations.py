@@ -1,4 +1,4 @@
-"""Read what a caller declares of columns: types, bounds, levels and points to predict at."""
+"""Read what a caller declares of columns: types, bounds, levels and prediction points."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -52,7 +52,7 @@ def declared_bounds(bounds, formula: Formula):
 
 
 class DeclaredSchema(NamedTuple):
-    """The public schema, the variables without a range yet, and what the report must say of it."""
+    """Hold the public schema, the variables without a range yet, and notes for the report."""
 
     schema: dict[str, Numeric | Categorical]
     unbounded: tuple[str, ...]
@@ -77,7 +77,7 @@ def declared_types(types, table: AnyTable) -> AnyTable:
 def declared_schema(
     formula: Formula, table: AnyTable, ranges, levels, row_norm, method: Method
 ) -> DeclaredSchema:
-    """Decide by types, declarations and the use in the formula what each variable is.
+    """Decide by types, declarations and the use in the formula what kind each variable is.
 
     A column without a type (in a text file, a list or an object column) is a factor where levels
     are declared, and a number where bounds are or where it is the response, whatever is in it.
@@ -120,7 +120,7 @@ def declared_schema(
 
 
 def _notes(table: AnyTable, schema, ranges, from_dtype: list[str]) -> tuple[str, ...]:
-    """Say which levels come from a type, and of a response that only its use makes it a number."""
+    """Note which levels come from a type, and a response that is numeric only by its use."""
     notes = []
     if from_dtype:
         named = ", ".join(from_dtype)
@@ -145,7 +145,7 @@ def _levels(levels, formula: Formula) -> dict[str, tuple]:
 
 
 def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | Categorical | None:
-    """Return what a column's type and the declared levels make it; None: numeric, range unknown."""
+    """Return the kind that a column's type and levels imply, None if numeric without a range."""
     if name in declared:
         return Categorical(declared[name], table.ordered(name))
     kind = table.kind(name)
@@ -182,7 +182,7 @@ def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
 
 
 def _frame(columns: dict, x_new) -> pd.DataFrame:
-    """Build a frame of columns and scalars, which may all be scalars."""
+    """Build a frame of columns and scalars; all of them may be scalars."""
     single = all(np.ndim(values) == 0 for values in columns.values())
     try:
         columns = {name: v if np.ndim(v) == 0 else list(v) for name, v in columns.items()}

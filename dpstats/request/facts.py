@@ -15,7 +15,7 @@ _LISTED = 50
 
 
 def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
-    """Describe the formulas of one call and its groups, without a look at the rows.
+    """Describe the formulas of one call and its groups, without reading the rows.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def _labels(groups) -> object:
 
 
 def plain(value) -> object:
-    """The value in terms of JSON; anything else by its type and its text."""
+    """Convert the value to JSON types; describe anything else by its type and its text."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if value is None or isinstance(value, bool | int | str):

@@ -1,4 +1,4 @@
-"""Check before any row is read that the method can serve whatever a request may become."""
+"""Check before any row is read that the method can serve every form a request may take."""
 
 import numpy as np
 

@@ -18,7 +18,7 @@ COLUMNS = ("term", "estimate", "std_error", "lower", "upper", "status")
 
 
 class Grouping(NamedTuple):
-    """The group of each row, -1 for none; the labels; whether they were read off the rows."""
+    """Hold the group of each row, -1 for none, the labels, and whether these come from the rows."""
 
     codes: np.ndarray
     labels: tuple
@@ -38,7 +38,7 @@ def label_columns(by, labels: tuple) -> dict[str, pd.api.extensions.ExtensionArr
 
 
 def check_by(request: Request, by, groups) -> None:
-    """Raise ArgumentError unless by= and groups= can be used; no row is read."""
+    """Raise ArgumentError unless by= and groups= can be used, without reading a row."""
     if by is None:
         if groups is not None:
             raise ArgumentError("groups= lists the labels of a group column; name it with by=")
@@ -56,7 +56,7 @@ def check_by(request: Request, by, groups) -> None:
 
 
 def _present(groups) -> bool:
-    """Return whether the labels that occur are asked for, or nothing is said of labels."""
+    """Tell whether groups= asks for the labels that occur, or is not given."""
     return groups is None or isinstance(groups, str) and groups == PRESENT
 
 
@@ -100,7 +100,7 @@ def _is_row(label, length: int) -> bool:
 
 
 def listed_labels(table: AnyTable, by, groups) -> tuple | None:
-    """Return the public list of labels, tuples for several columns, or None for those present.
+    """Return the public labels, as tuples for several columns, or None for those present.
 
     Without ``groups=`` a single column's type may declare one. Labels that are present are treated
     as public, and the report says so.
@@ -146,7 +146,7 @@ def group_rows(table: Table, by, groups) -> Grouping:
 
 
 def _combined(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Number the combinations of codes in their order, -1 where one is, with a row of each."""
+    """Number the combinations of codes in order, -1 where a code is; return also a row of each."""
     known = np.flatnonzero(np.logical_and.reduce([codes >= 0 for codes in columns]))
     number = np.zeros(len(known), np.int64)
     for codes in columns:

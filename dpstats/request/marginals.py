@@ -54,7 +54,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
 
 
 def _total(table, schema, design: Design, response: str, each: Callable):
-    """The sum of ``each(columns)`` over batches of complete rows, the response as transformed."""
+    """Add up ``each(columns)`` over batches of complete rows, the response as transformed."""
     return total_of_complete(table, schema, partial(_with_response, design, response, each))
 
 
@@ -65,7 +65,7 @@ def _with_response(design: Design, response: str, each: Callable, batch: Batch):
 def _estimated(
     request: Request, marginals: Mapping[str, Marginal], response: str, y_is_free: bool
 ) -> Request:
-    """The request with what follows from the distributions."""
+    """Update the request with the ranges, design and reference that the distributions imply."""
     free = request.unlimited
     ranges = {
         name: Numeric(marginals[name].low, marginals[name].high)
@@ -97,7 +97,7 @@ def _estimated(
 
 
 def _learned(request: Request, ranges: Mapping[str, Numeric]) -> Design:
-    """The design as learned from released ranges; as before where it has no value on them.
+    """Learn the design from released ranges; keep the old one where it has no value on them.
 
     A logarithm has none where all that was released is negative. That is no fault of the call, so
     it must not stop it: the column then is constant.
@@ -122,7 +122,7 @@ def _note(rough: tuple[str, ...]) -> str:
 def _center_and_root(
     design: Design, marginals: Mapping[str, Marginal]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and root of the covariance of the numeric columns, if variables were independent.
+    """Return mean and covariance root of the numeric columns as if variables were independent.
 
     They are those of a synthetic table with the released distributions, which is the same in
     every call.
@@ -150,7 +150,7 @@ def _center_and_root(
 
 
 def _quantiles(marginal: Marginal) -> np.ndarray:
-    """Values (_ROWS,) that are distributed as a marginal, but for a part uniform on its range."""
+    """Return values (_ROWS,) distributed as a marginal, except for a part uniform on its range."""
     uniform = int(_UNIFORM * _ROWS)
     places = (np.arange(_ROWS - uniform) + 0.5) / (_ROWS - uniform)
     index = np.searchsorted(np.cumsum(marginal.weights), places)

@@ -33,7 +33,7 @@ def prepare(request: Request, noise: Noise) -> Prepared:
 
 
 def with_selected_terms(request: Request, noise: Noise) -> Request:
-    """The request with the selected terms only, in the formula and in the schema.
+    """Reduce the request to the selected terms, in the formula and in the schema.
 
     Terms are chosen as wholes, so that a factor keeps all its columns; the intercept
     is not at stake. Missing bounds are not needed for it, and are estimated afterwards
@@ -50,7 +50,7 @@ def with_selected_terms(request: Request, noise: Noise) -> Request:
 
 
 def _candidates(request: Request, terms: Sequence) -> Candidates:
-    """The complete rows as a selector sees them."""
+    """Collect the complete rows in the form that a selector takes."""
     design = request.row_design
     every = range(len(design.names))
     columns = [every[design.terms[term]] for term in terms]
@@ -64,7 +64,7 @@ def _candidates(request: Request, terms: Sequence) -> Candidates:
 
 
 def with_ranges(request: Request, noise: Noise) -> Request:
-    """The request with every missing range estimated.
+    """Estimate every missing range of the request.
 
     The response is worth a quarter of the columns: its range decides over all of them. Where a
     range that is needed cannot be released, the method is replaced by one that says so.
@@ -86,7 +86,7 @@ def with_ranges(request: Request, noise: Noise) -> Request:
 
 
 def _note_on_quantiles(rows: Mapping[str, float]) -> str:
-    """A note on columns whose range comes from two quantiles, and the rows a histogram needs."""
+    """Name the columns whose range comes from two quantiles, and the rows a histogram needs."""
     if not rows:
         return ""
     first, rest = list(rows)[:_NAMED], len(rows) - _NAMED
@@ -98,7 +98,7 @@ def _note_on_quantiles(rows: Mapping[str, float]) -> str:
 
 
 def _without_range(method: Method) -> Method:
-    """The method's name, with a release that only says that no range was released."""
+    """Replace the method's release by one that only reports that no range was released."""
     return replace(
         method,
         summarise=_nothing,
@@ -110,10 +110,10 @@ def _without_range(method: Method) -> Method:
 
 
 def _nothing(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
-    """The empty summary."""
+    """Return the empty summary."""
     return 0
 
 
 def _release_nothing(summary: int, problem: Problem, cost: Cost, noise: Noise) -> Release:
-    """The released failure; it draws no noise and spends nothing."""
+    """Return the released failure, which draws no noise and spends nothing."""
     return Release.nothing(problem, "no_range", _NO_RANGE)

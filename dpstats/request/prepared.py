@@ -1,4 +1,4 @@
-"""Hold what a fit runs on: the request with its final design, and its rows in batches."""
+"""Hold the inputs of a fit: the request with its final design, and its rows in batches."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from dpstats.schema import UNLIMITED, Batch, Numeric, Schema, complete_rows
 
 @dataclass(frozen=True)
 class Prepared:
-    """A request, its design, what its mechanism is told and what the mechanism may spend.
+    """Hold a request, its design, its mechanism's problem and the cost the mechanism may spend.
 
     Once terms are selected and ranges estimated nothing public is left to be worked out.
     ``points`` name the rows of ``problem.x_new``.
@@ -58,32 +58,32 @@ class Prepared:
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 
     def total(self, each: Callable[[np.ndarray, np.ndarray], Any]) -> "Counted":
-        """The sum of ``each(X, y)`` over batches of complete rows, and their number."""
+        """Add up ``each(X, y)`` over batches of complete rows, and count these rows."""
         request = self.request
         count = partial(_counted, request.read_rows, each)
         return total_of_complete(request.table, request.schema, count)
 
     def gathered(self, *others: str) -> "Prepared":
-        """The same on a table that holds its columns and some others in memory."""
+        """Load the columns in use and some others into memory, and return a copy on that table."""
         table = self.request.table.gathered((*self.request.schema, *others))
         return replace(self, request=replace(self.request, table=table))
 
     @property
     def table(self) -> Table:
-        """The table in memory, after :meth:`gathered`."""
+        """Return the table in memory, after :meth:`gathered`."""
         table = self.request.table
         assert isinstance(table, Table), "gathered() comes first"
         return table
 
     def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
-        """Batches (X, y, codes) of the complete rows; ``codes`` has one entry a raw row."""
+        """Yield batches (X, y, codes) of complete rows; ``codes`` has one entry per raw row."""
         request = self.request
         return complete_batches(request.table, request.schema, request.read_rows, codes)
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The summary of some rows and their number."""
+    """Hold the summary of some rows and their number."""
 
     summary: Any
     rows: int
@@ -93,7 +93,7 @@ class Counted:
 
 
 def total_of_complete(table: AnyTable, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
-    """The sum of ``each(batch)`` over batches of the complete rows' raw columns."""
+    """Add up ``each(batch)`` over batches of the complete rows' raw columns."""
     return table.total(schema, partial(_of_complete, schema, each))
 
 
@@ -103,7 +103,7 @@ def complete_batches(
     read: Callable[[Batch], tuple[np.ndarray, np.ndarray]],
     codes: np.ndarray | None = None,
 ) -> Iterator[tuple]:
-    """Batches (X, y, codes) of a table's complete rows; ``codes`` has one entry a raw row."""
+    """Yield batches (X, y, codes) of complete rows; ``codes`` has one entry per raw row."""
     start = 0
     for batch in table.batches(schema):
         complete = complete_rows(batch, schema)
@@ -114,7 +114,7 @@ def complete_batches(
 
 
 def _prediction_frame(request: Request) -> pd.DataFrame:
-    """Where to predict; by default 25% and 75% of the only regressor's range."""
+    """Return where to predict; by default 25% and 75% of the only regressor's range."""
     if request.x_new is not None:
         return request.x_new
     predictors = request.formula.predictors
@@ -126,7 +126,7 @@ def _prediction_frame(request: Request) -> pd.DataFrame:
 
 
 def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Names of the prediction points: the frame's index, or 0, 1, ... when it repeats."""
+    """Name the prediction points by the frame's index, or 0, 1, ... when it repeats."""
     labels = tuple(str(label) for label in frame.index)
     return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))
 
@@ -141,7 +141,7 @@ def _of_complete(schema: Schema, each: Callable[[Batch], Summary], batch: Batch)
 
 
 def _only(batch: Batch, chosen: np.ndarray) -> Batch:
-    """The chosen rows of a batch; where all are chosen they are not copied."""
+    """Return the chosen rows of a batch; where all are chosen they are not copied."""
     if chosen.all():
         return batch
     return {name: column[chosen] for name, column in batch.items()}

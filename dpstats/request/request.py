@@ -71,7 +71,7 @@ class Request:
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
-        """(epsilon, delta) and cost of the call, which fits ``formulas`` at equal costs."""
+        """Return (epsilon, delta) and cost of the call, which fits ``formulas`` at equal costs."""
         if self.formulas == 1:
             return self.epsilon, self.delta, self.cost
         cost = self.cost.part(self.formulas)
@@ -79,7 +79,7 @@ class Request:
 
     @property
     def fit_cost(self) -> Cost:
-        """What is left for the mechanism once selection and missing bounds are paid for."""
+        """Return the cost left for the mechanism after selection and missing bounds are paid."""
         estimates = self.estimated or self.unbounded or self.method.needs_marginals
         bounds = self.method.bounds_share if estimates else 0.0
         selection = self.selection.share if self.selection else 0.0
@@ -87,23 +87,23 @@ class Request:
 
     @property
     def share(self) -> float:
-        """The fraction of the cost that is for the method itself, without a companion."""
+        """Return the fraction of the cost that is for the method itself, without a companion."""
         return self.cost.share(self.fit_cost) * (1 - self.method.companion_share)
 
     @property
     def selected(self) -> tuple[str, ...] | None:
-        """The selected terms in the order of their choice; None without a selection."""
+        """Return the selected terms in the order of their choice; None without a selection."""
         return self.selection.chosen if self.selection else None
 
     @property
     def read_rows(self) -> Callable[[Batch], tuple[np.ndarray, np.ndarray]]:
-        """The map from a batch to the rows (X, y) that the method takes."""
+        """Return the map from a batch to the rows (X, y) that the method takes."""
         design = self.row_design
         return design.compact_rows if self.method.needs_marginals else design.rows
 
     @property
     def row_design(self) -> Design:
-        """The design that clips nothing to a range which is missing or estimated.
+        """Return the design that clips nothing to a range which is missing or estimated.
 
         What a selector compares has no range, and rows beyond an estimated one are left to
         the mechanism, which bounds them whatever they are.
@@ -113,7 +113,7 @@ class Request:
         return self.design.with_ranges(dict.fromkeys((*self.unbounded, *self.estimated), _WIDE))
 
     def keeping(self, chosen: tuple[str, ...]) -> "Request":
-        """This request for the chosen terms of its formula, with the intercept as it is.
+        """Reduce the request to the chosen terms of its formula, with the intercept as it is.
 
         The design is learned anew: how a factor is coded depends on the other terms.
         """
@@ -130,11 +130,11 @@ class Request:
 
     @property
     def unlimited(self) -> tuple[str, ...]:
-        """Variables whose values the method takes as they are, because nobody declared bounds."""
+        """List the variables whose values the method takes unclipped, as nobody declared bounds."""
         return (*self.unbounded, *self.estimated) if self.method.needs_marginals else ()
 
     def with_estimated(self, ranges: Mapping[str, Numeric], note: str) -> "Request":
-        """This request with the missing ranges, and a note on how they were found."""
+        """Fill in the missing ranges, and add a note on how they were found."""
         return replace(
             self,
             schema={**self.schema, **ranges},
@@ -145,11 +145,11 @@ class Request:
         )
 
     def released_schema(self) -> dict[str, Numeric | Categorical]:
-        """The schema, in which a range that could not be released has no ends."""
+        """Return the schema, in which a range that could not be released has no ends."""
         return {**self.schema, **dict.fromkeys(self.unbounded, UNLIMITED)}
 
     def report(self, events, private: bool, more: tuple[str, ...] = ()) -> PrivacyReport:
-        """The privacy report of a release that drew these events."""
+        """Build the privacy report of a release that drew these events."""
         return PrivacyReport(
             neighbors=self.neighbors,
             epsilon=self.epsilon,
@@ -161,7 +161,7 @@ class Request:
         )
 
     def _assumptions(self) -> tuple[str, ...]:
-        """What the guarantee takes for granted, in words."""
+        """List in words what the guarantee takes for granted."""
         said = [
             "one person contributes one row: the guarantee is row-level",
             *_RELATION[self.neighbors],

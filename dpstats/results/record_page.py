@@ -42,7 +42,7 @@ def page(results: Mapping, tables: Mapping[str, pd.DataFrame], folder: Path, fil
 
 
 def _section(name: str, result, table: pd.DataFrame, folder: Path, files) -> str:
-    """One result: estimates, picture, guarantee, events and assumptions."""
+    """Write the section of one result: estimates, picture, guarantee, events and assumptions."""
     report = result.privacy
     kind = "" if report.private else ' class="warning"'
     parts = [
@@ -63,7 +63,7 @@ def _section(name: str, result, table: pd.DataFrame, folder: Path, files) -> str
 
 
 def result_hides_rows(report) -> bool:
-    """Whether the presence of a row is protected too."""
+    """Tell whether the presence of a row is protected too."""
     return report.neighbors == "add_remove"
 
 

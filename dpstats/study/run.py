@@ -83,7 +83,7 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
 
 
 def _fits(study: Study, left: list[tuple[Asked, Charge]]) -> dict:
-    """Fit the models with what was reserved; after a failure those that are left fail too."""
+    """Fit the models with what was reserved; after a failure the remaining ones fail too."""
     fits = {}
     try:
         for model in study.models:
@@ -99,7 +99,7 @@ def _fit(model: Model, data, **more):
 
 
 def _flat(fits: dict) -> dict:
-    """Results by name; several formulas of one model get a name each."""
+    """Return results by name; several formulas of one model get a name each."""
     flat = {}
     for name, result in fits.items():
         if isinstance(result, dict):

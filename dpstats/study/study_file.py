@@ -22,7 +22,7 @@ _ROWS = 1000  # of a dry run
 
 @dataclass(frozen=True)
 class Model:
-    """One call of dp_ols, without its data.
+    """Hold one call of dp_ols, without its data.
 
     ``formulas`` are one formula or several; ``arguments`` the others by name, with the
     declarations that concern the formulas' columns.
@@ -34,13 +34,13 @@ class Model:
 
     @property
     def formula(self):
-        """The formula as dp_ols takes it."""
+        """Return the formula as dp_ols takes it."""
         return self.formulas if len(self.formulas) > 1 else self.formulas[0]
 
 
 @dataclass(frozen=True)
 class Study:
-    """What a study file says.
+    """Hold the contents of a study file.
 
     ``data`` is a path or pattern, ``rows`` how many rows a dry run makes up, and ``publication``
     what goes into the registry of deployments.
@@ -53,7 +53,7 @@ class Study:
 
     @classmethod
     def read(cls, path) -> "Study":
-        """Read and check a file; ArgumentError names what is wrong in it.
+        """Read and check a file; an ArgumentError names what is wrong in it.
 
         Examples
         --------
@@ -113,7 +113,7 @@ def _table(content: Mapping, name: str, place: str) -> dict:
 
 
 def _model(name: str, content, shared: Mapping[str, dict]) -> Model:
-    """One model with the shared declarations of the columns that its formulas name."""
+    """Build one model with the shared declarations of the columns that its formulas name."""
     place = f"models.{name}"
     if not isinstance(content, dict):
         raise ArgumentError(f"expected {place} to be a table, got {content!r}")

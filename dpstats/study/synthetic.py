@@ -1,4 +1,4 @@
-"""Make rows up from what a study declares, without a look at its data."""
+"""Draw synthetic rows from a study's declarations, without reading its data."""
 
 from collections.abc import Mapping
 
@@ -35,7 +35,7 @@ def _columns(model: Model) -> list[str]:
 
 
 def _declared(model: Model) -> dict:
-    """Levels and ranges by column; levels of the formula itself count too."""
+    """Return levels and ranges by column; levels in the formula itself count too."""
     own = [Formula.parse(text).levels for text in model.formulas]
     levels = {name: list(values) for each in own for name, values in each.items()}
     arguments = model.arguments
@@ -55,7 +55,7 @@ def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
 
 
 def _groups(model: Model, rows: int, draw: np.random.Generator) -> dict:
-    """The group columns, from the listed groups."""
+    """Draw the group columns from the listed groups."""
     by, labels = model.arguments.get("by"), model.arguments.get("groups")
     if by is None:
         return {}

@@ -22,7 +22,7 @@ _MARGIN = 1 - 2.0**-30
 
 @dataclass(frozen=True)
 class IndicatorBasis:
-    """Coordinates phi of a row: an indicator for each code of each block, then numbers z.
+    """Define coordinates phi of a row: an indicator per code of each block, then numbers z.
 
     In each block a row has exactly one 1; without blocks there is one coordinate that is 1 in
     every row, unless the design goes through the origin. z = root^-1 (x - center) are the numeric
@@ -71,27 +71,27 @@ class IndicatorBasis:
 
     @property
     def size(self) -> int:
-        """The number of coordinates m."""
+        """Return the number of coordinates m."""
         return len(self.to_design)
 
     @property
     def indicators(self) -> int:
-        """The number of coordinates that are indicators, or the constant."""
+        """Return the number of coordinates that are indicators, or the constant."""
         return self.size - len(self.center)
 
     @property
     def ones(self) -> int:
-        """How many indicators are 1 in each row."""
+        """Count the indicators that are 1 in each row."""
         return len(self.sizes) or self.indicators
 
     @cached_property
     def offsets(self) -> np.ndarray:
-        """Where the indicators of each block begin."""
+        """Return the positions where the indicators of each block begin."""
         return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)[: len(self.sizes)]
 
     @cached_property
     def free(self) -> np.ndarray:
-        """Which products are not zero in every row, bool (m, m): one row has one code a block."""
+        """Tell which products are not always zero, bool (m, m): one row has one code per block."""
         mask = np.ones((self.size, self.size), dtype=bool)
         for start, size in zip(self.offsets, self.sizes, strict=True):
             block = slice(start, start + size)
@@ -100,13 +100,13 @@ class IndicatorBasis:
 
     @cached_property
     def span(self) -> np.ndarray:
-        """An orthonormal basis (m, p) of the coordinates that the design can tell apart."""
+        """Return an orthonormal basis (m, p) of the coordinates that the design can tell apart."""
         U, singular, _ = np.linalg.svd(self.to_design / self._column_sizes, full_matrices=False)
         return U[:, singular > 1e-9 * singular[0]]
 
     @cached_property
     def from_span(self) -> np.ndarray:
-        """The map (S, m) to coefficients of the design from those of phi, if these are in the span.
+        """Return the map (S, m) to design coefficients from those of phi, if these are in the span.
 
         The coefficients of collinear columns are the smallest ones, in units of the columns.
         """
@@ -114,12 +114,12 @@ class IndicatorBasis:
 
     @cached_property
     def _column_sizes(self) -> np.ndarray:
-        """The size of each column, so that columns of 1 and of 10^20 are told apart alike."""
+        """Return the size of each column, so that columns of 1 and 10^20 are told apart alike."""
         sizes = np.abs(self.to_design).max(axis=0)
         return np.where(sizes > 0, sizes, 1.0)
 
     def numbers(self, X: np.ndarray) -> np.ndarray:
-        """Standardised numbers z (m, d) of rows as codes and numbers, row by row."""
+        """Standardise the numbers z (m, d) of rows as codes and numbers, row by row."""
         from dpstats.numerics.whitening import standardised
 
         z = np.empty((len(X), len(self.center)))
@@ -127,7 +127,7 @@ class IndicatorBasis:
         return z
 
     def rows(self, X: np.ndarray) -> np.ndarray:
-        """Coordinates phi (n, m) of rows as codes and numbers."""
+        """Compute coordinates phi (n, m) of rows as codes and numbers."""
         phi = np.zeros((len(X), self.size))
         if not self.sizes:
             phi[:, : self.indicators] = 1
@@ -137,7 +137,7 @@ class IndicatorBasis:
         return phi
 
     def whitened(self, X: np.ndarray, map_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rows phi @ map_ (n, p), for a map (m, p), and their squared norms (n,), row by row."""
+        """Compute rows phi @ map_ (n, p), map_ (m, p), and their squared norms (n,), row by row."""
         from dpstats.numerics.whitening import whitened
 
         out = np.empty((len(X), map_.shape[1]))
@@ -159,7 +159,7 @@ def capped(rows: np.ndarray, squares: np.ndarray, bound: float) -> np.ndarray:
 
 
 def products(rows: np.ndarray) -> np.ndarray:
-    """The exact sum of the products of whole numbers, at most 2^20 in magnitude, (n, p)."""
+    """Add up exactly the products of whole numbers (n, p), at most 2^20 in magnitude."""
     from dpstats.numerics.kernels import products
 
     blocks = (rows[i : i + BLOCK] for i in range(0, len(rows), BLOCK))

@@ -37,7 +37,7 @@ _IMPRECISE = (
 
 @dataclass(frozen=True)
 class Whitening:
-    """A map from coordinates phi to directions in which X'X is about the number of rows.
+    """Map coordinates phi to directions in which X'X is about the number of rows.
 
     ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, and the
     eigenvalues (p,) as released. ``error`` gives the variance of the step that noise in X'X
@@ -51,13 +51,13 @@ class Whitening:
 
     @property
     def dimension(self) -> float:
-        """The mean squared norm of a whitened row, at least 1."""
+        """Return the mean squared norm of a whitened row, at least 1."""
         return max(float(self.kept.sum()), 1.0)
 
 
 @dataclass(frozen=True)
 class NewtonState:
-    """The position eta (p,) in whitened directions and the variance (p,) of its error.
+    """Hold the position eta (p,) in whitened directions and the variance (p,) of its error.
 
     ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
     ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
@@ -126,7 +126,7 @@ def release_of(
 
 
 def _constant(basis: IndicatorBasis) -> np.ndarray:
-    """The coefficients (S,) of the constant 1, zeros where it is no combination of the columns."""
+    """Return the constant 1's coefficients (S,), zeros where no combination of columns gives it."""
     ones = np.zeros(basis.size)
     if basis.has_constant:
         ones[: basis.sizes[0] if basis.sizes else 1] = 1.0
@@ -134,7 +134,7 @@ def _constant(basis: IndicatorBasis) -> np.ndarray:
 
 
 def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
-    """Standard deviations (S,) of the columns as released, the same one for all indicators."""
+    """Return standard deviations (S,) of the columns as released, one for all indicators."""
     assert problem.layout is not None
     scales = np.full(len(problem.low), _INDICATOR_SD)
     scales[problem.layout.numeric] = np.linalg.norm(basis.root, axis=1)

@@ -38,24 +38,24 @@ class Tail:
 
     @property
     def rows(self) -> float:
-        """The number of rows seen, at least 1."""
+        """Return the number of rows seen, at least 1."""
         return max(float(self.counts.sum()), 1.0)
 
     def excess(self, limit: float, power: int = 1) -> float:
-        """The sum of (size - limit)^power over the rows whose size exceeds the limit."""
+        """Add up (size - limit)^power over the rows whose size exceeds the limit."""
         return float(self.counts @ np.maximum(self.sizes - limit, 0.0) ** power)
 
     def mean_square(self, limit: float = math.inf) -> float:
-        """The mean square of sizes cut at a limit."""
+        """Return the mean square of sizes cut at a limit."""
         return float(self.counts @ np.minimum(self.sizes, limit) ** 2) / self.rows
 
     def whole(self, limit: float) -> float:
-        """The part of the rows whose size is below the limit."""
+        """Return the part of the rows whose size is below the limit."""
         return float(self.counts[self.sizes < limit].sum()) / self.rows
 
 
 def _seen(counts: np.ndarray, deviation: float, start: int) -> tuple[np.ndarray, int]:
-    """Counts up to the last bin whose tail sum is seen, and that bin.
+    """Return counts up to the last bin whose tail sum is seen, and that bin.
 
     A far bin counts only where all tail sums before it are seen, so that noise in it is not taken
     for rows.
