@@ -11,8 +11,7 @@ from dpstats.engines import Described, Table
 from dpstats.formula import Formula, design
 from dpstats.request import arguments
 
-# The heap of ten thousand collected tests is large, and to search it for cycles took a sixth of the
-# time of all tests.
+# The heap of ten thousand collected tests is large, so searching it for cycles takes long.
 gc.set_threshold(100_000, 20, 100)
 UNIT = {"x": (0, 1), "y": (0, 1)}
 
