@@ -67,6 +67,8 @@ class Categorical:
         object.__setattr__(self, "levels", plain_labels(self.levels))
 
 
+# A range on which logarithms, roots and inverse functions have values.
+INSIDE_FUNCTIONS = Numeric(0.25, 0.75)
 # Farther bounds have squares and products beyond the range of doubles.
 FARTHEST = 1e100
 BOOLEAN = Categorical((False, True))

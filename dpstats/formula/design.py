@@ -21,7 +21,7 @@ from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
 from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import check_consistent, check_kinds, declared_levels, in_order, union
-from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric, Schema
+from dpstats.schema import INSIDE_FUNCTIONS, UNLIMITED, Batch, Categorical, Numeric, Schema
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,15 @@ class Design:
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
         """Learn the columns from the schema and read off their names and places."""
-        infos = learn(model, self.schema)
+        try:
+            infos = learn(model, self.schema)
+        except FormulaError:
+            # A released range may lie where a logarithm has no value. That is no fault of the
+            # call, and a range that limits no values may be replaced for learning.
+            inside = self._recipe[3] & self._recipe[0].declared
+            if not inside:
+                raise
+            infos = learn(model, {**self.schema, **dict.fromkeys(inside, INSIDE_FUNCTIONS)})
         if isinstance(self._recipe[0].text, RFormula):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
         self._infos = infos

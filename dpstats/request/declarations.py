@@ -14,6 +14,7 @@ from dpstats.mechanisms.shared import Method
 from dpstats.schema import (
     BOOLEAN,
     FARTHEST,
+    INSIDE_FUNCTIONS,
     UNLIMITED,
     Categorical,
     Numeric,
@@ -21,9 +22,8 @@ from dpstats.schema import (
     plain_labels,
 )
 
-# They stand for a range not known yet while the structure of the design is checked; the second
-# is where logarithms, roots and inverse functions have values.
-_PLACEHOLDER, _INSIDE_FUNCTIONS = Numeric(-1.0, 1.0), Numeric(0.25, 0.75)
+# Stands for a range not known yet while the structure of the design is checked.
+_PLACEHOLDER = Numeric(-1.0, 1.0)
 
 
 def declared_bounds(bounds, formula: Formula):
@@ -114,7 +114,7 @@ def declared_schema(
         elif not method.needs_bounds:
             schema[name] = UNLIMITED
         else:
-            schema[name] = _INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
+            schema[name] = INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
             unbounded.append(name)
     return DeclaredSchema(schema, tuple(unbounded), _notes(table, schema, ranges, from_dtype))
 

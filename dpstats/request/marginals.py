@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.errors import FormulaError
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Reference
 from dpstats.noise import Noise
@@ -80,7 +79,8 @@ def _estimated(
     if request.formula.declared.isdisjoint(free):
         design = design.with_ranges(ranges)
     else:
-        design = _learned(request, ranges)
+        learned = {**request.schema, **ranges}
+        design = request.formula.design(learned, request.term_bounds, free)
     center, root = _center_and_root(design, marginals)
     y = marginals[response]
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
@@ -94,19 +94,6 @@ def _estimated(
         reference=Reference(center, root, y.mean, max(y.sd, _LEAST_SCALE)),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
     )
-
-
-def _learned(request: Request, ranges: Mapping[str, Numeric]) -> Design:
-    """Learn the design from released ranges; keep the old one where it has no value on them.
-
-    A logarithm has none where all that was released is negative. That is no fault of the call, so
-    it must not stop it: the column then is constant.
-    """
-    learned = {**request.schema, **ranges}
-    try:
-        return request.formula.design(learned, request.term_bounds, request.unlimited)
-    except FormulaError:
-        return request.design
 
 
 def _note(rough: tuple[str, ...]) -> str:

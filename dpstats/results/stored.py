@@ -29,7 +29,7 @@ def to_plain(result) -> dict:
         "nobs": result.nobs,
         "params": dict(zip(result.names, _plain(release.params), strict=True)),
         "predictions": dict(zip(result.points, _plain(release.predictions), strict=True)),
-        "x_new": result.x_new.tolist(),
+        "x_new": _plain(result.x_new),
         **_release_to_dict(release),
         "schema": {name: kind_to_dict(kind) for name, kind in result.schema.items()},
         "unlimited": list(result.unlimited),

@@ -94,3 +94,17 @@ def test_predictions_at_a_quarter_where_a_term_has_no_value_have_a_reason():
     with insecure_seed(3):
         result = dp.dp_ols("y ~ np.log(x)", table, method="noisy_newton", epsilon=5)
     assert np.isnan(result.p25) and "x_new" in result.reasons["predictions"]
+    assert dp.DPResults.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("term", ["np.log(x)", "center(np.log(x))"])
+def test_a_function_without_values_on_the_released_range_still_predicts(term):
+    """What was spent must not end in a result that cannot be asked."""
+    rng = np.random.default_rng(0)
+    x = -rng.uniform(5, 9, 2000)
+    data = {"x": x, "z": rng.normal(size=2000), "y": x + rng.normal(size=2000)}
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols(f"y ~ {term} + z", data, method="noisy_newton", epsilon=4)
+    assert np.isfinite(fit.predict({"x": [0.5, 2.0], "z": [0.0, 1.0]})).all()
+    assert dp.DPResults.from_json(fit.to_json()) == fit
+    assert fit.schema["z"].low < -1 and fit.schema["z"].high > 1
