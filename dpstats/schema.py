@@ -67,6 +67,11 @@ class Categorical:
         object.__setattr__(self, "levels", plain_labels(self.levels))
 
 
+@dataclass(frozen=True)
+class Labels:
+    """Describe a variable whose values only tell groups of rows apart and are never shown."""
+
+
 # A range on which logarithms, roots and inverse functions have values.
 INSIDE_FUNCTIONS = Numeric(0.25, 0.75)
 # Farther bounds have squares and products beyond the range of doubles.
@@ -75,10 +80,14 @@ BOOLEAN = Categorical((False, True))
 # The range of a column without declared bounds, for methods that need none.
 UNLIMITED = Numeric(-(2.0**60), 2.0**60)
 
-Schema = Mapping[str, Numeric | Categorical]
+Kind = Numeric | Categorical | Labels
+Schema = Mapping[str, Kind]
+ModelSchema = Mapping[str, Numeric | Categorical]
+"""The variables of a regression, without a column whose effects are absorbed."""
 Batch = Mapping[str, np.ndarray]
 """Columns of equal length: float64 with NaN for missing where the schema says Numeric,
-int64 codes into the levels with -1 for missing or unknown where it says Categorical."""
+int64 codes into the levels with -1 for missing or unknown where it says Categorical, and keys as
+float64 with NaN for missing where it says Labels."""
 
 
 def complete_rows(batch: Batch, schema: Schema) -> np.ndarray:

@@ -78,7 +78,7 @@ class Column(ABC):
         raise NotImplementedError
 
     def distinct(self) -> tuple[np.ndarray, list]:
-        """Return numbers (n,) of texts or categories, -1 for missing, and what they number."""
+        """Return numbers (n,) of texts or plain values, -1 for missing, and what they number."""
         raise NotImplementedError
 
     def typed(self, kind: str) -> "Column":

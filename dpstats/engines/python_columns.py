@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -64,8 +65,9 @@ class PythonColumn(Column):
         return np.fromiter(found, np.int64, len(self))
 
     def distinct(self) -> tuple[np.ndarray, list]:
-        codes: dict[str | None, int] = {None: -1}
-        places = (codes.setdefault(cells.string(v), len(codes) - 1) for v in self._values)
+        convert = cells.label if self.kind == "object" else cells.string
+        codes: dict[Any, int] = {None: -1}
+        places = (codes.setdefault(convert(cell), len(codes) - 1) for cell in self._values)
         numbered = np.fromiter(places, np.int64, len(self))
         return numbered, list(codes)[1:]
 

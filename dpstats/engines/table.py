@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from dpstats.engines import categories, columns
+from dpstats.engines import categories, columns, label_keys
 from dpstats.engines.columns import Column
 from dpstats.engines.label_types import check_types
 from dpstats.engines.parallel_sum import Summary, total
 from dpstats.engines.to_columns import columns_of
 from dpstats.errors import ArgumentError
-from dpstats.schema import Batch, Categorical, Schema
+from dpstats.schema import Batch, Categorical, Kind, Labels, Numeric, Schema
 
 # Rows a batch: enough to outweigh its overhead, few enough for its columns to stay in a cache.
 ROWS = 1 << 16
@@ -193,7 +193,7 @@ class Table:
 
         Parameters
         ----------
-        schema : mapping of str to Numeric or Categorical
+        schema : mapping of str to Numeric, Categorical or Labels
             What each variable may be.
         size : int
             Rows a batch, at least 1.
@@ -202,8 +202,9 @@ class Table:
         -------
         iterator of mappings of str to ndarray (m,)
             float64 with NaN for missing where the schema says Numeric (bounds are not applied),
-            int64 codes with -1 for missing or unknown where it says Categorical. A table without
-            rows gives one batch without rows.
+            int64 codes with -1 for missing or unknown where it says Categorical, and keys as
+            float64 with NaN for missing where it says Labels. A table without rows gives one batch
+            without rows.
 
         Raises
         ------
@@ -223,7 +224,7 @@ class Table:
         if size < 1:
             raise ArgumentError(f"expected size >= 1 row a batch, got {size}")
         for name, declared in schema.items():
-            if not isinstance(declared, Categorical):
+            if isinstance(declared, Numeric):
                 self._check_numeric(name)
         chosen = {name: self._column(name) for name in schema}
         return _batches(chosen, schema, range(0, max(self.n_rows, 1), size), size)
@@ -344,12 +345,14 @@ def _batches(chosen, schema, starts, size) -> Iterator[Batch]:
         rows = chosen
         if len(starts) > 1:  # to slice columns that are one batch costs more than to read them
             rows = {name: column[start : start + size] for name, column in chosen.items()}
-        yield {
-            name: categories.match(rows[name], declared.levels)
-            if isinstance(declared, Categorical)
-            else columns.numbers(rows[name])
-            for name, declared in schema.items()
-        }
+        yield {name: _read(rows[name], declared) for name, declared in schema.items()}
+
+
+def _read(column: Column, declared: Kind) -> np.ndarray:
+    """Read some rows of a column as what its schema says."""
+    if isinstance(declared, Categorical):
+        return categories.match(column, declared.levels)
+    return label_keys.keys(column) if isinstance(declared, Labels) else columns.numbers(column)
 
 
 def _sorted_positions(values: list) -> list[int]:
