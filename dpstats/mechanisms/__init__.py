@@ -1,6 +1,7 @@
 """List the mechanisms by name; adding one takes one file and one line here."""
 
 from dpstats.mechanisms import (
+    absorbed,
     adaops,
     adassp,
     boosted_adassp,
@@ -39,3 +40,6 @@ METHODS: dict[str, Method] = {
         *gradient_descent.METHODS,
     )
 }
+
+ABSORBING: dict[str, Method] = absorbed.methods(adassp.METHODS)
+"""The methods that take ``y ~ x | column``, as they do it."""

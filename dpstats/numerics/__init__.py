@@ -2,6 +2,7 @@
 
 from dpstats.numerics.clipping import Box
 from dpstats.numerics.cross_products import Moments
+from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.numerics.layout import Block, Layout
 from dpstats.numerics.sandwich import Meat
 
@@ -9,6 +10,7 @@ __all__ = [
     "Block",
     "Layout",
     "Box",
+    "GroupedMoments",
     "Meat",
     "Moments",
 ]

@@ -10,6 +10,7 @@ from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
 from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked
 from dpstats.mechanisms.shared.spec import Method
+from dpstats.mechanisms.shared.within_groups import WithinSums
 
 __all__ = [
     "IndicatorBasis",
@@ -28,4 +29,5 @@ __all__ = [
     "LineRows",
     "ScaledRows",
     "Whitening",
+    "WithinSums",
 ]
