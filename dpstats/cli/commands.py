@@ -196,6 +196,8 @@ def _call(arguments) -> tuple[AnyTable, dict]:
 def _check_line(arguments, table: AnyTable, call) -> None:
     """Raise ArgumentError for a picture that could not be drawn from the result."""
     formula = Formula.parse(arguments.formula)
+    if formula.absorbed is not None:
+        raise ArgumentError(f"--plot draws predictions, which | {formula.absorbed} leaves out")
     method = METHODS.get(arguments.method)
     ranged = method is None or method.needs_bounds or {*formula.predictors} <= {*call["bounds"]}
     numeric = ranged and [

@@ -94,6 +94,11 @@ def request_for(
         x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
         options=options,
     )  # fmt: skip
+    if request.formula.absorbed is not None:
+        raise ArgumentError(
+            f"absorbed effects are not evaluated: leave | {request.formula.absorbed} out of "
+            f"{request.formula.text!r}, or write C({request.formula.absorbed}) with levels="
+        )
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")
     return request

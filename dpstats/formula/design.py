@@ -12,6 +12,7 @@ import numpy as np
 import patsy
 
 from dpstats.errors import ArgumentError, FormulaError
+from dpstats.formula.absorption import split_off, without_intercept
 from dpstats.formula.columns import column_bounds, factor_bounds, squeezed
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
@@ -20,8 +21,24 @@ from dpstats.formula.r_coding import coded
 from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
 from dpstats.formula.schema_frame import learn
-from dpstats.formula.usage import check_consistent, check_kinds, declared_levels, in_order, union
-from dpstats.schema import INSIDE_FUNCTIONS, UNLIMITED, Batch, Categorical, Numeric, Schema
+from dpstats.formula.usage import (
+    check_absorbed,
+    check_consistent,
+    check_kinds,
+    declared_levels,
+    in_order,
+    union,
+)
+from dpstats.schema import (
+    INSIDE_FUNCTIONS,
+    UNLIMITED,
+    Batch,
+    Categorical,
+    Labels,
+    ModelSchema,
+    Numeric,
+    Schema,
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +48,8 @@ class Formula:
     `variables` are the raw columns it reads, the response's first, `predictors` those of the
     right-hand side. `declared` are the numeric ones inside a function or an operator: their
     ranges shape a column, so they must be declared. `categorical` are those that need
-    levels, and `levels` the levels the formula itself gives, in C(g, levels=[...]).
+    levels, and `levels` the levels the formula itself gives, in C(g, levels=[...]). `absorbed` is
+    the column after |, the last of `variables`, whose labels only sort rows.
 
     >>> formula = Formula.parse("np.log(wage) ~ age + C(sex, levels=['f', 'm'])")
     >>> formula.variables, sorted(formula.declared), formula.levels
@@ -45,6 +63,7 @@ class Formula:
     declared: frozenset[str]
     categorical: frozenset[str]
     levels: Mapping[str, tuple] = field(default_factory=dict, hash=False)
+    absorbed: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> "Formula":
@@ -52,14 +71,17 @@ class Formula:
         model = parsed_model(text)
         left, right = readings_of(model)
         check_consistent(left + right)
+        absorbed = split_off(text).absorbed
+        check_absorbed(absorbed, left + right)
         return cls(
             text=text,
             response=left[0].code,
-            variables=in_order(left + right),
+            variables=(*in_order(left + right), *filter(None, [absorbed])),
             predictors=in_order(right),
             declared=union(left + right, "numeric"),
             categorical=union(left + right, "with_levels"),
             levels=declared_levels(left + right),
+            absorbed=absorbed,
         )
 
     def check_terms(self, term_bounds: Mapping[str, tuple[float, float]]) -> None:
@@ -85,8 +107,8 @@ class Formula:
 
     @property
     def has_intercept(self) -> bool:
-        """Tell whether the right-hand side has an intercept."""
-        return patsy.INTERCEPT in parsed_model(self.text).rhs_termlist
+        """Tell whether the design has an intercept, which absorbed effects replace."""
+        return self.absorbed is None and patsy.INTERCEPT in parsed_model(self.text).rhs_termlist
 
     def keep(self, terms: Collection[str]) -> "Formula":
         """Reduce the right-hand side to these terms, in its own order.
@@ -151,11 +173,12 @@ class Design:
     ):
         model = parsed_model(formula.text)
         readings = sum(readings_of(model), [])
-        check_kinds(readings, schema)
-        _check_response(readings[0], schema)
-        self.schema = {name: schema[name] for name in formula.variables}
+        regression = {n: kind for n, kind in schema.items() if not isinstance(kind, Labels)}
+        check_kinds(readings, regression)
+        _check_response(readings[0], regression)
+        self.schema = {n: regression[n] for n in formula.variables if n != formula.absorbed}
         self._recipe = formula, self.schema, dict(term_bounds), frozenset(unlimited)
-        self._predictors = {name: schema[name] for name in formula.predictors}
+        self._predictors = {name: regression[name] for name in formula.predictors}
         self._splined = union(readings, "splined")
         self._learn(model, term_bounds)
         self.response = formula.response
@@ -173,6 +196,8 @@ class Design:
             infos = learn(model, {**self.schema, **dict.fromkeys(inside, INSIDE_FUNCTIONS)})
         if isinstance(self._recipe[0].text, RFormula):
             infos[1] = coded(infos[1], model.rhs_termlist, self.schema)
+        if self._recipe[0].absorbed is not None:
+            infos[1] = without_intercept(infos[1])
         self._infos = infos
         self._bound(term_bounds)
         right = infos[1]
@@ -272,7 +297,7 @@ class Design:
         return np.where(np.isfinite(X), X, np.nan)
 
 
-def _check_response(reading: Reading, schema: Schema) -> None:
+def _check_response(reading: Reading, schema: ModelSchema) -> None:
     """Refuse a response that is no single number."""
     bare = reading.bare is not None and isinstance(schema[reading.bare], Categorical)
     if bare or reading.categorical or reading.splined:

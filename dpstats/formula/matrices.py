@@ -15,7 +15,7 @@ from patsy.design_info import DesignInfo, FactorInfo
 from dpstats.formula.columns import Part, products
 from dpstats.formula.expressions import read
 from dpstats.formula.indicators import joint_codes, layout_of
-from dpstats.schema import Batch, Categorical, Numeric, Schema
+from dpstats.schema import Batch, Categorical, ModelSchema, Numeric
 
 
 class Once(dict):
@@ -33,7 +33,7 @@ class Once(dict):
 class Matrix:
     """Map rows to the S columns of one side of a formula."""
 
-    def __init__(self, info: DesignInfo, schema: Schema):
+    def __init__(self, info: DesignInfo, schema: ModelSchema):
         self._schema, self._columns = schema, products(info)
         intercept = info.term_slices.get(INTERCEPT)
         self.intercept = None if intercept is None else intercept.start
@@ -121,7 +121,7 @@ def _variable(factor: EvalFactor) -> str | None:
     return reading.bare or next(iter(reading.categorical), None)
 
 
-def _evaluation(info: FactorInfo, variable: str | None, schema: Schema) -> Callable:
+def _evaluation(info: FactorInfo, variable: str | None, schema: ModelSchema) -> Callable:
     """Build the function from data to a factor's values: numbers (m,) or (m, k), or codes (m,)."""
     if variable is None:
         # a factor with levels that is no variable is a comparison, false before true

@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.schema import Categorical, Numeric, Schema
+from dpstats.schema import Categorical, ModelSchema, Numeric
 
 
 def public_columns(
-    frame, kinds: Schema, bounded: Collection[str] = ()
+    frame, kinds: ModelSchema, bounded: Collection[str] = ()
 ) -> tuple[int, dict[str, np.ndarray]]:
     """Check new data: count rows, and return float64 numbers or int64 codes (m,) by variable.
 

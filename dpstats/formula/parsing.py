@@ -7,6 +7,7 @@ import patsy
 from patsy.parse_formula import parse_formula
 
 from dpstats.errors import FormulaError
+from dpstats.formula.absorption import split_off
 from dpstats.formula.expressions import read
 from dpstats.formula.r_coding import model_of
 from dpstats.formula.r_terms import RFormula
@@ -23,12 +24,16 @@ def parsed_model(text: str) -> patsy.ModelDesc:
 @lru_cache(maxsize=128)  # one call to dp_ols asks several times
 def _parsed(text: str) -> patsy.ModelDesc:
     """Parse a text once and keep the terms, for the calls that ask again."""
+    regression, absorbed = split_off(text)
     try:
-        model = model_of(text) if isinstance(text, RFormula) else _model_in_python(text)
+        model = model_of(regression) if isinstance(text, RFormula) else _model_in_python(regression)
     except patsy.PatsyError as error:
         raise FormulaError(f"cannot read {text!r}: {error.message}; {_hint(text, error)}") from None
     if [len(term.factors) for term in model.lhs_termlist] != [1]:
         raise FormulaError(f"expected one response left of ~, as in y ~ x1 + x2, got {text!r}")
+    if absorbed is not None and patsy.INTERCEPT not in model.rhs_termlist:
+        # the absorbed effects contain a constant, so factors are coded as beside an intercept
+        model = patsy.ModelDesc(model.lhs_termlist, [patsy.INTERCEPT, *model.rhs_termlist])
     if not model.rhs_termlist:
         raise FormulaError(f"{text!r} has no columns; write y ~ 1 for an intercept alone")
     return model

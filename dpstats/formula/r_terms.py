@@ -45,7 +45,8 @@ class RFormula(str):
         left, right = _sides(self)
         if "." not in _names(right):
             return self
-        others = [name for name in columns if name not in _names(left)]
+        taken = _names(left) | _names(_absorbed(right))
+        others = [name for name in columns if name not in taken]
         if not others:
             raise FormulaError(f"{self}: there is no other column that . could stand for")
         dots = parse(" + ".join(str(Name(name)) for name in others))
@@ -86,6 +87,37 @@ def _sides(text: str) -> tuple[Node, Node]:
     return node.left, node.right
 
 
+def absorbed_in_r(text: str) -> tuple[RFormula, str | None]:
+    """Split a formula of R into the regression and the column after |, as fixest does.
+
+    >>> absorbed_in_r(RFormula("log(y) ~ x + z | state"))
+    ('log(y) ~ x + z', 'state')
+    """
+    left, right = _sides(text)
+    if not (isinstance(right, Infix) and right.operator == "|"):
+        return RFormula(text), None
+    rest, absorbed = RFormula(Infix("~", left, right.left)), right.right
+    match absorbed:
+        case Name(column) if column != ".":
+            return rest, column
+        case Infix("+", Name() as first, Name() as second):
+            instead = f"absorb one and add indicators of the other: {rest} + C({second}) | {first} "
+            instead += f"with levels= of {second}"
+        case Infix("^" | ":" | "*"):
+            instead = "make the combinations a column of their own before the call and absorb that"
+        case _:
+            instead = "write one column after |, as in y ~ x | state"
+    raise FormulaError(f"{text}: expected one column to absorb; {instead}")
+
+
+def _absorbed(right: Node) -> Node:
+    """Return what stands after | on the right-hand side; a constant if there is no |."""
+    match right:
+        case Infix("|", _, absorbed):
+            return absorbed
+    return Number("1")
+
+
 @dataclass
 class _Algebra:
     """Expand an expression into sets of variables; note the variables and the intercept."""
@@ -114,8 +146,9 @@ class _Algebra:
                 return list(dict.fromkeys(self.combined(operator, left, right)))
             case Infix("|" | "||" | "~"):
                 raise FormulaError(
-                    f"{node}: a formula has one response and one set of regressors; groups go "
-                    "into by=, and instruments or random effects do not exist here"
+                    f"{node}: a formula has one response, one set of regressors and at most one "
+                    "column to absorb, as in y ~ x | state; groups go into by=, and instruments "
+                    "or random effects do not exist here"
                 )
             case Name("."):
                 raise FormulaError(f"{self.text}: write out what . stands for")

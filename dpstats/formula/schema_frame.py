@@ -14,7 +14,7 @@ from dpstats.formula.category_terms import CONTRASTS
 from dpstats.formula.intervals import FUNCTIONS
 from dpstats.formula.learners import affine, spline
 from dpstats.formula.matrices import Matrix, values_of
-from dpstats.schema import Numeric, Schema
+from dpstats.schema import ModelSchema, Numeric
 
 GRID = 101  # a prime, so that a walk over the grid with any stride visits each point once
 STRIDE = 12
@@ -51,7 +51,7 @@ NAMESPACE = {
 }
 
 
-def schema_frame(schema: Schema) -> dict:
+def schema_frame(schema: ModelSchema) -> dict:
     """Build GRID public rows: each number's grid over its range, each category's levels in turn.
 
     The grids are walked with different strides, so that no combination of variables, such
@@ -68,7 +68,7 @@ def schema_frame(schema: Schema) -> dict:
     return frame
 
 
-def learn(model: patsy.ModelDesc, schema: Schema) -> list[patsy.DesignInfo]:
+def learn(model: patsy.ModelDesc, schema: ModelSchema) -> list[patsy.DesignInfo]:
     """Learn the columns of the left- and of the right-hand side from the schema frame."""
     frame = schema_frame(schema)
     terms = [model.lhs_termlist, model.rhs_termlist]

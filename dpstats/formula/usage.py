@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from dpstats.errors import FormulaError
 from dpstats.formula.reading import Reading
-from dpstats.schema import Categorical, Numeric, Schema
+from dpstats.schema import Categorical, ModelSchema, Numeric
 
 
 def in_order(readings: Iterable[Reading]) -> tuple[str, ...]:
@@ -43,7 +43,17 @@ def check_consistent(readings: list[Reading]) -> None:
             )
 
 
-def check_kinds(readings: list[Reading], schema: Schema) -> None:
+def check_absorbed(absorbed: str | None, readings: Iterable[Reading]) -> None:
+    """Refuse an absorbed column that is a regressor or the response too."""
+    for reading in readings:
+        if absorbed in reading.variables:
+            raise FormulaError(
+                f"{absorbed} is absorbed, so {reading.code} cannot stand left of | too; "
+                f"leave it out there, or leave | {absorbed} out"
+            )
+
+
+def check_kinds(readings: list[Reading], schema: ModelSchema) -> None:
     """Refuse a variable that the schema does not hold, or whose kind does not suit its use."""
     for reading in readings:
         for name in reading.variables:

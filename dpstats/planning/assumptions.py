@@ -51,7 +51,7 @@ class Guess:
         """Check the assumptions of the caller, and add defaults for the others."""
         design = request.design
         low, high = design.response_bounds
-        kinds = {name: request.schema[name] for name in request.formula.predictors}
+        kinds = {name: design.schema[name] for name in request.formula.predictors}
         numeric = [name for name, kind in kinds.items() if isinstance(kind, Numeric)]
         return cls(
             design=design,

@@ -9,7 +9,7 @@ from dpstats.r.messages import in_r
 from dpstats.r.stored_groups import group_state
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.results.summary import group_reasons, guarantee
-from dpstats.schema import BOOLEAN, Categorical
+from dpstats.schema import BOOLEAN, Categorical, Labels
 
 
 def describe(result: DPResults) -> dict:
@@ -114,7 +114,7 @@ def _kind(kind) -> dict:
     if isinstance(kind, Categorical):
         levels = [level_label(level) for level in kind.levels]
         return {"levels": levels, "ordered": kind.ordered, "logical": kind == BOOLEAN}
-    return {"low": kind.low, "high": kind.high}
+    return {} if isinstance(kind, Labels) else {"low": kind.low, "high": kind.high}
 
 
 def _floats(values) -> list[float]:

@@ -8,7 +8,7 @@ from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula, RFormula
-from dpstats.mechanisms import METHODS
+from dpstats.mechanisms import ABSORBING, METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.option_checks import number, whole
@@ -79,6 +79,8 @@ def _request(
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
         method, plan = choose(formula, ranges, epsilon, delta, neighbors, rows, alone, options)
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
+    if formula.absorbed is not None:
+        chosen = _absorbing(chosen, formula, select)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
     if missing != "drop":
@@ -149,6 +151,22 @@ def find_method(name, *others: str) -> Method:
         known = ", ".join((*others, *METHODS))
         raise ArgumentError(f"expected method to be one of {known}, got {name!r}")
     return METHODS[name]
+
+
+def _absorbing(method: Method, formula: Formula, select) -> Method:
+    """Return what the method does with an absorbed column; ArgumentError where it takes none."""
+    if method.name not in ABSORBING:
+        raise ArgumentError(
+            f"{method.name} cannot absorb {formula.absorbed}; use method="
+            f'{" or ".join(map(repr, ABSORBING))} or "auto", or write C({formula.absorbed}) with '
+            "levels= instead of |"
+        )
+    if select is not None:
+        raise ArgumentError(
+            f"select={select!r} compares rows of different groups, whose effects {formula.text!r} "
+            f"absorbs; leave select out, or leave | {formula.absorbed} out"
+        )
+    return ABSORBING[method.name]
 
 
 def _with_companion(method: Method, companion, share) -> Method:

@@ -43,7 +43,11 @@ def choose(
     'shrunken'
     >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
     'shrunken_pure'
+    >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
+    'adassp'
     """
+    if formula.absorbed is not None:
+        return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
     if _is_bounded_line(formula, bounds) and delta in (None, 0) and neighbors != ADD_REMOVE:
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"

@@ -17,6 +17,8 @@ from dpstats.schema import (
     INSIDE_FUNCTIONS,
     UNLIMITED,
     Categorical,
+    Kind,
+    Labels,
     Numeric,
     check_labels,
     plain_labels,
@@ -54,7 +56,7 @@ def declared_bounds(bounds, formula: Formula):
 class DeclaredSchema(NamedTuple):
     """Hold the public schema, the variables without a range yet, and notes for the report."""
 
-    schema: dict[str, Numeric | Categorical]
+    schema: dict[str, Kind]
     unbounded: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -86,9 +88,13 @@ def declared_schema(
     declared = {**formula.levels, **_levels(levels, formula)}
     for name, labels in declared.items():
         table.check_labels(name, labels, f"levels[{name!r}]")
-    schema: dict[str, Numeric | Categorical] = {}
+    schema: dict[str, Kind] = {}
     unbounded, from_dtype = [], []
     for name in formula.variables:
+        if name == formula.absorbed:
+            _check_absorbed(name, table, ranges, declared)
+            schema[name] = Labels()
+            continue
         kind = _kind(name, formula, table, declared)
         if isinstance(kind, Categorical):
             if name in ranges:
@@ -117,6 +123,18 @@ def declared_schema(
             schema[name] = INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
             unbounded.append(name)
     return DeclaredSchema(schema, tuple(unbounded), _notes(table, schema, ranges, from_dtype))
+
+
+def _check_absorbed(name: str, table: AnyTable, ranges, declared) -> None:
+    """Refuse an absorbed column without labels, or one that bounds or levels are declared of."""
+    for argument, names in (("bounds", ranges), ("levels", declared)):
+        if name in names:
+            raise ArgumentError(
+                f"{argument} names {name!r}, which is absorbed: its labels only sort rows and need "
+                "not be declared; leave it out there"
+            )
+    if table.kind(name) == "other":
+        raise ArgumentError(f"{name!r} is of a type without labels; convert the column first")
 
 
 def _notes(table: AnyTable, schema, ranges, from_dtype: list[str]) -> tuple[str, ...]:
@@ -169,6 +187,11 @@ def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
     """Return public prediction points as a frame with one row per point."""
     if x_new is None:
         return None
+    if formula.absorbed is not None:
+        raise ArgumentError(
+            f"x_new= asks for predictions, which need the effects of {formula.absorbed}; these are "
+            "absorbed and not released, so leave x_new out"
+        )
     if isinstance(x_new, pd.DataFrame):
         return x_new
     if isinstance(x_new, Mapping):

@@ -119,6 +119,8 @@ def _prediction_frame(request: Request) -> pd.DataFrame:
         return request.x_new
     predictors = request.formula.predictors
     kind = request.schema.get(predictors[0]) if len(predictors) == 1 else None
+    if request.formula.absorbed is not None:
+        kind = None  # predictions need the effects of groups
     if not isinstance(kind, Numeric) or kind == UNLIMITED or request.row_norm is not None:
         return pd.DataFrame({predictor: [] for predictor in predictors})
     quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]

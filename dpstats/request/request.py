@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from dpstats.engines import AnyTable
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.shared import Method, Reference
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
-from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric, Schema
+from dpstats.schema import UNLIMITED, Batch, Kind, Numeric, Schema
 from dpstats.selection import Selector
 
 # A range without effect, for columns that are only compared or standardised.
@@ -97,8 +98,13 @@ class Request:
 
     @property
     def read_rows(self) -> Callable[[Batch], tuple[np.ndarray, np.ndarray]]:
-        """Return the map from a batch to the rows (X, y) that the method takes."""
+        """Return the map from a batch to the rows (X, y) that the method takes.
+
+        With an absorbed column X has one more, the key of each row's label.
+        """
         design = self.row_design
+        if self.formula.absorbed is not None:
+            return partial(_rows_with_keys, design, self.formula.absorbed)
         return design.compact_rows if self.method.needs_marginals else design.rows
 
     @property
@@ -144,7 +150,7 @@ class Request:
             plan="; ".join(filter(None, (self.plan, note))),
         )
 
-    def released_schema(self) -> dict[str, Numeric | Categorical]:
+    def released_schema(self) -> dict[str, Kind]:
         """Return the schema, in which a range that could not be released has no ends."""
         return {**self.schema, **dict.fromkeys(self.unbounded, UNLIMITED)}
 
@@ -180,3 +186,9 @@ class Request:
                 f"{self.selection.selector.name}; standard errors take the choice as given"
             )
         return (*self.method.assumptions, *said)
+
+
+def _rows_with_keys(design: Design, absorbed: str, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the rows of a design and, as the last column of X, the keys of absorbed labels."""
+    X, y = design.rows(batch)
+    return np.vstack([X.T, batch[absorbed]]).T, y

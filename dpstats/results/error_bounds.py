@@ -12,7 +12,7 @@ from dpstats.noise import Noise
 from dpstats.option_checks import number, whole
 from dpstats.request import Prepared
 from dpstats.request.arguments import make_request
-from dpstats.schema import Categorical, Numeric
+from dpstats.schema import Categorical, Labels, Numeric
 from dpstats.testing import insecure_seed
 
 # A percentile of absolute errors, and the number of simulated releases it is taken from.
@@ -86,6 +86,11 @@ def _request(result, reference, options: Mapping):
             f"{result.method} releases neither the spread of the regressors nor the variance of "
             "the errors, from which a bound could be simulated; give public rows that resemble "
             "the private ones as reference="
+        )
+    if any(isinstance(kind, Labels) for kind in result.schema.values()):
+        raise NotReleasedError(
+            f"there is no error bound of a fit with an absorbed column that released nothing: "
+            f"{next(iter(result.reasons.values()))}"
         )
     bounds = {k: (v.low, v.high) for k, v in result.schema.items() if isinstance(v, Numeric)}
     levels = {k: v.levels for k, v in result.schema.items() if isinstance(v, Categorical)}

@@ -131,7 +131,8 @@ class Inferred:
 
         Within the ranges of the schema a prediction is the sum of coefficients times columns. Rows
         that lie outside and far beyond those that a fit by ``noisy_newton`` saw are pulled in; of
-        ``shrunken`` they are clipped to the ranges.
+        ``shrunken`` they are clipped to the ranges. Of ``y ~ x | state`` predictions are NaN, as
+        those of fixest are for a group whose effect it does not know: effects are not released.
 
         Parameters
         ----------
@@ -159,8 +160,15 @@ class Inferred:
             rows = np.clip(rows, low, high)
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
         rows, shift = within_reach(rows, self._is_outside(newdata), self.release.statistics)
+        if self._absorbs:  # NaN stays NaN in means, standard errors and intervals
+            rows = np.full_like(rows, np.nan)
         mean = pd.Series(np.clip(rows @ self.release.params + shift, *response), index)
         return self._with_intervals(mean, rows, alpha, shift) if interval else mean
+
+    @property
+    def _absorbs(self) -> bool:
+        """Tell whether predictions need the effects of an absorbed column."""
+        return Formula.parse(self.formula).absorbed is not None
 
     def _is_outside(self, newdata) -> np.ndarray:
         """Tell the rows of new data (q,) in which a number lies outside its range."""

@@ -20,6 +20,11 @@ def line(result, ax=None):
     With standard errors, their 95% interval at each point is shaded.
     """
     formula = Formula.parse(result.formula)
+    if formula.absorbed is not None:
+        raise NotReleasedError(
+            f"plot() draws predictions, which need the effects of {formula.absorbed}; these are "
+            "absorbed and not released"
+        )
     name = formula.predictors[0] if len(formula.predictors) == 1 else None
     kind = result.schema.get(name)
     if not isinstance(kind, Numeric):

@@ -112,7 +112,10 @@ class DPResults(Simulated):
 
     @property
     def p25(self) -> float:
-        """Return the prediction at 25% of the declared range of the only regressor."""
+        """Return the prediction at 25% of the declared range of the only regressor.
+
+        NaN with a reason where it needs an absorbed effect, as :meth:`predict` says.
+        """
         return self._point("p25")
 
     @property
@@ -121,7 +124,9 @@ class DPResults(Simulated):
         return self._point("p75")
 
     def _point(self, label: str) -> float:
-        """Return the prediction at a labelled point."""
+        """Return the prediction at a labelled point, NaN where it needs an absorbed effect."""
+        if self._absorbs:
+            return float("nan")
         if label not in self.points:
             raise AttributeError(label)  # Python then asks __getattr__, which gives the reason
         return float(self.release.predictions[self.points.index(label)])

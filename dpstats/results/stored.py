@@ -11,7 +11,7 @@ import numpy as np
 from dpstats.formula import RFormula
 from dpstats.mechanisms.shared import Release
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
-from dpstats.schema import Categorical, Numeric
+from dpstats.schema import Categorical, Kind, Labels, Numeric
 
 DIALECTS = {"patsy": str, "R": RFormula}
 
@@ -110,13 +110,15 @@ def _release_from_dict(content: Mapping, params, predictions) -> Release:
     )
 
 
-def kind_to_dict(kind: Numeric | Categorical) -> dict:
+def kind_to_dict(kind: Kind) -> dict:
     """Convert the schema of one variable."""
     return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(kind).items()}
 
 
-def kind_from_dict(content: Mapping) -> Numeric | Categorical:
-    """Restore the schema of one variable."""
+def kind_from_dict(content: Mapping) -> Kind:
+    """Restore the schema of one variable; nothing is said of one whose labels are absorbed."""
+    if not content:
+        return Labels()
     if "levels" in content:
         return Categorical(tuple(content["levels"]), content["ordered"])
     return Numeric(**content)

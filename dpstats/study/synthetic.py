@@ -25,13 +25,21 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
         for name in _columns(model):
             if name not in columns:
                 columns[name] = _column(name, declared, study.rows, draw)
-        columns |= _groups(model, study.rows, draw)
+        columns |= _groups(model, study.rows, draw) | _absorbed(model, study.rows, draw)
     return pd.DataFrame(columns)
 
 
 def _columns(model: Model) -> list[str]:
-    names = (name for text in model.formulas for name in Formula.parse(text).variables)
+    formulas = map(Formula.parse, model.formulas)
+    names = (n for formula in formulas for n in formula.variables if n != formula.absorbed)
     return list(dict.fromkeys(names))
+
+
+def _absorbed(model: Model, rows: int, draw: np.random.Generator) -> dict:
+    """Draw labels of absorbed columns, about ten rows each."""
+    absorbed = (Formula.parse(text).absorbed for text in model.formulas)
+    names = sorted({name for name in absorbed if name is not None})
+    return {name: draw.integers(max(rows // 10, 1), size=rows) for name in names}
 
 
 def _declared(model: Model) -> dict:

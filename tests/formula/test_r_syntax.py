@@ -94,7 +94,7 @@ REFUSED = [
     ("y ~ cut(x, 3)", "I(x > 3)"),
     ("y ~ x + offset(z)", "I(y - z)"),
     ("y ~ 2 * x", "I(2 * x)"),
-    ("y ~ x | g", "by="),
+    ("y ~ x + (1 | g)", "by="),
     ("y ~ g:b", "add up"),
     ("y ~ relevel(g, ref = 'q')", "the levels are a, b, c"),
     ("y ~ I(system('ls'))", "system() is not known"),

@@ -23,6 +23,7 @@ from tests.fitting.test_group_batches import check_agreement
 from tests.mechanisms.shared.test_companion import check_pair
 from tests.noise.test_posterior import check_samples
 from tests.structure import Structure
+from tests.suites import test_absorbed_mutations as within
 from tests.suites import test_newton_mutations as newton
 from tests.suites.test_mutations import (
     KENDALL,
@@ -172,7 +173,8 @@ class Watch:
 def mutated() -> set[str]:
     """Modules, without the name of the package, in which some mutant replaces something."""
     watch = Watch()
-    for mutant in (*MUTANTS.values(), *newton.MUTANTS.values(), *MORE.values()):
+    others = (*newton.MUTANTS.values(), *within.MUTANTS.values())
+    for mutant in (*MUTANTS.values(), *others, *MORE.values()):
         mutant.mutate(watch)
     return {name.removeprefix("dpstats.") for name in watch.modules if name}
 

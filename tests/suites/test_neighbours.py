@@ -55,6 +55,7 @@ ROLES = {
         tuple(CELLS),
         lambda content: {"formula": "y ~ x + C(c)", "levels": {"c": _public(content)}},
     ),
+    "absorbed": Role(tuple(CELLS), lambda content: {"formula": "y ~ x | c"}),
     "group": Role(
         tuple(CELLS), lambda content: {"formula": "y ~ x", "by": "c", "groups": _public(content)}
     ),
