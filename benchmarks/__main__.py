@@ -3,6 +3,7 @@
 import sys
 
 from benchmarks import (
+    absorbed,
     auto,
     coverage,
     crossing,
@@ -31,6 +32,7 @@ PARTS = {
     "illinois": illinois,
     "coverage": coverage,
     "intervals": intervals,
+    "absorbed": absorbed,
     "r": r,
 }
 # Run by name only: they take long or need tables.

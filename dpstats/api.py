@@ -72,8 +72,10 @@ def dp_ols(
     Parameters
     ----------
     formula : str, or list or mapping of str
-        A patsy formula, ``"y ~ x1 + C(region)"``. Several, such as one an outcome, share the
-        budget in equal parts; ``bounds`` and ``levels`` then name the columns of them all.
+        A patsy formula, ``"y ~ x1 + C(region)"``. ``"y ~ x1 | state"`` absorbs the effects of
+        one column, whose labels stay private: coefficients alone are released. Several, such as
+        one an outcome, share the budget in equal parts; ``bounds`` and ``levels`` then name the
+        columns of them all.
     data : data frame, mapping, path or query
         pandas, polars, pyarrow, or a mapping of columns of equal length. A path or quoted
         glob of Parquet, CSV or TSV files, a polars LazyFrame, a pyarrow dataset or a duckdb
