@@ -19,6 +19,12 @@
 #' polynomial ones for ordered factors, whatever `options("contrasts")` says; write others as in
 #' `C(g, contr.sum)`.
 #'
+#' @section Fixed effects:
+#' `wage ~ educ | state` absorbs the effects of one column, as in fixest: the coefficients are those
+#' of `lm(wage ~ educ + factor(state))`, without an intercept and without the effects, which are not
+#' released. Nothing is declared about the column, whose labels stay private, and the noise does
+#' not depend on their number. Methods `"auto"`, `"adassp"` and `"ssp"` take it.
+#'
 #' @param formula A formula such as `wage ~ educ + sex`, or a list of several, which share the
 #'   budget in equal parts; `bounds` and `levels` then name the columns of them all.
 #' @param data A data frame. Columns in use may be numeric, integer, logical, character, factor

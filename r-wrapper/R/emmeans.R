@@ -16,6 +16,10 @@ NULL
 #' @rdname emmeans
 #' @exportS3Method emmeans::recover_data
 recover_data.dp_ols <- function(object, data, ...) {
+  if (!is.null(object$absorbed)) {
+    bad_argument("marginal means need the effects of ", object$absorbed, ", which are absorbed and ",
+                 "not released; use coef() and dp_test()")
+  }
   right <- stats::delete.response(object$terms)
   emmeans::recover_data(object$call, right, NULL, data = crossed_frame(object$schema), ...)
 }

@@ -22,7 +22,8 @@ new_dp_ols <- function(value) {
     method_report = value$method_report,
     limits = lapply(value$limits, numbers),
     privacy = privacy(value$privacy),
-    schema = lapply(value$schema, schema_entry),
+    # nothing is declared of an absorbed column
+    schema = lapply(Filter(length, value$schema), schema_entry),
     state = value$state
   )
   structure(with_terms(fit, value$formula), class = "dp_ols")
@@ -57,8 +58,11 @@ schema_entry <- function(entry) {
 # Terms, levels and contrasts as lm keeps them, from public facts. The formula's environment is
 # the global one: the caller's would save his variables, the data among them, with the fit.
 with_terms <- function(fit, text) {
-  fit$terms <- terms_of(stats::as.formula(text, env = globalenv()), names(fit$schema))
-  fit$call <- call("dp_ols", formula = stats::formula(fit$terms), method = fit$method,
+  written <- stats::as.formula(text, env = globalenv())
+  fit$absorbed <- absorbed(written)
+  fit$terms <- terms_of(without_absorbed(written), names(fit$schema))
+  shown <- if (is.null(fit$absorbed)) stats::formula(fit$terms) else written
+  fit$call <- call("dp_ols", formula = shown, method = fit$method,
                    epsilon = fit$privacy$epsilon)
   right <- stats::delete.response(fit$terms)
   frame <- suppressWarnings(stats::model.frame(right, public_frame(fit$schema)))
@@ -70,6 +74,18 @@ with_terms <- function(fit, text) {
   })
   fit$contrasts <- if (length(contrasts)) contrasts
   fit
+}
+
+# The column after |, whose effects are absorbed, or NULL.
+absorbed <- function(formula) {
+  right <- formula[[length(formula)]]
+  if (is.call(right) && identical(right[[1L]], as.name("|"))) as.character(right[[3L]])
+}
+
+# The regression, without the column after |.
+without_absorbed <- function(formula) {
+  if (!is.null(absorbed(formula))) formula[[3L]] <- formula[[3L]][[2L]]
+  formula
 }
 
 # Terms without those that were taken away, as in y ~ . - x: their variables are in no schema.

@@ -31,7 +31,9 @@ df.residual.dp_ols <- function(object, ...) {
 }
 
 #' @export
-formula.dp_ols <- function(x, ...) stats::formula(x$terms)
+formula.dp_ols <- function(x, ...) {
+  if (is.null(x$absorbed)) stats::formula(x$terms) else x$call$formula
+}
 
 #' @export
 terms.dp_ols <- function(x, ...) x$terms

@@ -17,6 +17,7 @@ NULL
 
 # Points of the fitted line with its band, or NULL if there is no single numeric regressor.
 line_data <- function(fit, level) {
+  if (!is.null(fit$absorbed)) return(NULL)
   names <- formula_variables(stats::delete.response(fit$terms))
   entry <- if (length(names) == 1L) fit$schema[[names]]
   if (is.null(entry$low)) return(NULL)

@@ -1,7 +1,8 @@
 #' Predictions at new data
 #'
 #' Computed from released coefficients at public values, so they cost no budget. There are no
-#' predictions at the rows of the fit, which are confidential.
+#' predictions at the rows of the fit, which are confidential. Those of `y ~ x | state` are `NA`, as
+#' fixest's are for a group whose effect it does not know: absorbed effects are not released.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param newdata A data frame with a column for each variable right of `~`.
@@ -30,6 +31,7 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
     not_released("predictions at the rows of the fit", "predict(fit, newdata)")
   }
   fit <- within_limits(object, design_at(object, newdata))
+  if (!is.null(object$absorbed)) fit[] <- NA_real_
   if (!se.fit && interval == "none") return(fit)
   errors <- uncertainty_at(object, newdata, level)
   if (interval == "confidence") {
@@ -104,6 +106,7 @@ design_at <- function(object, newdata) {
   )
   X <- stats::model.matrix(right, frame, contrasts.arg = object$contrasts)
   X <- X[nrow(above) + seq_len(nrow(columns)), , drop = FALSE]
+  if (!is.null(object$absorbed)) X <- X[, colnames(X) != "(Intercept)", drop = FALSE]
   if (!identical(colnames(X), names(coef(object)))) {
     fail("dpstats_internal_error", "newdata gives other columns than the fit has")
   }

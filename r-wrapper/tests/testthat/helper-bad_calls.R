@@ -72,7 +72,7 @@ bad_calls <- expression(
   dp_ols(y ~ x, d, "adassp", 1, by = "g", groups = character()),
   dp_ols(y ~ x, d, "adassp", 1, by = "k", groups = c("1", "2")),
   dp_ols(y ~ x, d, "adassp", 1, by = c("g", "k"), groups = data.frame(g = "a", k = "1")),
-  dp_ols(y ~ z, d, epsilon = 1), dp_ols(~x, d, epsilon = 1), dp_ols(y ~ x | g, d, epsilon = 1),
+  dp_ols(y ~ z, d, epsilon = 1), dp_ols(~x, d, epsilon = 1), dp_ols(y ~ x | g + k, d, epsilon = 1),
   dp_ols(g ~ x, d, epsilon = 1),
   dp_ols(s ~ x, d, epsilon = 1), dp_ols(as.numeric(b) ~ x, d, epsilon = 1),
   dp_ols(y ~ poly(x, 2), d, epsilon = 1), dp_ols(y ~ I(x^2), d, epsilon = 1),

@@ -125,7 +125,7 @@ test_that("terms that would learn from the rows are refused", {
   skip_without_python()
   refused <- list(wage ~ poly(educ, 2), wage ~ scale(educ), wage ~ cut(educ, 3), wage ~ educ^2,
                   wage ~ educ + offset(age), wage ~ splines::ns(educ), wage ~ factor(educ),
-                  wage ~ educ | sex, wage ~ sex:size)
+                  wage ~ educ | sex + size, wage ~ (1 | sex), wage ~ sex:size)
   for (formula in refused) {
     expect_error(fit_wage(formula, people(50)), class = "dpstats_argument_error")
   }
