@@ -108,6 +108,19 @@ def test_a_second_pass_starts_from_what_the_first_released(rows, people, method)
     assert here == there and here.cov_type == "HC1"
 
 
+@pytest.mark.parametrize("label", ["g", "area"])
+def test_absorbed_groups_spread_over_partitions_are_those_in_memory(make, people, label):
+    formula = f"y ~ x | {label}"
+    for data in (people, people[:0]):
+        here, there = (seeded(d, formula=formula) for d in (data, make(data)))
+        assert here == there
+    groups = {"by": "area", "groups": [0, 1, 7]}
+    if label == "g":
+        there = fit(make(people), formula=formula, epsilon=1e6, **groups)
+        here = fit(people, formula=formula, epsilon=1e6, **groups)
+        np.testing.assert_allclose(here.params[:2], there.params[:2], atol=1e-3)
+
+
 def test_no_rows_and_strange_names(make, people):
     odd = {"x": "a.b`c", "y": "y"}
     frame = people.rename(columns=odd)
