@@ -159,8 +159,13 @@ def _epsilons(epsilon, target_width) -> tuple[float, ...]:
 
 
 def _check_described(formula: str, bounds, levels) -> None:
-    """Raise ArgumentError for a variable with neither a range nor levels."""
+    """Raise ArgumentError for a variable with neither a range nor levels, or an absorbed one."""
     parsed = Formula.parse(formula)
+    if parsed.absorbed is not None:
+        raise ArgumentError(
+            f"a forecast draws no groups to absorb: leave | {parsed.absorbed} out of {formula!r}; "
+            "the noise with it is about four times as large, whatever the number of groups"
+        )
     declared = [bounds or {}, levels or {}, parsed.levels]
     if not all(isinstance(names, Mapping) for names in declared):
         return  # the request will say what is expected

@@ -246,7 +246,9 @@ def test_what_does_not_go_with_absorbed_effects_is_refused_for_nothing(bad):
     assert budget.spent[0] == 0
 
 
-def test_rows_are_taken_from_public_tables_without_absorbed_effects_only():
+def test_evaluations_and_plans_are_made_without_absorbed_effects():
+    with pytest.raises(dp.ArgumentError, match=r"leave \| g out"):
+        dp.plan("y ~ x | g", n=100, methods=["adassp"], epsilon=1, bounds=UNIT)
     with pytest.raises(dp.ArgumentError, match=r"leave \| g out"):
         dp.evaluate.error_bounds(
             "y ~ x | g", panel(50, 5, 15), methods=["adassp"], epsilon=1, bounds=UNIT, public=True
