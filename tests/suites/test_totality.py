@@ -308,6 +308,17 @@ REFUSED = [
     *({"by": value} for value in ([], ["s", "w"], ["s", "s"], ["s", 3], ["s", "x"])),
     {"by": ["s", "known"], "groups": ["a"]},
     *({"formula": value} for value in ([], ["y ~ x", "y ~ x"], ["y ~ x", "y ~"])),
+    *({"formula": f"y ~ x | {text}"} for text in ("w", "s + known", "s^known", "x", "y", "C(s)")),
+    *(
+        {"formula": "y ~ x | s"} | more
+        for more in (
+            {"cov_type": "HC1"},
+            {"x_new": [0.5]},
+            {"levels": {"s": ["a"]}},
+            {"by": "s"},
+            {"bounds": {"s": (0, 1)}},
+        )
+    ),
     {"by": "s", "n_jobs": 0},
     {"x_new": pd.DataFrame({"x": [0.1, 0.2]}, index=["x", "Intercept"])},
     *({"by": "s", "groups": value} for value in ("ab", [], ["a", "a"], {"a"}, [["a"], ["b"]])),
