@@ -27,7 +27,7 @@ class GroupedMoments:
         One number for each group that has rows, ascending.
     counts : numpy.ndarray of int64, shape (G,)
     sums : numpy.ndarray of int64, shape (G, k)
-        In units of 2^-20, exact for up to 2^43 rows a group.
+        In units of 2^-20, exact for up to 2^42 rows a group.
     """
 
     total: Moments

@@ -81,16 +81,16 @@ def percentile(errors: np.ndarray, q: float) -> np.ndarray:
 
 def _request(result, reference, options: Mapping):
     """Build the request that repeats the fit of a result on public rows."""
+    if any(isinstance(kind, Labels) for kind in result.schema.values()):
+        raise NotReleasedError(
+            "error bounds of a fit with an absorbed column come from its released sums, where "
+            "there are any, and not from public rows; leave reference= out"
+        )
     if reference is None:
         raise NotReleasedError(
             f"{result.method} releases neither the spread of the regressors nor the variance of "
             "the errors, from which a bound could be simulated; give public rows that resemble "
             "the private ones as reference="
-        )
-    if any(isinstance(kind, Labels) for kind in result.schema.values()):
-        raise NotReleasedError(
-            f"there is no error bound of a fit with an absorbed column that released nothing: "
-            f"{next(iter(result.reasons.values()))}"
         )
     bounds = {k: (v.low, v.high) for k, v in result.schema.items() if isinstance(v, Numeric)}
     levels = {k: v.levels for k, v in result.schema.items() if isinstance(v, Categorical)}

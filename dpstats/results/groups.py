@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.formula import Formula
 from dpstats.inference import Sums, Uncertainty, uncertainty
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
@@ -247,7 +248,9 @@ class DPGroupResults:
         return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
 
     def _point(self, label: str) -> pd.Series:
-        """Return the predictions at a labelled point, or raise NotReleasedError."""
+        """Return the predictions at a labelled point, NaN where they need absorbed effects."""
+        if Formula.parse(self.formula).absorbed is not None:
+            return pd.Series(np.nan, self._index())
         if label not in self.predictions:
             raise NotReleasedError(
                 f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "

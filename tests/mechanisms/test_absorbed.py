@@ -59,7 +59,7 @@ def test_without_noise_it_is_least_squares_with_dummies():
 FACTORS = ("h", "C(h, Sum)", "C(h, Poly)", "h:x", "h * z")
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=15, deadline=None, derandomize=True)
 @given(
     st.integers(0, 10**6),
     st.integers(1, 60),
@@ -171,6 +171,10 @@ def test_groups_of_by_are_fitted_each_with_its_own_effects():
         ols = smf.ols("y ~ x + C(g)", rows).fit()
         assert found.params.loc[area, "x"] == pytest.approx(ols.params["x"], abs=1e-5)
         assert found.bse.loc[area, "x"] == pytest.approx(ols.bse["x"], rel=1e-3)
+    assert found.p25.isna().all() and list(found.p25.index) == ["n", "s"]
+    assert (found.error_bound()["error_bound"] < 1e-4).all()
+    with pytest.raises(dp.NotReleasedError, match="leave reference= out"):
+        found.error_bound(reference=data)
     with pytest.raises(dp.ArgumentError, match="in the formula"):
         fitted(data, by="g", groups=[1, 2])
 
@@ -188,6 +192,8 @@ def test_little_data_has_no_intervals_or_no_fit(method):
     assert found.bse.isna().all()
     if method == "ssp":
         assert found.status == "not_identified" and found.params.isna().all()
+        with pytest.raises(dp.NotReleasedError, match="from its released sums"):
+            found.error_bound()
     else:
         assert "ridge" in found.reasons["bse"] and found.params.notna().all()
 

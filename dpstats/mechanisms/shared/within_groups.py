@@ -99,7 +99,10 @@ def _diameter(points: np.ndarray) -> float:
 
 
 def grouped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> GroupedMoments:
-    """Summarise rows whose columns are those of the design and then the key of the group."""
+    """Summarise rows whose columns are those of the design and then the key of the group.
+
+    The summary grows with the groups and not with their rows.
+    """
     columns = len(problem.low)
     # a table without rows may come without the column of keys
     return GroupedMoments.of(X[:, :columns], y, X[:, columns:].ravel(), within_box(problem))
