@@ -22,11 +22,16 @@ from dpstats.mechanisms.shared import (
     Release,
     Whitening,
 )
-from dpstats.mechanisms.shared.indicator_basis import FAR, capped, products, release_products
+from dpstats.mechanisms.shared.indicator_basis import release_products
 from dpstats.mechanisms.shared.newton_release import release_of
+from dpstats.mechanisms.shared.newton_sums import (
+    leverage_counts,
+    rough_products,
+    score_counts,
+    score_sums,
+    whitened_products,
+)
 from dpstats.mechanisms.shared.score_tails import (
-    LEVERAGE_EDGES,
-    SCORE_EDGES,
     SYSTEMATIC,
     is_wild,
     leverage_limit,
@@ -126,7 +131,7 @@ def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noi
     half = cost.part(_GRAM / 2)
     pays = _TYPICAL_LEVERAGE * p * math.sqrt(2 * p) * times / half.mu < rows
     bound = basis.ones + _NUMERIC_NORM * len(basis.center)
-    sums = total(partial(_rough_products, basis, bound))
+    sums = total(partial(rough_products, basis, bound))
     part = half if pays else cost.part(_GRAM)
     gram, deviation = release_products(
         "X'X", sums, bound, basis.free, part, noise, problem.neighbors
@@ -160,27 +165,12 @@ def _eigen(gram: np.ndarray, deviation: float, rows: float):
     return values, vectors, np.sqrt(rows / raised), np.maximum(values, 0.0) / raised
 
 
-def _rough_products(basis: IndicatorBasis, bound: float, X: np.ndarray, y: np.ndarray):
-    phi = basis.rows(X)
-    squares = basis.ones + np.square(phi[:, basis.indicators :]).cumsum(axis=1)[:, -1:].sum(axis=1)
-    return products(capped(phi, squares, bound))
-
-
 def _leverages(basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise, rows):
     """Release a histogram of squared leverages, and tell whether the ranges have failed."""
-    counts = total(partial(_leverage_counts, basis, whitening.map, whitening.dimension))
+    counts = total(partial(leverage_counts, basis, whitening.map, whitening.dimension))
     noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise)
     tail = leverage_tail(noisy.values, noisy.deviation)
     return tail, is_wild(tail, noisy.deviation, rows)
-
-
-def _leverage_counts(basis, map_: np.ndarray, t: float, X: np.ndarray, y: np.ndarray):
-    _, squares = basis.whitened(X, map_)
-    return _counts(squares / t, LEVERAGE_EDGES)
-
-
-def _counts(sizes: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    return np.bincount(np.searchsorted(edges, sizes), minlength=len(edges) + 1)
 
 
 def _histogram(step: str, counts: np.ndarray, problem: Problem, cost: GDP, noise: Noise):
@@ -194,7 +184,7 @@ def _refined(basis, first: Whitening, tail, total, problem, cost: GDP, noise: No
     p, t, part = first.map.shape[1], first.dimension, cost.part(_GRAM / 2)
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
     limit = leverage_limit(tail, rows, t, t * times / part.mu * math.sqrt(2 * p))
-    sums = total(partial(_whitened_products, basis, first.map, limit * t))
+    sums = total(partial(whitened_products, basis, first.map, limit * t))
     free = np.ones((p, p), dtype=bool)
     gram, deviation = release_products(
         "whitened X'X", sums, limit * t, free, part, noise, problem.neighbors
@@ -209,42 +199,9 @@ def _refined(basis, first: Whitening, tail, total, problem, cost: GDP, noise: No
     return Whitening(map_, kept, values, error), tail.excess(limit) / rows
 
 
-def _whitened_products(basis, map_: np.ndarray, bound: float, X: np.ndarray, y: np.ndarray):
-    rows, squares = basis.whitened(X, map_)
-    return products(capped(rows, squares, bound))
-
-
-def _scores(basis, map_, reference, eta, X: np.ndarray, y: np.ndarray):
-    """Return whitened rows (n, p), residuals (n,) and norms of scores (n,), row by row."""
-    from dpstats.numerics.whitening import residuals
-
-    rows, squares = basis.whitened(X, map_)
-    # a row whose response is infinite in these units still has a score of finite length
-    with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
-        v = np.clip((y - reference.y_center) / reference.y_scale, -FAR, FAR)
-    left = np.empty(len(y))
-    residuals(v, rows, eta, left)
-    return rows, left, np.sqrt(squares) * np.abs(left)
-
-
-def _score_sums(basis, map_, reference, eta, limit: float, X: np.ndarray, y: np.ndarray):
-    """Add up s' and w |s'|^2 / C in units of 2^-20 C, as whole numbers (p + 1,)."""
-    rows, left, norms = _scores(basis, map_, reference, eta, X, y)
-    grid = 2.0**ENTRY_BITS * (1 - 2.0**-30)
-    scale = grid / np.maximum(norms, limit)
-    sums = np.trunc(rows * (left * scale)[:, None])
-    squares = np.trunc(_WEIGHT * np.minimum(norms / limit, 1.0) ** 2 * grid)
-    return np.append(sums.sum(axis=0), squares.sum()).astype(np.int64).astype(object)
-
-
-def _score_counts(basis, map_, reference, eta, unit: float, X: np.ndarray, y: np.ndarray):
-    _, _, norms = _scores(basis, map_, reference, eta, X, y)
-    return _counts(norms / unit, SCORE_EDGES)
-
-
 def _release_scores(step, basis, whitening, eta, limit, total, problem, cost: GDP, noise: Noise):
     """Release the sum of clipped scores (p,) and of their squares, with the noise of each."""
-    work = partial(_score_sums, basis, whitening.map, problem.reference, eta, limit)
+    work = partial(score_sums, basis, whitening.map, problem.reference, eta, limit, _WEIGHT)
     one = 2.0**ENTRY_BITS
     far = 2 * one + 1 if problem.neighbors == REPLACE_ONE else one * math.sqrt(1 + _WEIGHT**2)
     noisy = noise.add(Query(step, total(work).tolist(), l2=far, unit=limit / one), cost)
@@ -275,7 +232,7 @@ def _round(
     """Choose a limit by a histogram of score norms, step, and combine with what was known."""
     t, p, eta = whitening.dimension, len(state.eta), state.eta
     unit = state.sigma * math.sqrt(t)
-    work = partial(_score_counts, basis, whitening.map, problem.reference, eta, unit)
+    work = partial(score_counts, basis, whitening.map, problem.reference, eta, unit)
     counts = _histogram("score norms", total(work), problem, cost.part(_TAIL), noise)
     tail = score_tail(counts.values, counts.deviation, rows, state.sigma)
     part = cost.part(_ROUND)

@@ -1,8 +1,6 @@
 """Noisy Newton steps: privacy with factors, least squares as epsilon grows, and what is shown."""
 
 import math
-import pickle
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,8 +10,8 @@ from recording import Recording
 from replay import Case, check_reached
 
 import dpstats as dp
-from dpstats.mechanisms import METHODS, noisy_newton
-from dpstats.mechanisms.shared import IndicatorBasis, Problem, Reference
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared import Problem, Reference
 from dpstats.numerics import Block, Layout
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
@@ -114,33 +112,6 @@ def test_each_query_has_the_noise_that_its_fraction_asks_for(neighbors):
     far = 2.0 if replaced else math.sqrt(1.09)
     assert spans.l2 * spans.unit == pytest.approx(far * limit, rel=1e-5)
     assert scales["scores"] == pytest.approx(far * limit / (mu * math.sqrt(0.21)), rel=1e-5)
-
-
-def worker_parts(case):
-    """What a pass over the rows sends to a worker, one of each."""
-    basis = IndicatorBasis.of(case.problem)
-    map_, eta = basis.span, np.linspace(-1, 1, basis.span.shape[1])
-    scores = basis, map_, case.problem.reference, eta, 1.5
-    return {
-        "rough": partial(noisy_newton._rough_products, basis, 8.0),
-        "leverages": partial(noisy_newton._leverage_counts, basis, map_, 2.0),
-        "whitened": partial(noisy_newton._whitened_products, basis, map_, 3.0),
-        "scores": partial(noisy_newton._score_sums, *scores),
-        "norms": partial(noisy_newton._score_counts, *scores),
-    }
-
-
-@pytest.mark.parametrize("part", ["rough", "leverages", "whitened", "scores", "norms"])
-def test_a_pass_is_the_sum_of_its_rows_and_crosses_to_a_worker(part):
-    """Exactly: so a row has the same part in it whatever rows stand beside it, and where."""
-    work = worker_parts(factor_case(ADD_REMOVE))[part]
-    X, y = rows(np.random.default_rng(3), 203, ENDS)
-    whole = work(X, y)
-    alone = sum(work(X[i : i + 1], y[i : i + 1]) for i in range(len(y)))
-    sent = pickle.loads(pickle.dumps(work))(np.asfortranarray(X[::-1]), y[::-1])
-    assert whole.tolist() == alone.tolist() == sent.tolist()
-    assert (work(X[:0], y[:0]) == 0).all()
-    assert all(isinstance(value, int) for value in whole.ravel().tolist())
 
 
 def table(n: int, seed: int) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import pytest
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import noisy_newton
-from dpstats.mechanisms.shared import indicator_basis
+from dpstats.mechanisms.shared import indicator_basis, newton_sums
 from dpstats.numerics import whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -41,10 +41,10 @@ RELATIONS = {ADD_REMOVE: ADDED, REPLACE_ONE: REPLACED}
 def unclipped_scores(original):
     """A score has the length it has."""
 
-    def sums(basis, map_, reference, eta, limit, X, y):
-        rows, left, _ = noisy_newton._scores(basis, map_, reference, eta, X, y)
+    def sums(basis, map_, reference, eta, limit, weight, X, y):
+        rows, left, _ = newton_sums.scores(basis, map_, reference, eta, X, y)
         scores = np.trunc(rows * (left / limit)[:, None] * 2.0**20)
-        squares = original(basis, map_, reference, eta, limit, X, y)[-1]
+        squares = original(basis, map_, reference, eta, limit, weight, X, y)[-1]
         whole = [int(value) for value in scores.sum(axis=0)]
         return np.array([*whole, squares], dtype=object)
 
@@ -95,7 +95,7 @@ def limit_of_the_largest(original):
 
     def release(step, basis, whitening, eta, limit, total, problem, cost, noise):
         def norms(X, y):
-            return noisy_newton._scores(basis, whitening.map, problem.reference, eta, X, y)[2]
+            return newton_sums.scores(basis, whitening.map, problem.reference, eta, X, y)[2]
 
         def largest(X, y):
             return norms(X, y).max(initial=limit)
@@ -235,11 +235,15 @@ def newton(name, make):
     return patched(noisy_newton, name, make)
 
 
+def sums(name, make):
+    return patched(newton_sums, name, make)
+
+
 MUTANTS = {
-    "scores not clipped": Mutant(newton("_score_sums", unclipped_scores), ADDED),
-    "scores not clipped, replace-one": Mutant(newton("_score_sums", unclipped_scores), REPLACED),
-    "a weight on the residual alone": Mutant(newton("_scores", weight_on_one_side), ADDED),
-    "the residual clipped for the score": Mutant(newton("_scores", entries_clipped_alone), ADDED),
+    "scores not clipped": Mutant(newton("score_sums", unclipped_scores), ADDED),
+    "scores not clipped, replace-one": Mutant(newton("score_sums", unclipped_scores), REPLACED),
+    "a weight on the residual alone": Mutant(sums("scores", weight_on_one_side), ADDED),
+    "the residual clipped for the score": Mutant(sums("scores", entries_clipped_alone), ADDED),
     "whitening from private sums": Mutant(newton("release_products", exact_products), ADDED),
     "limits from private counts": Mutant(newton("_histogram", exact_counts), check_factors),
     "a limit from the largest residual": Mutant(
@@ -255,11 +259,9 @@ MUTANTS = {
     "X'X: add/remove for replace-one": Mutant(
         newton("release_products", of_one_relation(ADD_REMOVE, 6)), check_factors
     ),
-    "rows of X'X not shortened": Mutant(newton("capped", lambda _: long_rows), ADDED),
-    "entries of X'X shortened, not rows": Mutant(newton("capped", lambda _: only_entries), ADDED),
-    "indicators left out of the length of a row": Mutant(
-        newton("capped", lost_codes), check_factors
-    ),
+    "rows of X'X not shortened": Mutant(sums("capped", lambda _: long_rows), ADDED),
+    "entries of X'X shortened, not rows": Mutant(sums("capped", lambda _: only_entries), ADDED),
+    "indicators left out of the length of a row": Mutant(sums("capped", lost_codes), check_factors),
     "the diagonal at the weight of what is off it": Mutant(heavier("diagonal", 99), ADDED),
     "twice for the root of 2 off the diagonal": Mutant(heavier("off", 140), check_factors),
     "products of two factors without noise": Mutant(
