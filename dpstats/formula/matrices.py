@@ -58,7 +58,7 @@ class Matrix:
 
         Each column is contiguous, which is fastest for sums over many rows. A number out of its
         range counts as the end of the range in every expression; where a column is a number
-        with the same range, one clip does for both.
+        whose range is within its bounds, one clip does for both.
         """
         X = np.empty((len(self._columns), m))
         with np.errstate(all="ignore"):
@@ -90,15 +90,12 @@ class Matrix:
     def _fill(self, column, j: int, batch: Batch, factors: Mapping, low, high) -> None:
         """Write column ``j`` of private rows within its bounds."""
         parts = self._columns[j]
-        name = self._number(parts, low, high)
-        values = _product(parts, factors) if name is None else batch[name]
-        _within(values, low, high, column)
-
-    def _number(self, parts: tuple[Part, ...], low: float, high: float) -> str | None:
-        """Return the variable that a column with these bounds equals, if its range is the same."""
         name = self._variables[parts[0].factor] if len(parts) == 1 else None
-        kind = None if name is None else self._schema.get(name)
-        return name if isinstance(kind, Numeric) and (kind.low, kind.high) == (low, high) else None
+        kind = None if name is None else self._schema[name]
+        if isinstance(kind, Numeric) and low <= kind.low and kind.high <= high:
+            _within(batch[name], kind.low, kind.high, column)
+        else:
+            _within(_product(parts, factors), low, high, column)
 
 
 def values_of(values: np.ndarray, kind: Numeric | Categorical):
