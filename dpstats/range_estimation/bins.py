@@ -8,12 +8,16 @@ import numpy as np
 # Octaves +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
 _LEAST, _LARGEST = -40, 50
 _LINEAR_BINS = 64
+# Doubles have so many bits of mantissa, and exponents that are stored with this much added.
+_MANTISSA, _BIAS = 52, 1023
 _LARGEST_DOUBLE = float(np.finfo(float).max)
 
 
 @dataclass(frozen=True)
 class Dyadic:
     """Define bins 0 and +-[2^j, 2^(j+1)), each cut into ``parts`` of equal width, ascending.
+
+    ``parts`` is a power of 2, so that the bits of a double name its bin.
 
     >>> Dyadic().of(np.array([-3.0, 0.0, 5.0, np.inf]))
     array([-4.00000000e+00,  0.00000000e+00,  4.00000000e+00,  1.12589991e+15])
@@ -39,11 +43,15 @@ class Dyadic:
 
     def index(self, values: np.ndarray) -> np.ndarray:
         """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
-        sizes = np.clip(np.abs(values), 2.0 ** (_LEAST - 1), np.nextafter(self.edges[-1], 0))
-        share, exponent = np.frexp(sizes)
-        within = ((2 * share - 1) * self.parts).astype(np.int64)
-        steps = np.maximum((exponent - 1 - _LEAST) * self.parts + within + 1, 0)
-        return np.where(values < 0, self.zero[0] - steps, self.zero[1] + steps)
+        # exponent and leading digits of the mantissa, which are the first bits after the sign
+        digits = self.parts.bit_length() - 1
+        steps = np.abs(values, dtype=np.float64).view(np.int64)
+        steps >>= _MANTISSA - digits
+        steps -= ((_BIAS + _LEAST) << digits) - 1
+        np.clip(steps, 0, self.zero[0], out=steps)
+        steps ^= -(values < 0).astype(np.int64)  # -1 - steps below zero
+        steps += self.zero[1]
+        return steps
 
     def of(self, values: np.ndarray) -> np.ndarray:
         """Return the lower ends of the bins of values."""
