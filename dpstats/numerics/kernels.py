@@ -44,3 +44,56 @@ def products(columns):
                 total += columns[j, i] * columns[l, i]
             sums[j, l] = sums[l, j] = total
     return sums
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def cut_sums(columns, factors):
+    """Sum each of columns (k, m) times ``factors`` (m,), products cut to whole numbers, (k,).
+
+    Exact as long as m times the largest product is at most 2^53.
+    """
+    sums = np.empty(len(columns))
+    for j in range(len(columns)):
+        column, total = columns[j], 0.0
+        for i in range(len(column)):
+            total += np.trunc(column[i] * factors[i])
+        sums[j] = total
+    return sums
+
+
+@numba.njit(cache=True, nogil=True)
+def code_products(codes, offsets, entries, sums):
+    """Add to ``sums`` (M, M) the products of indicators with each other and with numbers.
+
+    ``entries`` (1 + d, m), whole numbers: what each indicator of a row is that is not 0, then its
+    numbers, whose coordinates are the last d. Block b has the coordinates from ``offsets[b]`` on,
+    of which its ``codes`` (K, m) name one.
+    """
+    first = len(sums) - len(entries)
+    for i in range(codes.shape[1]):
+        one = entries[0, i]
+        for b in range(len(codes)):
+            place = offsets[b] + int(codes[b, i])
+            sums[place, place] += one * one
+            for c in range(b):
+                other = offsets[c] + int(codes[c, i])
+                sums[place, other] += one * one
+                sums[other, place] += one * one
+            for j in range(1, len(entries)):
+                sums[place, first + j] += one * entries[j, i]
+    for place in range(first + 1):
+        for j in range(first + 1, len(sums)):
+            sums[j, place] = sums[place, j]
+
+
+@numba.njit(cache=True, nogil=True)
+def above(sizes, edges):
+    """Count the sizes above each of the edges (k,), after their number and before 0, (k + 2,)."""
+    counts = np.zeros(len(edges) + 2, np.int64)
+    counts[0] = len(sizes)
+    for e in range(len(edges)):
+        edge, count = edges[e], 0
+        for i in range(len(sizes)):
+            count += sizes[i] > edge
+        counts[e + 1] = count
+    return counts

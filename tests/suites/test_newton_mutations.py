@@ -42,11 +42,12 @@ def unclipped_scores(original):
     """A score has the length it has."""
 
     def sums(basis, map_, reference, eta, limit, weight, X, y):
-        rows, left, _ = newton_sums.scores(basis, map_, reference, eta, X, y)
-        scores = np.trunc(rows * (left / limit)[:, None] * 2.0**20)
-        squares = original(basis, map_, reference, eta, limit, weight, X, y)[-1]
-        whole = [int(value) for value in scores.sum(axis=0)]
-        return np.array([*whole, squares], dtype=object)
+        squares = original(basis, map_, reference, eta, limit, weight, X, y)[-1:]
+        whole = np.zeros(len(eta), dtype=object)
+        for rows, left, _ in newton_sums.scores(basis, map_, reference, eta, X, y):
+            long = np.trunc(rows * (left / limit) * 2.0**20)
+            whole += np.array([sum(map(int, column)) for column in long.tolist()], dtype=object)
+        return np.concatenate([whole, squares])
 
     return sums
 
@@ -55,8 +56,8 @@ def weight_on_one_side(original):
     """Residuals are weighted, and the norms by which scores are cut are not."""
 
     def scores(*given):
-        rows, left, norms = original(*given)
-        return rows, 2 * left, norms
+        for rows, left, norms in original(*given):
+            yield rows, 2 * left, norms
 
     return scores
 
@@ -65,8 +66,8 @@ def entries_clipped_alone(original):
     """The limit is applied to the residual, not to the score."""
 
     def scores(*given):
-        rows, left, _ = original(*given)
-        return rows, left, np.abs(left)
+        for rows, left, _ in original(*given):
+            yield rows, left, np.abs(left)
 
     return scores
 
@@ -94,11 +95,9 @@ def limit_of_the_largest(original):
     """The limit is the largest score of all rows."""
 
     def release(step, basis, whitening, eta, limit, total, problem, cost, noise):
-        def norms(X, y):
-            return newton_sums.scores(basis, whitening.map, problem.reference, eta, X, y)[2]
-
         def largest(X, y):
-            return norms(X, y).max(initial=limit)
+            blocks = newton_sums.scores(basis, whitening.map, problem.reference, eta, X, y)
+            return max([limit, *(norms.max() for _, _, norms in blocks)])
 
         return original(step, basis, whitening, eta, total(largest), total, problem, cost, noise)
 
@@ -172,13 +171,14 @@ def lost_codes(original):
 
 
 def neighbour_too(original):
-    """A row is standardised with the numbers of the row before it."""
+    """A row is whitened with a part of the row before it."""
 
-    def standardised(rows, blocks, center, root, far, out):
-        original(rows, blocks, center, root, far, out)
-        out[1:] = (out[1:] + out[:-1]) / 2
+    def whitened(*given):
+        squares, out = original(*given), given[-1]
+        out[:, 1:] = (out[:, 1:] + out[:, :-1]) / 2
+        return squares
 
-    return standardised
+    return whitened
 
 
 def shares(**changed):
@@ -267,8 +267,8 @@ MUTANTS = {
     "products of two factors without noise": Mutant(
         newton("release_products", fewer_free), check_factors
     ),
-    "a row standardised with its neighbour's numbers": Mutant(
-        patched(whitening, "standardised", neighbour_too), check_factors
+    "a row whitened with its neighbour's numbers": Mutant(
+        patched(whitening, "whitened", neighbour_too), check_factors
     ),
     "twice the budget of a round": Mutant(shares(_ROUND=0.6), ADDED, BudgetError),
     "twice the budget of a round, no limit": Mutant(without_limit(shares(_ROUND=0.6)), ADDED),

@@ -1,4 +1,4 @@
-"""Write design rows as indicators of codes and standardised numbers, and sum their products."""
+"""Write design rows as indicators of codes and standardised numbers; release their products."""
 
 import math
 from dataclasses import dataclass
@@ -8,16 +8,13 @@ import numpy as np
 
 from dpstats.mechanisms.shared.release import Problem
 from dpstats.noise import Noise, Query
-from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
+from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, Cost
 
 # Off the diagonal a symmetric matrix has every product twice: 99 / 70 stands for sqrt 2.
 _DIAGONAL, _OFF = 70, 99
 # Standardised numbers beyond it count as it, so that no square overflows.
 FAR = 2.0**20
-# A row is scaled to slightly less than its bound, by more than floating point can add.
-_MARGIN = 1 - 2.0**-30
 
 
 @dataclass(frozen=True)
@@ -118,53 +115,58 @@ class IndicatorBasis:
         sizes = np.abs(self.to_design).max(axis=0)
         return np.where(sizes > 0, sizes, 1.0)
 
-    def numbers(self, X: np.ndarray) -> np.ndarray:
-        """Standardise the numbers z (m, d) of rows as codes and numbers, row by row."""
-        from dpstats.numerics.whitening import standardised
+    def row_map(self, map_: np.ndarray) -> "RowMap":
+        """Build the map of rows to phi @ map_, for map_ (m, p)."""
+        codes, numbers = map_[: self.indicators], map_[self.indicators :]
+        constant = codes if self.indicators else np.zeros((1, map_.shape[1]))
+        return self._row_map(len(self.sizes), self.offsets, constant, numbers)
 
-        z = np.empty((len(X), len(self.center)))
-        standardised(X, len(self.sizes), self.center, self.root, FAR, z)
-        return z
+    @cached_property
+    def entries(self) -> "RowMap":
+        """Return the map of rows to what an indicator is where it is not 0, then z, (1 + d)."""
+        one, numbers = np.zeros((1, 1 + len(self.center))), np.eye(len(self.center))
+        one[0, 0] = self.ones > 0
+        numbers = np.hstack([np.zeros((len(self.center), 1)), numbers])
+        return self._row_map(len(self.sizes), self.offsets[:0], one, numbers)
 
-    def rows(self, X: np.ndarray) -> np.ndarray:
-        """Compute coordinates phi (n, m) of rows as codes and numbers."""
-        phi = np.zeros((len(X), self.size))
-        if not self.sizes:
-            phi[:, : self.indicators] = 1
-        for column, start in zip(X.T, self.offsets, strict=False):
-            phi[np.arange(len(X)), start + column.astype(np.int64)] = 1
-        phi[:, self.indicators :] = self.numbers(X)
-        return phi
+    def _row_map(self, blocks: int, offsets: np.ndarray, codes, numbers) -> "RowMap":
+        """Build the map by which a row's numbers are taken as they are, not as z."""
+        from dpstats.numerics.whitening import times_inverse
 
-    def whitened(self, X: np.ndarray, map_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Compute rows phi @ map_ (n, p), map_ (m, p), and their squared norms (n,), row by row."""
+        scale = np.abs(self.root).max(axis=1, initial=0.0)
+        numbers_to = times_inverse(numbers.T.copy(), self.root / scale[:, None])
+        return RowMap(blocks, offsets, self.center, scale, codes.T.copy(), numbers_to)
+
+
+@dataclass(frozen=True)
+class RowMap:
+    """Map rows, K codes and d numbers each, to p directions, which is a function of each row.
+
+    A row is the sum of the columns of ``codes_to`` (p, L) that its codes name, block b from
+    ``offsets[b]`` on, and of ``numbers_to`` (p, d) times its numbers about ``center`` in units of
+    ``scale``, (d,) each. Without offsets it starts from the only column of ``codes_to``.
+    """
+
+    codes: int
+    offsets: np.ndarray
+    center: np.ndarray
+    scale: np.ndarray
+    codes_to: np.ndarray
+    numbers_to: np.ndarray
+
+    def of(self, columns: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+        """Compute directions (p, m), m = stop - start, of some rows, and squared norms (m,).
+
+        ``columns`` (K + d, n) are all rows; the result has a row in each column too.
+        """
         from dpstats.numerics.whitening import whitened
 
-        out = np.empty((len(X), map_.shape[1]))
-        codes, numbers = map_[: self.indicators], map_[self.indicators :]
-        if not self.indicators:
-            codes = np.zeros((1, map_.shape[1]))
-        squares = whitened(X, self.numbers(X), self.offsets, codes, numbers, out)
+        out = np.empty((len(self.codes_to), stop - start))
+        squares = whitened(
+            columns, start, self.codes, self.offsets, self.center, self.scale, FAR,
+            self.codes_to, self.numbers_to, out,
+        )  # fmt: skip
         return out, squares
-
-
-def capped(rows: np.ndarray, squares: np.ndarray, bound: float) -> np.ndarray:
-    """Scale rows (n, p) with these squared norms to a squared norm of at most ``bound``.
-
-    They are returned in units of sqrt(bound) 2^-20, whole numbers cut toward zero.
-    """
-    length = np.sqrt(np.maximum(squares / bound, 1.0))
-    scale = 2.0**ENTRY_BITS * _MARGIN / (math.sqrt(bound) * length)
-    return np.trunc(rows * scale[:, None])
-
-
-def products(rows: np.ndarray) -> np.ndarray:
-    """Add up exactly the products of whole numbers (n, p), at most 2^20 in magnitude."""
-    from dpstats.numerics.kernels import products
-
-    blocks = (rows[i : i + BLOCK] for i in range(0, len(rows), BLOCK))
-    columns = rows.shape[1]
-    return exact_sum((products(np.ascontiguousarray(b.T)) for b in blocks), (columns, columns))
 
 
 def release_products(
@@ -178,8 +180,8 @@ def release_products(
 ) -> tuple[np.ndarray, float]:
     """Release the sum of u u' over rows with |u|^2 <= ``bound``, and its noise off the diagonal.
 
-    ``sums`` are in units of bound 2^-40, as of :func:`capped` rows. Where ``free`` is False a
-    product is zero in every row and gets no noise.
+    ``sums`` are in units of bound 2^-40. Where ``free`` is False a product is zero in every row
+    and gets no noise.
 
     Guarantee. The cost. The vector (diagonal, sqrt 2 x upper triangle) of u u' has the Frobenius
     norm of u u', which is |u|^2 <= bound: the sensitivity under add/remove. Under replace-one

@@ -7,12 +7,8 @@ import numpy as np
 import pytest
 from recording import Recording
 
-from dpstats.mechanisms.shared.indicator_basis import (
-    IndicatorBasis,
-    capped,
-    products,
-    release_products,
-)
+from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis, release_products
+from dpstats.mechanisms.shared.newton_sums import capped, rough_products
 from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
@@ -29,10 +25,23 @@ def design(X):
     return np.column_stack([one, X[:, 0] == 1, X[:, 0] == 2, X[:, 1] == 1, X[:, 2:]])
 
 
+def coordinates(X):
+    """Coordinates phi by definition: indicators of codes, and standardised numbers (m, 7)."""
+    codes = X[:, :2].astype(int)
+    z = np.linalg.solve(BASIS.root, (X[:, 2:] - BASIS.center).T).T
+    return np.hstack([np.eye(3)[codes[:, 0]], np.eye(2)[codes[:, 1]], z])
+
+
+def whitened(X, map_):
+    """Rows (n, p) and their squared norms (n,)."""
+    found, squares = BASIS.row_map(map_).of(np.ascontiguousarray(X.T), 0, len(X))
+    return found.T, squares
+
+
 def test_design_rows_are_the_coordinates_times_the_map():
     X, _ = rows(np.random.default_rng(1), 50)
-    np.testing.assert_allclose(BASIS.rows(X) @ BASIS.to_design, design(X), atol=1e-12)
-    np.testing.assert_array_equal(BASIS.rows(X)[:, :5].sum(axis=1), 2)
+    np.testing.assert_allclose(coordinates(X) @ BASIS.to_design, design(X), atol=1e-12)
+    np.testing.assert_allclose(whitened(X, np.eye(7))[0], coordinates(X), atol=1e-12)
     assert (BASIS.size, BASIS.indicators, BASIS.ones) == (7, 5, 2)
 
 
@@ -46,14 +55,22 @@ def test_coefficients_are_read_back_from_the_span():
 def test_whitened_rows_are_the_coordinates_times_a_map():
     X, _ = rows(np.random.default_rng(2), 50)
     map_ = np.random.default_rng(3).normal(size=(7, 4))
-    found, squares = BASIS.whitened(X, map_)
-    np.testing.assert_allclose(found, BASIS.rows(X) @ map_, atol=1e-10)
+    found, squares = whitened(X, map_)
+    np.testing.assert_allclose(found, coordinates(X) @ map_, atol=1e-10)
     np.testing.assert_allclose(squares, (found**2).sum(axis=1))
+
+
+def test_entries_are_one_and_the_numbers_of_a_row():
+    X, _ = rows(np.random.default_rng(2), 50)
+    found, squares = BASIS.entries.of(np.ascontiguousarray(X.T), 0, 50)
+    np.testing.assert_allclose(found[1:].T, coordinates(X)[:, 5:], atol=1e-12)
+    assert (found[0] == 1).all()
+    np.testing.assert_allclose(squares, (found**2).sum(axis=0))
 
 
 def test_products_that_are_not_free_are_zero_in_every_row():
     X, _ = rows(np.random.default_rng(4), 500)
-    phi = BASIS.rows(X)
+    phi = coordinates(X)
     assert not (phi.T @ phi)[~BASIS.free].any()
     assert (~BASIS.free).sum() == 3 * 2 + 2 * 1
 
@@ -61,10 +78,10 @@ def test_products_that_are_not_free_are_zero_in_every_row():
 @pytest.mark.parametrize("bound", [0.3, 8.0, 1e12])
 def test_no_row_is_longer_than_its_bound(bound):
     X, _ = rows(np.random.default_rng(5), 4000, ENDS)
-    phi = BASIS.rows(X)
-    short = capped(phi, (phi**2).sum(axis=1), bound)
+    phi, squares = whitened(X, np.eye(7))
+    short = capped(phi.T, squares, bound)
     assert np.array_equal(short, np.trunc(short))
-    longest = max(sum(int(v) ** 2 for v in row) for row in short.tolist())
+    longest = max(sum(int(v) ** 2 for v in row) for row in short.T.tolist())
     assert longest <= 4**ENTRY_BITS
     if bound < 1e12:
         assert longest > 0.99 * 4**ENTRY_BITS
@@ -84,9 +101,8 @@ def test_brute_force_reaches_the_sensitivity_and_never_exceeds_it(neighbors):
     """Each row against the next of 3,000, all of them at the bound: no pair moves further."""
     generator, best = np.random.default_rng(7), 0.0
     X, _ = rows(generator, 3000, (1e300, -1e300, 0.0))
-    phi = BASIS.rows(X)
-    short = capped(phi, (phi**2).sum(axis=1), 8.0)
-    queries = [asked(products(row[None]), neighbors, BASIS.free) for row in short[:400]]
+    sums = (rough_products(BASIS, 8.0, X[i : i + 1], X[:1, 0]) for i in range(400))
+    queries = [asked(one, neighbors, BASIS.free) for one in sums]
     for (one, l2), (other, _) in pairwise(queries):
         moved = one if neighbors == ADD_REMOVE else one - other
         best = max(best, math.sqrt(sum(int(v) ** 2 for v in moved)) / l2)
@@ -96,11 +112,10 @@ def test_brute_force_reaches_the_sensitivity_and_never_exceeds_it(neighbors):
 def test_sums_are_exact_and_noise_is_larger_on_the_diagonal():
     """The released matrix less the sums, by its deviations: 49 entries of 300 draws each."""
     X, _ = rows(np.random.default_rng(8), 9000)
-    phi = BASIS.rows(X)
-    short = capped(phi, (phi**2).sum(axis=1), 8.0)
-    whole = short.astype(np.int64)
-    sums = products(short)
-    assert sums.tolist() == (whole.T @ whole).tolist()
+    phi, squares = whitened(X, np.eye(7))
+    whole = capped(phi.T, squares, 8.0).astype(np.int64)
+    sums = rough_products(BASIS, 8.0, X, X[:, 0])
+    assert sums.tolist() == (whole @ whole.T).tolist()
     exact = sums.astype(float) * 8.0 / 4.0**ENTRY_BITS
     draws = []
     with insecure_seed(2):

@@ -1,5 +1,6 @@
 """Sums over rows for noisy Newton steps: exact, and the same however the rows are cut."""
 
+import math
 import pickle
 from functools import partial
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpstats.mechanisms.shared import IndicatorBasis, newton_sums
+from dpstats.mechanisms.shared.score_tails import LEVERAGE_EDGES, SCORE_EDGES
 from dpstats.privacy import ADD_REMOVE
 from tests.mechanisms.test_noisy_newton import ENDS, factor_case, rows
 
@@ -29,10 +31,41 @@ def worker_parts(case):
 def test_a_pass_is_the_sum_of_its_rows_and_crosses_to_a_worker(part):
     """Exactly: so a row has the same part in it whatever rows stand beside it, and where."""
     work = worker_parts(factor_case(ADD_REMOVE))[part]
-    X, y = rows(np.random.default_rng(3), 203, ENDS)
+    X, y = rows(np.random.default_rng(3), 4300, ENDS)
     whole = work(X, y)
     alone = sum(work(X[i : i + 1], y[i : i + 1]) for i in range(len(y)))
     sent = pickle.loads(pickle.dumps(work))(np.asfortranarray(X[::-1]), y[::-1])
     assert whole.tolist() == alone.tolist() == sent.tolist()
     assert (work(X[:0], y[:0]) == 0).all()
     assert all(isinstance(value, int) for value in whole.ravel().tolist())
+
+
+def test_sums_are_those_of_whitened_rows_and_clipped_scores():
+    """Two or three units off, where rounding moves a number across a point of the grid."""
+    case = factor_case(ADD_REMOVE)
+    X, y = rows(np.random.default_rng(4), 5000)
+    parts, basis, reference = (
+        worker_parts(case),
+        IndicatorBasis.of(case.problem),
+        case.problem.reference,
+    )
+    z = np.linalg.solve(basis.root, (X[:, 2:] - basis.center).T).T
+    phi = np.hstack([np.eye(3)[X[:, 0].astype(int)], np.eye(2)[X[:, 1].astype(int)], z])
+    a, eta = phi @ basis.span, np.linspace(-1, 1, basis.span.shape[1])
+    scores = a * ((y - reference.y_center) / reference.y_scale - a @ eta)[:, None]
+    norms, lengths = np.linalg.norm(scores, axis=1), np.linalg.norm(a, axis=1)
+    clipped = scores * np.minimum(1.5 / norms, 1)[:, None] / 1.5
+    squares = 0.3 * np.minimum(norms / 1.5, 1) ** 2
+    sums = np.trunc(np.column_stack([clipped, squares]) * 2.0**20 * (1 - 2.0**-30)).sum(axis=0)
+    np.testing.assert_allclose(parts["scores"](X, y).astype(float), sums, atol=3)
+    short = a / np.maximum(lengths / math.sqrt(3), 1)[:, None] / math.sqrt(3)
+    whole = np.trunc(short * 2.0**20 * (1 - 2.0**-30))
+    found = parts["whitened"](X, y).astype(float)
+    np.testing.assert_allclose(found, whole.T @ whole, atol=3 * 2.0**20)
+    for part, sizes, edges in (
+        ("leverages", lengths**2 / 2, LEVERAGE_EDGES),
+        ("norms", norms / 1.5, SCORE_EDGES),
+    ):
+        expected = np.histogram(sizes, np.concatenate([[-np.inf], edges, [np.inf]]))[0]
+        assert parts[part](X, y).tolist() == expected.tolist()
+    assert parts["leverages"](X, y).sum() == 5000
