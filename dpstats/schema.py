@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Hashable, Mapping, Set
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 import pandas as pd
@@ -107,8 +106,7 @@ def complete_rows(batch: Batch, schema: Schema) -> np.ndarray:
     levels alike. The report says so in one sentence. Who cannot say that of a column takes a
     method for add/remove, or lists every value that may occur in ``levels=``.
     """
-    missing = [
-        batch[name] < 0 if isinstance(kind, Categorical) else np.isnan(batch[name])
-        for name, kind in schema.items()
-    ]
-    return ~reduce(np.logical_or, missing)
+    missing = np.zeros(len(batch[next(iter(schema))]), dtype=bool)
+    for name, kind in schema.items():
+        missing |= batch[name] < 0 if isinstance(kind, Categorical) else np.isnan(batch[name])
+    return ~missing

@@ -1,6 +1,7 @@
 """Columns in arrays of numpy and of pandas."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,12 @@ def array_column(values: np.ndarray) -> Column:
     return NumpyColumn(values)
 
 
+@cache
+def _name(dtype: np.dtype) -> str:
+    """Return numpy's name of a type, once for all batches, as it takes as long as a small batch."""
+    return str(dtype)
+
+
 class NumpyColumn(Column):
     """Numbers, truth values, dates (unit D) or times in an array, and its missing values.
 
@@ -43,7 +50,7 @@ class NumpyColumn(Column):
 
     def __init__(self, values: np.ndarray, missing: np.ndarray | None = None, zone=None):
         self._values, self._missing, self.zone = values, missing, zone
-        self.dtype = str(values.dtype)
+        self.dtype = _name(values.dtype)
         self.kind = _KINDS.get(values.dtype.kind, "other")
         if values.dtype.kind == "M":
             unit, count = np.datetime_data(values.dtype)

@@ -145,5 +145,6 @@ def _values(factors: Mapping, part: Part) -> np.ndarray:
 def _within(values, low: float, high: float, out: np.ndarray) -> None:
     """Clip values into ``out``; NaN becomes the midpoint of the bounds."""
     # privacy rests on this clip, so bounds that are a little off cost accuracy alone
-    np.clip(values, low, high, out=out)
-    np.copyto(out, low / 2 + high / 2, where=np.isnan(out))
+    from dpstats.numerics.kernels import within
+
+    within(np.broadcast_to(values, out.shape), low, high, low / 2 + high / 2, out)

@@ -21,6 +21,15 @@ def scaled(values, center, scale, limit, out):
 
 
 @numba.njit(cache=True, nogil=True)
+def within(values, low, high, middle, out):
+    """Write values, clipped to [low, high], into ``out``; NaN becomes ``middle``."""
+    for i in range(len(values)):
+        value = values[i] if values[i] > low else low
+        value = value if value < high else high
+        out[i] = value if values[i] == values[i] else middle
+
+
+@numba.njit(cache=True, nogil=True)
 def cut(columns, units):
     """Turn each entry of columns (k, m) into a number of units of 1 / ``units``, toward zero."""
     for column in columns:
