@@ -37,6 +37,12 @@ from benchmarks.stream import BOUNDS, FORMULA
 def work(path):
     dp.dp_ols(FORMULA, path, method="adassp", epsilon=1, bounds=BOUNDS)
 """
+NEWTON = """
+import dpstats as dp
+from benchmarks.stream import FORMULA
+def work(path):
+    dp.dp_ols(FORMULA, path, method="noisy_newton", epsilon=1)
+"""
 MEASURE = """
 import json, resource, sys, time
 few, path = sys.argv[1:]
@@ -57,7 +63,7 @@ HEADER = (
     "of lean reading",
     "peak MiB",
 )
-WORKS = {"reading": READ, "reading without a buffer": LEAN, "adassp": FIT}
+WORKS = {"reading": READ, "reading without a buffer": LEAN, "adassp": FIT, "noisy_newton": NEWTON}
 
 
 def write(path: Path, rows: int) -> None:
