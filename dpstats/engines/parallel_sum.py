@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import reduce
+from itertools import chain, islice
 from operator import add
 from typing import Any, TypeVar
 
@@ -44,10 +45,15 @@ def added(parts: Iterable[Summary]) -> Summary:
 
 def _on_all_cores(each: Callable[[Item], Summary], items: Iterable[Item]) -> Iterator[Summary]:
     """``each(item)`` in order; an item is taken only when a core will soon be free for it."""
+    items = iter(items)
+    first = list(islice(items, 2))
+    if len(first) == 1:  # threads take longer to start than few rows to add up
+        yield each(first[0])
+        return
     workers = os.cpu_count() or 1
     waiting: deque = deque()
     with ThreadPoolExecutor(workers) as pool:
-        for item in items:
+        for item in chain(first, items):
             # a thread starts without the settings of its caller, such as numpy's errstate
             waiting.append(pool.submit(copy_context().run, each, item))
             if len(waiting) > workers:

@@ -55,6 +55,32 @@ def products(columns):
     return sums
 
 
+@numba.njit(cache=True, nogil=True)
+def cut_rows(columns, factors):
+    """Multiply rows, given as columns (k, m), by ``factors`` (m,); cut to whole numbers."""
+    out = np.empty_like(columns)
+    for j in range(len(columns)):
+        column, target = columns[j], out[j]
+        for i in range(len(target)):
+            target[i] = np.trunc(column[i] * factors[i])
+    return out
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def clipped_scores(left, norms, limit, weight, grid):
+    """Return what residuals (m,) become where scores are clipped to ``limit``, and a sum.
+
+    Multiplied by these (m,), rows are scores in units of ``limit`` over ``grid``. The sum is of
+    weight |s|^2 in these units, for clipped scores s, each cut to a whole number.
+    """
+    out, total = np.empty_like(left), 0.0
+    for i in range(len(left)):
+        out[i] = left[i] * (grid / max(norms[i], limit))
+        part = min(norms[i] / limit, 1.0)
+        total += np.trunc(weight * (part * part) * grid)
+    return out, total
+
+
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def cut_sums(columns, factors):
     """Sum each of columns (k, m) times ``factors`` (m,), products cut to whole numbers, (k,).

@@ -103,21 +103,21 @@ def capped(rows: np.ndarray, squares: np.ndarray, bound: float) -> np.ndarray:
     ``squares`` (m,) are their squared norms. They are returned in units of sqrt(bound) 2^-20,
     whole numbers cut toward zero.
     """
+    from dpstats.numerics.kernels import cut_rows
+
     length = np.sqrt(np.maximum(squares / bound, 1.0))
-    short = rows * (2.0**ENTRY_BITS * _MARGIN / (math.sqrt(bound) * length))
-    return np.trunc(short, out=short)
+    return cut_rows(rows, 2.0**ENTRY_BITS * _MARGIN / (math.sqrt(bound) * length))
 
 
 def _clipped(
     whitened: np.ndarray, left: np.ndarray, norms: np.ndarray, limit: float, weight: float
 ):
     """Sum the scores of few rows, clipped to ``limit``, and their squares, on the grid."""
-    from dpstats.numerics.kernels import cut_sums
+    from dpstats.numerics.kernels import clipped_scores, cut_sums
 
     grid = 2.0**ENTRY_BITS * _MARGIN
-    sums = cut_sums(whitened, left * (grid / np.maximum(norms, limit)))
-    squares = np.trunc(weight * np.minimum(norms / limit, 1.0) ** 2 * grid)
-    return np.append(sums, squares.sum())
+    factors, squares = clipped_scores(left, norms, limit, weight, grid)
+    return np.append(cut_sums(whitened, factors), squares)
 
 
 def _counts(sizes: Iterator[np.ndarray], edges: np.ndarray) -> np.ndarray:
