@@ -12,7 +12,7 @@ import pytest
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import noisy_newton
 from dpstats.mechanisms.shared import indicator_basis, newton_sums
-from dpstats.numerics import whitening
+from dpstats.numerics import kernels, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.range_estimation import estimate, marginals
@@ -231,6 +231,25 @@ def exact_histograms(monkeypatch):
     monkeypatch.setattr(marginals, "histograms", exact)
 
 
+def long_scores(original):
+    """The loop over residuals knows no norm above the limit."""
+    return lambda left, norms, limit, *rest: original(left, np.minimum(norms, limit), limit, *rest)
+
+
+def codes_twice(original):
+    """A row is added up twice where its codes are."""
+
+    def products(*given):
+        original(*given)
+        original(*given)
+
+    return products
+
+
+def kernel(name, make):
+    return patched(kernels, name, make)
+
+
 def newton(name, make):
     return patched(noisy_newton, name, make)
 
@@ -242,6 +261,12 @@ def sums(name, make):
 MUTANTS = {
     "scores not clipped": Mutant(newton("score_sums", unclipped_scores), ADDED),
     "scores not clipped, replace-one": Mutant(newton("score_sums", unclipped_scores), REPLACED),
+    "residuals not shortened": Mutant(kernel("clipped_scores", long_scores), ADDED),
+    "a row in two bins": Mutant(kernel("above", lambda f: lambda *a: 2 * f(*a)), ADDED),
+    "products of codes added twice": Mutant(kernel("code_products", codes_twice), check_factors),
+    "rows of X'X on twice the grid": Mutant(
+        kernel("cut_rows", lambda f: lambda rows, factors: f(rows, 2 * factors)), ADDED
+    ),
     "a weight on the residual alone": Mutant(sums("scores", weight_on_one_side), ADDED),
     "the residual clipped for the score": Mutant(sums("scores", entries_clipped_alone), ADDED),
     "whitening from private sums": Mutant(newton("release_products", exact_products), ADDED),

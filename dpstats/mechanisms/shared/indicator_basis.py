@@ -13,7 +13,8 @@ from dpstats.privacy import REPLACE_ONE, Cost
 
 # Off the diagonal a symmetric matrix has every product twice: 99 / 70 stands for sqrt 2.
 _DIAGONAL, _OFF = 70, 99
-# Standardised numbers beyond it count as it, so that no square overflows.
+# Numbers beyond so many units of their columns count as it. Roots have a condition of 10^6 at most,
+# so that what they are mapped to is finite, and its square too.
 FAR = 2.0**20
 
 
@@ -119,7 +120,7 @@ class IndicatorBasis:
         """Build the map of rows to phi @ map_, for map_ (m, p)."""
         codes, numbers = map_[: self.indicators], map_[self.indicators :]
         constant = codes if self.indicators else np.zeros((1, map_.shape[1]))
-        return self._row_map(len(self.sizes), self.offsets, constant, numbers)
+        return self._row_map(self.offsets, constant, numbers)
 
     @cached_property
     def entries(self) -> "RowMap":
@@ -127,15 +128,15 @@ class IndicatorBasis:
         one, numbers = np.zeros((1, 1 + len(self.center))), np.eye(len(self.center))
         one[0, 0] = self.ones > 0
         numbers = np.hstack([np.zeros((len(self.center), 1)), numbers])
-        return self._row_map(len(self.sizes), self.offsets[:0], one, numbers)
+        return self._row_map(self.offsets[:0], one, numbers)
 
-    def _row_map(self, blocks: int, offsets: np.ndarray, codes, numbers) -> "RowMap":
-        """Build the map by which a row's numbers are taken as they are, not as z."""
+    def _row_map(self, offsets: np.ndarray, codes: np.ndarray, numbers: np.ndarray) -> "RowMap":
+        """Build the map from what codes (L, p) and numbers z (d, p) add: it takes x, not z."""
         from dpstats.numerics.whitening import times_inverse
 
         scale = np.abs(self.root).max(axis=1, initial=0.0)
         numbers_to = times_inverse(numbers.T.copy(), self.root / scale[:, None])
-        return RowMap(blocks, offsets, self.center, scale, codes.T.copy(), numbers_to)
+        return RowMap(len(self.sizes), offsets, self.center, scale, codes.T.copy(), numbers_to)
 
 
 @dataclass(frozen=True)

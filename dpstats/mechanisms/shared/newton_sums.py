@@ -64,10 +64,9 @@ def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: f
 def scores(
     basis: IndicatorBasis, map_, reference: Reference, eta, X: np.ndarray, y: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield, for some rows at a time, what they are whitened (p, m), residuals and norms (m,).
+    """Yield whitened rows as columns (p, m), their residuals (m,) and the norms of scores (m,).
 
-    The norms are those of scores. A row whose response is infinite in units of the reference
-    has a score of finite length.
+    A row whose response is infinite in units of the reference has a score of finite length.
     """
     from dpstats.numerics.whitening import residuals
 
@@ -78,7 +77,7 @@ def scores(
 
 
 def _blocks(row_map: RowMap, X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
-    """Yield rows X (n, K + d) as mapped (p, m), squared norms (m,) and which ones they are."""
+    """Yield mapped rows as columns (p, m), squared norms (m,) and which rows of X they are."""
     columns = np.ascontiguousarray(X.T)
     for start in range(0, len(X), _ROWS):
         stop = min(start + _ROWS, len(X))
