@@ -92,7 +92,7 @@ class Matrix:
         parts = self._columns[j]
         name = self._variables[parts[0].factor] if len(parts) == 1 else None
         kind = None if name is None else self._schema[name]
-        if isinstance(kind, Numeric) and low <= kind.low and kind.high <= high:
+        if name and isinstance(kind, Numeric) and low <= kind.low and kind.high <= high:
             _within(batch[name], kind.low, kind.high, column)
         else:
             _within(_product(parts, factors), low, high, column)

@@ -6,6 +6,8 @@ several rows at a time go through them. What multiplies and adds is rounded once
 no compiler has a choice.
 """
 
+from typing import Any
+
 import numba
 import numpy as np
 from numba import types
@@ -15,14 +17,16 @@ from numba.extending import intrinsic
 _TILE = 256
 
 
-@intrinsic
-def _fused(typing_context, a, b, c):
+def _multiply_add(typing_context, a, b, c):
     """Return a b + c, rounded once (the fusedMultiplyAdd of IEEE 754)."""
 
     def generate(context, builder, signature, arguments):
         return builder.fma(*arguments)
 
     return types.float64(types.float64, types.float64, types.float64), generate
+
+
+_fused: Any = intrinsic(_multiply_add)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
