@@ -84,8 +84,8 @@ def main(arguments: list[str]) -> None:
     print_table(
         "speed: ten regressors, against statsmodels. Time: median of alternating repeats. Memory: "
         "growth of the peak (ru_maxrss)\nof a fresh process during the fit, after data and "
-        "libraries were loaded. Targets for a million rows: 0.4 of the time and 1.0 of the memory "
-        "with declared\nbounds, noisy_newton 0.6 of the time.",
+        "libraries were loaded. Targets for a million rows: declared bounds\n0.4 of the time and "
+        "1.0 of the memory, noisy_newton 0.6 of the time.",
         header,
         rows,
     )
