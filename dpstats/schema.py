@@ -22,6 +22,10 @@ class Numeric:
                 f"expected bounds (low, high) with finite low < high, got ({self.low}, {self.high})"
             )
 
+    def within(self, other: "Numeric") -> bool:
+        """Tell whether the range is part of another."""
+        return other.low <= self.low and self.high <= other.high
+
 
 def check_labels(labels, argument: str) -> None:
     """Raise ArgumentError unless these are distinct labels, at least one."""

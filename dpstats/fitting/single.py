@@ -28,7 +28,7 @@ def fit_single(prepared: Prepared, noise: Noise) -> DPResults:
         nobs=counted.rows if request.neighbors == REPLACE_ONE else None,
         schema=request.released_schema(),
         term_bounds=dict(request.term_bounds),
-        unlimited=request.unlimited,
+        clipping=request.clipping,
         privacy=request.report(noise.events, noise.private),
         selected=request.selected,
         plan=request.plan,

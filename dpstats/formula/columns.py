@@ -21,11 +21,11 @@ _LARGE = 2.0**100
 
 
 def factor_bounds(
-    infos, schema: Schema, term_bounds: Mapping, unlimited: Collection[str] = ()
+    infos, schema: Schema, term_bounds: Mapping, wide: Collection[str] = ()
 ) -> dict[object, list[Interval]]:
     """Bound each column of each numeric factor as declared, or by interval arithmetic.
 
-    What reads a variable in ``unlimited`` has no bounds but those of large numbers.
+    What reads a variable in ``wide`` has no bounds but those of large numbers.
     """
     declared = {squeezed(term): bounds for term, bounds in term_bounds.items()}
     ranges = {n: (kind.low, kind.high) for n, kind in schema.items() if isinstance(kind, Numeric)}
@@ -37,7 +37,7 @@ def factor_bounds(
                 raise FormulaError(f"{factor.name()} is categorical, so it takes no bounds")
             continue
         checked = _checked_bounds(factor.name(), declared_bounds)
-        if checked is None and not set(unlimited).isdisjoint(read(factor.code).variables):
+        if checked is None and not set(wide).isdisjoint(read(factor.code).variables):
             checked = -_LARGE, _LARGE
         low, high = checked or _derived_bounds(info, ranges)
         columns = [np.broadcast_to(end, info.num_columns) for end in (low, high)]

@@ -31,7 +31,6 @@ from dpstats.formula.usage import (
 )
 from dpstats.schema import (
     INSIDE_FUNCTIONS,
-    UNLIMITED,
     Batch,
     Categorical,
     Labels,
@@ -129,14 +128,15 @@ class Formula:
         self,
         schema: Schema,
         term_bounds: Mapping[str, tuple[float, float]] = {},
-        unlimited: Collection[str] = (),
+        clipping: Mapping[str, Numeric] = {},
     ) -> "Design":
         """Build the design under a public schema; `term_bounds` maps terms to (low, high).
 
-        The ranges of variables in `unlimited` only serve to learn from: their values are not
-        clipped, except where a spline needs it, and columns that read them have no bounds.
+        Values of variables in `clipping` are clipped to its ranges, except in splines, and their
+        ranges in the schema serve to learn from. Columns have no bounds that read one which is
+        clipped more widely than that.
         """
-        return Design(self, schema, term_bounds, unlimited)
+        return Design(self, schema, term_bounds, clipping)
 
 
 class Design:
@@ -169,7 +169,7 @@ class Design:
         formula: Formula,
         schema: Schema,
         term_bounds: Mapping = {},
-        unlimited: Collection[str] = (),
+        clipping: Mapping[str, Numeric] = {},
     ):
         model = parsed_model(formula.text)
         readings = sum(readings_of(model), [])
@@ -177,7 +177,7 @@ class Design:
         check_kinds(readings, regression)
         _check_response(readings[0], regression)
         self.schema = {n: regression[n] for n in formula.variables if n != formula.absorbed}
-        self._recipe = formula, self.schema, dict(term_bounds), frozenset(unlimited)
+        self._recipe = formula, self.schema, dict(term_bounds), dict(clipping)
         self._predictors = {name: regression[name] for name in formula.predictors}
         self._splined = union(readings, "splined")
         self._learn(model, term_bounds)
@@ -190,7 +190,7 @@ class Design:
         except FormulaError:
             # A released range may lie where a logarithm has no value. That is no fault of the
             # call, and a range that limits no values may be replaced for learning.
-            inside = self._recipe[3] & self._recipe[0].declared
+            inside = self._recipe[0].declared.intersection(self._recipe[3])
             if not inside:
                 raise
             infos = learn(model, {**self.schema, **dict.fromkeys(inside, INSIDE_FUNCTIONS)})
@@ -209,16 +209,18 @@ class Design:
     def _bound(self, term_bounds: Mapping) -> None:
         """Bound the columns by the ranges of the schema."""
         left, right = self._infos
-        unlimited = self._recipe[3]
-        bounds = factor_bounds(self._infos, self.schema, term_bounds, unlimited)
+        clipping = {n: kind for n, kind in self._recipe[3].items() if n not in self._splined}
+        wide = {name for name, kind in self._recipe[3].items() if not kind.within(self.schema[name])}
+        bounds = factor_bounds(self._infos, self.schema, term_bounds, wide)
         self._response_ends = column_bounds(left, bounds)
         self.response_bounds = tuple(float(end[0]) for end in self._response_ends)
         self.low, self.high = column_bounds(right, bounds)
-        clipped = dict.fromkeys(unlimited - self._splined, UNLIMITED)
-        schema = {name: clipped.get(name, kind) for name, kind in self.schema.items()}
-        self._left, self._right = Matrix(left, schema), Matrix(right, schema)
+        self._clipping = {**self.schema, **clipping}
+        self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)
 
-    def with_ranges(self, ranges: Mapping[str, Numeric]) -> "Design":
+    def with_ranges(
+        self, ranges: Mapping[str, Numeric], clipping: Mapping[str, Numeric] = {}
+    ) -> "Design":
         """Build the same columns under other ranges of some variables, with nothing learned anew.
 
         That is exact for variables that no function or operator takes: columns learn nothing
@@ -229,16 +231,16 @@ class Design:
         >>> design.with_ranges({"x": Numeric(2, 5)}).high
         array([1., 5.])
         """
-        if not ranges:
+        if not ranges and not clipping:
             return self
-        formula, schema, term_bounds, unlimited = self._recipe
+        formula, schema, term_bounds, before = self._recipe
         learned = formula.declared & set(ranges)
         if learned:
             raise ArgumentError(f"{', '.join(sorted(learned))} shapes a column of {formula.text!r}")
         design = object.__new__(Design)
         vars(design).update(vars(self))
         design.schema = {**schema, **ranges}
-        design._recipe = formula, design.schema, term_bounds, unlimited
+        design._recipe = formula, design.schema, term_bounds, {**before, **clipping}
         design._predictors = {name: design.schema[name] for name in formula.predictors}
         design._bound(term_bounds)
         return design
@@ -281,7 +283,9 @@ class Design:
         return self._right.compact(batch, m, self.low, self.high), y[:, 0]
 
     def predictors(self, frame, may_lack_values: bool = False) -> np.ndarray:
-        """Compute design rows X (m, S) of public new data, which are not clipped.
+        """Compute design rows X (m, S) of public new data.
+
+        They are not clipped to the ranges of the schema, but variables in `clipping` to those.
 
         `frame` is a mapping of columns or scalars, or a data frame; levels are given by value.
         Raises ArgumentError for a missing column, an unknown level, NaN, or a value at which
@@ -289,6 +293,11 @@ class Design:
         """
         kinds = self._predictors
         m, columns = public_columns(frame, kinds, self._splined)
+        columns |= {
+            name: np.clip(columns[name], kind.low, kind.high)
+            for name, kind in self._recipe[3].items()
+            if name in columns
+        }
         data = {name: values_of(column, kinds[name]) for name, column in columns.items()}
         X = self._right.unclipped(data, m) if m else np.zeros((0, len(self.names)))
         for name, column in zip(self.names, X.T, strict=True):

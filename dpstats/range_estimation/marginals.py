@@ -25,6 +25,8 @@ _NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
 # A range from two quantiles reaches so many standard deviations to each side.
 _REACH = 2.5
 _POINTS = 41
+# Values are clipped so many standard deviations from the mean, by where the distribution is from.
+_ROUGH_REACH, _CLEAR_REACH = 3.5, 8.0
 # Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
 _FALSE_BIN = 1e-5
 # A range this narrow, relative to its ends, is not cut into bins any more.
@@ -53,6 +55,15 @@ class Marginal:
     points: np.ndarray
     weights: np.ndarray
     is_rough: bool = False
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Return the ends beyond which values are clipped: far out, as a range may miss rows.
+
+        The range is part of it.
+        """
+        far = (_ROUGH_REACH if self.is_rough else _CLEAR_REACH) * self.sd
+        return min(self.low, self.mean - far), max(self.high, self.mean + far)
 
 
 def estimate_marginals(

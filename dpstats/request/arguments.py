@@ -22,7 +22,7 @@ from dpstats.request.declarations import (
 )
 from dpstats.request.feasibility import check
 from dpstats.request.request import Request, Selection
-from dpstats.schema import FARTHEST
+from dpstats.schema import UNLIMITED, FARTHEST
 from dpstats.selection import SELECTORS
 
 # Gillenwater et al. 2023, section 4.4; and the share of section 4.3.
@@ -111,7 +111,11 @@ def _request(
         selection=_selection(select, k, select_share, chosen, neighbors, formula),
         plan=plan,
         formulas=formulas,
-        design=formula.design(schema, term_bounds, unbounded if chosen.needs_marginals else ()),
+        design=formula.design(
+            schema,
+            term_bounds,
+            dict.fromkeys(unbounded, UNLIMITED) if chosen.needs_marginals else {},
+        ),
     )
     check(request)
     return request

@@ -32,7 +32,7 @@ def _check_fit(request: Request) -> None:
             f"x_new with method={method.name!r} needs declared bounds on {request.unbounded[0]}"
         )
     reach = np.abs([*design.low, *design.high, *design.response_bounds]).max()
-    if reach > FARTHEST and not request.unlimited:
+    if reach > FARTHEST and not request.clipping:
         raise ArgumentError(
             f"a column of {request.formula.text!r} reaches {reach:g}; tighten bounds"
         )

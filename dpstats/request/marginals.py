@@ -35,7 +35,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     """
     cost = request.cost.part(request.method.bounds_share)
     schema, response = request.schema, request.design.response
-    free = request.unlimited
+    free = request.clipping
     limits: dict[str, Numeric | None] = {
         name: kind if name not in free else None
         for name, kind in schema.items()
@@ -49,7 +49,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     weights = dict.fromkeys(limits, 1.0) | {response: _RESPONSE_WEIGHT}
     total = partial(_total, request.table, schema, request.design, response)
     marginals = estimate_marginals(total, limits, weights, cost, noise, request.neighbors, response)
-    return _estimated(request, marginals, response, y_is_free)
+    return _estimated(request, marginals, limits, response, y_is_free)
 
 
 def _total(table, schema, design: Design, response: str, each: Callable):
@@ -62,10 +62,14 @@ def _with_response(design: Design, response: str, each: Callable, batch: Batch):
 
 
 def _estimated(
-    request: Request, marginals: Mapping[str, Marginal], response: str, y_is_free: bool
+    request: Request,
+    marginals: Mapping[str, Marginal],
+    limits: Mapping[str, Numeric | None],
+    response: str,
+    y_is_free: bool,
 ) -> Request:
     """Update the request with the ranges, design and reference that the distributions imply."""
-    free = request.unlimited
+    free = tuple(request.clipping)
     ranges = {
         name: Numeric(marginals[name].low, marginals[name].high)
         for name in free
@@ -75,12 +79,18 @@ def _estimated(
     bounds = dict(request.term_bounds)
     if y_is_free and response not in ranges:
         bounds.setdefault(response, (marginals[response].low, marginals[response].high))
+    reaches = {
+        name: _reach(marginal, limits[name])
+        for name, marginal in marginals.items()
+        if name in request.formula.predictors
+    }
+    clipping = dict.fromkeys(free, UNLIMITED) | reaches
     design = request.design
     if request.formula.declared.isdisjoint(free):
-        design = design.with_ranges(ranges)
+        design = design.with_ranges(ranges, clipping)
     else:
         learned = {**request.schema, **ranges}
-        design = request.formula.design(learned, request.term_bounds, free)
+        design = request.formula.design(learned, request.term_bounds, clipping)
     center, root = _center_and_root(design, marginals)
     y = marginals[response]
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
@@ -91,9 +101,16 @@ def _estimated(
         unbounded=(),
         estimated=tuple(free),
         term_bounds=bounds,
+        reaches=reaches,
         reference=Reference(center, root, y.mean, max(y.sd, _LEAST_SCALE)),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
     )
+
+
+def _reach(marginal: Marginal, limit: Numeric | None) -> Numeric:
+    """Return the range that values are clipped to, within declared bounds."""
+    low, high = marginal.reach
+    return Numeric(low, high) if limit is None else Numeric(max(low, limit.low), min(high, limit.high))
 
 
 def _note(rough: tuple[str, ...]) -> str:

@@ -1,7 +1,7 @@
 """Describe one call of dp_ols by public facts, all of them checked before a row is read."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -69,6 +69,7 @@ class Request:
     plan: str = ""
     formulas: int = 1
     reference: Reference | None = None
+    reaches: Mapping[str, Numeric] = field(default_factory=dict)
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -129,15 +130,17 @@ class Request:
             self,
             formula=formula,
             schema=schema,
-            design=formula.design(schema, self.term_bounds, self.unlimited),
+            design=formula.design(schema, self.term_bounds, self.clipping),
             unbounded=tuple(name for name in self.unbounded if name in formula.variables),
             selection=self.selection and replace(self.selection, chosen=chosen),
         )
 
     @property
-    def unlimited(self) -> tuple[str, ...]:
-        """List the variables whose values the method takes unclipped, as nobody declared bounds."""
-        return (*self.unbounded, *self.estimated) if self.method.needs_marginals else ()
+    def clipping(self) -> Mapping[str, Numeric]:
+        """Return the ranges that values are clipped to where these are not those of the schema."""
+        if not self.method.needs_marginals:
+            return {}
+        return dict.fromkeys((*self.unbounded, *self.estimated), UNLIMITED) | dict(self.reaches)
 
     def with_estimated(self, ranges: Mapping[str, Numeric], note: str) -> "Request":
         """Fill in the missing ranges, and add a note on how they were found."""

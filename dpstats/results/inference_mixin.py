@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from dpstats.formula import Design, Formula, linear_constraints
-from dpstats.formula.newdata import public_columns
 from dpstats.inference import (
     UNBOUNDED,
     TTest,
@@ -15,9 +14,8 @@ from dpstats.inference import (
     uncertainty,
 )
 from dpstats.mechanisms.shared import Release
-from dpstats.numerics.reach import within_reach
 from dpstats.option_checks import checked_alpha
-from dpstats.schema import Numeric, Schema
+from dpstats.schema import Schema
 
 
 class Inferred:
@@ -129,9 +127,9 @@ class Inferred:
     def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
         """Predict at public new data; costs no budget.
 
-        Within the ranges of the schema a prediction is the sum of coefficients times columns. Rows
-        that lie outside and far beyond those that a fit by ``noisy_newton`` saw are pulled in; of
-        ``shrunken`` they are clipped to the ranges. Of ``y ~ x | state`` predictions are NaN, as
+        Within the ranges of the schema a prediction is the sum of coefficients times columns.
+        Variables that lie farther out than those that a fit by ``noisy_newton`` saw are clipped as
+        these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN, as
         those of fixest are for a group whose effect it does not know: effects are not released.
 
         Parameters
@@ -159,40 +157,23 @@ class Inferred:
             low, high, response = self.limits
             rows = np.clip(rows, low, high)
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
-        rows, shift = within_reach(rows, self._is_outside(newdata), self.release.statistics)
         if self._absorbs:  # NaN stays NaN in means, standard errors and intervals
             rows = np.full_like(rows, np.nan)
-        mean = pd.Series(np.clip(rows @ self.release.params + shift, *response), index)
-        return self._with_intervals(mean, rows, alpha, shift) if interval else mean
+        mean = pd.Series(np.clip(rows @ self.release.params, *response), index)
+        return self._with_intervals(mean, rows, alpha) if interval else mean
 
     @property
     def _absorbs(self) -> bool:
         """Tell whether predictions need the effects of an absorbed column."""
         return Formula.parse(self.formula).absorbed is not None
 
-    def _is_outside(self, newdata) -> np.ndarray:
-        """Tell the rows of new data (q,) in which a number lies outside its range."""
-        predictors = Formula.parse(self.formula).predictors
-        kinds = {
-            name: kind
-            for name, kind in self.schema.items()
-            if name in predictors and isinstance(kind, Numeric)
-        }
-        q, columns = public_columns(newdata, kinds)
-        outside = np.zeros(q, dtype=bool)
-        for name, kind in kinds.items():
-            outside |= (columns[name] < kind.low) | (columns[name] > kind.high)
-        return outside
-
     def prediction_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return the predictions at x_new with their standard errors and intervals."""
         return self._with_intervals(self.predictions, self.x_new, alpha)
 
-    def _with_intervals(
-        self, mean: pd.Series, rows: np.ndarray, alpha: float, shift: np.ndarray | float = 0.0
-    ) -> pd.DataFrame:
+    def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S)."""
-        low, high = self._intervals(rows, alpha).T + shift
+        low, high = self._intervals(rows, alpha).T
         columns = {"mean": mean, "mean_se": self._errors(rows)}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 

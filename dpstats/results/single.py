@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from dpstats.mechanisms.shared import Release
 from dpstats.privacy import PrivacyReport
 from dpstats.results.simulation_mixin import Simulated
 from dpstats.results.stored import fields_of, to_plain
-from dpstats.schema import Schema
+from dpstats.schema import Numeric, Schema
 
 _NEVER = {
     ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
@@ -56,8 +56,8 @@ class DPResults(Simulated):
         Fraction of the budget that the method itself got, beside ranges, terms and an auxiliary
         fit.
 
-    unlimited : tuple of str
-        Variables whose ranges in ``schema`` were estimated and limit nothing.
+    clipping : mapping
+        Ranges that values of some variables were clipped to, where not those of ``schema``.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class DPResults(Simulated):
     selected: tuple[str, ...] | None = None
     plan: str = ""
     share: float = 1.0
-    unlimited: tuple[str, ...] = ()
+    clipping: Mapping[str, Numeric] = field(default_factory=dict)
 
     @property
     def method_report(self) -> str:
@@ -108,7 +108,7 @@ class DPResults(Simulated):
 
     def _design(self) -> Design:
         """Build the design of the formula from the public schema."""
-        return Formula.parse(self.formula).design(self.schema, self.term_bounds, self.unlimited)
+        return Formula.parse(self.formula).design(self.schema, self.term_bounds, self.clipping)
 
     @property
     def p25(self) -> float:

@@ -32,7 +32,7 @@ def to_plain(result) -> dict:
         "x_new": _plain(result.x_new),
         **_release_to_dict(release),
         "schema": {name: kind_to_dict(kind) for name, kind in result.schema.items()},
-        "unlimited": list(result.unlimited),
+        "clipping": {name: kind_to_dict(kind) for name, kind in result.clipping.items()},
         "term_bounds": {name: list(pair) for name, pair in result.term_bounds.items()},
         "privacy": report_to_dict(result.privacy),
     }
@@ -50,7 +50,7 @@ def fields_of(content: Mapping) -> dict[str, Any]:
         "x_new": np.array(content["x_new"], dtype=float).reshape(-1, len(params)),
         "nobs": content["nobs"],
         "schema": {name: kind_from_dict(kind) for name, kind in content["schema"].items()},
-        "unlimited": tuple(content.get("unlimited", ())),
+        "clipping": {n: Numeric(**ends) for n, ends in content.get("clipping", {}).items()},
         "term_bounds": {name: tuple(pair) for name, pair in content["term_bounds"].items()},
         "privacy": report_from_dict(content["privacy"]),
         "selected": content["selected"] and tuple(content["selected"]),

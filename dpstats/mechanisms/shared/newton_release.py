@@ -24,8 +24,6 @@ _FAILED = (
 _MOST_EXPLAINED = 1.5
 # In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p.
 _PRECISION_OF_PRIOR = 0.5
-# Predictions for rows with a squared leverage beyond so many times the average are pulled in.
-_REACH = 4.0
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
 # response's standard deviation over the column's; an indicator counts as a column of 0.4.
 _PRECISE, _INDICATOR_SD = 0.15, 0.4
@@ -100,9 +98,6 @@ def release_of(
         "rows": float(rows),
         "sigma2": float(reference.y_scale**2 * state.square * t / p),
         "down_weighted": float(1 - state.slope),
-        "directions": directions.tolist(),
-        "reach": _REACH * t,
-        "center": reference.y_center,
     }
     slopes = np.arange(len(params)) != problem.intercept
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
