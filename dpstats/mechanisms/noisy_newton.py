@@ -47,9 +47,13 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 # columns; then the number of rows, X'X (half of it for the second one where that pays), leverages,
 # the start, and of each of the two rounds a histogram and the scores. They add up to 1.
 _MARGINALS = 0.185
-_COUNT, _GRAM, _LEVERAGE, _START, _TAIL, _ROUND = (
-    part / (1 - _MARGINALS) for part in (0.005, 0.26, 0.01, 0.08, 0.02, 0.21)
+_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _TAIL, _ROUND = (
+    part / (1 - _MARGINALS) for part in (0.005, 0.02, 0.25, 0.01, 0.08, 0.02, 0.205)
 )
+# The mean and the mean square of the response are of values cut off so many units from its center.
+_RESPONSE_LIMIT = 4.0
+# The center is off by about so many units, and a mean square is taken up where its noise is below.
+_OFF_CENTER, _CLEAR_SQUARE = 0.4, 0.25
 _ROUNDS = 2
 # Squared norm of a row's numeric part in the rough sums, for each numeric column.
 _NUMERIC_NORM = 3.0
@@ -96,6 +100,7 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     if problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     count = _rows(rows, problem, cost, noise)
+    problem = _rescaled(basis.has_constant, total, problem, cost, noise, count)
     first, count, pays = _rough(basis, total, problem, cost, noise, count)
     tail, wild = _leverages(basis, first, total, problem, cost, noise, count)
     whitening, lost = first, 0.0
@@ -122,6 +127,39 @@ def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
         return float(max(rows, 1))
     noisy = noise.add(Query("number of rows", [rows], l1=1, l2=1), cost.part(_COUNT))
     return max(float(noisy.values[0]), 2 * noisy.deviation)
+
+
+def _rescaled(centered: bool, total, problem: Problem, cost: GDP, noise: Noise, rows: float):
+    """Release mean and mean square of the response, and measure it from and in units of them."""
+    reference, limit = problem.reference, _RESPONSE_LIMIT
+    sums = total(partial(_response_sums, reference, limit))
+    one = 2.0**ENTRY_BITS
+    far = 2 * one + 2 if problem.neighbors == REPLACE_ONE else one * math.sqrt(2)
+    noisy = noise.add(
+        Query("mean and mean square of the response", sums.tolist(), l2=far, unit=1 / one),
+        cost.part(_RESPONSE),
+    )
+    mean, square = noisy.values / rows * np.array([limit, limit**2])
+    error = noisy.deviation / rows
+    mean *= centered / (1 + (error * limit / _OFF_CENTER) ** 2)
+    error_of_square = error * limit**2
+    variance = max(square - mean**2, error_of_square) if error_of_square < _CLEAR_SQUARE else 1.0
+    return replace(
+        problem,
+        reference=replace(
+            reference,
+            y_center=reference.y_center + mean * reference.y_scale,
+            y_scale=reference.y_scale * math.sqrt(variance),
+        ),
+    )
+
+
+def _response_sums(reference: Reference, limit: float, X: np.ndarray, y: np.ndarray):
+    with np.errstate(over="ignore"):
+        v = np.clip((y - reference.y_center) / (limit * reference.y_scale), -1.0, 1.0)
+    one = 2.0**ENTRY_BITS
+    sums = [np.trunc(v * one).sum(), np.trunc(np.square(v) * one).sum()]
+    return np.array(sums).astype(np.int64).astype(object)
 
 
 def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noise, rows: float):

@@ -98,10 +98,12 @@ class DPResults(Simulated):
     def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:
         """Return the bounds that predictions are clipped to, of design rows and response, or None.
 
-        A fit of ``shrunken`` saw rows clipped to these bounds; so do its predictions.
+        A fit of ``shrunken`` saw rows clipped to these bounds; so do its predictions. Those of
+        ``noisy_newton`` do not leave the released range of the response.
         """
         if not self.release.limited:
-            return None
+            ends = self.release.statistics.get("response_range")
+            return ends and (np.array(-np.inf), np.array(np.inf), tuple(ends))
         design = self._design()
         low, high = design.response_bounds
         return design.low, design.high, (low, high)

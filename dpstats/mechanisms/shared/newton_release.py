@@ -20,8 +20,10 @@ _FAILED = (
     "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
     "so only the center of the response is released; declare bounds= or raise epsilon"
 )
-# Coefficients explain at most the variance of the response, so more than this is noise.
-_MOST_EXPLAINED = 1.5
+# Coefficients explain at most the variance of the response, of which heavy tails may be cut off.
+_MOST_EXPLAINED = 3.0
+# Predictions stay within so many standard deviations of the response's mean.
+_FAR = 5.0
 # In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p.
 _PRECISION_OF_PRIOR = 0.5
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
@@ -92,12 +94,15 @@ def release_of(
     cov = (back * variance) @ back.T
     hidden = (back * (variance * weak)) @ back.T
     privacy = (back * noise) @ back.T
+    far = _FAR * reference.y_scale
+    ends = reference.y_center - far, reference.y_center + far
     statistics = {
         "hidden_cov": hidden.tolist(),
         "privacy_cov": privacy.tolist(),
         "rows": float(rows),
         "sigma2": float(reference.y_scale**2 * state.square * t / p),
         "down_weighted": float(1 - state.slope),
+        "response_range": list(ends),
     }
     slopes = np.arange(len(params)) != problem.intercept
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
@@ -111,7 +116,7 @@ def release_of(
         reasons["predictions"] = _NO_VALUE
     return Release(
         params=params,
-        predictions=problem.x_new @ params,
+        predictions=np.clip(problem.x_new @ params, *ends),
         cov=cov,
         status=status,
         reasons=reasons,
