@@ -183,7 +183,7 @@ def _with_companion(method: Method, companion, share) -> Method:
         raise ArgumentError(
             f"expected companion to be one of {', '.join(_COMPANIONS)}, got {companion!r}"
         )
-    if method.name in _COMPANIONS:
+    if method.name in _COMPANIONS or method.needs_marginals:
         raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
     share = number("companion_share", 0, 1, "()")(_COMPANION_SHARE if share is None else share)
     return with_companion(method, METHODS[companion], share)

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from dpstats.formula import Formula
 from dpstats.mechanisms.by_spread import LIMIT
-from dpstats.privacy import ADD_REMOVE
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 
 AUTO = "auto"
 # Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of
-# the residuals, and above it noisy_moments (benchmarks/crossing.py).
-CROSSING = 6400
+# the residuals, and above it noisy_newton, or with delta=0 noisy_moments (benchmarks/crossing.py).
+CROSSING, PURE_CROSSING = 1000, 6400
 # Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
 _FEW = 4 * LIMIT
 
@@ -27,39 +27,60 @@ def choose(
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
-    Under ``replace_one``, to which the choice among methods for one regressor leads, the
-    number of rows is public. ``alone`` is False with groups, which are many and small, or with
-    arguments that those methods do not take. Rows that are streamed, infinitely many here, and
-    ``options`` of one of the two leave the choice to epsilon and n alone.
+    The number of rows decides only where it is public: for methods of ``replace_one``, and where
+    that relation is asked for. ``alone`` is False with groups, which are many and small, or with
+    arguments that methods for one regressor do not take. Rows that are streamed are infinitely
+    many here.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]
+    'noisy_newton'
+    >>> choose(line, unit, 1, None, "replace_one", 200, True, {})[0]
     'exp_theil_sen'
-    >>> choose(line, unit, 1, None, None, 10_000, True, {})[0]
+    >>> choose(line, unit, 1, None, None, 200, False, {})[0]
+    'exp_theil_sen'
+    >>> choose(line, unit, 1, 0, None, 10_000, True, {})[0]
     'by_spread'
-    >>> choose(line, unit, 1, None, None, 10_000, True, {"cov_type": "HC1"})[0]
-    'noisy_moments'
-    >>> choose(line, {}, 1, None, None, 200, True, {})[0]
-    'shrunken'
     >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
     'shrunken_pure'
+    >>> choose(line, {}, 1, None, None, 200, True, {"cov_type": "HC1"})[0]
+    'adassp'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
     'adassp'
     """
     if formula.absorbed is not None:
         return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
-    if _is_bounded_line(formula, bounds) and delta in (None, 0) and neighbors != ADD_REMOVE:
+    bounded_line = _is_bounded_line(formula, bounds)
+    if options.get("cov_type") is not None:
+        name = "noisy_moments" if bounded_line and delta in (None, 0) else "adassp"
+        return name, f"auto took {name}, which has the option cov_type"
+    if bounded_line and delta in (None, 0) and neighbors != ADD_REMOVE:
+        size = epsilon * rows
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
-        size = epsilon * rows
-        look = rows < math.inf and not options
-        limit, above = (_FEW, "by_spread") if look else (CROSSING, "noisy_moments")
-        name, side = ("exp_theil_sen", "below") if size < limit else (above, "from")
-        why = f"one regressor with declared bounds, epsilon times n {side} {limit:g}"
-        return name, f"auto took {name}: {why} (n is public)"
+        if delta == 0:
+            return _pure_line(size, rows, options)
+        if neighbors == REPLACE_ONE and size < CROSSING:
+            return "exp_theil_sen", _because("exp_theil_sen", "below", CROSSING)
     if delta == 0:
         return "shrunken_pure", "auto took shrunken_pure, which needs no bounds, for delta=0"
-    return "shrunken", "auto took shrunken, which needs neither bounds nor tuning"
+    return "noisy_newton", "auto took noisy_newton, which needs neither bounds nor tuning"
+
+
+def _pure_line(size: float, rows: float, options: Mapping) -> tuple[str, str]:
+    """Choose for one regressor with bounds and delta=0, by epsilon times n.
+
+    ``options`` of one of the methods leave out by_spread, which passes none on.
+    """
+    look = rows < math.inf and not options
+    limit, above = (_FEW, "by_spread") if look else (PURE_CROSSING, "noisy_moments")
+    name, side = ("exp_theil_sen", "below") if size < limit else (above, "from")
+    return name, _because(name, side, limit)
+
+
+def _because(name: str, side: str, limit: float) -> str:
+    why = f"one regressor with declared bounds, epsilon times n {side} {limit:g}"
+    return f"auto took {name}: {why} (n is public)"
 
 
 def _is_bounded_line(formula: Formula, bounds: Mapping) -> bool:
