@@ -123,7 +123,6 @@ COVERED_BY = {
         "mechanisms.shared.release",
         "mechanisms.shared.shrinkage",
         "mechanisms.shared.simple_regression",
-        "mechanisms.shrunken",
         "numerics.ridge",
         "numerics.sandwich",
         "range_estimation.bins",

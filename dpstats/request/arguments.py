@@ -22,7 +22,7 @@ from dpstats.request.declarations import (
 )
 from dpstats.request.feasibility import check
 from dpstats.request.request import Request, Selection
-from dpstats.schema import UNLIMITED, FARTHEST
+from dpstats.schema import FARTHEST, UNLIMITED
 from dpstats.selection import SELECTORS
 
 # Gillenwater et al. 2023, section 4.4; and the share of section 4.3.

@@ -110,7 +110,9 @@ def _estimated(
 def _reach(marginal: Marginal, limit: Numeric | None) -> Numeric:
     """Return the range that values are clipped to, within declared bounds."""
     low, high = marginal.reach
-    return Numeric(low, high) if limit is None else Numeric(max(low, limit.low), min(high, limit.high))
+    return (
+        Numeric(low, high) if limit is None else Numeric(max(low, limit.low), min(high, limit.high))
+    )
 
 
 def _note(rough: tuple[str, ...]) -> str:

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.formula import Design, Formula, linear_constraints
+from dpstats.formula import Design, linear_constraints
 from dpstats.inference import (
     UNBOUNDED,
     TTest,

@@ -61,10 +61,10 @@ from dpstats.selection import kendall, lasso
 from tests.mechanisms.shared.test_pairwise import check_matchings
 from tests.mechanisms.shared.test_robust_covariance import CASES as TWICE
 from tests.mechanisms.shared.test_robust_covariance import PLAIN, check_squares, check_worst_square
+from tests.mechanisms.test_shrunken import check_composite
 from tests.noise.test_exact_samplers import check_exact, check_theil_sen, steps
 from tests.noise.test_noise import check_coarse_grid, check_fresh
 from tests.privacy.test_costs import reference_delta
-from tests.request.test_auto_method import check_composite
 from tests.selection.test_selection import check_choices
 from tests.suites.test_replay import (
     check_line,
@@ -654,20 +654,22 @@ MUTANTS = {
     "shrunken: estimated rows not shortened to the norm": Mutant(
         patched(clipping.Box, "integers", long_rows), CLIPPED
     ),
-    "auto: the ranges are not paid for": Mutant(
+    "shrunken: the ranges are not paid for": Mutant(
         fit_cost_without("ranges"), check_composite, BudgetError
     ),
-    "auto: the ranges are not paid for, no limit": Mutant(
+    "shrunken: the ranges are not paid for, no limit": Mutant(
         without_limit(fit_cost_without("ranges")), check_composite
     ),
-    "auto: the selection is not paid for, no limit": Mutant(
+    "shrunken: the selection is not paid for, no limit": Mutant(
         without_limit(fit_cost_without("selection")), check_composite
     ),
-    "auto: histograms are not recorded": Mutant(unrecorded("order"), check_composite),
-    "auto: medians are not recorded": Mutant(unrecorded("median"), check_composite),
-    "auto: the selection is not recorded": Mutant(unrecorded("term"), check_composite),
-    "auto: the ranges are read off the counts before noise": Mutant(exact_counts, check_composite),
-    "auto: more than a column's rest for its quantiles, no limit": Mutant(
+    "shrunken: histograms are not recorded": Mutant(unrecorded("order"), check_composite),
+    "shrunken: medians are not recorded": Mutant(unrecorded("median"), check_composite),
+    "shrunken: the selection is not recorded": Mutant(unrecorded("term"), check_composite),
+    "shrunken: the ranges are read off the counts before noise": Mutant(
+        exact_counts, check_composite
+    ),
+    "shrunken: more than a column's rest for its quantiles, no limit": Mutant(
         without_limit(patched(middles, "_choose", larger_costs)), check_composite
     ),
     "by_spread: half the sensitivity of the spread": Mutant(

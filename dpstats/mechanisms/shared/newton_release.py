@@ -82,9 +82,10 @@ def release_of(
     """Return coefficients, their covariance, and which of them weak directions decide."""
     reference, p, t = problem.reference, len(state.eta), whitening.dimension
     assert reference is not None
-    failed = wild or float(state.eta @ state.eta) > _MOST_EXPLAINED
     directions = basis.from_span @ whitening.map
-    eta = state.eta / (1 + _PRECISION_OF_PRIOR * p * state.variance) * (not failed)
+    eta = state.eta / (1 + _PRECISION_OF_PRIOR * p * state.variance)
+    failed = wild or float(eta @ eta) > _MOST_EXPLAINED
+    eta = eta * (not failed)
     params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
     sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
     noise = state.variance + state.bias
@@ -111,7 +112,8 @@ def release_of(
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
-    reasons = {} if seen.all() else {"conf_int": _FAILED if failed else _HIDDEN_REASON}
+    hidden_reason = _FAILED if failed else _HIDDEN_REASON
+    reasons = {} if seen.all() else dict.fromkeys(("bse", "conf_int"), hidden_reason)
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
     return Release(
