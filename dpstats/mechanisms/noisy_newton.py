@@ -8,7 +8,6 @@ are this package's.
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +17,6 @@ from dpstats.mechanisms.shared import (
     Method,
     NewtonState,
     Problem,
-    Reference,
     Release,
     Whitening,
 )
@@ -31,6 +29,7 @@ from dpstats.mechanisms.shared.newton_sums import (
     score_sums,
     whitened_products,
 )
+from dpstats.mechanisms.shared.response_scale import with_response_scale
 from dpstats.mechanisms.shared.score_tails import (
     SYSTEMATIC,
     is_wild,
@@ -44,16 +43,13 @@ from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, set by simulation and measured by benchmarks/econ.py: the distributions of the
-# columns; then the number of rows, X'X (half of it for the second one where that pays), leverages,
-# the start, and of each of the two rounds a histogram and the scores. They add up to 1.
+# columns; then the number of rows, the response's mean and mean square, X'X (half of it for the
+# second one where that pays), leverages, the start, and of each of the two rounds a histogram and
+# the scores. They add up to 1.
 _MARGINALS = 0.185
 _COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _TAIL, _ROUND = (
     part / (1 - _MARGINALS) for part in (0.005, 0.02, 0.25, 0.01, 0.08, 0.02, 0.205)
 )
-# The mean and the mean square of the response are of values cut off so many units from its center.
-_RESPONSE_LIMIT = 4.0
-# The center is off by about so many units, and a mean square is taken up where its noise is below.
-_OFF_CENTER, _CLEAR_SQUARE = 0.4, 0.25
 _ROUNDS = 2
 # Squared norm of a row's numeric part in the rough sums, for each numeric column.
 _NUMERIC_NORM = 3.0
@@ -80,6 +76,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand).
     All that is used of the rows, given earlier releases, is a sum of functions of one row each:
     - their number: 1 under add/remove; public under replace-one;
+    - mean and mean square of the response
+      (:func:`~dpstats.mechanisms.shared.response_scale.with_response_scale`);
     - X'X in two coordinates, with rows scaled to a squared norm of at most B, which is public or
       released: sensitivity B or sqrt 2 B
       (:func:`~dpstats.mechanisms.shared.indicator_basis.release_products`);
@@ -88,19 +86,19 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
       C sqrt(1 + w^2). Replace-one: rows of lengths a, b <= C differ by at most
       (a + b) sqrt(1 + w^2 (a - b)^2 / C^2), which grows in a and b for w <= 1: 2 C.
     Scores are cut toward zero to a grid of 2^-20 C, which moves the last coordinate by less than
-    one unit of the grid more. Responses and rows are not clipped otherwise: a row far out has a
-    score of length C.
+    one unit of the grid more. Responses are not clipped otherwise: one far out has a score of
+    length C. Variables are clipped far out (:attr:`~dpstats.range_estimation.Marginal.reach`).
 
-    What it estimates: least squares of the response on the design, of all rows. What is cut off
-    the scores would bias it; its size is read off the histograms and is part of the intervals.
+    What it estimates: least squares of the response on the design of the variables so clipped, of
+    all rows. What is cut off the scores would bias it; its size is read off the histograms and is
+    part of the intervals.
     """
     basis = IndicatorBasis.of(problem)
-    if not basis.has_constant and problem.reference is not None:
-        problem = replace(problem, reference=_through_origin(problem.reference))
     if problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     count = _rows(rows, problem, cost, noise)
-    problem = _rescaled(basis.has_constant, total, problem, cost, noise, count)
+    part = cost.part(_RESPONSE)
+    problem = with_response_scale(problem, basis.has_constant, total, count, part, noise)
     first, count, pays = _rough(basis, total, problem, cost, noise, count)
     tail, wild = _leverages(basis, first, total, problem, cost, noise, count)
     whitening, lost = first, 0.0
@@ -112,54 +110,12 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     return release_of(state, basis, whitening, wild, problem, count)
 
 
-def _through_origin(reference: Reference) -> Reference:
-    """Measure the response from zero, in units of its root mean square.
-
-    Without a constant the columns explain its mean too.
-    """
-    size = math.hypot(reference.y_center, reference.y_scale)
-    return replace(reference, y_center=0.0, y_scale=size)
-
-
 def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
     """Return the number of rows, noisy where it is private; at least twice its noise."""
     if problem.neighbors == REPLACE_ONE:
         return float(max(rows, 1))
     noisy = noise.add(Query("number of rows", [rows], l1=1, l2=1), cost.part(_COUNT))
     return max(float(noisy.values[0]), 2 * noisy.deviation)
-
-
-def _rescaled(centered: bool, total, problem: Problem, cost: GDP, noise: Noise, rows: float):
-    """Release mean and mean square of the response, and measure it from and in units of them."""
-    reference, limit = problem.reference, _RESPONSE_LIMIT
-    sums = total(partial(_response_sums, reference, limit))
-    one = 2.0**ENTRY_BITS
-    far = 2 * one + 2 if problem.neighbors == REPLACE_ONE else one * math.sqrt(2)
-    noisy = noise.add(
-        Query("mean and mean square of the response", sums.tolist(), l2=far, unit=1 / one),
-        cost.part(_RESPONSE),
-    )
-    mean, square = noisy.values / rows * np.array([limit, limit**2])
-    error = noisy.deviation / rows
-    mean *= centered / (1 + (error * limit / _OFF_CENTER) ** 2)
-    error_of_square = error * limit**2
-    variance = max(square - mean**2, error_of_square) if error_of_square < _CLEAR_SQUARE else 1.0
-    return replace(
-        problem,
-        reference=replace(
-            reference,
-            y_center=reference.y_center + mean * reference.y_scale,
-            y_scale=reference.y_scale * math.sqrt(variance),
-        ),
-    )
-
-
-def _response_sums(reference: Reference, limit: float, X: np.ndarray, y: np.ndarray):
-    with np.errstate(over="ignore"):
-        v = np.clip((y - reference.y_center) / (limit * reference.y_scale), -1.0, 1.0)
-    one = 2.0**ENTRY_BITS
-    sums = [np.trunc(v * one).sum(), np.trunc(np.square(v) * one).sum()]
-    return np.array(sums).astype(np.int64).astype(object)
 
 
 def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noise, rows: float):

@@ -98,8 +98,7 @@ def test_each_query_has_the_noise_that_its_fraction_asks_for(neighbors):
     wide = 2 + 3 * 2
     expected = {
         "X'X": root2 * wide / (mu * math.sqrt(0.125)),
-        "mean and mean square of the response": (2 if replaced else math.sqrt(2))
-        / (mu * math.sqrt(0.02)),
+        "mean and mean square of y": (2 if replaced else math.sqrt(2)) / (mu * math.sqrt(0.02)),
         "leverages": root2 / (mu * math.sqrt(0.01)),
         "score norms": root2 / (mu * math.sqrt(0.02)),
     }

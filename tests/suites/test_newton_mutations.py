@@ -5,13 +5,14 @@ and of the distributions of columns.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import noisy_newton
-from dpstats.mechanisms.shared import indicator_basis, newton_sums
+from dpstats.mechanisms.shared import indicator_basis, newton_sums, response_scale
 from dpstats.numerics import kernels, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -254,6 +255,33 @@ def newton(name, make):
     return patched(noisy_newton, name, make)
 
 
+def response(name, make):
+    return patched(response_scale, name, make)
+
+
+def unclipped_responses(original):
+    """Responses far out count as they are, but for those that no integer holds."""
+
+    def sums(reference, X, y):
+        v = np.clip((y - reference.y_center) / (4 * reference.y_scale), -8, 8)
+        return np.trunc(np.array([v.sum(), (v**2).sum()]) * 2.0**20).astype(np.int64).astype(object)
+
+    return sums
+
+
+def private_center(original):
+    """The response is measured from the mean before noise."""
+
+    def scale(problem, has_constant, total, rows, *rest):
+        after = original(problem, has_constant, total, rows, *rest)
+        before = problem.reference
+        mean = total(partial(response_scale._sums, before))[0] / 2.0**18 / rows
+        center = before.y_center + before.y_scale * float(mean)
+        return replace(after, reference=replace(after.reference, y_center=center))
+
+    return scale
+
+
 def sums(name, make):
     return patched(newton_sums, name, make)
 
@@ -273,6 +301,11 @@ MUTANTS = {
     "limits from private counts": Mutant(newton("_histogram", exact_counts), check_factors),
     "a limit from the largest residual": Mutant(
         newton("_release_scores", limit_of_the_largest), ADDED
+    ),
+    "responses not clipped for their mean": Mutant(response("_sums", unclipped_responses), ADDED),
+    "the center from private sums": Mutant(newton("with_response_scale", private_center), ADDED),
+    "the response's scale: add/remove for replace-one": Mutant(
+        newton("with_response_scale", of_one_relation(ADD_REMOVE, 0)), REPLACED
     ),
     "the number of rows as it is": Mutant(newton("_rows", exact_rows), ADDED),
     "histograms: add/remove for replace-one": Mutant(
@@ -320,6 +353,7 @@ MUTANTS = {
 }
 STEPS = {
     "number of rows": noisy_newton,
+    "mean and mean square": response_scale,
     "leverages": noisy_newton,
     "score norms": noisy_newton,
     "scores at zero": noisy_newton,

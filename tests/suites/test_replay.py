@@ -420,7 +420,8 @@ def newton_worst(case):
     long = first, 1e300
     up = long if p.intercept is None else (start, 1e300)
     if p.neighbors == ADD_REMOVE:
-        steps = ("number of rows", "X'X", "leverages", "whitened X'X")
+        steps = ("number of rows", "mean and mean square of y", "X'X", "leverages")
+        steps += ("whitened X'X",)
         steps += ("scores at zero", "score norms", "scores")
         return [pair(step, long, long, 0.999) for step in steps]
     other, share = ((start, y), 0.7) if d == 1 else ((second, y), 0.9)
@@ -428,7 +429,10 @@ def newton_worst(case):
         *(pair(step, long, other, share) for step in ("X'X", "whitened X'X")),
         pair("leverages", long, (start, y), 0.999),
         pair("score norms", long, (start, y), 0.999),
-        *(pair(step, up, (up[0], -1e300), 0.999) for step in ("scores at zero", "scores")),
+        *(
+            pair(step, up, (up[0], -1e300), 0.999)
+            for step in ("mean and mean square of y", "scores at zero", "scores")
+        ),
     ]
 
 

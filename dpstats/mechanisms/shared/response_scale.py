@@ -1,0 +1,64 @@
+"""Measure the response of a fit from a released mean, in units of a released deviation."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.mechanisms.shared.release import Problem, Reference
+from dpstats.noise import Noise, Query
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.privacy import REPLACE_ONE, Cost
+
+# Responses count as so many units from the center at most, and the center is off by about so many.
+_LIMIT, _OFF_CENTER = 4.0, 0.4
+# A mean square is taken up where its noise is below this, in squared units.
+_CLEAR = 0.25
+_ONE = 2.0**ENTRY_BITS
+
+
+def with_response_scale(
+    problem: Problem, has_constant: bool, total: Callable, rows: float, cost: Cost, noise: Noise
+) -> Problem:
+    """Release mean and mean square of the response, and update the reference by them.
+
+    The center that a bin of a histogram gives may be off by a standard deviation, and the unit by
+    a factor; where the noise hides both they stay. A design without a constant explains the
+    mean too, so there the response is measured from zero.
+
+    Guarantee. The cost. With v the response about the center, in units of L = 4 deviations and
+    clipped to [-1, 1], a row has a part (v, v^2) in the sum, whose length is at most sqrt 2: the
+    sensitivity under add/remove. Under replace-one |(v - u, v^2 - u^2)|^2 =
+    (v - u)^2 (1 + (v + u)^2) with v + u in [-2 + |v - u|, 2 - |v - u|], so with t = |v - u| it is
+    at most t^2 (1 + (2 - t)^2), which is 4 at t = 2 and below 4 elsewhere on [0, 2]: 2. Both parts
+    are cut toward zero to multiples of 2^-20. Beyond t = 1 the signs of v and u differ, so this
+    lengthens the difference of squares alone, by less than one multiple, which is added; up to
+    t = 1 the length is at most sqrt 2.
+    """
+    reference = problem.reference
+    assert reference is not None, "the method says needs_marginals"
+    if not has_constant:
+        size = math.hypot(reference.y_center, reference.y_scale)
+        reference = replace(reference, y_center=0.0, y_scale=size)
+    sums = total(partial(_sums, reference))
+    far = 2 * _ONE + 1 if problem.neighbors == REPLACE_ONE else math.sqrt(2) * _ONE
+    query = Query("mean and mean square of y", sums.tolist(), l2=far, unit=1 / _ONE)
+    noisy = noise.add(query, cost)
+    mean, square = noisy.values / rows * [_LIMIT, _LIMIT**2]
+    error = noisy.deviation / rows
+    mean *= has_constant / (1 + (error * _LIMIT / _OFF_CENTER) ** 2)
+    hidden = error * _LIMIT**2
+    variance = max(square - mean**2, hidden) if hidden < _CLEAR else 1.0
+    center = reference.y_center + mean * reference.y_scale
+    scale = reference.y_scale * math.sqrt(variance)
+    return replace(problem, reference=replace(reference, y_center=center, y_scale=scale))
+
+
+def _sums(reference: Reference, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Add up (v, v^2) of clipped responses, in units of 2^-20, as whole numbers."""
+    with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
+        v = np.clip((y - reference.y_center) / (_LIMIT * reference.y_scale), -1.0, 1.0)
+    sums = np.array([np.trunc(v * _ONE).sum(), np.trunc(np.square(v) * _ONE).sum()])
+    return sums.astype(np.int64).astype(object)

@@ -1,0 +1,59 @@
+"""The response's released mean and deviation as center and unit."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpstats.mechanisms.shared.response_scale import with_response_scale
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
+from dpstats.testing import insecure_seed
+from tests.mechanisms.test_noisy_newton import factor_case
+
+
+def rescaled(y, mu=1.0, has_constant=True, neighbors=ADD_REMOVE, **reference):
+    """The reference of a problem after the release, with noise that repeats."""
+    problem = factor_case(neighbors).problem
+    problem = replace(problem, reference=replace(problem.reference, **reference))
+    with insecure_seed(3):
+        noise = Noise(GDP(mu))
+        after = with_response_scale(
+            problem, has_constant, lambda each: each(np.zeros((len(y), 1)), y), len(y), GDP(mu),
+            noise,
+        )  # fmt: skip
+    return after.reference, noise.events
+
+
+Y = np.random.default_rng(1).normal(7, 2, 20_000)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_center_and_unit_become_mean_and_deviation(neighbors):
+    reference, events = rescaled(Y, neighbors=neighbors, y_center=8.5, y_scale=1.6)
+    assert reference.y_center == pytest.approx(Y.mean(), abs=0.02)
+    assert reference.y_scale == pytest.approx(Y.std(), rel=0.02)
+    assert [event.step for event in events] == ["mean and mean square of y"]
+
+
+def test_under_much_noise_the_unit_stays_and_the_center_hardly_moves():
+    reference, _ = rescaled(Y[:50], mu=0.02, y_center=8.0, y_scale=1.5)
+    assert reference.y_scale == 1.5 and abs(reference.y_center - 8) < 0.2
+
+
+def test_without_a_constant_the_response_is_measured_from_zero():
+    reference, _ = rescaled(Y, has_constant=False, y_center=8.0, y_scale=1.5)
+    assert reference.y_center == 0
+    assert reference.y_scale == pytest.approx(np.sqrt(np.mean(Y**2)), rel=0.02)
+
+
+def test_responses_far_out_count_as_four_units():
+    far = np.r_[Y, np.full(200, 1e300), -np.inf]
+    reference, _ = rescaled(far, y_center=7.0, y_scale=2.0)
+    assert reference.y_center == pytest.approx(7, abs=0.15) and reference.y_scale < 2.3
+
+
+def test_no_pair_of_rows_is_farther_apart_than_the_sensitivity_under_replace_one():
+    v = np.linspace(-1, 1, 401)
+    apart = np.hypot(np.subtract.outer(v, v), np.subtract.outer(v**2, v**2))
+    assert apart.max() == pytest.approx(2)
