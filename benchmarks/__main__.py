@@ -8,6 +8,7 @@ from benchmarks import (
     coverage,
     crossing,
     econ,
+    grid,
     groups,
     illinois,
     intervals,
@@ -36,7 +37,7 @@ PARTS = {
     "r": r,
 }
 # Run by name only: they take long or need tables.
-ALONE = {"auto": auto, "tried": tried, "crossing": crossing, "econ": econ}
+ALONE = {"auto": auto, "tried": tried, "crossing": crossing, "econ": econ, "grid": grid}
 
 
 def main(arguments: list[str]) -> None:
