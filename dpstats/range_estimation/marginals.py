@@ -26,7 +26,7 @@ _NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
 _REACH = 2.5
 _POINTS = 41
 # Values are clipped so many standard deviations from the mean, by where the distribution is from.
-_ROUGH_REACH, _CLEAR_REACH = 3.5, 8.0
+_ROUGH_REACH, _CLEAR_REACH = 6.0, 8.0
 # Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
 _FALSE_BIN = 1e-5
 # A range this narrow, relative to its ends, is not cut into bins any more.
@@ -107,7 +107,9 @@ def estimate_marginals(
     rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]
     rest = {name: each[name].part(1 - _FIRST) for name in rough}
     quantiles = center_and_spread(total, rest, rows, noise, neighbors)
-    marginals = {name: _from_quantiles(*quantiles[name], limits[name]) for name in rough}
+    marginals = {
+        name: _from_quantiles(*quantiles[name], first[name], limits[name]) for name in rough
+    }
     clear = {name: first[name] for name in limits if name not in rough}
     marginals |= _from_histograms(clear, limits, count)
     return {name: marginals[name] for name in limits}
@@ -118,11 +120,16 @@ def _enough(is_response: bool, is_bounded: bool) -> float:
     return (_ENOUGH_RESPONSE if is_response else _ENOUGH) * (_WITHIN_BOUNDS if is_bounded else 1)
 
 
-def _from_quantiles(center: float, reach: float, eighths: int, limit: Numeric | None) -> Marginal:
-    """Build a marginal of which ``eighths`` of the rows lie within ``reach`` of the center."""
-    if reach == 0:
+def _from_quantiles(
+    center: float, reach: float, eighths: int, seen: Histogram, limit: Numeric | None
+) -> Marginal:
+    """Build a marginal of which ``eighths`` of the rows lie within ``reach`` of the center.
+
+    Bins farther out that a first histogram has ``seen`` to be occupied widen it.
+    """
+    sd = max(reach / _NORMAL[eighths], _seen_deviation(seen, center))
+    if sd == 0:
         return _flat(*ONLY_ZEROS)
-    sd = reach / _NORMAL[eighths]
     low, high = center - _REACH * sd, center + _REACH * sd
     if limit is not None:
         low, high = max(low, limit.low), min(high, limit.high)
@@ -133,6 +140,19 @@ def _from_quantiles(center: float, reach: float, eighths: int, limit: Numeric | 
     mean = min(max(center, low), high)
     sd = min(sd, (high - low) / 2)
     return Marginal(low, high, mean, sd, points, weights / weights.sum(), True)
+
+
+def _seen_deviation(histogram: Histogram, center: float) -> float:
+    """Return the root mean square distance from a center of the rows in occupied bins.
+
+    They are taken to lie at the end of their bin that is closer to the center.
+    """
+    low, high = histogram.edges[:-1], histogram.edges[1:]
+    nearest = np.maximum(np.maximum(low - center, center - high), 0.0)
+    rows = np.zeros(len(low))
+    rows[histogram.occupied] = np.maximum(histogram.counts[histogram.occupied], 0.0)
+    everyone = max(float(np.maximum(histogram.counts.sum(), rows.sum())), 1.0)
+    return math.sqrt(float(rows @ nearest**2) / everyone)
 
 
 def _flat(low: float, high: float) -> Marginal:

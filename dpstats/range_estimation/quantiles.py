@@ -28,6 +28,9 @@ _MEDIAN_FRACTION = 1 / 3
 _REACH, _REACH_RESPONSE = 1.5, 2.0
 # How much less likely, on the log scale, a magnitude e times as far from 1 is assumed to be.
 _TILT = 0.25
+# The same below 1, for distances from a center of exactly zero: where most values are zero every
+# bin between zero and the others is as good as the next, and a small one ruins the column's unit.
+_TILT_FROM_ZERO = 1.0
 # The range where nothing but zeros is seen.
 ONLY_ZEROS = (-1.0, 1.0)
 
@@ -161,12 +164,19 @@ def _choose(
         above, n = held.sum() - below - held, held.sum()
         q, spread = quantiles[name], _spread(quantiles[name], neighbors)
         missed = np.maximum(_WHOLE * below - q * n, _WHOLE * above - (_WHOLE - q) * n)
-        unlikely = _TILT * _magnitudes(kind.edges) * spread / costs[name].loss_range
+        unlikely = _tilted(kind) * spread / costs[name].loss_range
         scores = -np.maximum(missed, 0) - np.round(unlikely).astype(np.int64)
         query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / _WHOLE)
         index = noise.best(query, costs[name])
         chosen[name] = float(kind.edges[index]), float(kind.edges[index + 1])
     return chosen
+
+
+def _tilted(kind: Dyadic | Distances) -> np.ndarray:
+    """Return how much less likely than magnitude 1 each bin is assumed to be, on the log scale."""
+    from_zero = isinstance(kind, Distances) and kind.center == 0
+    below = _TILT_FROM_ZERO if from_zero else _TILT
+    return np.where(kind.edges[1:] <= 1, below, _TILT) * _magnitudes(kind.edges)
 
 
 def _magnitudes(edges: np.ndarray) -> np.ndarray:
