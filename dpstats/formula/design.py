@@ -210,9 +210,8 @@ class Design:
         """Bound the columns by the ranges of the schema."""
         left, right = self._infos
         clipping = {n: kind for n, kind in self._recipe[3].items() if n not in self._splined}
-        wide = {
-            name for name, kind in self._recipe[3].items() if not kind.within(self.schema[name])
-        }
+        numbers = {n: kind for n, kind in self.schema.items() if isinstance(kind, Numeric)}
+        wide = {n for n, kind in self._recipe[3].items() if not kind.within(numbers[n])}
         bounds = factor_bounds(self._infos, self.schema, term_bounds, wide)
         self._response_ends = column_bounds(left, bounds)
         self.response_bounds = tuple(float(end[0]) for end in self._response_ends)

@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.formula import Design, linear_constraints
+from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import (
     UNBOUNDED,
     TTest,
@@ -129,8 +129,8 @@ class Inferred:
 
         Within the ranges of the schema a prediction is the sum of coefficients times columns.
         Variables that lie farther out than those that a fit by ``noisy_newton`` saw are clipped as
-        these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN, as
-        those of fixest are for a group whose effect it does not know: effects are not released.
+        these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN,
+        as those of fixest are for a group whose effect it does not know: effects are not released.
 
         Parameters
         ----------

@@ -113,7 +113,7 @@ def release_of(
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
     hidden_reason = _FAILED if failed else _HIDDEN_REASON
-    reasons = {} if seen.all() else dict.fromkeys(("bse", "conf_int"), hidden_reason)
+    reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
     return Release(
