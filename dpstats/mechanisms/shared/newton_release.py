@@ -88,7 +88,8 @@ def release_of(
     eta = eta * (not failed)
     params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
     sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
-    noise = state.variance + state.bias
+    # what the prior has moved a direction by counts as an error of unknown sign
+    noise = state.variance + state.bias + (state.eta - eta) ** 2
     weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed
     back = reference.y_scale * directions
     variance = noise + sampling
