@@ -5,6 +5,7 @@ import sys
 from benchmarks import (
     absorbed,
     auto,
+    cases,
     coverage,
     crossing,
     econ,
@@ -37,7 +38,21 @@ PARTS = {
     "r": r,
 }
 # Run by name only: they take long or need tables.
-ALONE = {"auto": auto, "tried": tried, "crossing": crossing, "econ": econ, "grid": grid}
+ALONE = {
+    "auto": auto,
+    "tried": tried,
+    "crossing": crossing,
+    "econ": econ,
+    "grid": grid,
+    "cases": cases,
+}
+    "auto": auto,
+    "tried": tried,
+    "crossing": crossing,
+    "econ": econ,
+    "grid": grid,
+    "cases": cases,
+}
 
 
 def main(arguments: list[str]) -> None:
