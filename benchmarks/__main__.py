@@ -46,13 +46,6 @@ ALONE = {
     "grid": grid,
     "cases": cases,
 }
-    "auto": auto,
-    "tried": tried,
-    "crossing": crossing,
-    "econ": econ,
-    "grid": grid,
-    "cases": cases,
-}
 
 
 def main(arguments: list[str]) -> None:
