@@ -60,6 +60,8 @@ _TYPICAL_LEVERAGE = 3.0
 _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 # Weight of the sum of squared scores beside the scores.
 _WEIGHT = 0.3
+# X'X stands for at least this part of the rows, inverted.
+_MOST_SCALED = 4.0
 # Relative error of a Hessian.
 _HESSIAN_ERROR = 0.4
 
@@ -99,7 +101,7 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     count = _rows(rows, problem, cost, noise)
     part = cost.part(_RESPONSE)
     problem = with_response_scale(problem, basis.has_constant, total, count, part, noise)
-    first, count, pays = _rough(basis, total, problem, cost, noise, count)
+    first, pays = _rough(basis, total, problem, cost, noise, count)
     tail, wild = _leverages(basis, first, total, problem, cost, noise, count)
     whitening, lost = first, 0.0
     if pays:
@@ -119,7 +121,7 @@ def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
 
 
 def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noise, rows: float):
-    """Release X'X in the indicator basis, whiten by it, count rows, and tell if a second pays."""
+    """Release X'X in the indicator basis, whiten by it, and tell whether a second one pays."""
     p = basis.span.shape[1]
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
     half = cost.part(_GRAM / 2)
@@ -130,15 +132,8 @@ def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noi
     gram, deviation = release_products(
         "X'X", sums, bound, basis.free, part, noise, problem.neighbors
     )
-    diagonal, ends = np.diag(gram), [*basis.offsets, basis.indicators]
-    if basis.sizes:
-        blocks = [diagonal[i:j].sum() for i, j in zip(ends[:-1], ends[1:], strict=True)]
-        rows = float(np.average(blocks, weights=1 / np.array(basis.sizes)))
-    elif basis.indicators:
-        rows = float(diagonal[0])
-    rows = max(rows, 2 * math.sqrt(2) * deviation)
-    span = basis.span
-    values, vectors, weights, kept = _eigen(span.T @ gram @ span, deviation, rows)
+    span, weighted = basis.span, _weighted_rows(basis, gram, rows)
+    values, vectors, weights, kept = _eigen(span.T @ gram @ span, deviation, weighted)
     map_ = span @ vectors * weights
 
     def error(squares: np.ndarray) -> np.ndarray:
@@ -146,7 +141,23 @@ def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noi
         free = basis.free @ moved + np.diag(basis.free) * moved
         return (map_**2).T @ (deviation**2 * free)
 
-    return Whitening(map_, kept, values, error), rows, pays
+    return Whitening(map_, kept, values, error), pays
+
+
+def _weighted_rows(basis: IndicatorBasis, gram: np.ndarray, rows: float) -> float:
+    """Read off X'X how many rows it stands for, as rows scaled down count for less.
+
+    Directions are whitened to that number, while sums of scores, of rows not scaled down, stand
+    for all ``rows``: a step from one to the other would overshoot.
+    """
+    diagonal, ends = np.diag(gram), [*basis.offsets, basis.indicators]
+    weighted = rows
+    if basis.sizes:
+        blocks = [diagonal[i:j].sum() for i, j in zip(ends[:-1], ends[1:], strict=True)]
+        weighted = float(np.average(blocks, weights=1 / np.array(basis.sizes)))
+    elif basis.indicators:
+        weighted = float(diagonal[0])
+    return min(max(weighted, rows / _MOST_SCALED), rows)
 
 
 def _eigen(gram: np.ndarray, deviation: float, rows: float):
