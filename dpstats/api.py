@@ -85,9 +85,9 @@ def dp_ols(
         columns in use do. A Spark DataFrame is summed by its workers, which also fit the groups
         of ``by``.
     method : str
-        A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts: for one
-        regressor with declared bounds ``exp_theil_sen`` or ``noisy_moments``, else
-        ``shrunken`` (``shrunken_pure`` with ``delta=0``). It needs no bounds and no tuning;
+        A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts:
+        ``noisy_newton``, which needs no bounds and no tuning and has intervals; with ``delta=0``,
+        in groups of one bounded regressor, for ``cov_type`` or absorbed effects another one.
         ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.
@@ -100,8 +100,8 @@ def dp_ols(
     bounds : mapping, optional
         ``{column: (low, high)}``, public; values outside are clipped. A term can be
         bounded by its text, ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric
-        columns that are left out are estimated from 20% of the budget (35% by ``shrunken``);
-        ``tukey`` needs none.
+        columns that are left out are estimated from 20% of the budget (half of it by
+        ``shrunken``); ``tukey`` needs none.
     levels : mapping, optional
         ``{column: [levels]}``, public and of the column's type, for string columns and
         ``C(number)``. Rows with other values are left out.

@@ -23,8 +23,8 @@ from dpstats.mechanisms.shared import Method
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        *shrunken.methods(adassp.fit_noisy_sums),
         noisy_newton.METHOD,
+        *shrunken.methods(adassp.fit_noisy_sums),
         *adassp.METHODS,
         adaops.METHOD,
         *ops_objpert.METHODS,

@@ -36,18 +36,19 @@ test_that("a formula, data and epsilon are enough", {
   d <- data.frame(x1 = rnorm(8000), x2 = rnorm(8000))
   d$y <- 3 + 2 * d$x1 - d$x2 + rnorm(8000)
   fit <- with_insecure_seed(1, dp_ols(y ~ x1 + x2, d, epsilon = 1))
-  expect_identical(fit$method, "shrunken")
+  expect_identical(fit$method, "noisy_newton")
   expect_equal(unname(coef(fit)), c(3, 2, -1), tolerance = 0.1)
+  expect_true(all(is.finite(confint(fit))))
   far <- predict(fit, data.frame(x1 = 1e9, x2 = -1e9))
   expect_lt(abs(far), 100)
   expect_output(print(summary(fit)), "neither bounds nor tuning")
 })
 
-test_that("few rows get a constant, and summary() says what a slope would have taken", {
+test_that("shrunken releases a constant for few rows, and summary() says what a slope takes", {
   skip_without_python()
   set.seed(2)
   d <- data.frame(x1 = rnorm(600), x2 = rnorm(600), y = rnorm(600, 50, 4))
-  fit <- with_insecure_seed(1, dp_ols(y ~ x1 + x2, d, epsilon = 1))
+  fit <- with_insecure_seed(1, dp_ols(y ~ x1 + x2, d, epsilon = 1, method = "shrunken"))
   expect_identical(fit$status, "constant")
   expect_identical(unname(coef(fit)[-1]), c(0, 0))
   expect_equal(coef(fit)[["(Intercept)"]], 50, tolerance = 0.1)
@@ -58,11 +59,11 @@ test_that("few rows get a constant, and summary() says what a slope would have t
   expect_match(shown, "the mean of the response is released; a fit that explains 10%")
 })
 
-test_that("declared bounds give the default intervals", {
+test_that("declared bounds give shrunken intervals", {
   skip_without_python()
   d <- people(20000)
-  fit <- with_insecure_seed(1, dp_ols(log(wage) ~ educ + age, d, epsilon = 8, bounds = limits))
-  expect_identical(fit$method, "shrunken")
+  fit <- with_insecure_seed(1, dp_ols(log(wage) ~ educ + age, d, epsilon = 8, bounds = limits,
+                                      method = "shrunken"))
   expect_true(all(is.finite(confint(fit))))
   shown <- gsub("\\s+", " ", paste(capture.output(summary(fit)), collapse = " "))
   expect_match(shown, "about least squares on the same noisy sums")
