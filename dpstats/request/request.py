@@ -130,7 +130,11 @@ class Request:
             self,
             formula=formula,
             schema=schema,
-            design=formula.design(schema, self.term_bounds, self.clipping),
+            design=formula.design(
+                schema,
+                self.term_bounds,
+                {name: kind for name, kind in self.clipping.items() if name in schema},
+            ),
             unbounded=tuple(name for name in self.unbounded if name in formula.variables),
             selection=self.selection and replace(self.selection, chosen=chosen),
         )

@@ -78,7 +78,10 @@ WRONG = {
     "epsilon text": (replaced(FIT, ("--epsilon", "abc")), "invalid float value: 'abc'"),
     "delta 0": ([*FIT, "--delta", "0"], "adassp needs delta > 0"),
     "delta for a pure method": ([*CELL, "--delta", "0.1"], "leave delta out"),
-    "unknown method": (replaced(FIT, ("--method", "magic")), "method to be one of auto, noisy_newton"),
+    "unknown method": (
+        replaced(FIT, ("--method", "magic")),
+        "method to be one of auto, noisy_newton",
+    ),
     "unknown relation": ([*FIT, "--neighbors", "all"], "expected neighbors to be one of"),
     "unproven relation": ([*CELL, "--neighbors", "add_remove"], "for --neighbors 'replace_one'"),
     "missing file": (["fit", "no.csv", *FIT[2:]], "there is no file no.csv"),
@@ -192,7 +195,7 @@ WRONG = {
     ),
     "plan with an unknown method": (
         [*replaced(PLAN, ("--methods", "adassp,magic")), "--epsilon", "1"],
-        "expected methods to name some of shrunken",
+        "expected methods to name some of noisy_newton",
     ),
     "plan with an unknown coefficient": (
         [*PLAN, "--epsilon", "1", "--truth", "x=1"],

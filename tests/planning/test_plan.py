@@ -189,7 +189,7 @@ WRONG = {
     "epsilon text": ({"epsilon": "1"}, "expected a finite epsilon > 0, got '1'"),
     "methods text": ({"methods": "adassp"}, "methods to be a list of names, got 'adassp'"),
     "methods numbers": ({"methods": [3]}, "methods to be a list of names"),
-    "unknown method": ({"methods": ["lars"]}, "methods to name some of shrunken.*got 'lars'"),
+    "unknown method": ({"methods": ["lars"]}, "methods to name some of noisy_newton.*got 'lars'"),
     "bad option": ({"methods": {"a": {"method": "adassp", "k": 3}}}, "adassp has no option 'k'"),
     "no bounds": ({"bounds": {"y": (0, 1)}}, r'bounds=\{"x": \(low, high\)\}.*levels'),
     "bounds text": ({"bounds": "x"}, "expected bounds to be a mapping"),
