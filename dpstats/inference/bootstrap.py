@@ -114,7 +114,7 @@ def _of_a_line(statistics: Mapping) -> Sums:
 
 
 def _of_a_design(statistics: Mapping) -> Sums:
-    """Read the sums of adassp: Gaussian noise on the upper triangle, and a ridge."""
+    """Read the sums of adassp or ssp: Gaussian noise on the upper triangle, and a ridge or none."""
     columns = len(statistics["cross"])
     of_gram, of_cross, of_square = statistics["scales"]
     size = columns * (columns + 1) // 2
@@ -124,7 +124,8 @@ def _of_a_design(statistics: Mapping) -> Sums:
         return symmetric(triangles, columns), of_cross * generator.normal(size=(draws, columns))
 
     def solve(gram, cross):
-        return np.einsum("...st,...t->...s", inverse(gram, ridge(gram, of_gram), of_gram), cross)
+        penalty = ridge(gram, of_gram) if "ridge" in statistics else 0.0
+        return np.einsum("...st,...t->...s", inverse(gram, penalty, of_gram), cross)
 
     rows = float(statistics.get("rows", np.nan))
     gram, cross, square = statistics["gram"], statistics["cross"], float(statistics["square"])

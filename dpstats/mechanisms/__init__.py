@@ -23,7 +23,7 @@ from dpstats.mechanisms.shared import Method
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        *shrunken.methods(adassp.fit_noisy_sums),
+        *shrunken.METHODS,
         noisy_newton.METHOD,
         *adassp.METHODS,
         adaops.METHOD,

@@ -7,6 +7,9 @@ from numpy.typing import ArrayLike
 
 # Probability that the ridge is too small for the noise (Wang 2018, Algorithm 2).
 _FAILURE = 0.05
+# The logarithm of the chance that a normal variable exceeds its mean by one deviation.
+_LOG_ONE_DEVIATION = -1.8410216450092636
+_BISECTIONS, _LEAST_LOWERED = 60, 0.5
 
 
 def symmetric(triangle: np.ndarray, columns: int) -> np.ndarray:
@@ -28,6 +31,29 @@ def least_eigenvalue(gram: np.ndarray, sigma: float) -> np.ndarray:
     costs nothing, and no error of an eigenvalue routine can enter a sensitivity.
     """
     return np.linalg.eigvalsh(gram)[..., 0] - 2 * sigma * math.sqrt(gram.shape[-1])
+
+
+def lowered_eigenvalues(gram: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues of X'X that are not overstated by being clear of noise, and vectors.
+
+    Given X'X + E, whose eigenvalues all exceed c = 2 sigma sqrt(S). Along an eigenvector v the
+    noise v'E v has the variance s^2 = sigma^2 (2 - sum v_j^4). Where the true value lies near c or
+    below, only draws of the noise that raise it are seen. Each value is therefore replaced by the
+    one from which a normal variable of deviation s that exceeds c also exceeds what was seen
+    with the chance that a normal variable exceeds its mean by one deviation: far from c that is s
+    less than was seen, near c much less. No value is lower than s / 2.
+    """
+    from scipy.special import log_ndtr
+
+    values, vectors = np.linalg.eigh(gram)
+    spread = sigma * np.sqrt(2 - (vectors**4).sum(axis=-2))
+    seen, edge = values / spread, 2 * sigma * math.sqrt(gram.shape[-1]) / spread
+    low, high = np.zeros_like(seen), seen.copy()
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        too_high = log_ndtr(middle - seen) - log_ndtr(middle - edge) > _LOG_ONE_DEVIATION
+        low, high = np.where(too_high, low, middle), np.where(too_high, middle, high)
+    return spread * np.maximum(low, _LEAST_LOWERED), vectors
 
 
 def ridge(gram: np.ndarray, sigma: float) -> np.ndarray:

@@ -87,8 +87,8 @@ def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.nda
 
 def _squares_after(first: Release, problem: Problem) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
-    box = box_of(problem)
-    theta, cut = _reference(first.params, first.statistics["sigma2"], box)
+    box, basis = box_of(problem), first.companion or first
+    theta, cut = _reference(basis.params, basis.statistics["sigma2"], box)
     return partial(_squares, box, theta, cut * 2.0**ENTRY_BITS)
 
 
@@ -139,16 +139,20 @@ def _release(
 ) -> Release:
     """Release the sum of s s' and add it, with what follows from it, to the first release.
 
+    Where the intervals of that are those of a companion, to the companion.
+
     Guarantee. The cost, given the first release: one Laplace or Gaussian release with the
     sensitivity derived in :func:`_query`. The rest is post-processing.
     """
     triangle = noise.add(_query(moments.cross, problem), cost)
-    _, cut = _reference(first.params, first.statistics["sigma2"], box_of(problem))
+    basis = first.companion or first
+    _, cut = _reference(basis.params, basis.statistics["sigma2"], box_of(problem))
     released = _statistics(triangle, cut, len(problem.low))
     plain = {name: value.tolist() for name, value in released.items()}
-    statistics = {**first.statistics, **plain}
+    statistics = {**basis.statistics, **plain}
     cov = None if covariance is None else covariance(statistics, problem)
-    return replace(first, statistics=statistics, cov=cov, cov_type="HC1")
+    robust = replace(basis, statistics=statistics, cov=cov, cov_type="HC1")
+    return robust if first.companion is None else replace(first, companion=robust)
 
 
 def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise) -> Releases:
