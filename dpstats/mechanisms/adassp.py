@@ -1,9 +1,16 @@
 """Perturb sufficient statistics: SSP and AdaSSP (Wang 2018, section 3.2 and Algorithm 2)."""
 
+from collections.abc import Callable
 from functools import partial
 
 from dpstats.mechanisms.shared import Method, NoisySums, Problem, Release, robust_covariance
-from dpstats.mechanisms.shared.gram import box_of, scaled_moments
+from dpstats.mechanisms.shared.clipped_rows import (
+    ClippedMoments,
+    clipped_moments,
+    cost_of_sums,
+    with_share,
+)
+from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.least_squares import (
     covariance,
     fitted,
@@ -12,29 +19,32 @@ from dpstats.mechanisms.shared.least_squares import (
 )
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.noise import Noise
-from dpstats.numerics import Moments
 from dpstats.numerics.ridge import ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 
-def release(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release(summary: ClippedMoments, problem: Problem, cost: GDP, noise: Noise) -> Release:
     r"""Fit ridge regression to noisy cross-products, with the ridge chosen from the noise.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
     releases for fractions of mu^2 that add up to one
     (:func:`~dpstats.mechanisms.shared.noisy_sums.noisy_sums`) with the sensitivities derived in
     :func:`~dpstats.mechanisms.shared.gram.sensitivities`; together they are one Gaussian release
-    of the upper triangle of z z' with z = (u, v). The rest is post-processing.
+    of the upper triangle of z z' with z = (u, v). The rest is post-processing. Where ranges are
+    estimated, a hundredth of mu^2 is for the share of the rows that they clip
+    (:func:`~dpstats.mechanisms.shared.clipped_rows.with_share`). They are released before, and
+    given them a row is clipped as at declared bounds.
 
     Where it differs from Algorithm 2. The paper spends (epsilon/3, delta/3) on each of
     lambda_min, X'X and X'y. Composed as Gaussian differential privacy the same
     guarantee needs about half the noise. lambda_min is not released at all: see
-    :func:`~dpstats.numerics.ridge.ridge`.
+    :func:`~dpstats.numerics.ridge.ridge`. Where a ridge is needed, intervals are those of least
+    squares on the same sums (:func:`~dpstats.mechanisms.shared.least_squares.with_intervals`).
     """
-    return _fit(_noisy_sums(moments, problem, cost, noise), problem)
+    return _released(_fit, summary, problem, cost, noise)
 
 
-def release_plain(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release_plain(summary: ClippedMoments, problem: Problem, cost: GDP, noise: Noise) -> Release:
     """Fit least squares to noisy cross-products: SSP (Wang 2018, section 3.2, item 1).
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases, shares and
@@ -46,12 +56,22 @@ def release_plain(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -
     smallest eigenvalue (:func:`~dpstats.numerics.ridge.least_eigenvalue`, a function of
     released values) nothing but the status ``not_identified`` is published here.
     """
-    return least_squares(_noisy_sums(moments, problem, cost, noise), problem)
+    return _released(least_squares, summary, problem, cost, noise)
 
 
-def _noisy_sums(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> NoisySums:
-    """Release the cross-products of the scaled rows."""
-    return noisy_sums(moments, box_of(problem).norm, problem.neighbors, cost, noise)
+def _released(
+    fit: Callable[[NoisySums, Problem], Release],
+    summary: ClippedMoments,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+) -> Release:
+    """Release the cross-products of the scaled rows, fit, and say how many rows were clipped."""
+    box, moments = clipped_box(problem), summary.moments
+    sums = noisy_sums(moments, box.norm, problem.neighbors, cost_of_sums(problem, cost), noise)
+    one = problem.intercept
+    rows = 0.0 if one is None else float(sums.gram[one, one] * box.scale[one] ** 2)
+    return with_share(fit(sums, problem), summary.clipped, rows, cost, noise)
 
 
 def _fit(sums: NoisySums, problem: Problem) -> Release:
@@ -67,8 +87,10 @@ _method = partial(
     guarantee="gdp",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
-    summarise=scaled_moments,
+    summarise=clipped_moments,
     fixed_size_summary=True,
+    ranges_everywhere=True,
+    widened_ranges=True,
     options=robust_covariance.OPTIONS,
     second_pass=robust_covariance.robust(covariance),
 )

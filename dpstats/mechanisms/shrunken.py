@@ -68,7 +68,8 @@ def release_with_intervals(moments: Moments, problem: Problem, cost: GDP, noise:
     sums with the same sensitivities; what follows is post-processing.
     """
     sums = _noisy_sums(moments, problem, cost, noise)
-    return with_intervals(_fitted(sums, problem), sums, problem)
+    fit = _fitted(sums, problem)
+    return fit if problem.estimated else with_intervals(fit, sums, problem)
 
 
 def _noisy_sums(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> NoisySums:

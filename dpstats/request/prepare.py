@@ -13,10 +13,15 @@ from dpstats.range_estimation.estimate import estimate_ranges
 from dpstats.request.marginals import with_marginals
 from dpstats.request.prepared import Prepared, complete_batches, total_of_complete
 from dpstats.request.request import Request
+from dpstats.schema import Numeric
 from dpstats.selection import Candidates
 
 # So many columns are named in a sentence.
 _NAMED = 5
+# An estimated range ends where rows cannot be told from noise. For normal columns a fifth of its
+# width more on either side leaves a quarter of the rows outside that were there, while the noise in
+# the coefficients grows by two fifths.
+_WIDENED = 0.2
 _NO_RANGE = (
     "no range stood out from the noise at this epsilon; declare bounds= for the numeric columns"
 )
@@ -79,10 +84,22 @@ def with_ranges(request: Request, noise: Noise) -> Request:
         weights[response] = max(1.0, len(weights) / 4)
     total = partial(total_of_complete, request.table, request.schema)
     everywhere = request.method.ranges_everywhere
-    ranges = estimate_ranges(total, weights, cost, noise, request.neighbors, everywhere, response)
+    careful = request.method.widened_ranges
+    ranges = estimate_ranges(
+        total, weights, cost, noise, request.neighbors, everywhere, response, careful
+    )
     if len(ranges.found) < len(weights):
         return replace(request, method=_without_range(request.method), options={})
-    return request.with_estimated(ranges.found, _note_on_quantiles(ranges.quantile_based))
+    found = ranges.found
+    if careful:
+        found = {name: _widened(kind) for name, kind in found.items()}
+    return request.with_estimated(found, _note_on_quantiles(ranges.quantile_based))
+
+
+def _widened(kind: Numeric) -> Numeric:
+    """Extend an estimated range on both sides."""
+    more = _WIDENED * (kind.high - kind.low)
+    return Numeric(kind.low - more, kind.high + more)
 
 
 def _note_on_quantiles(rows: Mapping[str, float]) -> str:

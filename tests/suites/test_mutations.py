@@ -19,6 +19,7 @@ from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
     adaops,
+    adassp,
     boosted_adassp,
     by_spread,
     gradient_descent,
@@ -32,6 +33,7 @@ from dpstats.mechanisms import (
     tukey,
 )
 from dpstats.mechanisms.shared import (
+    clipped_rows,
     noisy_sums,
     pairwise_ranks,
     robust_covariance,
@@ -916,9 +918,19 @@ MUTANTS = {
     ),
     "adassp: rows not shortened": Mutant(patched(clipping.Box, "integers", long_rows), SHORTENED),
     "adassp: rows shortened too little": Mutant(long_margin, SHORTENED),
-    "adassp: rows beyond estimated ranges not shortened": Mutant(
+    "boosted_adassp: rows beyond estimated ranges not shortened": Mutant(
         numpy_with(clipping, maximum=lambda a, b: np.ones_like(a)),
-        on(check_ties, "adassp", estimated=True),
+        on(check_ties, "boosted_adassp", estimated=True),
+    ),
+    "adassp: no clip at estimated ranges": Mutant(other_limit(unclipped_rows), ESTIMATED),
+    "adassp: a row outside the ranges counted in each column": Mutant(
+        patched(clipped_rows, "rows_outside", lambda f: lambda X, y, p: 3 * f(X, y, p)),
+        on(check_worst, "adassp", estimated=True),
+    ),
+    "adassp: clipped rows for nothing": Mutant(
+        patched(adassp, "cost_of_sums", lambda _: lambda problem, cost: cost),
+        on(check_worst, "adassp", estimated=True),
+        BudgetError,
     ),
     "adassp: upper bound used twice": Mutant(
         patched(

@@ -24,6 +24,18 @@ def box_of(problem: Problem) -> Box:
     return Box.symmetric(low, high, y_low, y_high, problem.intercept, norm, problem.estimated)
 
 
+def clipped_box(problem: Problem) -> Box:
+    """Return scaled coordinates in which each column is clipped on its own, at any range.
+
+    A fit in them is about the variables as clipped to their ranges, declared or estimated, and
+    every row weighs the same.
+    """
+    if problem.row_norm is not None or not problem.estimated:
+        return box_of(problem)
+    low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
+    return Box.symmetric(low, high, y_low, y_high, problem.intercept)
+
+
 def scaled_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
     """Sum the cross-products of the scaled rows."""
     return Moments.of(X, y, box_of(problem))

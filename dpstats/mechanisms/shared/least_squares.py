@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
-from dpstats.mechanisms.shared.release import CLIPPED, Problem, Release
+from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.numerics import Meat
 from dpstats.numerics.ridge import inverse, least_eigenvalue, lowered_eigenvalues
 
@@ -62,7 +62,7 @@ def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None
     """
     gram, cross, sigma = sums.gram, sums.cross, sums.scales
     theta = inverse(gram, penalty or 0.0, sigma[0]) @ cross
-    transform, shift = box_of(problem).linear_map()
+    transform, shift = clipped_box(problem).linear_map()
     params = transform @ theta + shift
     statistics = {
         "gram": gram.tolist(),
@@ -91,8 +91,6 @@ def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None
 
 def reason_for_no_errors(problem: Problem) -> str:
     """Return the public reason why there are no standard errors, or an empty string."""
-    if problem.estimated:
-        return CLIPPED
     if problem.intercept is None:
         return "the number of rows was not released; a model with an intercept releases it"
     return ""
@@ -107,7 +105,7 @@ def _errors(sums: NoisySums, theta: np.ndarray, problem: Problem) -> dict[str, f
     to 98.5%.
     """
     gram, cross, sigma = sums.gram, sums.cross, sums.scales
-    length, box = theta @ theta, box_of(problem)
+    length, box = theta @ theta, clipped_box(problem)
     quadratic = sigma[0] ** 2 * (2 * length**2 - np.sum(theta**4))
     deviation = math.sqrt(sigma[2] ** 2 + 4 * sigma[1] ** 2 * length + quadratic)
     energy = max(sums.square - 2 * theta @ cross + theta @ gram @ theta, 0.0) + deviation

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.mechanisms.shared.gram import box_of, sensitivities
+from dpstats.mechanisms.shared.gram import clipped_box, sensitivities
 from dpstats.mechanisms.shared.release import Problem, Release, Releases
 from dpstats.mechanisms.shared.spec import SecondPass
 from dpstats.noise import Noise, NoisyValues, Query
@@ -35,14 +35,14 @@ _L1 = 3.0
 
 
 def robust(covariance: Callable | None = None) -> SecondPass:
-    """Describe the second release of a least-squares method in the coordinates of ``box_of``.
+    """Describe the second release of a least-squares method in the coordinates of ``clipped_box``.
 
     ``covariance(statistics, problem)`` is the covariance of its coefficients, None where
     inference makes it from the statistics.
     """
     return SecondPass(
         option="cov_type",
-        requested=_requested,
+        requested=partial(_requested, covariance is not None),
         fraction=_FRACTION,
         summary_after=_squares_after,
         release=partial(_release, covariance),
@@ -50,9 +50,13 @@ def robust(covariance: Callable | None = None) -> SecondPass:
     )
 
 
-def _requested(cov_type: str, problem: Problem) -> bool:
-    """Return whether to release squared scores: "HC1", unless no standard error is possible."""
-    return cov_type == "HC1" and not problem.estimated and problem.intercept is not None
+def _requested(at_estimated: bool, cov_type: str, problem: Problem) -> bool:
+    """Return whether to release squared scores: "HC1", unless no standard error is possible.
+
+    ``at_estimated`` says whether the method has standard errors at estimated ranges.
+    """
+    possible = problem.intercept is not None and (at_estimated or not problem.estimated)
+    return cov_type == "HC1" and possible
 
 
 def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
@@ -87,7 +91,7 @@ def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.nda
 
 def _squares_after(first: Release, problem: Problem) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
-    box, basis = box_of(problem), first.companion or first
+    box, basis = clipped_box(problem), first.companion or first
     theta, cut = _reference(basis.params, basis.statistics["sigma2"], box)
     return partial(_squares, box, theta, cut * 2.0**ENTRY_BITS)
 
@@ -116,7 +120,7 @@ def _query(cross: np.ndarray, problem: Problem) -> Query:
     (1, 1) to (0, 0), a row on the line.
     """
     columns = len(problem.low)
-    l2 = sensitivities(box_of(problem).norm, problem.neighbors)[0] / PRODUCT_UNIT
+    l2 = sensitivities(clipped_box(problem).norm, problem.neighbors)[0] / PRODUCT_UNIT
     l1 = _L1 / PRODUCT_UNIT if columns == 2 else None
     triangle = cross[np.triu_indices(columns)]
     return Query("sum of e^2 x x'", triangle.T, l1, l2, PRODUCT_UNIT)
@@ -146,7 +150,7 @@ def _release(
     """
     triangle = noise.add(_query(moments.cross, problem), cost)
     basis = first.companion or first
-    _, cut = _reference(basis.params, basis.statistics["sigma2"], box_of(problem))
+    _, cut = _reference(basis.params, basis.statistics["sigma2"], clipped_box(problem))
     released = _statistics(triangle, cut, len(problem.low))
     plain = {name: value.tolist() for name, value in released.items()}
     statistics = {**basis.statistics, **plain}
@@ -157,7 +161,7 @@ def _release(
 
 def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise) -> Releases:
     """Release the same for every group, the noise of all groups in one draw."""
-    box, sizes = box_of(problem), np.diff(edges)
+    box, sizes = clipped_box(problem), np.diff(edges)
     theta, cut = _reference(first.params, first.stack["sigma2"], box)
     per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
     rows = scores(box.integers(X, y), *per_row).astype(np.int64)

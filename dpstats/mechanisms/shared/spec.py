@@ -81,6 +81,9 @@ class Method:
         Fraction of the budget that buys missing bounds.
     ranges_everywhere : bool
         Whether quantile-based ranges suffice, so that columns get one however few the rows.
+    widened_ranges : bool
+        Whether ranges are estimated with more care for tails and then extended, for a method whose
+        fit is about the variables as clipped to them.
     release_each : callable or None
         ``(X, y, edges, problem, cost, noise, **options) -> Releases``: what ``release``
         would give for the rows ``edges[g]`` to ``edges[g + 1]`` of each group g, in one call.
@@ -117,6 +120,7 @@ class Method:
     assumptions: tuple[str, ...] = ()
     bounds_share: float = 0.2
     ranges_everywhere: bool = False
+    widened_ranges: bool = False
     release_each: Callable[..., Releases] | None = None
     each_rows: tuple[int, int] = (2, sys.maxsize)
     each_without: tuple[str, ...] = ()

@@ -1,0 +1,77 @@
+"""Count the rows that estimated ranges clip, and release their share."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpstats.mechanisms.shared.gram import clipped_box
+from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Moments
+from dpstats.privacy import Cost
+
+# Fraction of the cost of a fit that its number of clipped rows takes.
+_FRACTION = 0.01
+_NOTE = (
+    "about {share:.1%} of the rows (s.e. {error:.1%}) have a value outside the estimated ranges "
+    "and count as clipped to them: coefficients and intervals are about least squares of the "
+    "variables as clipped"
+)
+
+
+@dataclass(frozen=True)
+class ClippedMoments:
+    """Hold the cross-products of rows and how many of them were clipped.
+
+    ``clipped`` is None where ranges are declared, so that it is not asked for.
+    """
+
+    moments: Moments
+    clipped: int | None
+
+    def __add__(self, other: "ClippedMoments") -> "ClippedMoments":
+        counted = self.clipped is not None and other.clipped is not None
+        clipped = self.clipped + other.clipped if counted else None
+        return ClippedMoments(self.moments + other.moments, clipped)
+
+
+def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedMoments:
+    """Sum the cross-products of rows clipped by ``clipped_box``, and count the clipped ones."""
+    moments = Moments.of(X, y, clipped_box(problem))
+    return ClippedMoments(moments, rows_outside(X, y, problem) if problem.estimated else None)
+
+
+def rows_outside(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
+    """Count the rows with a column or a response outside its range; NaN is outside."""
+    inside = (y >= problem.y_low) & (y <= problem.y_high)
+    if problem.row_norm is None:
+        for column, low, high in zip(X.T, problem.low, problem.high, strict=True):
+            inside &= (column >= low) & (column <= high)
+    return int(len(y) - np.count_nonzero(inside))
+
+
+def cost_of_sums(problem: Problem, cost: Cost) -> Cost:
+    """Return the cost that is left for the sums of a fit."""
+    return cost.part(1 - _FRACTION) if problem.estimated else cost
+
+
+def with_share(
+    release: Release, clipped: int | None, rows: float, cost: Cost, noise: Noise
+) -> Release:
+    """Release the share of clipped rows and say it in the note; declared ranges need none.
+
+    ``rows`` is the released number of rows, 0 where it is not released.
+
+    Guarantee. A hundredth of the cost, where ranges are estimated: one more row, or another in
+    its place, changes the number of rows outside the ranges, which are released, by at most 1.
+    """
+    if clipped is None:
+        return release
+    noisy = noise.add(Query("rows outside the ranges", [clipped], l1=1, l2=1), cost.part(_FRACTION))
+    if rows <= 0:  # not released without an intercept, or hidden by the noise
+        return release
+    share = min(max(float(noisy.values[0]) / rows, 0.0), 1.0)
+    error = min(noisy.deviation / rows, 1.0)
+    statistics = {**release.statistics, "clipped_share": share, "clipped_share_error": error}
+    note = "; ".join(filter(None, (release.note, _NOTE.format(share=share, error=error))))
+    return replace(release, statistics=statistics, note=note)
