@@ -68,6 +68,10 @@ COVERED_BY = {
         "results.restored_calls",
         "results.stored_calls",
     ],
+    "mechanisms/shared/test_block_least_squares.py": [
+        "mechanisms.shared.block_basis",
+        "mechanisms.shared.block_elimination",
+    ],
     "mechanisms/shared/test_rank_margins.py": [
         "inference.quantile_intervals",
         "mechanisms.shared.private_quantiles",

@@ -3,7 +3,14 @@
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+
 from dpstats.mechanisms.shared import Method, NoisySums, Problem, Release, robust_covariance
+from dpstats.mechanisms.shared.block_least_squares import (
+    ClippedBlockSums,
+    release_blocks,
+    summarise_blocks,
+)
 from dpstats.mechanisms.shared.clipped_rows import (
     ClippedMoments,
     clipped_moments,
@@ -23,7 +30,19 @@ from dpstats.numerics.ridge import ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 
-def release(summary: ClippedMoments, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedMoments | ClippedBlockSums:
+    """Sum the cross-products of scaled rows, of designs with factors in indicators and numbers."""
+    return (summarise_blocks if problem.coded else clipped_moments)(X, y, problem)
+
+
+def _reads_codes(cov_type: str = "nonrobust") -> bool:
+    """Tell whether designs with factors are fitted in indicators: squared scores are not."""
+    return cov_type == "nonrobust"
+
+
+def release(
+    summary: ClippedMoments | ClippedBlockSums, problem: Problem, cost: GDP, noise: Noise
+) -> Release:
     r"""Fit ridge regression to noisy cross-products, with the ridge chosen from the noise.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
@@ -40,11 +59,19 @@ def release(summary: ClippedMoments, problem: Problem, cost: GDP, noise: Noise) 
     guarantee needs about half the noise. lambda_min is not released at all: see
     :func:`~dpstats.numerics.ridge.ridge`. Where a ridge is needed, intervals are those of least
     squares on the same sums (:func:`~dpstats.mechanisms.shared.least_squares.with_intervals`).
+
+    Designs with factors are fitted by
+    :func:`~dpstats.mechanisms.shared.block_least_squares.release_blocks`, which has its own proof
+    and no ridge: what the noise hides has no interval, and the other coefficients stand.
     """
+    if isinstance(summary, ClippedBlockSums):
+        return release_blocks(summary, problem, cost, noise)
     return _released(_fit, summary, problem, cost, noise)
 
 
-def release_plain(summary: ClippedMoments, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release_plain(
+    summary: ClippedMoments | ClippedBlockSums, problem: Problem, cost: GDP, noise: Noise
+) -> Release:
     """Fit least squares to noisy cross-products: SSP (Wang 2018, section 3.2, item 1).
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases, shares and
@@ -56,6 +83,8 @@ def release_plain(summary: ClippedMoments, problem: Problem, cost: GDP, noise: N
     smallest eigenvalue (:func:`~dpstats.numerics.ridge.least_eigenvalue`, a function of
     released values) nothing but the status ``not_identified`` is published here.
     """
+    if isinstance(summary, ClippedBlockSums):
+        return release_blocks(summary, problem, cost, noise)
     return _released(least_squares, summary, problem, cost, noise)
 
 
@@ -87,10 +116,11 @@ _method = partial(
     guarantee="gdp",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
-    summarise=clipped_moments,
+    summarise=summarise,
     fixed_size_summary=True,
     ranges_everywhere=True,
     widened_ranges=True,
+    reads_codes=_reads_codes,
     options=robust_covariance.OPTIONS,
     second_pass=robust_covariance.robust(covariance),
 )

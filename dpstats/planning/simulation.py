@@ -122,5 +122,8 @@ def _release(prepared: Prepared, columns: Mapping, X: np.ndarray, y: np.ndarray)
         data = {**columns, request.formula.response: y}
         request, noise = replace(request, table=Table.from_data(data)), Noise(request.cost)
         return fit_single(prepare(request, noise), noise).release
+    layout = prepared.problem.layout
+    if request.coded and layout is not None:
+        X = layout.compact(X)
     facts = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
     return request.method.fit(X, y, **facts, **request.options)

@@ -54,6 +54,7 @@ class Prepared:
             x_new,
             design.layout,
             request.reference,
+            request.coded,
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 

@@ -105,7 +105,15 @@ class Request:
         design = self.row_design
         if self.formula.absorbed is not None:
             return partial(_rows_with_keys, design, self.formula.absorbed)
-        return design.compact_rows if self.method.needs_marginals else design.rows
+        coded = self.method.needs_marginals or self.coded
+        return design.compact_rows if coded else design.rows
+
+    @property
+    def coded(self) -> bool:
+        """Tell whether the method takes the rows of this design with factors as codes."""
+        reads = self.method.reads_codes
+        with_factors = bool(self.design.layout.blocks) and self.row_norm is None
+        return reads is not None and with_factors and reads(**self.options)
 
     @property
     def row_design(self) -> Design:

@@ -78,7 +78,10 @@ def _release_to_dict(release: Release) -> dict:
         "status": release.status,
         "cov": None if release.cov is None else _plain(release.cov),
         "reasons": dict(release.reasons),
-        "statistics": deepcopy(dict(release.statistics)),
+        "statistics": {
+            name: _plain(value) if isinstance(value, np.ndarray) else deepcopy(value)
+            for name, value in release.statistics.items()
+        },
         "note": release.note,
         "limited": release.limited,
         "cov_type": release.cov_type,

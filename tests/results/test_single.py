@@ -107,7 +107,9 @@ def test_alpha_is_a_probability(exact, alpha):
 
 def test_a_range_that_was_not_released_is_not_shown(fit):
     with dp.testing.insecure_seed(0):
-        result = fit(dp.simulate.line(20, seed=1), "adassp", bounds={"y": (0, 1)}, epsilon=0.01)
+        result = fit(
+            dp.simulate.line(20, seed=1), "boosted_adassp", bounds={"y": (0, 1)}, epsilon=0.01
+        )
     assert result.status == "no_range"
     assert result.schema == {"y": Numeric(0, 1), "x": UNLIMITED}
     assert np.isnan(result.predict({"x": [0.5]})).all()

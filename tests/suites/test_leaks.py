@@ -185,8 +185,8 @@ def test_the_calls_above_reach_the_released_failures(fit):
     for seed in range(6):
         with dp.testing.insecure_seed(seed):
             statuses.add(run(fit, "constant", "noisy_stats", confidential()).status)
-    statuses.add(run(fit, "no_range", "adassp", confidential()).status)
-    statuses |= set(run(fit, "groups_no_range", "adassp", confidential()).status)
+    statuses.add(run(fit, "no_range", "noisy_stats", confidential()).status)
+    statuses |= set(run(fit, "groups_no_range", "noisy_stats", confidential()).status)
     statuses |= set(run(fit, "groups", "noisy_stats", confidential()).status)
     assert statuses == {"ok", "failed", "no_range", "too_few_rows"}
 

@@ -217,7 +217,7 @@ def gram_worst(case, cross="X'y"):
         ("y'y", (u, 0), (u, 1), 0.99),
     )
     if kind == "box" and p.estimated:
-        changes += (("rows outside the ranges", (u, 0), (u, 3), 0.999),)
+        changes += (("number of clipped rows", (u, 0), (u, 3), 0.999),)
     return [
         (step, *_scaled_pair(p, before, after), share)
         for step, before, after, share in changes

@@ -41,11 +41,17 @@ def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedMo
     return ClippedMoments(moments, rows_outside(X, y, problem) if problem.estimated else None)
 
 
-def rows_outside(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
-    """Count the rows with a column or a response outside its range; NaN is outside."""
+def rows_outside(
+    X: np.ndarray, y: np.ndarray, problem: Problem, columns: np.ndarray | None = None
+) -> int:
+    """Count the rows with a column or a response outside its range; NaN is outside.
+
+    ``columns`` says which of the design's columns X has, by default all.
+    """
     inside = (y >= problem.y_low) & (y <= problem.y_high)
+    places = np.arange(len(problem.low)) if columns is None else columns
     if problem.row_norm is None:
-        for column, low, high in zip(X.T, problem.low, problem.high, strict=True):
+        for column, low, high in zip(X.T, problem.low[places], problem.high[places], strict=True):
             inside &= (column >= low) & (column <= high)
     return int(len(y) - np.count_nonzero(inside))
 
@@ -67,7 +73,7 @@ def with_share(
     """
     if clipped is None:
         return release
-    noisy = noise.add(Query("rows outside the ranges", [clipped], l1=1, l2=1), cost.part(_FRACTION))
+    noisy = noise.add(Query("number of clipped rows", [clipped], l1=1, l2=1), cost.part(_FRACTION))
     if rows <= 0:  # not released without an intercept, or hidden by the noise
         return release
     share = min(max(float(noisy.values[0]) / rows, 0.0), 1.0)

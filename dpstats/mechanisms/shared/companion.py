@@ -59,6 +59,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         fixed_size_summary=main.fixed_size_summary and other.fixed_size_summary,
         release=release,
         release_each=None,
+        reads_codes=None,
         companion_share=share,
         check=check,
         assumptions=(*main.assumptions, assumption),

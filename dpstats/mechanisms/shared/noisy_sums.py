@@ -13,7 +13,7 @@ from dpstats.privacy import Cost
 
 # Fractions of the cost for u'u, u'v and v'v. The first two carry the coefficients, the last
 # only the variance of the residuals or of the response.
-_FRACTIONS = (0.475, 0.475, 0.05)
+FRACTIONS = (0.475, 0.475, 0.05)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def noisy_sums(
     ]
     gram, cross, square = [
         noise.add(query, cost.part(fraction))
-        for query, fraction in zip(queries, _FRACTIONS, strict=True)
+        for query, fraction in zip(queries, FRACTIONS, strict=True)
     ]
     return NoisySums(
         symmetric(gram.values, columns),

@@ -59,6 +59,8 @@ class Problem:
         How the columns follow from codes of factors and numeric columns.
     reference : Reference or None
         For methods that work from the distributions of the columns.
+    coded : bool
+        Whether rows are codes of the layout's blocks and numbers, rather than design rows.
     """
 
     low: np.ndarray
@@ -72,6 +74,7 @@ class Problem:
     x_new: np.ndarray
     layout: Layout | None = None
     reference: Reference | None = None
+    coded: bool = False
 
     @property
     def constant(self) -> int:

@@ -104,6 +104,9 @@ class Method:
         there are any; it then takes rows as codes of factors and numbers.
     rereads_rows : bool
         Whether ``release`` takes ``total`` after the summary, to sum over the rows again.
+    reads_codes : callable or None
+        ``reads_codes(**options)``: whether rows of designs with factors are to be codes and
+        numbers.
     """
 
     name: str
@@ -129,6 +132,7 @@ class Method:
     needs_bounds: bool = True
     needs_marginals: bool = False
     rereads_rows: bool = False
+    reads_codes: Callable[..., bool] | None = None
 
     def cost(self, epsilon: float, delta: float) -> Cost:
         """Return the cost that makes the release (epsilon, delta)-DP, or (epsilon^2 / 2)-zCDP.

@@ -56,7 +56,7 @@ def test_a_call_without_bounds_has_standard_errors_and_says_what_was_clipped(met
     assert 0 < truth < 0.05 and "as clipped" in result.method_report
     assert "outside the estimated" in " ".join(str(result.summary()).split())
     steps = {event.step for event in result.privacy.events}
-    assert "rows outside the ranges" in steps
+    assert "number of clipped rows" in steps
 
 
 def test_intervals_without_bounds_cover_least_squares_of_the_clipped_variables():
