@@ -1,12 +1,15 @@
 """Sums in indicators and numbers: exact, without noise on zeros, and as sensitive as stated."""
 
 import math
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 from recording import Recording
+from replay import Case
 
+from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Problem
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_sums import BlockSums, norm_of, release_block_sums
@@ -174,3 +177,21 @@ def test_noise_has_the_stated_deviation():
     assert noisy.gram_sd == pytest.approx(
         math.sqrt(2 * (9 + 3) / 2) / (0.7 * math.sqrt(0.475)), rel=1e-3
     )
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("method", ["adassp", "ssp"])
+@pytest.mark.parametrize("estimated", [False, True])
+def test_a_whole_fit_follows_from_its_releases(method, neighbors, estimated):
+    """With the answers frozen, neighbouring tables lead to the same queries and release."""
+    problem = replace(problem_of(2, 2, neighbors), estimated=estimated)
+    case = Case(METHODS[method], problem, {}, METHODS[method].cost(4.0, 1e-6))
+    X, y = rows(2, 2, 300, seed=4)
+    X[::9, 2:], y[::7] = 1e300, -np.inf
+    for seed, size in enumerate((1, 2, 40, 300)):
+        new = np.vstack([X[:size], X[-1:]]), np.append(y[:size], 1e300)
+        if neighbors == REPLACE_ONE:
+            new = np.vstack([X[: size - 1], X[-1:]]), np.append(y[: size - 1], 1e300)
+        ratios = case.check((X[:size], y[:size]), new, seed)
+        wanted = {"X'X", "X'y", "y'y"} | ({"number of clipped rows"} if estimated else set())
+        assert set(ratios) == wanted and max(ratios.values()) <= 1
