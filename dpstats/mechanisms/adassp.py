@@ -7,12 +7,11 @@ import numpy as np
 
 from dpstats.mechanisms.shared import Method, NoisySums, Problem, Release, robust_covariance
 from dpstats.mechanisms.shared.block_least_squares import (
-    ClippedBlockSums,
     release_blocks,
     summarise_blocks,
 )
 from dpstats.mechanisms.shared.clipped_rows import (
-    ClippedMoments,
+    ClippedSums,
     clipped_moments,
     cost_of_sums,
     with_share,
@@ -30,7 +29,7 @@ from dpstats.numerics.ridge import ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedMoments | ClippedBlockSums:
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
     """Sum the cross-products of scaled rows, of designs with factors in indicators and numbers."""
     return (summarise_blocks if problem.coded else clipped_moments)(X, y, problem)
 
@@ -40,9 +39,7 @@ def _reads_codes(cov_type: str = "nonrobust") -> bool:
     return cov_type == "nonrobust"
 
 
-def release(
-    summary: ClippedMoments | ClippedBlockSums, problem: Problem, cost: GDP, noise: Noise
-) -> Release:
+def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
     r"""Fit ridge regression to noisy cross-products, with the ridge chosen from the noise.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
@@ -64,14 +61,12 @@ def release(
     :func:`~dpstats.mechanisms.shared.block_least_squares.release_blocks`, which has its own proof
     and no ridge: what the noise hides has no interval, and the other coefficients stand.
     """
-    if isinstance(summary, ClippedBlockSums):
+    if problem.coded:
         return release_blocks(summary, problem, cost, noise)
     return _released(_fit, summary, problem, cost, noise)
 
 
-def release_plain(
-    summary: ClippedMoments | ClippedBlockSums, problem: Problem, cost: GDP, noise: Noise
-) -> Release:
+def release_plain(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
     """Fit least squares to noisy cross-products: SSP (Wang 2018, section 3.2, item 1).
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases, shares and
@@ -83,24 +78,24 @@ def release_plain(
     smallest eigenvalue (:func:`~dpstats.numerics.ridge.least_eigenvalue`, a function of
     released values) nothing but the status ``not_identified`` is published here.
     """
-    if isinstance(summary, ClippedBlockSums):
+    if problem.coded:
         return release_blocks(summary, problem, cost, noise)
     return _released(least_squares, summary, problem, cost, noise)
 
 
 def _released(
     fit: Callable[[NoisySums, Problem], Release],
-    summary: ClippedMoments,
+    summary: ClippedSums,
     problem: Problem,
     cost: GDP,
     noise: Noise,
 ) -> Release:
     """Release the cross-products of the scaled rows, fit, and say how many rows were clipped."""
-    box, moments = clipped_box(problem), summary.moments
+    box, moments = clipped_box(problem), summary.sums
     sums = noisy_sums(moments, box.norm, problem.neighbors, cost_of_sums(problem, cost), noise)
     one = problem.intercept
     rows = 0.0 if one is None else float(sums.gram[one, one] * box.scale[one] ** 2)
-    return with_share(fit(sums, problem), summary.clipped, rows, cost, noise)
+    return with_share(fit(sums, problem), summary.clipped, rows, problem, cost, noise)
 
 
 def _fit(sums: NoisySums, problem: Problem) -> Release:

@@ -1,7 +1,6 @@
 """Share code among mechanisms: the Method class, scaled rows, sums, pairs, shrinkage."""
 
-from dpstats.mechanisms.shared.block_least_squares import ClippedBlockSums
-from dpstats.mechanisms.shared.clipped_rows import ClippedMoments
+from dpstats.mechanisms.shared.clipped_rows import ClippedSums
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
 from dpstats.mechanisms.shared.newton_release import NewtonState, Whitening
@@ -15,8 +14,7 @@ from dpstats.mechanisms.shared.spec import Method
 from dpstats.mechanisms.shared.within_groups import WithinSums
 
 __all__ = [
-    "ClippedBlockSums",
-    "ClippedMoments",
+    "ClippedSums",
     "IndicatorBasis",
     "Line",
     "Listed",

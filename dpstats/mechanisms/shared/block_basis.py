@@ -137,7 +137,7 @@ class BlockBasis:
         spread = sparse.csr_matrix(
             (np.ones(len(places)), (places, np.arange(len(places)))), (size, len(places))
         )
-        alpha = (spread @ inverse).tocsr()
+        alpha = sparse.csr_matrix(spread @ inverse)
         ones = np.asarray(alpha.sum(axis=1)).ravel()
         return box.y_scale * alpha, gamma + np.outer(ones, constant), box.y_center * ones
 

@@ -1,13 +1,16 @@
 """Fit least squares to designs with factors from noisy sums in indicators and numbers."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_elimination import Solution, solve
 from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
-from dpstats.mechanisms.shared.clipped_rows import cost_of_sums, rows_outside, with_share
+from dpstats.mechanisms.shared.clipped_rows import (
+    ClippedSums,
+    cost_of_sums,
+    rows_outside,
+    with_share,
+)
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.noise import Noise
 from dpstats.privacy import GDP
@@ -20,33 +23,17 @@ _REASON = (
 )
 
 
-@dataclass(frozen=True)
-class ClippedBlockSums:
-    """Hold the sums of rows in codes and numbers, and how many rows were clipped.
-
-    ``clipped`` is None where ranges are declared, so that it is not asked for.
-    """
-
-    sums: BlockSums
-    clipped: int | None
-
-    def __add__(self, other: "ClippedBlockSums") -> "ClippedBlockSums":
-        counted = self.clipped is not None and other.clipped is not None
-        clipped = self.clipped + other.clipped if counted else None
-        return ClippedBlockSums(self.sums + other.sums, clipped)
-
-
-def summarise_blocks(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedBlockSums:
+def summarise_blocks(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
     """Sum over rows of codes and numbers X (n, K + d) and responses y (n,)."""
     basis = BlockBasis.of(problem)
-    outside = None
+    outside = 0
     if problem.estimated:
         numbers = X[:, len(basis.sizes) :]
         outside = rows_outside(numbers, y, problem, basis.layout.numeric)
-    return ClippedBlockSums(BlockSums.of(X, y, basis), outside)
+    return ClippedSums(BlockSums.of(X, y, basis), outside)
 
 
-def release_blocks(summary: ClippedBlockSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
     """Release the sums, and fit least squares with intervals coefficient by coefficient.
 
     Guarantee. mu-GDP for the given relation: three Gaussian releases for fractions of mu^2 that
@@ -61,7 +48,7 @@ def release_blocks(summary: ClippedBlockSums, problem: Problem, cost: GDP, noise
     )
     solution = solve(sums, basis)
     release = _release(solution, basis, problem)
-    return with_share(release, summary.clipped, solution.rows, cost, noise)
+    return with_share(release, summary.clipped, solution.rows, problem, cost, noise)
 
 
 def _release(solution: Solution, basis: BlockBasis, problem: Problem) -> Release:

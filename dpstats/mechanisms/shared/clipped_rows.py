@@ -1,6 +1,7 @@
 """Count the rows that estimated ranges clip, and release their share."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -20,25 +21,23 @@ _NOTE = (
 
 
 @dataclass(frozen=True)
-class ClippedMoments:
-    """Hold the cross-products of rows and how many of them were clipped.
+class ClippedSums:
+    """Hold sums over rows, such as their cross-products, and how many of the rows were clipped.
 
-    ``clipped`` is None where ranges are declared, so that it is not asked for.
+    ``clipped`` stays 0 where ranges are declared, as it is not asked for.
     """
 
-    moments: Moments
-    clipped: int | None
+    sums: Any
+    clipped: int = 0
 
-    def __add__(self, other: "ClippedMoments") -> "ClippedMoments":
-        counted = self.clipped is not None and other.clipped is not None
-        clipped = self.clipped + other.clipped if counted else None
-        return ClippedMoments(self.moments + other.moments, clipped)
+    def __add__(self, other: "ClippedSums") -> "ClippedSums":
+        return ClippedSums(self.sums + other.sums, self.clipped + other.clipped)
 
 
-def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedMoments:
+def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
     """Sum the cross-products of rows clipped by ``clipped_box``, and count the clipped ones."""
     moments = Moments.of(X, y, clipped_box(problem))
-    return ClippedMoments(moments, rows_outside(X, y, problem) if problem.estimated else None)
+    return ClippedSums(moments, rows_outside(X, y, problem) if problem.estimated else 0)
 
 
 def rows_outside(
@@ -62,7 +61,7 @@ def cost_of_sums(problem: Problem, cost: Cost) -> Cost:
 
 
 def with_share(
-    release: Release, clipped: int | None, rows: float, cost: Cost, noise: Noise
+    release: Release, clipped: int, rows: float, problem: Problem, cost: Cost, noise: Noise
 ) -> Release:
     """Release the share of clipped rows and say it in the note; declared ranges need none.
 
@@ -71,7 +70,7 @@ def with_share(
     Guarantee. A hundredth of the cost, where ranges are estimated: one more row, or another in
     its place, changes the number of rows outside the ranges, which are released, by at most 1.
     """
-    if clipped is None:
+    if not problem.estimated:
         return release
     noisy = noise.add(Query("number of clipped rows", [clipped], l1=1, l2=1), cost.part(_FRACTION))
     if rows <= 0:  # not released without an intercept, or hidden by the noise

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.mechanisms.shared.clipped_rows import ClippedMoments, clipped_moments, rows_outside
+from dpstats.mechanisms.shared.clipped_rows import ClippedSums, clipped_moments, rows_outside
 from dpstats.numerics import Moments
 from dpstats.privacy import ADD_REMOVE
 from tests.mechanisms.shared.test_least_squares import PROBLEM
@@ -35,10 +35,10 @@ def test_summaries_add_up_and_declared_ranges_count_nothing():
     for problem in (ESTIMATED, PROBLEM):
         parts = clipped_moments(X[:15], y[:15], problem) + clipped_moments(X[15:], y[15:], problem)
         whole = clipped_moments(X, y, problem)
-        assert (parts.moments.cross == whole.moments.cross).all()
+        assert (parts.sums.cross == whole.sums.cross).all()
         assert parts.clipped == whole.clipped
-    assert whole.clipped is None and isinstance(whole, ClippedMoments)
-    assert isinstance(whole.moments, Moments) and PROBLEM.neighbors == ADD_REMOVE
+    assert whole.clipped == 0 and isinstance(whole, ClippedSums)
+    assert isinstance(whole.sums, Moments) and PROBLEM.neighbors == ADD_REMOVE
 
 
 @pytest.mark.parametrize("method", ["adassp", "ssp"])
