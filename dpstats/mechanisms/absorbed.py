@@ -163,6 +163,7 @@ def _absorbing(plain: Method, penalty_of: Callable) -> Method:
         ranges_everywhere=False,
         widened_ranges=False,
         reads_codes=None,
+        takes_weights=False,
         assumptions=(*plain.assumptions, _ABSORBED),
     )
 

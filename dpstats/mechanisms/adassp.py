@@ -95,6 +95,7 @@ def _released(
     sums = noisy_sums(moments, box.norm, problem.neighbors, cost_of_sums(problem, cost), noise)
     one = problem.intercept
     rows = 0.0 if one is None else float(sums.gram[one, one] * box.scale[one] ** 2)
+    rows = rows if sums.rows is None else max(sums.rows, rows)
     return with_share(fit(sums, problem), summary.clipped, rows, problem, cost, noise)
 
 
@@ -113,6 +114,7 @@ _method = partial(
     single_regressor=False,
     summarise=summarise,
     fixed_size_summary=True,
+    takes_weights=True,
     ranges_everywhere=True,
     widened_ranges=True,
     reads_codes=_reads_codes,

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.mechanisms.shared import Method, NoisyMoments, NoisySums, Problem, Release
-from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.gram import box_of, moments_in
 from dpstats.mechanisms.shared.least_squares import with_intervals
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.release import CLIPPED
@@ -37,7 +37,7 @@ def clipping_box(problem: Problem) -> Box:
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
     """Sum the cross-products of the scaled rows."""
-    return Moments.of(X, y, clipping_box(problem))
+    return moments_in(clipping_box(problem), X, y, problem)
 
 
 def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Release:
@@ -92,7 +92,7 @@ def _fitted(sums: NoisySums, problem: Problem) -> Release:
         predictions=np.clip(inside, problem.y_low, problem.y_high),
         status="constant" if constant else "ok",
         reasons={"bse": CLIPPED if problem.estimated else _SHRUNKEN},
-        note=_constant(noisy) if constant else "",
+        note=_constant(noisy, sums.rows) if constant else "",
         limited=True,
     )
 
@@ -104,13 +104,16 @@ def _constant_column(problem: Problem) -> tuple[int | None, float]:
     return problem.intercept, 1 / float(clipping_box(problem).scale[problem.intercept])
 
 
-def _constant(noisy: NoisyMoments) -> str:
-    """Explain how many rows or how much epsilon it would have taken to see a slope."""
+def _constant(noisy: NoisyMoments, rows: float | None) -> str:
+    """Explain how many rows or how much epsilon it would have taken to see a slope.
+
+    ``rows`` is their number where they have weights, and None where the sums tell it.
+    """
     if noisy.intercept is None:
         return "no slope stood out from the noise, so all are zero"
     sentence = "no slope stood out from the noise, so the mean of the response is released"
     needed = needed_rows(noisy)
-    if math.isnan(needed):
+    if math.isnan(needed) or rows is not None:
         return f"{sentence}; raise epsilon, or fit more rows or fewer columns"
     return (
         f"{sentence}; a fit that explains 10% of the variance shows from about {needed:,.0f} rows "
@@ -125,6 +128,7 @@ _method = partial(
     single_regressor=False,
     summarise=summarise,
     fixed_size_summary=True,
+    takes_weights=True,
     bounds_share=0.5,
     ranges_everywhere=True,
 )

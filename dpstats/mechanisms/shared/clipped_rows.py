@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.mechanisms.shared.gram import clipped_box
+from dpstats.mechanisms.shared.gram import clipped_box, moments_in, split_weights
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Moments
@@ -36,7 +36,8 @@ class ClippedSums:
 
 def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
     """Sum the cross-products of rows clipped by ``clipped_box``, and count the clipped ones."""
-    moments = Moments.of(X, y, clipped_box(problem))
+    moments = moments_in(clipped_box(problem), X, y, problem)
+    X, _ = split_weights(X, problem)
     return ClippedSums(moments, rows_outside(X, y, problem) if problem.estimated else 0)
 
 

@@ -103,6 +103,9 @@ def _errors(sums: NoisySums, theta: np.ndarray, problem: Problem) -> dict[str, f
     because a variance that is too low by chance makes intervals too short: without it
     nominal 95% covers down to 92.9% on a thousand rows, with it 94.8% to 97.7%, with two up
     to 98.5%.
+
+    Where rows have weights, the sum of squares is the weighted one, and the variance is its
+    quotient with the sum of the weights.
     """
     gram, cross, sigma = sums.gram, sums.cross, sums.scales
     length, box = theta @ theta, clipped_box(problem)
@@ -110,8 +113,10 @@ def _errors(sums: NoisySums, theta: np.ndarray, problem: Problem) -> dict[str, f
     deviation = math.sqrt(sigma[2] ** 2 + 4 * sigma[1] ** 2 * length + quadratic)
     energy = max(sums.square - 2 * theta @ cross + theta @ gram @ theta, 0.0) + deviation
     one = problem.intercept
-    rows = gram[one, one] * box.scale[one] ** 2
-    sigma2 = energy / max(rows - len(theta), 1.0) * box.y_scale**2
+    total = gram[one, one] * box.scale[one] ** 2  # of the weights, or of the rows
+    rows = total if sums.rows is None else max(sums.rows, total)  # no weight exceeds one
+    freedom = total - len(theta) * (sums.rows is None)
+    sigma2 = energy / max(freedom, 1.0) * box.y_scale**2
     return {"rows": float(rows), "energy": float(energy), "sigma2": float(sigma2)}
 
 

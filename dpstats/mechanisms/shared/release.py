@@ -61,6 +61,9 @@ class Problem:
         For methods that work from the distributions of the columns.
     coded : bool
         Whether rows are codes of the layout's blocks and numbers, rather than design rows.
+    weighted : bool
+        Whether rows have a further last column: the part of one row, in [0, 1], that each
+        counts for.
     """
 
     low: np.ndarray
@@ -75,6 +78,7 @@ class Problem:
     layout: Layout | None = None
     reference: Reference | None = None
     coded: bool = False
+    weighted: bool = False
 
     @property
     def constant(self) -> int:

@@ -102,6 +102,8 @@ class Method:
     needs_marginals : bool
         Whether it works from estimated distributions of the columns, within declared bounds where
         there are any; it then takes rows as codes of factors and numbers.
+    takes_weights : bool
+        Whether it serves a problem whose rows have weights, as a last column of X.
     rereads_rows : bool
         Whether ``release`` takes ``total`` after the summary, to sum over the rows again.
     reads_codes : callable or None
@@ -131,6 +133,7 @@ class Method:
     companion_share: float = 0.0
     needs_bounds: bool = True
     needs_marginals: bool = False
+    takes_weights: bool = False
     rereads_rows: bool = False
     reads_codes: Callable[..., bool] | None = None
 
