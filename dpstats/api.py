@@ -53,6 +53,8 @@ def dp_ols(
     levels=None,
     types=None,
     groups=None,
+    weights: str | None = None,
+    trim_weights: float | None = None,
     x_new=None,
     row_norm: float | None = None,
     neighbors: str | None = None,
@@ -115,6 +117,14 @@ def dp_ols(
         Public list of group labels, tuples for several columns; by default the categories
         of a single Categorical column, else the labels present, which are then treated as
         public. ``"present"`` says so in the call.
+    weights : str, optional
+        Column of weights, as of ``WLS`` and ``lm(weights=)``; it needs public bounds,
+        ``bounds={"w": (0, 50)}``. What the rows are clipped to does not depend on it, and the
+        noise grows with the largest weight over the mean one. Rows whose weight is missing, zero
+        or negative are left out. For survey weights add ``cov_type="HC1"``.
+    trim_weights : float, optional
+        Public bound below the largest weight: larger weights count as this. A few large weights
+        decide over the noise, so trimming trades a little bias for much of it.
     x_new : number, list, mapping or data frame, optional
         Public points to predict at; by default 25% and 75% of the declared range of a
         single numeric regressor (``p25``, ``p75``).
@@ -188,7 +198,7 @@ def dp_ols(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         types=types, x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm,
         options=options, select=select, k=k, select_share=select_share, companion=companion,
-        companion_share=companion_share, by=by,
+        companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
     )  # fmt: skip
     for request in requests.values():
         check_by(request, by, groups)

@@ -22,6 +22,7 @@ from dpstats.request.declarations import (
 )
 from dpstats.request.feasibility import check
 from dpstats.request.request import Request, Selection
+from dpstats.request.row_weights import check_weights, declared_weights, without_weights
 from dpstats.schema import FARTHEST
 from dpstats.selection import SELECTORS
 
@@ -40,7 +41,7 @@ def make_request(formula, data, *, by=None, types=None, **arguments) -> Request:
 
 
 def make_requests(
-    formula, data, *, bounds, levels, by=None, types=None, **arguments
+    formula, data, *, bounds, levels, by=None, types=None, weights=None, **arguments
 ) -> dict[str | None, Request]:
     """Build one Request per formula, keyed by name; they share the budget equally.
 
@@ -50,9 +51,9 @@ def make_requests(
     formulas = {name: _parsed(text, table, by) for name, text in _texts(formula).items()}
     requests = {
         name: _request(
-            parsed, table, bounds=_of_formula(bounds, parsed, formulas.values()),
+            parsed, table, bounds=_of_formula(bounds, parsed, formulas.values(), weights),
             levels=_of_formula(levels, parsed, formulas.values()), formulas=len(formulas), by=by,
-            **arguments,
+            weights=weights, **arguments,
         )
         for name, parsed in formulas.items()
     }  # fmt: skip
@@ -68,19 +69,24 @@ def make_requests(
 def _request(
     formula: Formula, table: AnyTable, *, method, epsilon, delta, bounds, levels, x_new,
     neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
-    companion_share=None, by=None, formulas=1,
+    companion_share=None, by=None, formulas=1, weights=None, trim_weights=None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
-    ranges, term_bounds = declared_bounds(bounds, formula)
+    weights_of_rows = declared_weights(weights, trim_weights, bounds, table, formula)
+    ranges, term_bounds = declared_bounds(without_weights(bounds, weights, formula), formula)
     plan = ""
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
-        method, plan = choose(formula, ranges, epsilon, delta, neighbors, rows, alone, options)
+        method, plan = choose(
+            formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None
+        )
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     if formula.absorbed is not None:
         chosen = _absorbing(chosen, formula, select)
+    if weights is not None:
+        check_weights(chosen, select)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
     if missing != "drop":
@@ -112,6 +118,7 @@ def _request(
         plan=plan,
         formulas=formulas,
         design=formula.design(schema, term_bounds, unbounded if chosen.needs_marginals else ()),
+        weights=weights_of_rows,
     )
     check(request)
     return request
@@ -127,11 +134,15 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
     return Formula.parse(formula)
 
 
-def _of_formula(declared, formula: Formula, formulas: Collection[Formula]):
-    """Return what is declared for a formula, without the columns that only other formulas use."""
+def _of_formula(declared, formula: Formula, formulas: Collection[Formula], *shared):
+    """Return what is declared for a formula, without the columns that only other formulas use.
+
+    The columns in ``shared`` are in use beside any formula.
+    """
     if not isinstance(declared, Mapping):
         return declared
     others = {name for other in formulas for name in other.variables} - {*formula.variables}
+    others = {name for name in others if name not in shared}
     return {column: value for column, value in declared.items() if column not in others}
 
 

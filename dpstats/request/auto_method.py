@@ -24,13 +24,15 @@ def choose(
     rows: float,
     alone: bool,
     options: Mapping,
+    weighted: bool = False,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
     Under ``replace_one``, to which the choice among methods for one regressor leads, the
     number of rows is public. ``alone`` is False with groups, which are many and small, or with
     arguments that those methods do not take. Rows that are streamed, infinitely many here, and
-    ``options`` of one of the two leave the choice to epsilon and n alone.
+    ``options`` of one of the two leave the choice to epsilon and n alone. Of weighted rows none
+    of the methods for one regressor is proven.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]
@@ -48,7 +50,8 @@ def choose(
     """
     if formula.absorbed is not None:
         return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
-    if _is_bounded_line(formula, bounds) and delta in (None, 0) and neighbors != ADD_REMOVE:
+    line = _is_bounded_line(formula, bounds) and not weighted
+    if line and delta in (None, 0) and neighbors != ADD_REMOVE:
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
         size = epsilon * rows

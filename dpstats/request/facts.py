@@ -34,18 +34,27 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
 
 def _of_formula(request: Request) -> dict:
     same = ("epsilon", "delta", "neighbors", "unbounded", "row_norm", "column_notes")
-    return {name: plain(getattr(request, name)) for name in same} | {
-        "formula": request.formula.text,
-        "dialect": type(request.formula.text).__name__,
-        "method": request.method.name,
-        "assumptions": list(request.method.assumptions),
-        "options": plain(request.options),
-        "cost": asdict(request.cost),
-        "schema": {name: plain(asdict(kind)) for name, kind in request.schema.items()},
-        "term_bounds": plain(request.term_bounds),
-        "x_new": _points(request.x_new),
-        "selection": _selection(request.selection),
-    }
+    return (
+        {name: plain(getattr(request, name)) for name in same}
+        | {
+            "formula": request.formula.text,
+            "dialect": type(request.formula.text).__name__,
+            "method": request.method.name,
+            "assumptions": list(request.method.assumptions),
+            "options": plain(request.options),
+            "cost": asdict(request.cost),
+            "schema": {name: plain(asdict(kind)) for name, kind in request.schema.items()},
+            "term_bounds": plain(request.term_bounds),
+            "x_new": _points(request.x_new),
+            "selection": _selection(request.selection),
+        }
+        | _rows(request)
+    )
+
+
+def _rows(request: Request) -> dict:
+    """Describe how rows are weighted, where they are; older descriptions lack the entry."""
+    return {} if request.weights is None else {"weights": plain(asdict(request.weights))}
 
 
 def _points(frame: pd.DataFrame | None) -> dict | None:

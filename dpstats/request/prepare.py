@@ -11,7 +11,7 @@ from dpstats.noise import Noise
 from dpstats.privacy import Cost
 from dpstats.range_estimation.estimate import estimate_ranges
 from dpstats.request.marginals import with_marginals
-from dpstats.request.prepared import Prepared, complete_batches, total_of_complete
+from dpstats.request.prepared import Prepared
 from dpstats.request.request import Request
 from dpstats.schema import Numeric
 from dpstats.selection import Candidates
@@ -60,9 +60,7 @@ def _candidates(request: Request, terms: Sequence) -> Candidates:
     every = range(len(design.names))
     columns = [every[design.terms[term]] for term in terms]
     flat = [j for term in columns for j in term]
-    parts = [
-        (X[:, flat], y) for X, y, _ in complete_batches(request.table, request.schema, design.rows)
-    ]
+    parts = [(X[:, flat], y) for X, y, _ in request.rows_in_use.batches(request.table, design.rows)]
     X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
     places = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
     return Candidates(X, y, places, request.neighbors)
@@ -82,7 +80,7 @@ def with_ranges(request: Request, noise: Noise) -> Request:
     weights = dict.fromkeys(request.unbounded, 1.0)
     if response in weights:
         weights[response] = max(1.0, len(weights) / 4)
-    total = partial(total_of_complete, request.table, request.schema)
+    total = partial(request.rows_in_use.total, request.table)
     everywhere = request.method.ranges_everywhere
     careful = request.method.widened_ranges
     ranges = estimate_ranges(

@@ -12,6 +12,8 @@ from dpstats.engines import AnyTable
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.shared import Method, Reference
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
+from dpstats.request.row_weights import Weights
+from dpstats.request.rows_in_use import RowsInUse, weighted
 from dpstats.schema import UNLIMITED, Batch, Kind, Numeric, Schema
 from dpstats.selection import Selector
 
@@ -69,6 +71,7 @@ class Request:
     plan: str = ""
     formulas: int = 1
     reference: Reference | None = None
+    weights: Weights | None = None
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -100,20 +103,31 @@ class Request:
     def read_rows(self) -> Callable[[Batch], tuple[np.ndarray, np.ndarray]]:
         """Return the map from a batch to the rows (X, y) that the method takes.
 
-        With an absorbed column X has one more, the key of each row's label.
+        With an absorbed column X has one more, the key of each row's label; with weights the last
+        one is what part of one row each row counts for.
         """
         design = self.row_design
         if self.formula.absorbed is not None:
             return partial(_rows_with_keys, design, self.formula.absorbed)
         coded = self.method.needs_marginals or self.coded
-        return design.compact_rows if coded else design.rows
+        read = design.compact_rows if coded else design.rows
+        return read if self.weights is None else partial(weighted, read, self.weights)
+
+    @property
+    def rows_in_use(self) -> RowsInUse:
+        """Return the rule that decides which rows are used."""
+        return RowsInUse(self.schema, self.weights)
 
     @property
     def coded(self) -> bool:
-        """Tell whether the method takes the rows of this design with factors as codes."""
+        """Tell whether the method takes the rows of this design with factors as codes.
+
+        Weighted rows are taken as they are: the sums in indicators count each row once.
+        """
         reads = self.method.reads_codes
         with_factors = bool(self.design.layout.blocks) and self.row_norm is None
-        return reads is not None and with_factors and reads(**self.options)
+        plain = self.weights is None
+        return reads is not None and with_factors and plain and reads(**self.options)
 
     @property
     def row_design(self) -> Design:
@@ -182,6 +196,8 @@ class Request:
         ]
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
+        if self.weights:
+            said.append(self.weights.note)
         if self.formulas > 1:
             epsilon, delta, _ = self.whole_call
             together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")

@@ -8,7 +8,6 @@ import numpy as np
 from dpstats.mechanisms.shared.gram import clipped_box, moments_in, split_weights
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Moments
 from dpstats.privacy import Cost
 
 # Fraction of the cost of a fit that its number of clipped rows takes.
