@@ -55,6 +55,7 @@ def dp_ols(
     groups=None,
     weights: str | None = None,
     trim_weights: float | None = None,
+    subset: str | None = None,
     x_new=None,
     row_norm: float | None = None,
     neighbors: str | None = None,
@@ -125,6 +126,11 @@ def dp_ols(
     trim_weights : float, optional
         Public bound below the largest weight: larger weights count as this. A few large weights
         decide over the noise, so trimming trades a little bias for much of it.
+    subset : str, optional
+        Use the rows for which a condition holds, ``"age > 25 & female == 1"``, written as for
+        pandas' ``query()``; it is public. Each row decides by its own values, before they are
+        clipped, and one with a missing value is left out. Columns that only it reads need a type
+        and no bounds; ``levels`` where a text is compared by ``!=`` or ``not``.
     x_new : number, list, mapping or data frame, optional
         Public points to predict at; by default 25% and 75% of the declared range of a
         single numeric regressor (``p25``, ``p75``).
@@ -199,6 +205,7 @@ def dp_ols(
         types=types, x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm,
         options=options, select=select, k=k, select_share=select_share, companion=companion,
         companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
+        subset=subset,
     )  # fmt: skip
     for request in requests.values():
         check_by(request, by, groups)

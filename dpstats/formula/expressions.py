@@ -37,7 +37,7 @@ def read(code: str) -> Reading:
     dpstats.errors.FormulaError: wage.mean(): write center(x) ... instead
     """
     reading = Reading(code)
-    node = _parse(code)
+    node = tree_of(code)
     reading.bare = variable_of(node, reading)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
         read_category(node, reading)
@@ -48,7 +48,7 @@ def read(code: str) -> Reading:
     return reading
 
 
-def _parse(code: str) -> ast.expr:
+def tree_of(code: str) -> ast.expr:
     """Parse Python code; raise FormulaError if it is no expression."""
     try:
         return ast.parse(code, mode="eval").body

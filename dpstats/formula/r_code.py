@@ -61,6 +61,16 @@ def translate(node: Node) -> tuple[str, Coding]:
     return _any(node), Coding()
 
 
+def condition_in_python(node: Node) -> str:
+    """Translate a condition on one row.
+
+    >>> from dpstats.formula.r_syntax import parse
+    >>> condition_in_python(parse("age > 25 & !member"))
+    "((Q('age') > 25.0) * ((Q('member') == True) == False))"
+    """
+    return _truth(node)
+
+
 def _unwrapped(node: Node) -> Node:
     """Take off the parentheses and the I() around an expression."""
     while isinstance(node, Paren) or (isinstance(node, Call) and node.function == "I"):

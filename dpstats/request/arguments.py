@@ -7,7 +7,7 @@ from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError
-from dpstats.formula import Formula, RFormula
+from dpstats.formula import Condition, Formula, RFormula
 from dpstats.mechanisms import ABSORBING, METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
@@ -22,6 +22,7 @@ from dpstats.request.declarations import (
 )
 from dpstats.request.feasibility import check
 from dpstats.request.request import Request, Selection
+from dpstats.request.row_subset import declared_subset, without_subset
 from dpstats.request.row_weights import check_weights, declared_weights, without_weights
 from dpstats.schema import FARTHEST
 from dpstats.selection import SELECTORS
@@ -41,7 +42,7 @@ def make_request(formula, data, *, by=None, types=None, **arguments) -> Request:
 
 
 def make_requests(
-    formula, data, *, bounds, levels, by=None, types=None, weights=None, **arguments
+    formula, data, *, bounds, levels, by=None, types=None, weights=None, subset=None, **arguments
 ) -> dict[str | None, Request]:
     """Build one Request per formula, keyed by name; they share the budget equally.
 
@@ -49,10 +50,13 @@ def make_requests(
     """
     table = declared_types(types, open_table(data))
     formulas = {name: _parsed(text, table, by) for name, text in _texts(formula).items()}
+    subset_columns = () if subset is None else Condition.parse(subset).variables
     requests = {
         name: _request(
-            parsed, table, bounds=_of_formula(bounds, parsed, formulas.values(), weights),
-            levels=_of_formula(levels, parsed, formulas.values()), formulas=len(formulas), by=by,
+            parsed, table,
+            bounds=_of_formula(bounds, parsed, formulas.values(), weights, *subset_columns),
+            levels=_of_formula(levels, parsed, formulas.values(), *subset_columns),
+            formulas=len(formulas), by=by, subset=subset,
             weights=weights, **arguments,
         )
         for name, parsed in formulas.items()
@@ -69,12 +73,13 @@ def make_requests(
 def _request(
     formula: Formula, table: AnyTable, *, method, epsilon, delta, bounds, levels, x_new,
     neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
-    companion_share=None, by=None, formulas=1, weights=None, trim_weights=None,
+    companion_share=None, by=None, formulas=1, weights=None, trim_weights=None, subset=None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     weights_of_rows = declared_weights(weights, trim_weights, bounds, table, formula)
-    ranges, term_bounds = declared_bounds(without_weights(bounds, weights, formula), formula)
+    own_bounds = without_subset(without_weights(bounds, weights, formula), subset, formula)
+    ranges, term_bounds = declared_bounds(own_bounds, formula)
     plan = ""
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
@@ -95,7 +100,8 @@ def _request(
             "would tell that there is one"
         )
     row_norm = _row_norm(chosen, row_norm)
-    schema, unbounded, notes = declared_schema(formula, table, ranges, levels, row_norm, chosen)
+    own_levels = without_subset(levels, subset, formula)
+    schema, unbounded, notes = declared_schema(formula, table, ranges, own_levels, row_norm, chosen)
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=formula,
@@ -119,6 +125,7 @@ def _request(
         formulas=formulas,
         design=formula.design(schema, term_bounds, unbounded if chosen.needs_marginals else ()),
         weights=weights_of_rows,
+        subset=declared_subset(subset, table, schema, levels, bounds),
     )
     check(request)
     return request

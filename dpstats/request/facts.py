@@ -53,8 +53,15 @@ def _of_formula(request: Request) -> dict:
 
 
 def _rows(request: Request) -> dict:
-    """Describe how rows are weighted, where they are; older descriptions lack the entry."""
-    return {} if request.weights is None else {"weights": plain(asdict(request.weights))}
+    """Describe how rows are chosen and weighted, where they are; else there are no entries."""
+    facts: dict = {}
+    if request.weights is not None:
+        facts["weights"] = plain(asdict(request.weights))
+    if request.subset is not None:
+        kinds = {name: plain(asdict(kind)) for name, kind in request.subset.schema.items()}
+        text = request.subset.condition.text
+        facts["subset"] = {"text": str(text), "dialect": type(text).__name__, "schema": kinds}
+    return facts
 
 
 def _points(frame: pd.DataFrame | None) -> dict | None:

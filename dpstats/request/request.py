@@ -12,6 +12,7 @@ from dpstats.engines import AnyTable
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.shared import Method, Reference
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
+from dpstats.request.row_subset import Subset
 from dpstats.request.row_weights import Weights
 from dpstats.request.rows_in_use import RowsInUse, weighted
 from dpstats.schema import UNLIMITED, Batch, Kind, Numeric, Schema
@@ -72,6 +73,7 @@ class Request:
     formulas: int = 1
     reference: Reference | None = None
     weights: Weights | None = None
+    subset: Subset | None = None
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -116,7 +118,7 @@ class Request:
     @property
     def rows_in_use(self) -> RowsInUse:
         """Return the rule that decides which rows are used."""
-        return RowsInUse(self.schema, self.weights)
+        return RowsInUse(self.schema, self.weights, self.subset)
 
     @property
     def coded(self) -> bool:
@@ -196,8 +198,7 @@ class Request:
         ]
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
-        if self.weights:
-            said.append(self.weights.note)
+        said += [chosen.note for chosen in (self.subset, self.weights) if chosen]
         if self.formulas > 1:
             epsilon, delta, _ = self.whole_call
             together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")

@@ -8,13 +8,14 @@ import numpy as np
 
 from dpstats.engines import AnyTable
 from dpstats.engines.parallel_sum import Summary
+from dpstats.request.row_subset import Subset
 from dpstats.request.row_weights import Weights
 from dpstats.schema import Batch, Schema, complete_rows
 
 
 @dataclass(frozen=True)
 class RowsInUse:
-    """Describe the rows in use: complete in the formula's variables, with a weight above zero.
+    """Describe the rows in use: complete, of the subset, and with a weight above zero.
 
     Each row decides for itself, so tables that differ in one row have rows in use that are equal
     or differ in one row: see :func:`~dpstats.schema.complete_rows`.
@@ -22,17 +23,25 @@ class RowsInUse:
 
     schema: Schema
     weights: Weights | None = None
+    subset: Subset | None = None
 
     @property
     def columns(self) -> Schema:
         """Describe all columns that are read."""
-        if self.weights is None or self.weights.column in self.schema:
-            return self.schema
-        return {**self.schema, self.weights.column: self.weights.kind}
+        return {**({} if self.subset is None else self.subset.schema), **self._needed}
+
+    @property
+    def _needed(self) -> Schema:
+        """Describe the columns in which a missing value leaves a row out."""
+        subset = {} if self.subset is None else self.subset.needed
+        weights = {} if self.weights is None else {self.weights.column: self.weights.kind}
+        return {**subset, **weights, **self.schema}
 
     def mask(self, batch: Batch) -> np.ndarray:
         """Tell which rows are in use, bool (m,)."""
-        mask = complete_rows(batch, self.columns)
+        mask = complete_rows(batch, self._needed)
+        if self.subset is not None:
+            mask &= self.subset.holds(batch)
         if self.weights is not None:
             mask &= self.weights.usable(batch[self.weights.column])
         return mask

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dpstats.api import dp_ols
 from dpstats.errors import ArgumentError
-from dpstats.formula import Formula
+from dpstats.formula import Condition, Formula
 from dpstats.option_checks import whole
 from dpstats.results.record_registry import checked_publication
 
@@ -128,6 +128,7 @@ def _model(name: str, content, shared: Mapping[str, dict]) -> Model:
     if not isinstance(formulas, list) or not all(isinstance(each, str) for each in formulas):
         raise ArgumentError(f"expected {place}.formula to be a text or a list, got {formulas!r}")
     columns = dict.fromkeys(v for text in formulas for v in Formula.parse(text).variables)
+    columns |= dict.fromkeys(columns_beside(arguments))
     for kind in _SHARED:
         own = _table(arguments, kind, place)
         chosen = {column: shared[kind][column] for column in columns if column in shared[kind]}
@@ -136,6 +137,13 @@ def _model(name: str, content, shared: Mapping[str, dict]) -> Model:
         labels = arguments["groups"]
         arguments["groups"] = [tuple(v) if isinstance(v, list) else v for v in labels]
     return Model(name, formulas, {key: value for key, value in arguments.items() if value != {}})
+
+
+def columns_beside(arguments: Mapping) -> list[str]:
+    """List the columns that a model reads beside those of its formulas: weights and subset."""
+    weights, subset = arguments.get("weights"), arguments.get("subset")
+    columns = [weights] if isinstance(weights, str) else []
+    return columns + list(Condition.parse(subset).variables if subset is not None else ())
 
 
 def _pairs(bounds: Mapping) -> dict:
