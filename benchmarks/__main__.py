@@ -19,6 +19,7 @@ from benchmarks import (
     subsets,
     table3,
     tried,
+    weights,
 )
 
 PARTS = {
@@ -34,6 +35,7 @@ PARTS = {
     "intervals": intervals,
     "absorbed": absorbed,
     "r": r,
+    "weights": weights,
 }
 # Run by name only: they take long or need tables.
 ALONE = {"auto": auto, "tried": tried, "crossing": crossing, "econ": econ}

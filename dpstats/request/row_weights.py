@@ -120,8 +120,8 @@ def _bounds(column, bounds, table: AnyTable) -> tuple[float, float]:
         raise ArgumentError(f"weights={column!r} is a column of type {kind}; it must hold numbers")
     if not isinstance(bounds, Mapping) or column not in bounds:
         raise ArgumentError(
-            "the largest weight decides how much noise is needed, so it must be public: "
-            f'bounds={{"{column}": (0, largest weight)}}'
+            "the largest weight decides how much noise is needed, so it must be public: give "
+            f'bounds={{"{column}": (low, high)}} with low >= 0'
         )
     low, high = public_range(column, bounds[column])
     if low < 0:

@@ -148,7 +148,7 @@ def test_auto_takes_a_method_that_is_proven_for_weights():
 
 
 REFUSED = {
-    "no bounds": ({"bounds": {k: BOUNDS[k] for k in "xyz"}}, r'bounds=\{"w": \(0, largest'),
+    "no bounds": ({"bounds": {k: BOUNDS[k] for k in "xyz"}}, r'bounds=\{"w": \(low, high'),
     "negative": ({"bounds": {**BOUNDS, "w": (-1, 2)}}, "begin at 0 or above, got"),
     "another method": ({"method": "tukey"}, "tukey is not proven for rows of different weights"),
     "newton": ({"method": "noisy_newton"}, "noisy_newton is not proven for rows of different"),
