@@ -20,6 +20,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add, lists = parser.add_argument, {"action": "append", "default": []}
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
     add("--n", required=True, type=int, metavar="N", help="guessed number of rows")
+    add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
+    add("--weights-mean", type=float, metavar="W", help="guessed mean of the weights")
+    add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
     add("--methods", required=True, metavar="A,B,...", help="names that `dpstats methods` lists")
     add("--epsilon", metavar="E,E,...", help="privacy losses to try")
     add("--target-width", type=float, metavar="W", help="search for the minimum epsilon instead")
@@ -54,6 +57,7 @@ def _call(arguments) -> dict:
     """Build the keyword arguments of plan."""
     unchanged = (
         "n", "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed",
+        "weights", "weights_mean", "trim_weights",
     )  # fmt: skip
     declared = levels(arguments.levels)
     return {name: getattr(arguments, name) for name in unchanged} | {

@@ -83,7 +83,7 @@ def declared_public(public, name: str) -> None:
 
 def request_for(
     formula, data, *, bounds, x_new, levels=None, method="boosted_adassp", epsilon=1.0, delta=None,
-    neighbors=None, options=None,
+    neighbors=None, options=None, weights=None, trim_weights=None,
 ) -> Request:  # fmt: skip
     """Build the request of a private call: the same columns, clipping and points.
 
@@ -99,7 +99,7 @@ def request_for(
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
-        options=options,
+        options=options, weights=weights, trim_weights=trim_weights,
     )  # fmt: skip
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")

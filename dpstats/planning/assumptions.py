@@ -9,6 +9,7 @@ import pandas as pd
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design
 from dpstats.option_checks import finite, positive, whole
+from dpstats.planning.weight_guess import WeightGuess
 from dpstats.request import Request
 from dpstats.schema import Categorical, Numeric
 
@@ -37,6 +38,8 @@ class Guess:
         Standard deviations of numeric regressors that are normal around the midpoint of their
         range and clipped to it. The others are uniform on their
         range, and the levels of a factor are equally likely.
+    weights : WeightGuess or None
+        The weights, which are independent of everything else.
     """
 
     design: Design
@@ -45,9 +48,10 @@ class Guess:
     truth: np.ndarray
     sd: float
     x_sd: Mapping[str, float]
+    weights: WeightGuess | None = None
 
     @classmethod
-    def of(cls, request: Request, n, truth, sd, x_sd) -> "Guess":
+    def of(cls, request: Request, n, truth, sd, x_sd, weights_mean=None) -> "Guess":
         """Check the assumptions of the caller, and add defaults for the others."""
         design = request.design
         low, high = design.response_bounds
@@ -60,6 +64,7 @@ class Guess:
             truth=_coefficients(design, _numbers("truth", truth, finite, design.names)),
             sd=_SD_OF_RANGE * (high - low) if sd is None else positive("sd")(sd),
             x_sd=_numbers("x_sd", x_sd, positive, numeric),
+            weights=WeightGuess.of(request.weights, weights_mean),
         )
 
     def rows(self, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -77,10 +82,13 @@ class Guess:
         return X, y
 
     def table(self, generator: np.random.Generator):
-        """Draw a synthetic table: its regressors by name, X (n, S) and y (n,) before clipping."""
+        """Draw a table: its regressors and weights by name, X (n, S) and y (n,) before clipping."""
         columns = {name: self._column(name, generator) for name in self.kinds}
         X = self.design.predictors(pd.DataFrame(columns, index=range(self.n)))
-        return columns, X, X @ self.truth + generator.normal(0.0, self.sd, self.n)
+        y = X @ self.truth + generator.normal(0.0, self.sd, self.n)
+        if self.weights is not None and self.weights.weights.column not in columns:
+            columns[self.weights.weights.column] = self.weights.draw(self.n, generator)
+        return columns, X, y
 
     def _column(self, name: str, generator) -> np.ndarray:
         """Draw the values (n,) of one variable."""
@@ -102,6 +110,7 @@ class Guess:
             f"guessed regressors, independent: {', '.join(map(self._shape, self.kinds)) or 'none'}",
             f"guessed residuals: normal with standard deviation {self.sd:.4g}; "
             f"{np.mean((y < low) | (y > high)):.1%} of the responses are outside their bounds",
+            *([] if self.weights is None else [self.weights.sentence]),
         )
 
     def _shape(self, name: str) -> str:

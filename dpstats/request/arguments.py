@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula import Condition, Formula, RFormula
+from dpstats.formula.refusals import dot_refusal
 from dpstats.mechanisms import ABSORBING, METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
@@ -102,6 +103,7 @@ def _request(
     row_norm = _row_norm(chosen, row_norm)
     own_levels = without_subset(levels, subset, formula)
     schema, unbounded, notes = declared_schema(formula, table, ranges, own_levels, row_norm, chosen)
+    known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=formula,
@@ -125,7 +127,7 @@ def _request(
         formulas=formulas,
         design=formula.design(schema, term_bounds, unbounded if chosen.needs_marginals else ()),
         weights=weights_of_rows,
-        subset=declared_subset(subset, table, schema, levels, bounds),
+        subset=declared_subset(subset, table, known, levels, bounds),
     )
     check(request)
     return request
@@ -135,9 +137,12 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
     """Parse a formula, from Python or R; its dot stands for the columns that are not in by."""
     if is_r(formula):
         formula = RFormula(formula_text(formula))
+    grouped = by if isinstance(by, list | tuple) else [by]
+    others = [name for name in table.columns if name not in grouped]
     if isinstance(formula, RFormula):
-        grouped = by if isinstance(by, list | tuple) else [by]
-        formula = formula.over([name for name in table.columns if name not in grouped])
+        formula = formula.over(others)
+    elif isinstance(formula, str) and (refusal := dot_refusal(formula, others)):
+        raise FormulaError(refusal)
     return Formula.parse(formula)
 
 

@@ -153,3 +153,19 @@ def _listed(*texts):
     from dpstats.schema import Categorical
 
     return Categorical(texts)
+
+
+def test_a_dot_in_a_formula_of_python_is_answered_with_the_columns():
+    data = people(9).rename(columns={"member": "is member"})
+    with pytest.raises(dp.ArgumentError) as refused:
+        dp.dp_ols("np.log(y) ~ .", data, by="kind", epsilon=1)
+    assert str(refused.value).endswith("write np.log(y) ~ x + age + region + Q('is member')")
+    wide = {f"x{i}": [1.0] for i in range(30)} | {"y": [0.5]}
+    with pytest.raises(dp.ArgumentError, match=r"x11 \+ \.\.\.$"):
+        dp.dp_ols("y ~ . - x1", wide, epsilon=1)
+    for formula in ("y ~ I(.5 * x)", "y ~ I(2. * x)", "y ~ np.log(x + 1.)"):
+        assert dp.dp_ols(formula, data, method="adassp", epsilon=1, bounds=BOUNDS).status
+    in_r = dp.dp_ols(
+        dp.RFormula("y ~ ."), data[["y", "x"]], method="adassp", epsilon=1, bounds=BOUNDS
+    )
+    assert list(in_r.params.index) == ["(Intercept)", "x"]
