@@ -104,7 +104,7 @@ def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric |
         return Categorical(plain_labels(levels))
     if kind == "boolean" and of_labels:
         return BOOLEAN
-    if known := table.levels(name):
+    if (of_labels or kind == "category") and (known := table.levels(name)):
         return Categorical(known)
     if not of_labels and kind in NUMERIC:
         return UNLIMITED

@@ -121,6 +121,19 @@ def test_absorbed_groups_spread_over_partitions_are_those_in_memory(make, people
         np.testing.assert_allclose(here.params[:2], there.params[:2], atol=1e-3)
 
 
+def test_weights_and_a_subset_are_those_in_memory(rows, people):
+    more = {
+        "weights": "area", "subset": "x > 0.3 | g == 'u'", "bounds": {**BOUNDS, "area": (0, 3)},
+        "cov_type": "HC1", "epsilon": 500,
+    }  # fmt: skip
+    here, there = (seeded(data, "adassp", **more) for data in (people, rows))
+    assert here == there and here.privacy == there.privacy and here.cov_type == "HC1"
+    grouped = {**more, "by": "g", "groups": ["u", "v", "none"], "epsilon": 1e6}
+    here, there = (fit(data, **grouped) for data in (people, rows))
+    difference = here.params.loc[["u", "v"]] - there.params.loc[["u", "v"]]
+    assert np.abs(difference).to_numpy().max() < 1e-2 and list(here.status) == list(there.status)
+
+
 def test_no_rows_and_strange_names(make, people):
     odd = {"x": "a.b`c", "y": "y"}
     frame = people.rename(columns=odd)

@@ -14,6 +14,14 @@ import dpstats as dp
 from dpstats.mechanisms import METHODS
 from dpstats.request import RowsInUse, Weights
 from dpstats.schema import Numeric
+from tests.suites.test_leaks import (
+    check_holds_nothing,
+    check_reaches_no_rows,
+    confidential,
+    pickled,
+    printed,
+)
+from tests.suites.test_totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
 
 BOUNDS = {"y": (-2, 2), "x": (-1, 1), "z": (-1, 1), "w": (0, 10)}
 WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]
@@ -185,3 +193,45 @@ def test_a_ledger_tells_weighted_calls_apart(tmp_path):
     assert facts[0]["call"]["formulas"][0][1]["weights"] == {
         "column": "w", "low": 0.0, "high": 10.0, "trim": None,
     }  # fmt: skip
+
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+CHOSEN = {"weights": "z", "subset": "z > 0.1 | x != 0.5", "bounds": {**UNIT, "z": (0, 1)}}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_every_table_gives_a_result_of_the_same_form(name, setting, caplog, capfd):
+    """Whatever the weights and the values that the subset compares."""
+    call = {"method": name, "epsilon": 20, **SETTINGS[setting], **CHOSEN}
+    if "bounds" in SETTINGS[setting]:
+        call["bounds"] = {"z": (0, 1)}
+    if name in ("adassp", "ssp"):
+        call |= HC1
+    expected = form(dp.dp_ols("y ~ x", TABLES["plain"], **call))
+    for label, data in TABLES.items():
+        with watched(caplog, capfd):
+            result = dp.dp_ols("y ~ x", data, **call)
+            assert form(result) == expected and statuses(result) <= STATUSES, label
+            assert str(result.summary())
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+def test_nothing_of_a_row_survives(name):
+    data = confidential()
+    data["z"] = data["x"]
+    for more in ({}, {"by": "place", "groups": ["north", "south", "east"]}):
+        result = dp.dp_ols("y ~ x", data, method=name, epsilon=50, **more, **CHOSEN)
+        check_holds_nothing(printed(result))
+        check_holds_nothing(pickled(result))
+        check_reaches_no_rows(result)
+
+
+@pytest.mark.parametrize("name", ["adassp", "ssp"])
+def test_a_result_survives_json_and_the_data(name):
+    result = dp.dp_ols("y ~ x", people(), method=name, epsilon=50, weights="w", **HC1,
+                       bounds={k: BOUNDS[k] for k in "xyw"})  # fmt: skip
+    again = dp.DPResults.from_json(result.to_json())
+    assert again == result and again.conf_int().equals(result.conf_int())
+    assert again.bootstrap(0.05).equals(result.bootstrap(0.05))
+    assert again.error_bound().equals(result.error_bound())
