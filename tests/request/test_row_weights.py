@@ -235,3 +235,32 @@ def test_a_result_survives_json_and_the_data(name):
     assert again == result and again.conf_int().equals(result.conf_int())
     assert again.bootstrap(0.05).equals(result.bootstrap(0.05))
     assert again.error_bound().equals(result.error_bound())
+
+
+def test_a_ledger_answers_a_weighted_call_again_and_no_other(tmp_path):
+    data = people()
+    ledger = dp.Ledger.create(tmp_path / "f.ledger", dataset="people", epsilon=9, delta=1e-5,
+                              neighbors="add_remove", fingerprint="1")  # fmt: skip
+    call = {"method": "adassp", "epsilon": 1, "budget": ledger, "weights": "w",
+            "bounds": {k: BOUNDS[k] for k in "xyw"}}  # fmt: skip
+    first = dp.dp_ols("y ~ x", data, subset="z > 0", **call)
+    spent = ledger.spent
+    assert dp.dp_ols("y ~ x", data, subset="z > 0", **call) == first and ledger.spent == spent
+    for more in ({"subset": "z > 0.1"}, {}, {"subset": "z > 0", "trim_weights": 3}):
+        assert dp.dp_ols("y ~ x", data, **call, **more) != first
+        assert ledger.spent[0] > spent[0]
+        spent = ledger.spent
+
+
+positive = st.floats(allow_nan=True, allow_infinity=True)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(positive, max_size=9))
+def test_every_row_counts_for_its_own_weight_alone(values):
+    weights, values = Weights("w", 0.5, 10.0, 4.0), np.array(values, dtype=float)
+    usable = weights.usable(values)
+    assert usable.tolist() == [weights.usable(value[None])[0] for value in values]
+    parts = weights.parts(values[usable])
+    assert parts.tolist() == [weights.parts(value[None])[0] for value in values[usable]]
+    assert ((parts >= 0.125) & (parts <= 1)).all()

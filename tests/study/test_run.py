@@ -252,3 +252,23 @@ def test_a_killed_run_spends_at_most_once_and_leaves_no_folder(folder, ledger, k
         out = dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
         assert verify_record(out) == ()
     assert ledger.spent == pytest.approx((7.0, 1e-6)) and ledger.verify().ok
+
+
+def test_a_study_weighs_and_chooses_rows(folder):
+    """The columns beside the formula take their part in what models share, and in a dry run."""
+    text = STUDY.split("[models.main]")[0].replace(
+        "[levels]", "w = [0, 5]\nage = [0, 99]\n\n[levels]"
+    )
+    text += """
+[models.weighted]
+formula = "y ~ x"
+method = "adassp"
+epsilon = 50
+weights = "w"
+trim_weights = 4
+subset = "age > 25 & kind == 'u'"
+"""
+    (folder / "study.toml").write_text(text)
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+    said = " ".join(released(out)["weighted"].privacy.assumptions)
+    assert "rows are used where age > 25 & kind == 'u'" in said and "(trim_weights)" in said
