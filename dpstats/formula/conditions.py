@@ -20,7 +20,7 @@ from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
 from dpstats.formula.schema_frame import NAMESPACE
 from dpstats.formula.usage import check_consistent, check_kinds
-from dpstats.schema import Batch, Schema
+from dpstats.schema import Batch, ModelSchema
 
 # Strings stay as they are; in what is between them pandas' signs are replaced by Python's.
 _SIGNS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|`([^`]+)`|(&&?)|(\|\|?)""")
@@ -69,11 +69,11 @@ class Condition:
         """List the columns that it reads."""
         return tuple(self.reading.variables)
 
-    def check(self, schema: Schema) -> None:
+    def check(self, schema: ModelSchema) -> None:
         """Raise FormulaError where a column's kind does not suit its use."""
         check_kinds([self.reading], schema)
 
-    def holds(self, batch: Batch, schema: Schema) -> np.ndarray:
+    def holds(self, batch: Batch, schema: ModelSchema) -> np.ndarray:
         """Tell for which rows it holds, bool (m,). Total: no value raises or warns.
 
         An expression without a value, such as the logarithm of a negative number, compares as

@@ -15,6 +15,8 @@ from dpstats.schema import (
     UNLIMITED,
     Batch,
     Categorical,
+    Labels,
+    ModelSchema,
     Numeric,
     Schema,
     check_labels,
@@ -29,7 +31,7 @@ class Subset:
     Parameters
     ----------
     condition : Condition
-    schema : Schema
+    schema : ModelSchema
         The columns that it reads.
     listed : frozenset of str
         Columns of texts without declared levels: their schema lists what they are compared
@@ -37,11 +39,11 @@ class Subset:
     """
 
     condition: Condition
-    schema: Schema
+    schema: ModelSchema
     listed: frozenset[str] = frozenset()
 
     @property
-    def needed(self) -> Schema:
+    def needed(self) -> ModelSchema:
         """Return the columns in which a missing value leaves a row out."""
         return {name: kind for name, kind in self.schema.items() if name not in self.listed}
 
@@ -78,6 +80,11 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels, bounds) -> Su
             public_range(name, bounds[name])
         declared = levels.get(name) if isinstance(levels, Mapping) else None
         kind = schema.get(name) or _kind(name, condition, table, declared)
+        if isinstance(kind, Labels):
+            raise ArgumentError(
+                f"subset={condition.text!r} reads {name}, whose labels are absorbed and only told "
+                "apart; put what to compare into a column of its own before the call"
+            )
         if kind is None:
             listed.add(name)
             kind = Categorical(tuple(dict.fromkeys(condition.reading.compared[name])))
