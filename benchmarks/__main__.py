@@ -8,6 +8,7 @@ from benchmarks import (
     coverage,
     crossing,
     econ,
+    goodness,
     groups,
     illinois,
     intervals,
@@ -38,7 +39,13 @@ PARTS = {
     "weights": weights,
 }
 # Run by name only: they take long or need tables.
-ALONE = {"auto": auto, "tried": tried, "crossing": crossing, "econ": econ}
+ALONE = {
+    "auto": auto,
+    "tried": tried,
+    "crossing": crossing,
+    "econ": econ,
+    "goodness": goodness,
+}
 
 
 def main(arguments: list[str]) -> None:

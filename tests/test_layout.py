@@ -77,6 +77,7 @@ COVERED_BY = {
         "mechanisms.shared.private_quantiles",
     ],
     "mechanisms/test_boosted_adassp.py": ["mechanisms.shared.scaled_rows"],
+    "results/test_fit_statistics.py": ["inference.goodness_of_fit"],
     "mechanisms/test_theil_sen.py": [
         "mechanisms.shared.theil_sen_rows",
         "mechanisms.smooth_theil_sen",

@@ -31,11 +31,13 @@ class Ranges:
     """Hold estimated ranges of columns, by name.
 
     ``found`` holds the ranges; ``quantile_based`` names those that come from two quantiles, with
-    the number of rows from which a histogram would have been read instead.
+    the number of rows from which a histogram would have been read instead. ``rows`` is the number
+    of rows that the first histograms add up to, and its standard deviation.
     """
 
     found: dict[str, Numeric]
     quantile_based: dict[str, float]
+    rows: tuple[float, float]
 
 
 def estimate_ranges(
@@ -96,7 +98,8 @@ def estimate_ranges(
     clear = {name: coarse[name] for name in columns if name not in quantile_based}
     ranges |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
     numeric = {name: Numeric(*ranges[name]) for name in columns if name in ranges}
-    return Ranges(numeric, {name: needed[name] for name in quantile_based})
+    quantiles = {name: needed[name] for name in quantile_based}
+    return Ranges(numeric, quantiles, (rows, _deviation_of_rows(list(coarse.values()))))
 
 
 def _enough(is_response: bool) -> float:
@@ -109,6 +112,13 @@ def number_of_rows(histograms: list[Histogram]) -> float:
     weights = [1 / histogram.event.deviation**2 for histogram in histograms]
     counted = [histogram.counts.sum() for histogram in histograms]
     return float(np.average(counted, weights=weights))
+
+
+def _deviation_of_rows(histograms: list[Histogram]) -> float:
+    """Return the standard deviation of the noise in :func:`number_of_rows`."""
+    deviations = np.array([histogram.event.deviation for histogram in histograms])
+    bins = np.array([len(histogram.counts) for histogram in histograms])
+    return float(np.sqrt(np.sum(bins / deviations**2)) / np.sum(1 / deviations**2))
 
 
 def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, float]]:

@@ -88,10 +88,10 @@ def with_ranges(request: Request, noise: Noise) -> Request:
     )
     if len(ranges.found) < len(weights):
         return replace(request, method=_without_range(request.method), options={})
-    found = ranges.found
+    found, note = ranges.found, _note_on_quantiles(ranges.quantile_based)
     if careful:
         found = {name: _widened(kind) for name, kind in found.items()}
-    return request.with_estimated(found, _note_on_quantiles(ranges.quantile_based))
+    return request.with_estimated(found, note, ranges.rows)
 
 
 def _widened(kind: Numeric) -> Numeric:

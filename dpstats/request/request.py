@@ -50,6 +50,7 @@ class Request:
 
     ``schema`` has a placeholder for the variables in ``unbounded``, whose ranges are estimated
     from the data within the budget; ``design`` is what the formula learned from the schema.
+    ``rows_seen`` is the number of rows that this released, and its standard deviation.
     """
 
     formula: Formula
@@ -74,6 +75,7 @@ class Request:
     reference: Reference | None = None
     weights: Weights | None = None
     subset: Subset | None = None
+    rows_seen: tuple[float, float] | None = None
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -163,14 +165,17 @@ class Request:
         """List the variables whose values the method takes unclipped, as nobody declared bounds."""
         return (*self.unbounded, *self.estimated) if self.method.needs_marginals else ()
 
-    def with_estimated(self, ranges: Mapping[str, Numeric], note: str) -> "Request":
-        """Fill in the missing ranges, and add a note on how they were found."""
+    def with_estimated(
+        self, ranges: Mapping[str, Numeric], note: str, rows: tuple[float, float]
+    ) -> "Request":
+        """Fill in the missing ranges, a note on how they were found, and the rows seen by it."""
         return replace(
             self,
             schema={**self.schema, **ranges},
             design=self.design.with_ranges(ranges),
             unbounded=(),
             estimated=self.unbounded,
+            rows_seen=rows,
             plan="; ".join(filter(None, (self.plan, note))),
         )
 

@@ -13,7 +13,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.errors import ArgumentError
 from dpstats.results.single import DPResults
-from dpstats.results.summary import guarantee
+from dpstats.results.summary import figure, guarantee, observations
 
 _TITLE = "Differentially Private Regressions"
 _WIDTH = 78
@@ -155,7 +155,9 @@ class Comparison:
             "epsilon": lambda result: f"{result.privacy.epsilon:g}",
             "delta": lambda result: f"{result.privacy.delta:g}",
             "neighbours": lambda result: result.privacy.neighbors,
-            "n": lambda result: "private" if result.nobs is None else str(result.nobs),
+            "n": lambda result: observations(result),
+            "R-squared": lambda result: figure(result, "rsquared"),
+            "R-squared Adj.": lambda result: figure(result, "rsquared_adj"),
             "status": lambda result: result.status,
             "private": lambda result: "yes" if result.privacy.private else "NO (seeded)",
         }

@@ -16,11 +16,10 @@ from dpstats.schema import Schema
 
 _NEVER = {
     ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
-    ("rsquared", "rsquared_adj", "ssr", "mse_resid", "scale", "fvalue", "f_pvalue"): (
-        "it was not paid for"
-    ),
+    ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
+    ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
     ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
-    ("model", "df_resid"): "a result keeps no rows and no private count",
+    ("model",): "a result keeps no rows",
 }
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
@@ -58,6 +57,10 @@ class DPResults(Simulated):
 
     unlimited : tuple of str
         Variables whose ranges in ``schema`` were estimated and limit nothing.
+    estimated : tuple of str
+        Variables whose ranges in ``schema`` were estimated.
+    rows_seen : tuple of two floats, or None
+        The number of rows as released with the ranges, and its standard deviation.
 
     Examples
     --------
@@ -86,6 +89,8 @@ class DPResults(Simulated):
     plan: str = ""
     share: float = 1.0
     unlimited: tuple[str, ...] = ()
+    estimated: tuple[str, ...] = ()
+    rows_seen: tuple[float, float] | None = None
 
     @property
     def method_report(self) -> str:

@@ -33,6 +33,11 @@ def to_plain(result) -> dict:
         **_release_to_dict(release),
         "schema": {name: kind_to_dict(kind) for name, kind in result.schema.items()},
         "unlimited": list(result.unlimited),
+        "estimated": list(result.estimated),
+        "rows_seen": result.rows_seen and list(result.rows_seen),
+        "fit_statistics": {
+            name: _plain(row) for name, row in result.fit_statistics.T.to_dict("list").items()
+        },
         "term_bounds": {name: list(pair) for name, pair in result.term_bounds.items()},
         "privacy": report_to_dict(result.privacy),
     }
@@ -51,6 +56,8 @@ def fields_of(content: Mapping) -> dict[str, Any]:
         "nobs": content["nobs"],
         "schema": {name: kind_from_dict(kind) for name, kind in content["schema"].items()},
         "unlimited": tuple(content.get("unlimited", ())),
+        "estimated": tuple(content.get("estimated", ())),
+        "rows_seen": content.get("rows_seen") and tuple(content["rows_seen"]),
         "term_bounds": {name: tuple(pair) for name, pair in content["term_bounds"].items()},
         "privacy": report_from_dict(content["privacy"]),
         "selected": content["selected"] and tuple(content["selected"]),

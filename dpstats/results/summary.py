@@ -47,10 +47,14 @@ def _heading(result) -> SimpleTable:
     left = [
         ("Dep. Variable:", result.formula.split("~")[0].strip()),
         ("Method:", result.method),
-        ("No. Observations:", "private" if result.nobs is None else str(result.nobs)),
+        ("No. Observations:", observations(result)),
+        ("Df Residuals:", _whole(result.df_resid)),
+        ("Residual Std. Err.:", _deviation(result)),
         ("Status:", result.status),
     ]
     right = [
+        ("R-squared:", figure(result, "rsquared")),
+        ("Adj. R-squared:", figure(result, "rsquared_adj")),
         ("Epsilon:", f"{report.epsilon:g}"),
         ("Delta:", f"{report.delta:g}"),
         ("Neighbours:", _RELATION[report.neighbors]),
@@ -60,6 +64,36 @@ def _heading(result) -> SimpleTable:
         left, right = [*left, ("Covariance Type:", result.cov_type)], [*right, ("", "")]
     rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
     return _table(rows, None, "Differentially Private Regression Results")
+
+
+def observations(result) -> str:
+    """Write the number of rows, with the standard error of the noise in it where it is private."""
+    if result.nobs is not None:
+        return str(result.nobs)
+    rows, error = result.fit_statistics.loc["nobs"]
+    if np.isnan(rows):
+        return "private"
+    return f"{rows:.0f}" if np.isnan(error) else f"{rows:.0f} ({error:.0f})"
+
+
+def figure(result, name: str) -> str:
+    """Write a figure of ``fit_statistics`` with its standard error in parentheses."""
+    value, error = result.fit_statistics.loc[name]
+    return f"{value:.3f}" if np.isnan(error) else f"{value:.3f} ({error:.2g})"
+
+
+def _whole(value: float) -> str:
+    """Write a number of rows without decimals."""
+    return "private" if np.isnan(value) else f"{value:.0f}"
+
+
+def _deviation(result) -> str:
+    """Write the residual standard error, with its own by the delta method in parentheses."""
+    scale, error = result.fit_statistics.loc["scale"]
+    deviation = float(np.sqrt(scale))
+    if np.isnan(error) or not deviation:
+        return f"{deviation:.4g}"
+    return f"{deviation:.4g} ({error / (2 * deviation):.2g})"
 
 
 def _coefficients(result, alpha: float) -> SimpleTable:

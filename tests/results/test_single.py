@@ -121,6 +121,7 @@ def unexplained(result) -> list:
         "params": [result.params],
         "predictions": [result.predictions],
         "bse": [result.bse, result.tvalues, result.pvalues, result.conf_int()],
+        "rsquared": [result.fit_statistics.loc[["rsquared", "scale"], "estimate"]],
     }
     quantities["bse"].append(result.cov_params())
     printed = squeezed(result.summary())
@@ -151,15 +152,16 @@ def test_the_summary_has_the_tables_of_statsmodels_and_a_privacy_block(method, f
     result = fit(line, method, epsilon=2)
     printed = words(result.summary())
     assert str(result.summary()) == repr(result)
-    assert f"Dep. Variable: y Epsilon: {promise(method, 2)[0]:g}" in printed
-    assert f"Method: {method}" in printed and "Private: yes" in printed
+    assert "Dep. Variable: y R-squared: " in printed
+    assert f"Method: {method} Adj. R-squared: " in printed and "Private: yes" in printed
+    assert f"Epsilon: {promise(method, 2)[0]:g} Df Residuals: " in printed
     assert "coef std err z P>|z| [0.025 0.975]" in printed
     assert "[0.05 0.95]" in words(result.summary(alpha=0.1))
     assert "privacy: step mechanism sensitivity scale share" in printed
     assert all(event.step in printed for event in result.privacy.events)
     assert all(squeezed(said) in squeezed(printed) for said in result.privacy.assumptions)
     assert "prediction" in printed and "p25" in printed
-    nobs = "private" if result.nobs is None else result.nobs
+    nobs = "private" if np.isnan(result.nobs_noisy) else f"{result.nobs_noisy:.0f}"
     assert f"No. Observations: {nobs}" in printed
     order = ["Epsilon", "coef", "prediction", "privacy: step", "Notes: [1]"]
     assert sorted(order, key=printed.index) == order

@@ -24,8 +24,8 @@ WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor
 CALLS = ["bounds", "no_bounds", "no_range", "constant", "groups", "groups_no_range", "missing"]
 CALLS += [f"select {name}" for name in dp.SELECTORS]
 FORBIDDEN = [
-    *("resid fittedvalues wresid rsquared rsquared_adj ssr mse_resid scale".split()),
-    *("fvalue f_pvalue aic bic llf model df_resid".split()),
+    *("resid fittedvalues wresid ssr mse_resid".split()),
+    *("fvalue f_pvalue aic bic llf model".split()),
 ]
 
 

@@ -71,6 +71,7 @@ def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None
         "scales": list(sigma),
         "transform": transform.tolist(),
         "shift": shift.tolist(),
+        "y_scale": clipped_box(problem).y_scale,
     }
     if penalty is not None:
         statistics["ridge"] = float(penalty)
