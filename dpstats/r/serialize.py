@@ -28,6 +28,7 @@ def describe(result: DPResults) -> dict:
         "points": list(result.points),
         "predictions": predicted(points),
         "nobs": float("nan") if result.nobs is None else float(result.nobs),
+        "fit_statistics": _fit_statistics(result),
         "status": result.status,
         "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
@@ -35,6 +36,16 @@ def describe(result: DPResults) -> dict:
         "limits": _limits(result),
         "schema": {name: _kind(kind) for name, kind in result.schema.items()},
         "state": result.to_json(),
+    }
+
+
+def _fit_statistics(result: DPResults) -> dict:
+    """List N, R-squared and the residual variance with their standard errors, by column."""
+    table = result.fit_statistics
+    return {
+        "name": list(table.index),
+        "estimate": _floats(table["estimate"]),
+        "std_error": _floats(table["std_error"]),
     }
 
 

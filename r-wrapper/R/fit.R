@@ -14,6 +14,11 @@ new_dp_ols <- function(value) {
     ),
     predictions = data.frame(predicted(value$predictions), row.names = strings(value$points)),
     nobs = numbers(value$nobs),
+    fit_statistics = data.frame(
+      estimate = numbers(value$fit_statistics$estimate),
+      std.error = numbers(value$fit_statistics$std_error),
+      row.names = strings(value$fit_statistics$name)
+    ),
     status = value$status,
     cov_type = value$cov_type,
     reasons = lapply(value$reasons, as.character),
