@@ -8,7 +8,7 @@ from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
 from dpstats.r.stored_groups import group_state
 from dpstats.results import DPGroupResults, DPResults
-from dpstats.results.summary import group_reasons, guarantee
+from dpstats.results.summary import group_reasons, guarantee, released_ranges
 from dpstats.schema import BOOLEAN, Categorical, Labels
 
 
@@ -33,6 +33,7 @@ def describe(result: DPResults) -> dict:
         "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
         "method_report": in_r(result.method_report),
+        "notes": [in_r(note) for note in released_ranges(result)],
         "limits": _limits(result),
         "schema": {name: _kind(kind) for name, kind in result.schema.items()},
         "state": result.to_json(),

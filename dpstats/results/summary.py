@@ -12,10 +12,12 @@ from statsmodels.iolib.tableformatting import fmt_params
 from dpstats.inference import UNBOUNDED
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of
-from dpstats.schema import Numeric
+from dpstats.schema import UNLIMITED, Numeric
 
 _RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
 _WIDTH = 78
+# So many ranges are listed.
+_LISTED = 12
 
 
 class PrivateSummary(Summary):
@@ -35,7 +37,9 @@ def summarise(result, alpha: float) -> Summary:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
     summary.add_extra_txt(
-        _notes(result, result.reasons.values(), _hidden_levels(result)).split("\n")
+        _notes(
+            result, result.reasons.values(), [*released_ranges(result), *_hidden_levels(result)]
+        ).split("\n")
     )
     return summary
 
@@ -146,6 +150,27 @@ def _notes(result, reasons: Iterable[str], hidden: Sequence[str] = ()) -> str:
     numbered = [f"[{i}] {note}" for i, note in enumerate(notes, start=1)]
     wrapped = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in numbered]
     return "\n".join(["Notes:", *wrapped])
+
+
+def released_ranges(result) -> list[str]:
+    """Write the estimated ranges in a sentence, and the part of the rows that weighs less."""
+    notes = []
+    response = result.formula.split("~")[0].strip()
+    ends = {name: (kind.low, kind.high) for name, kind in result.schema.items()
+            if name in result.estimated and kind != UNLIMITED}  # fmt: skip
+    # the range of a transformed response is that of the term, unless it was declared
+    first = f"order of magnitude of {response}"
+    if response in result.term_bounds and any(e.step == first for e in result.privacy.events):
+        ends[response] = result.term_bounds[response]
+    if ends:
+        listed = [f"{name} [{low:.4g}, {high:.4g}]" for name, (low, high) in ends.items()]
+        more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+        use = "which limit no value" if result.unlimited else "beyond which rows are clipped"
+        notes.append(f"estimated ranges, {use}: {', '.join(listed[:_LISTED])}{more}")
+    if "down_weighted" in result.release.statistics:
+        part = result.release.statistics["down_weighted"]
+        notes.append(f"{part:.1%} of the rows had scores that were cut, and so count less")
+    return notes
 
 
 def _hidden_levels(result) -> list[str]:

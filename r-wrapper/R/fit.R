@@ -25,6 +25,7 @@ new_dp_ols <- function(value) {
     selected = strings(value$selected),
     method = value$method,
     method_report = value$method_report,
+    notes = strings(value$notes),
     limits = lapply(value$limits, numbers),
     privacy = privacy(value$privacy),
     # nothing is declared of an absorbed column

@@ -143,7 +143,7 @@ summary.dp_ols <- function(object, ...) {
         fit_statistics = object$fit_statistics,
         notes = c(
           paste("NA, Inf:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
-          object$method_report[nzchar(object$method_report)], selected,
+          object$method_report[nzchar(object$method_report)], selected, object$notes,
           object$privacy$guarantee, object$privacy$assumptions
         )
       )

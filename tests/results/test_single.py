@@ -489,3 +489,35 @@ def test_released_arrays_cannot_be_written_to(method, fit, line):
     for values in (result.release.params, result.release.predictions, groups.estimates):
         with pytest.raises(ValueError, match="read-only"):
             values[...] = 7.0
+
+
+def wide_table() -> pd.DataFrame:
+    """2,000 rows of 14 regressors and a positive response."""
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame(rng.normal(size=(2000, 14)), columns=[f"x{i}" for i in range(14)])
+    return table.assign(wage=np.exp(1 + table["x0"] + rng.normal(size=2000)))
+
+
+def test_the_summary_lists_estimated_ranges_and_how_many_rows_count_less(fit):
+    table = wide_table()
+    with dp.testing.insecure_seed(1):
+        result = fit(table, "noisy_newton", formula="np.log(wage) ~ x0", bounds=None)
+        wide = fit(table, "adassp", formula="x0 ~ " + " + ".join(table.columns[1:14]), bounds=None)
+    kind = result.schema["x0"]
+    low, high = result.term_bounds["np.log(wage)"]
+    printed = words(result.summary())
+    assert f"limit no value: x0 [{kind.low:.4g}, {kind.high:.4g}], np.log(wage)" in printed
+    assert f"[{low:.4g}, {high:.4g}]" in printed
+    assert f"{result.release.statistics['down_weighted']:.1%} of the rows" in printed
+    printed = words(wide.summary())
+    assert "beyond which rows are clipped: x0 [" in printed and "and 2 more" in printed
+    assert "x11 [" in printed and "x12 [" not in printed
+
+
+def test_declared_ranges_are_not_listed_as_estimated(fit):
+    with dp.testing.insecure_seed(1):
+        result = fit(
+            wide_table(), "noisy_newton", formula="np.log(wage) ~ x0",
+            bounds={"x0": (-4, 4), "np.log(wage)": (-5, 7)},
+        )  # fmt: skip
+    assert "estimated ranges" not in words(result.summary())
