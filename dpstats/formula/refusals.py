@@ -16,7 +16,6 @@ _INSTEAD = {
     "offset": "I(y - x) on the left-hand side",
     "pmax": "np.maximum(a, b)",
     "pmin": "np.minimum(a, b)",
-    "poly": "x + I(x**2)",
     "pow": "x**k",
     "power": "x**k",
 }

@@ -116,6 +116,7 @@ QUESTIONS = {
     "open_seed": open_seed,
     "plan": plans.plan,
     "predict": stored_fits.predict,
+    "raw_powers": stored_fits.raw_powers,
     "run": run,
     "t_test": stored_fits.t_test,
 }

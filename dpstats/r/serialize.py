@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from dpstats.formula import Formula
 from dpstats.formula.r_coding import level_label
 from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
@@ -35,9 +36,20 @@ def describe(result: DPResults) -> dict:
         "method_report": in_r(result.method_report),
         "notes": [in_r(note) for note in released_ranges(result)],
         "limits": _limits(result),
+        "polynomials": _polynomials(result),
         "schema": {name: _kind(kind) for name, kind in result.schema.items()},
         "state": result.to_json(),
     }
+
+
+def _polynomials(result: DPResults) -> dict:
+    """Give the range on which poly() of each variable is orthonormal."""
+    if "poly(" not in str(result.formula):
+        return {}
+    design = Formula.parse(result.formula).design(
+        result.schema, result.term_bounds, result.unlimited
+    )
+    return {name: _floats(ends) for name, ends in design.polynomial_ranges.items()}
 
 
 def _fit_statistics(result: DPResults) -> dict:

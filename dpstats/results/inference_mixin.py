@@ -170,6 +170,52 @@ class Inferred:
         """Tell whether predictions need the effects of an absorbed column."""
         return Formula.parse(self.formula).absorbed is not None
 
+    def raw_powers(self, variable: str, alpha: float = 0.05) -> pd.DataFrame:
+        """Convert the coefficients of ``poly(variable, k)`` to those of raw powers; costs nothing.
+
+        Parameters
+        ----------
+        variable : str
+            A column of which the formula holds one polynomial, outside of products.
+        alpha : float
+            One minus the level of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for the intercept, which takes up the polynomial's constant, and for each power
+            of the variable; columns ``estimate``, ``std_error``, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ArgumentError
+            Where the formula has no such term, or unless 0 < alpha < 1.
+
+        Examples
+        --------
+        >>> import dpstats as dp
+        >>> df = dp.simulate.line(5000, seed=1)
+        >>> with dp.testing.insecure_seed(1):
+        ...     res = dp.dp_ols("y ~ poly(x, 2)", df, method="adassp", epsilon=8,
+        ...                     bounds={"x": (0, 1), "y": (0, 1)})
+        >>> res.raw_powers("x").index.tolist()
+        ['Intercept', 'x', 'I(x**2)']
+        """
+        design = self._design()
+        powers, weights = design.raw_powers(variable)
+        if design.intercept is not None:
+            weights[0, design.intercept] = 1.0
+        low, high = self._intervals(weights, alpha).T
+        return pd.DataFrame(
+            {
+                "estimate": weights @ self.release.params,
+                "std_error": self._errors(weights),
+                "lower": low,
+                "upper": high,
+            },
+            index=["Intercept", *powers],
+        )
+
     def _is_outside(self, newdata) -> np.ndarray:
         """Tell the rows of new data (q,) in which a number lies outside its range."""
         predictors = Formula.parse(self.formula).predictors
