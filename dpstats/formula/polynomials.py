@@ -10,6 +10,7 @@ from dpstats.errors import ArgumentError
 from dpstats.formula.expressions import read
 from dpstats.formula.intervals import Interval
 
+
 class Polynomials:
     """Compute poly(x, degree): Legendre polynomials on the range of x, or with raw its powers.
 

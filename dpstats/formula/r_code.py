@@ -180,6 +180,11 @@ def _call(node: Call) -> str:
 def _polynomial(node: Call) -> str:
     """Translate poly(x, degree, raw = TRUE), which stands alone and has a column per power."""
     arguments = node.matched("x", "degree", "raw", needed=1)
+    if not isinstance(arguments["x"], Name):
+        raise FormulaError(
+            f"{node}: expected poly(x, degree) of one column; make the column {arguments['x']} "
+            "before the call"
+        )
     degree, raw = arguments.get("degree", Number("1")), arguments.get("raw", Name("FALSE"))
     if not isinstance(degree, Number) or degree.value != int(degree.value):
         raise FormulaError(f"{node}: expected a whole number as the degree, as in poly(x, 2)")

@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from dpstats.formula import Formula
 from dpstats.formula.r_coding import level_label
 from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
 from dpstats.r.stored_groups import group_state
 from dpstats.results import DPGroupResults, DPResults
-from dpstats.results.summary import group_reasons, guarantee, released_ranges
+from dpstats.results.summary import group_reasons, guarantee, range_notes
 from dpstats.schema import BOOLEAN, Categorical, Labels
 
 
@@ -34,7 +33,7 @@ def describe(result: DPResults) -> dict:
         "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
         "method_report": in_r(result.method_report),
-        "notes": [in_r(note) for note in released_ranges(result)],
+        "notes": [in_r(note) for note in range_notes(result)],
         "limits": _limits(result),
         "polynomials": _polynomials(result),
         "schema": {name: _kind(kind) for name, kind in result.schema.items()},
@@ -46,10 +45,7 @@ def _polynomials(result: DPResults) -> dict:
     """Give the range on which poly() of each variable is orthonormal."""
     if "poly(" not in str(result.formula):
         return {}
-    design = Formula.parse(result.formula).design(
-        result.schema, result.term_bounds, result.unlimited
-    )
-    return {name: _floats(ends) for name, ends in design.polynomial_ranges.items()}
+    return {name: _floats(ends) for name, ends in result.design().polynomial_ranges.items()}
 
 
 def _fit_statistics(result: DPResults) -> dict:

@@ -97,7 +97,7 @@ class FitStatistics(Inferred):
         if Formula.parse(self.formula).has_intercept:
             constant[0] = 1.0
             return constant
-        for block in self._design().layout.blocks:
+        for block in self.design().layout.blocks:
             part, *_ = np.linalg.lstsq(block.coding, np.ones(len(block.coding)), rcond=None)
             if np.allclose(block.coding @ part, 1.0):
                 constant[block.columns] = part

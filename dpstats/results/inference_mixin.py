@@ -41,7 +41,7 @@ class Inferred:
         """Return the bounds that predictions are clipped to, or None."""
         raise NotImplementedError
 
-    def _design(self) -> Design:
+    def design(self) -> Design:
         """Build the design from the public schema."""
         raise NotImplementedError
 
@@ -154,7 +154,7 @@ class Inferred:
         ArgumentError
             For a missing column, an unknown level or a missing value.
         """
-        rows, response = self._design().predictors(newdata), (-np.inf, np.inf)
+        rows, response = self.design().predictors(newdata), (-np.inf, np.inf)
         if self.limits is not None:
             low, high, response = self.limits
             rows = np.clip(rows, low, high)
@@ -201,7 +201,7 @@ class Inferred:
         >>> res.raw_powers("x").index.tolist()
         ['Intercept', 'x', 'I(x**2)']
         """
-        design = self._design()
+        design = self.design()
         powers, weights = design.raw_powers(variable)
         if design.intercept is not None:
             weights[0, design.intercept] = 1.0

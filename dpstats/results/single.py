@@ -107,11 +107,11 @@ class DPResults(Simulated):
         """
         if not self.release.limited:
             return None
-        design = self._design()
+        design = self.design()
         low, high = design.response_bounds
         return design.low, design.high, (low, high)
 
-    def _design(self) -> Design:
+    def design(self) -> Design:
         """Build the design of the formula from the public schema."""
         return Formula.parse(self.formula).design(self.schema, self.term_bounds, self.unlimited)
 

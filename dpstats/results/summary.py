@@ -9,7 +9,9 @@ from statsmodels.iolib.summary import Summary, summary_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
+from dpstats.formula.conditioning import collinear_columns
 from dpstats.inference import UNBOUNDED
+from dpstats.mechanisms import METHODS
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of
 from dpstats.schema import UNLIMITED, Numeric
@@ -38,7 +40,9 @@ def summarise(result, alpha: float) -> Summary:
     summary.tables.append(_steps(result.privacy))
     summary.add_extra_txt(
         _notes(
-            result, result.reasons.values(), [*released_ranges(result), *_hidden_levels(result)]
+            result,
+            result.reasons.values(),
+            [*range_notes(result), *_hidden_levels(result)],
         ).split("\n")
     )
     return summary
@@ -152,7 +156,28 @@ def _notes(result, reasons: Iterable[str], hidden: Sequence[str] = ()) -> str:
     return "\n".join(["Notes:", *wrapped])
 
 
-def released_ranges(result) -> list[str]:
+def range_notes(result) -> list[str]:
+    """Write what there is to say of ranges: those estimated, rows beyond, and collinear columns."""
+    return [*_released_ranges(result), *_collinear(result)]
+
+
+def _collinear(result) -> list[str]:
+    """Name columns that are nearly collinear on their box, where noise on sums is on columns."""
+    method = METHODS.get(result.method)
+    if method is None or not (method.fixed_size_summary and method.needs_bounds):
+        return []
+    if method.needs_marginals or np.isnan(result.release.params).any():
+        return []
+    names = collinear_columns(result.design())
+    if not names:
+        return []
+    return [
+        f"on their ranges {', '.join(names)} are nearly collinear, so the noise counts for many "
+        "times as much; poly(x, k) spans the powers of a column without that"
+    ]
+
+
+def _released_ranges(result) -> list[str]:
     """Write the estimated ranges in a sentence, and the part of the rows that weighs less."""
     notes = []
     response = result.formula.split("~")[0].strip()

@@ -521,3 +521,16 @@ def test_declared_ranges_are_not_listed_as_estimated(fit):
             bounds={"x0": (-4, 4), "np.log(wage)": (-5, 7)},
         )  # fmt: skip
     assert "estimated ranges" not in words(result.summary())
+
+
+def test_the_summary_says_where_columns_are_nearly_collinear_on_their_ranges(fit, line):
+    table = line.assign(age=40 + 20 * line["x"])
+    bounds = {"y": (0, 1), "age": (20, 60)}
+    for method, formula, said in [
+        ("adassp", "y ~ age + I(age**2)", True),
+        ("shrunken", "y ~ age + I(age**2)", True),
+        ("adassp", "y ~ poly(age, 2)", False),
+        ("noisy_newton", "y ~ age + I(age**2)", False),
+    ]:
+        printed = words(fit(table, method, formula=formula, bounds=bounds).summary())
+        assert ("age, I(age ** 2) are nearly collinear" in printed) == said, (method, formula)
