@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.inference.bootstrap import Sums
 
 # Simulated draws of the noise, fewer where the matrices are large.
-_MOST_DRAWS, _LEAST_DRAWS, _MOST_ENTRIES = 400, 50, 2_000_000
+_MOST_DRAWS, _LEAST_DRAWS, _MOST_ENTRIES = 400, 20, 2_000_000
 # A variance of the response below so many standard deviations of its noise is not told from zero.
 _SEEN = 2.0
 _LINE = ("n", "Su", "Sv", "Suu", "Suv", "Svv", "sigma2")
@@ -128,8 +128,9 @@ def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> Goodn
     With A, c and q the released u'u, u'v and v'v, the residual sum of squares of the released
     theta is q - 2 theta'c + theta'A theta. Noise E, w and e moves it by e - 2 theta'w + theta'E
     theta at a fixed theta; that theta minimises the noisy sum makes it too small by
-    (w - E theta)'A^-1 (w - E theta) on average, which is added. With a the coefficients of the
-    constant, a'A a is the number of rows and a'c the sum of v.
+    (w - E theta)'A^-1 (w - E theta) on average, which is added. With a the theta of the
+    constant 1, a'A a is the number of rows over the squared unit of v, and (a'c)^2 / a'A a what the
+    mean of the response explains.
     """
     theta, columns = sums.theta, len(sums.cross)
     draws = int(np.clip(_MOST_ENTRIES / columns**2, _LEAST_DRAWS, _MOST_DRAWS))
@@ -141,12 +142,12 @@ def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> Goodn
     rss = rss + np.append(0.0, e - w @ theta - moved @ theta)
     tss, rows = sums.square + np.append(0.0, e), np.full(draws + 1, public.value)
     if constant is not None:
-        a = sums.unit * np.linalg.lstsq(sums.transform, constant, rcond=None)[0]
+        a = np.linalg.lstsq(sums.transform, constant, rcond=0)[0]
         count = a @ sums.gram @ a + np.append(0.0, a @ (E @ a).T)
         total = sums.cross @ a + np.append(0.0, w @ a)
-        count = np.maximum(count, 1.0)
-        tss = tss - total**2 / count
-        rows = count if math.isnan(public.value) else rows
+        tss = tss - total**2 / np.maximum(count, np.finfo(float).tiny)
+        if math.isnan(public.value):
+            rows = np.maximum(count * sums.unit**2, 1.0)
     n = _estimate(rows) if math.isnan(public.value) else public
     scale = _estimate(np.maximum(rss, 0.0) / np.maximum(rows - columns, 1.0)).times(sums.unit**2)
     figures = GoodnessOfFit(n, Estimate(), scale, columns, constant is not None)

@@ -89,7 +89,10 @@ class FitStatistics(Inferred):
         """
         if self.nobs is not None:
             return Estimate(float(self.nobs), 0.0)
-        return Estimate(*self.rows_seen) if self.rows_seen else Estimate()
+        if self.rows_seen is None:
+            return Estimate()
+        rows, error = self.rows_seen
+        return Estimate(max(rows, 1.0), error)
 
     def _constant(self) -> np.ndarray | None:
         """Return the coefficients (S,) of the constant 1, None where no columns add up to it."""

@@ -154,3 +154,4 @@ def test_a_result_of_an_earlier_version_opens_without_them(table, method):
         statistics.pop("y_scale", None)
     old = dp.DPResults.from_json(json.dumps(content))
     assert np.isnan(old.scale) and "R-squared" in str(old.summary())
+    assert np.isfinite(old.rsquared) == (method != "noisy_newton")
