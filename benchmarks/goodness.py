@@ -6,7 +6,7 @@ where there is one, and how often the 95% intervals made of them hold the R-squa
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -37,10 +37,10 @@ class Cell(NamedTuple):
     epsilon: float
 
 
-def cells() -> Iterator[Cell]:
+def cells(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
     """List the cells of the study."""
     for (method, bounded), errors, d, n, epsilon in product(
-        METHODS, ERRORS, COLUMNS, SIZES, EPSILONS
+        METHODS, ERRORS, COLUMNS, sizes, EPSILONS
     ):
         if method != "noisy_moments" or d == 1:
             yield Cell(method, bounded, errors, d, n, epsilon)
@@ -79,10 +79,11 @@ def main(arguments: list[str]) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks goodness", description=__doc__)
     parser.add_argument("--repetitions", type=int, default=50)
-    repetitions = parser.parse_args(arguments).repetitions
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    given = parser.parse_args(arguments)
     rows = []
-    for cell in cells():
-        r2, r2_error, scale, scale_error = measured(cell, repetitions).T
+    for cell in cells(given.sizes):
+        r2, r2_error, scale, scale_error = measured(cell, given.repetitions).T
         shown = np.isfinite(r2_error)
         rows.append(
             (
