@@ -10,8 +10,10 @@ from dpstats.inference.bootstrap import Sums
 
 # Simulated draws of the noise, fewer where the matrices are large.
 _MOST_DRAWS, _LEAST_DRAWS, _MOST_ENTRIES = 400, 20, 2_000_000
-# A variance of the response below so many standard deviations of its noise is not told from zero.
-_SEEN = 2.0
+# R-squared is shown where the variance of the response is this many times its noise, and its own
+# error is at most so large: below, what is shown would be a lucky draw (benchmarks/goodness.py).
+_SEEN, _LARGEST_ERROR = 4.0, 0.25
+_DRAWN_HIGH = 1.5
 _LINE = ("n", "Su", "Sv", "Suu", "Suv", "Svv", "sigma2")
 NO_SUMS = (
     "this release holds neither the residual variance nor sums from which it follows, so there is "
@@ -149,13 +151,20 @@ def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> Goodn
         if math.isnan(public.value):
             rows = np.maximum(count * sums.unit**2, 1.0)
     n = _estimate(rows) if math.isnan(public.value) else public
-    scale = _estimate(np.maximum(rss, 0.0) / np.maximum(rows - columns, 1.0)).times(sums.unit**2)
+    scale = _estimate(rss / np.maximum(rows - columns, 1.0)).times(sums.unit**2)
+    scale = replace(scale, value=max(scale.value, 0.0))
     figures = GoodnessOfFit(n, Estimate(), scale, columns, constant is not None)
     if sums.penalty > 0:
         return replace(figures, scale=Estimate(), reason=_RIDGE)
-    if not tss[0] > _SEEN * np.std(tss[1:]):
+    deviation = float(np.std(tss[1:]))
+    if not tss[0] > _SEEN * deviation:
         return replace(figures, reason=_NO_VARIANCE)
     fitted = _estimate(1 - rss / np.maximum(tss, tss[0] / 4))
+    # what is shown was drawn high where the variance is barely seen, and its errors so too low
+    inflation = tss[0] / (tss[0] - _DRAWN_HIGH * deviation)
+    fitted = replace(fitted, error=float(fitted.error * inflation))
+    if fitted.error > _LARGEST_ERROR:
+        return replace(figures, reason=_NOISY)
     rsquared = Estimate(min(max(fitted.value, 0.0), 1.0), fitted.error)
     reason = "" if math.isfinite(n.value) else _NO_ROWS
     return replace(figures, rsquared=rsquared, reason=reason)
