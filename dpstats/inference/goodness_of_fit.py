@@ -147,7 +147,8 @@ def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> Goodn
         a = np.linalg.lstsq(sums.transform, constant, rcond=0)[0]
         count = a @ sums.gram @ a + np.append(0.0, a @ (E @ a).T)
         total = sums.cross @ a + np.append(0.0, w @ a)
-        tss = tss - total**2 / np.maximum(count, np.finfo(float).tiny)
+        # fewer rows than the noise on their number make no mean
+        tss = tss - total**2 / np.maximum(count, np.std(count[1:]))
         if math.isnan(public.value):
             rows = np.maximum(count * sums.unit**2, 1.0)
     n = _estimate(rows) if math.isnan(public.value) else public
