@@ -10,6 +10,11 @@ from dpstats.inference import stacked
 from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit, goodness_of_fit
 from dpstats.results.inference_mixin import Inferred
 
+_ABSORBED = (
+    "the sums are about the means of groups, so R-squared of the whole model, which the effects of "
+    "the groups belong to, does not follow from them"
+)
+
 
 class FitStatistics(Inferred):
     """Compute the number of rows, R-squared and the residual variance from the release.
@@ -76,6 +81,8 @@ class FitStatistics(Inferred):
         if np.isnan(self.release.params).all():
             reason = self.release.reasons.get("params", "")
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=reason)
+        if Formula.parse(self.formula).absorbed is not None:
+            return GoodnessOfFit(self._rows(), columns=len(self.names), reason=_ABSORBED)
         stack = stacked([self.release], len(self.names))
         figures = goodness_of_fit(stack, 0, self._constant(), self.nobs)
         if "fit_rows" in stack or not self.estimated:

@@ -155,3 +155,14 @@ def test_a_result_of_an_earlier_version_opens_without_them(table, method):
     old = dp.DPResults.from_json(json.dumps(content))
     assert np.isnan(old.scale) and "R-squared" in str(old.summary())
     assert np.isfinite(old.rsquared) == (method != "noisy_newton")
+
+
+def test_absorbed_effects_leave_no_r_squared_of_the_whole(table):
+    rows = table.assign(g=table["g"].astype(str))
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols(
+            "y ~ x | g", rows, method="adassp", epsilon=4, bounds={"x": (-3, 3), "y": (-9, 9)}
+        )
+    assert (
+        np.isnan([fit.rsquared, fit.scale]).all() and "means of groups" in fit.reasons["rsquared"]
+    )
