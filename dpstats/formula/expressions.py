@@ -154,7 +154,7 @@ def _read_learner(name: str, node: ast.Call, reading: Reading) -> None:
 
 def _check_polynomial(node: ast.Call, options: dict, reading: Reading) -> None:
     """Check poly(x, degree): a plain column, a degree, and whether raw powers are wanted."""
-    if ast.dump(node) != ast.dump(_parse(reading.code)):
+    if ast.dump(node) != ast.dump(tree_of(reading.code)):
         raise FormulaError(f"{ast.unparse(node)}: poly() must stand alone, joined by + : or *")
     degree = literal(options["degree"]) if "degree" in options else None
     raw = literal(options["raw"]) if "raw" in options else False

@@ -22,6 +22,10 @@ NO_SUMS = (
 _RIDGE = "a fit with a ridge has no R-squared of least squares; raise epsilon or n"
 _NO_VARIANCE = "the noise could account for the variance of the response, so there is no R-squared"
 _NOISY = "the noise leaves R-squared open; raise epsilon or n"
+_WEIGHTED = (
+    "the sums of weighted rows are in units of the largest weight, so that they tell R-squared and "
+    "not the residual variance of a row of weight one"
+)
 _NO_ROWS = "neither the number of rows nor a constant was released, which R-squared is adjusted by"
 
 
@@ -90,25 +94,34 @@ def goodness_of_fit(
     columns, is_centred = stack["params"].shape[1], constant is not None
     if "fit_rows" in stack:
         return _of_steps(stack, g, public, columns, is_centred)
+    if "weighted_rows" in stack and rows is None:
+        public = _read(stack, "weighted_rows", g)
     sums = Sums.of(stack, g)
+    if sums is not None and "weighted_rows" in stack:
+        figures = _of_sums(sums, constant, public)
+        return replace(figures, scale=Estimate(), reason=figures.reason or _WEIGHTED)
     if sums is not None:
         return _of_sums(sums, constant, public)
     if "Suu" in stack and "scale" not in stack:
         return _of_clipped_line({name: float(stack[name][g]) for name in _LINE}, public)
+    if "rows" in stack and rows is None:
+        public = Estimate(float(stack["rows"][g]))
     return GoodnessOfFit(public, columns=columns, is_centred=is_centred, reason=NO_SUMS)
 
 
 def _of_steps(stack, g: int, public: Estimate, columns: int, is_centred: bool) -> GoodnessOfFit:
     """Read what noisy Newton steps have worked out from their releases."""
     names = ("fit_rows", "fit_rsquared", "fit_scale")
-    none = np.full(len(stack["params"]), np.nan)
-    rows, rsquared, scale = (
-        Estimate(*(float(stack.get(part, none)[g]) for part in (name, f"{name}_error")))
-        for name in names
-    )
+    rows, rsquared, scale = (_read(stack, name, g) for name in names)
     rows = rows if math.isnan(public.value) else public
     reason = _NOISY if math.isnan(rsquared.value) else ""
     return GoodnessOfFit(rows, rsquared, scale, columns, is_centred, reason)
+
+
+def _read(stack: Mapping[str, np.ndarray], name: str, g: int) -> Estimate:
+    """Read a value and its error, NaN where the stack has none."""
+    none = np.full(len(stack["params"]), np.nan)
+    return Estimate(*(float(stack.get(part, none)[g]) for part in (name, f"{name}_error")))
 
 
 def _of_clipped_line(sums: Mapping[str, float], public: Estimate) -> GoodnessOfFit:

@@ -30,8 +30,9 @@ class FitStatistics(Inferred):
     def fit_statistics(self) -> pd.DataFrame:
         """Tabulate them: rows as the attributes, columns ``estimate`` and ``std_error``.
 
-        NaN stands where the release does not tell, and ``reasons`` says why: in estimated ranges
-        an unknown part of the rows is clipped, so R-squared has no standard error there.
+        NaN stands where the release does not tell, and ``reasons`` says why: where estimated
+        ranges clip an unknown part of the rows R-squared has no standard error. The figures of
+        ``adassp`` and ``ssp`` are there about the variables as clipped.
         """
         figures = self._goodness
         table = {
@@ -72,8 +73,9 @@ class FitStatistics(Inferred):
     @property
     def reasons(self) -> dict[str, str]:
         """Explain by attribute why a quantity is NaN or infinite."""
-        reasons, why = super().reasons, self._goodness.reason
-        return {**reasons, "rsquared": why} if why else reasons
+        reasons, figures = super().reasons, self._goodness
+        lacks = "scale" if np.isfinite(figures.rsquared.value) else "rsquared"
+        return {**reasons, lacks: figures.reason} if figures.reason else reasons
 
     @cached_property
     def _goodness(self) -> GoodnessOfFit:
@@ -85,7 +87,7 @@ class FitStatistics(Inferred):
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=_ABSORBED)
         stack = stacked([self.release], len(self.names))
         figures = goodness_of_fit(stack, 0, self._constant(), self.nobs)
-        if "fit_rows" in stack or not self.estimated:
+        if "fit_rows" in stack or "clipped_share" in stack or not self.estimated:
             return figures
         return figures.without_errors(self._rows())
 

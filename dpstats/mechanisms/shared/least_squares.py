@@ -73,6 +73,9 @@ def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None
         "shift": shift.tolist(),
         "y_scale": clipped_box(problem).y_scale,
     }
+    if sums.rows is not None:
+        statistics["weighted_rows"] = sums.rows + sums.rows_deviation
+        statistics["weighted_rows_error"] = sums.rows_deviation
     if penalty is not None:
         statistics["ridge"] = float(penalty)
     if penalty:

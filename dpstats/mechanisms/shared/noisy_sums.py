@@ -28,7 +28,10 @@ class NoisySums:
     scales, deviations : tuple of three floats
         Noise scale and standard deviation on an entry of each; equal for Gaussian noise.
     rows : float or None
-        Number of rows, noisy where it is private; None where rows have no weights, and u'u tells.
+        Number of rows, where it is private noisy and less one standard deviation of its noise;
+        None where rows have no weights, and u'u tells.
+    rows_deviation : float
+        That standard deviation.
     """
 
     gram: np.ndarray
@@ -37,6 +40,7 @@ class NoisySums:
     scales: tuple[float, float, float]
     deviations: tuple[float, float, float]
     rows: float | None = None
+    rows_deviation: float = 0.0
 
 
 def noisy_sums(
@@ -57,7 +61,7 @@ def noisy_sums(
     sensitivity of one row. The sum of the weights does not tell the number of rows, so this is
     released too, for a fiftieth of the cost: one row moves it by 1. Under replace-one it is public.
     """
-    rows, cost = _counted(moments, neighbors, cost, noise)
+    rows, deviation, cost = _counted(moments, neighbors, cost, noise)
     columns, products = len(moments.cross) - 1, moments.cross
     exact = (
         products[:columns, :columns][np.triu_indices(columns)],
@@ -82,19 +86,21 @@ def noisy_sums(
         scales=(gram.scale, cross.scale, square.scale),
         deviations=(gram.deviation, cross.deviation, square.deviation),
         rows=rows,
+        rows_deviation=deviation,
     )
 
 
 def _counted(
     moments: Moments, neighbors: str, cost: Cost, noise: Noise
-) -> tuple[float | None, Cost]:
-    """Return the number of weighted rows and the cost that is left.
+) -> tuple[float | None, float, Cost]:
+    """Return the number of weighted rows, the noise on it and the cost that is left.
 
     Where the number is private it is noisy, less one standard deviation of its noise: one that is
     too large makes the residual variance too small.
     """
     if moments.rows is None or neighbors == REPLACE_ONE:
-        return None if moments.rows is None else float(moments.rows), cost
+        return None if moments.rows is None else float(moments.rows), 0.0, cost
     query = Query("number of rows", [moments.rows], l1=1, l2=1)
     noisy = noise.add(query, cost.part(_COUNT))
-    return float(noisy.values[0]) - noisy.deviation, cost.part(1 - _COUNT)
+    deviation = noisy.deviation
+    return float(noisy.values[0]) - deviation, deviation, cost.part(1 - _COUNT)
