@@ -12,6 +12,7 @@ from benchmarks import (
     groups,
     illinois,
     intervals,
+    ledger,
     methods,
     r,
     scale,
@@ -35,6 +36,7 @@ PARTS = {
     "coverage": coverage,
     "intervals": intervals,
     "absorbed": absorbed,
+    "ledger": ledger,
     "r": r,
     "weights": weights,
 }

@@ -67,17 +67,17 @@ def compare(*results: DPResults, names: Sequence[str] | None = None) -> "Compari
             )
     if not results:
         raise ArgumentError("expected at least one result to compare, as in compare(first, second)")
-    return Comparison(tuple(results), _checked_names(names, len(results)))
+    return Comparison(tuple(results), checked_names(names, len(results)))
 
 
-def _checked_names(names, count: int) -> tuple[str, ...]:
-    """Check the headings of the columns; by default number them."""
+def checked_names(names, count: int, argument: str = "names") -> tuple[str, ...]:
+    """Check the headings of the columns, or raise ArgumentError; by default number them."""
     if names is None:
         return tuple(f"({i})" for i in range(1, count + 1))
     listed = [] if isinstance(names, str) or not isinstance(names, Sequence) else list(names)
     texts = all(isinstance(name, str) and name for name in listed)
     if not texts or len(listed) != count or len(set(listed)) < count:
-        raise ArgumentError(f"expected names to list {count} different texts, got {names!r}")
+        raise ArgumentError(f"expected {argument} to list {count} different texts, got {names!r}")
     return tuple(listed)
 
 
