@@ -106,6 +106,7 @@ COVERED_BY = {
     ],
     "results/test_record.py": [
         "results.record_acro",
+        "results.record_files",
         "results.record_page",
         "results.record_registry",
     ],
@@ -116,7 +117,12 @@ COVERED_BY = {
         "results.summary",
     ],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
-    "study/test_run.py": ["study.study_file", "study.synthetic"],
+    "study/test_run.py": [
+        "study.study_file",
+        "study.synthetic",
+        "study.tables",
+        "study.toml",
+    ],
     "request/test_row_weights.py": ["request.rows_in_use"],
     "suites/test_contract.py": ["fitting.single", "mechanisms.shared.spec", "option_checks"],
     "suites/test_leaks.py": ["errors", "testing"],

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dpstats.errors import ArgumentError
 from dpstats.results.record_acro import acro_json
@@ -14,9 +13,6 @@ from dpstats.results.record_files import result_files, table, table_files
 from dpstats.results.record_page import page
 from dpstats.results.record_registry import checked_publication, registry_yaml
 from dpstats.results.stored_calls import to_text
-
-if TYPE_CHECKING:  # it loads statsmodels, which a record without tables does without
-    from dpstats.results.comparison import Comparison
 
 CHECKSUMS = "checksums"
 
@@ -26,7 +22,7 @@ def write_record(
     path,
     publication: Mapping | None = None,
     command: str = "dpstats.dp_ols",
-    tables: "Mapping[str, Comparison] | None" = None,
+    tables: Mapping | None = None,
 ) -> Path:
     """Write results by name as a release record; the folder appears whole or not at all.
 
@@ -43,7 +39,7 @@ def write_record(
     command : str
         What made the results, for output checkers.
     tables : mapping of str to Comparison, optional
-        Some of the results side by side, by name.
+        Some of the results side by side, by name: what :func:`dpstats.compare` returns.
 
     Returns
     -------

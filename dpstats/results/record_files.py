@@ -3,15 +3,11 @@
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from dpstats.errors import DPStatsError
-
-if TYPE_CHECKING:  # it loads statsmodels, which a record without tables does without
-    from dpstats.results.comparison import Comparison
 
 _STEM = 60  # longest name of a file, without its number and ending
 
@@ -30,7 +26,7 @@ def result_files(folder: Path, number: int, name: str, result) -> tuple[str, ...
     return (f"{stem}.csv",)
 
 
-def table_files(folder: Path, number: int, name: str, comparison: "Comparison") -> tuple[str, ...]:
+def table_files(folder: Path, number: int, name: str, comparison) -> tuple[str, ...]:
     """Write results side by side, tidy, as text and as LaTeX; return the names of the files."""
     stem = _stem(f"table_{number}", name)
     comparison.frame.to_csv(folder / f"{stem}.csv", index=False)
