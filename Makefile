@@ -9,7 +9,7 @@ TYPES_STAMP := $(VENV)/.installed-types
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark test-acro demo bench bench-auto report docs wheel dist clean
+.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser demo bench bench-auto report docs wheel dist clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,7 +55,7 @@ format: install  ## Rewrite the files in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: test-python test-r test-spark test-acro  ## Run all tests, those of the R package and Spark too
+test: test-python test-r test-spark test-acro test-browser  ## Run all tests, those of the R package and Spark too
 
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
 	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests \
@@ -69,6 +69,9 @@ test-spark: install  ## Test Spark DataFrames; installs Java where it may
 
 test-acro: install  ## Load a release record with the package acro, in an environment of its own
 	tests/run_acro.sh $(BIN)/python
+
+test-browser: install  ## Test the page of plans in Chromium; installs it where it may
+	tests/run_browser.sh $(BIN)/python
 
 demo: install  ## Write the demonstration to out/
 	$(BIN)/dpstats demo --out out/

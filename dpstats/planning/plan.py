@@ -36,6 +36,7 @@ def plan(
     truth: Mapping | None = None,
     sd: float | None = None,
     x_sd: Mapping | None = None,
+    x_range: Mapping | None = None,
     levels: Mapping | None = None,
     delta: float | None = None,
     neighbors: str | None = None,
@@ -81,6 +82,9 @@ def plan(
         ``{column: s.d.}`` of numeric regressors that are normal around the midpoint of their
         bounds. The others are uniform within them; all are independent. A narrow
         regressor makes private slopes far less certain, so guess it with care.
+    x_range : mapping, optional
+        ``{column: (low, high)}`` within the bounds, for numeric regressors that are uniform on
+        that part of them, where bounds are declared wider than the data reach.
     method : str, optional
         One name, in the place of ``methods``.
     weights, trim_weights
@@ -138,7 +142,7 @@ def plan(
     build = partial(_request, _chosen(entries, n, delta, call), delta, call)
     requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
-    guess = Guess.of(first, n, truth, sd, x_sd, weights_mean)
+    guess = Guess.of(first, n, truth, sd, x_sd, x_range, weights_mean)
     simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress)
     target = _target(target_width, term, simulation)
     if target is None:
@@ -158,6 +162,8 @@ def plan(
         remarks=_notes(requests, trials),
         target=target.text if target else "",
         minimums=minimums,
+        truth=dict(zip(guess.design.names, guess.truth.tolist(), strict=True)),
+        sd=guess.sd,
     )
 
 
