@@ -9,7 +9,7 @@ TYPES_STAMP := $(VENV)/.installed-types
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser demo bench bench-auto report docs wheel dist clean
+.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser demo bench bench-auto report trust docs wheel dist clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -88,6 +88,9 @@ bench-auto: install  ## Compare method="auto" on the tables of DATA, a folder wi
 report: install  ## Write the papers' figures and tables to vignettes/papers, from DATA=folder
 	@test -n "$(DATA)" || { echo "name the folder of the data: make report DATA=/path/to/it" >&2; exit 1; }
 	$(BIN)/python -m vignettes.papers --data "$(DATA)"
+
+trust: install  ## Write docs/trust.md: each method's proof, and the tests that tried to break it
+	$(BIN)/python tests/suites/trust_table.py
 
 docs: $(DOCS_STAMP)  ## Build the API documentation in build/docs
 	$(BIN)/python -m pdoc --docformat numpy --output-directory build/docs dpstats
