@@ -118,6 +118,7 @@ COVERED_BY = {
     ],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
     "study/test_run.py": [
+        "study.models",
         "study.study_file",
         "study.synthetic",
         "study.tables",

@@ -10,8 +10,6 @@ from dpstats.errors import ArgumentError
 from dpstats.option_checks import positive
 from dpstats.planning.grid import PlanGrid
 
-_OLS = "ols (not private)"
-
 
 def page(grid: PlanGrid, term: str | None = None, remaining=None) -> str:
     """Write the page of a grid of plans.
@@ -50,7 +48,7 @@ def page(grid: PlanGrid, term: str | None = None, remaining=None) -> str:
         "cells": [[_cell(grid, n, width) for width in grid.widths] for n in grid.rows],
         "notes": [*_notes(grid), *grid.left_out],
     }
-    parts = {name: (files(__package__) / name).read_text("utf-8") for name in _PARTS}
+    parts = {name: (files("dpstats.planning") / name).read_text("utf-8") for name in _PARTS}
     # A text that ends the script element may stand in a formula.
     parts["page.json"] = json.dumps(content, allow_nan=False).replace("<", "\\u003c")
     parts["title"] = escape(f"Plan of {base.formula}")
@@ -65,22 +63,17 @@ _PARTS = ("page.html", "page.css", "page.js")
 
 def _cell(grid: PlanGrid, n: int, width: float) -> dict:
     """Return the interval widths of one plan by method, term and epsilon, and its call."""
-    frame = grid.plans[n, width].frame
-    ols = frame[frame["method"] == _OLS].set_index("term")["width"]
-    private = frame[frame["method"] != _OLS]
-    methods = private["method"].unique().tolist()
-    widths = {
-        method: {
-            term: [[row.epsilon, _number(row.width)] for row in rows.itertuples()]
-            for term, rows in private[private["method"] == method].groupby("term", sort=False)
-        }
-        for method in methods
-    }
-    return {
-        "methods": widths,
-        "ols": {term: _number(value) for term, value in ols.items()},
-        "call": _call(grid.plans[n, width].formula, grid.calls[n, width]),
-    }
+    plan, ols = grid.plans[n, width], {}
+    methods: dict[str, dict[str, list]] = {}
+    for each in plan.forecasts:
+        if each.term not in plan.truth:
+            continue  # a prediction point
+        if math.isinf(each.epsilon):
+            ols[each.term] = _number(each.width)
+        else:
+            points = methods.setdefault(each.method, {}).setdefault(each.term, [])
+            points.append([each.epsilon, _number(each.width)])
+    return {"methods": methods, "ols": ols, "call": _call(plan.formula, grid.calls[n, width])}
 
 
 def _number(width: float) -> float | str | None:

@@ -7,7 +7,8 @@ from dpstats.errors import ArgumentError, BudgetError
 from dpstats.ledger import Asked, Ledger
 from dpstats.privacy import Call, Charge, Chargeable
 from dpstats.results.record import checked_target, write_record
-from dpstats.study.study_file import Model, Study
+from dpstats.study.models import Model
+from dpstats.study.study_file import Study
 from dpstats.study.synthetic import synthetic_rows
 from dpstats.testing import insecure_seed
 

@@ -7,7 +7,8 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
-from dpstats.study.study_file import Model, Study, columns_beside
+from dpstats.study.models import Model, columns_beside
+from dpstats.study.study_file import Study
 
 
 def synthetic_rows(study: Study) -> pd.DataFrame:

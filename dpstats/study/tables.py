@@ -2,19 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 from dpstats.errors import ArgumentError
 from dpstats.results.comparison import Comparison, checked_names, compare
+from dpstats.study.models import Model
 from dpstats.study.toml import check_names
-
-
-class _Model(Protocol):
-    name: str
-    arguments: dict
-
-    @property
-    def result_names(self) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -30,7 +22,7 @@ class Table:
         return compare(*(results[name] for name in self.results), names=self.labels)
 
 
-def read_tables(content: Mapping, models: Iterable[_Model]) -> tuple[Table, ...]:
+def read_tables(content: Mapping, models: Iterable[Model]) -> tuple[Table, ...]:
     """Check ``{name: {"models": [...], "labels": [...]}}``, or raise ArgumentError.
 
     A model with several formulas gives a column for each of them.
@@ -39,7 +31,7 @@ def read_tables(content: Mapping, models: Iterable[_Model]) -> tuple[Table, ...]
     return tuple(_read(f"tables.{name}", name, own, known) for name, own in content.items())
 
 
-def _read(place: str, name: str, content, known: Mapping[str, _Model]) -> Table:
+def _read(place: str, name: str, content, known: Mapping[str, Model]) -> Table:
     if not isinstance(content, dict) or not isinstance(content.get("models"), list):
         raise ArgumentError(f"expected {place} to have models = [...], got {content!r}")
     check_names(content, ("models", "labels"), place)
