@@ -69,12 +69,12 @@ def _write_page(arguments) -> Plan:
     path, call = checked_output(arguments.html, "--html", (".html",)), _call(arguments)
     if call.pop("target_width"):
         raise ArgumentError("--target-width searches for one epsilon; leave it out with --html")
-    term, ledger = call.pop("term"), opened(arguments)
+    ledger = opened(arguments)
     remaining = None if ledger is None else ledger.remaining[0]
     if remaining == 0:
         raise ArgumentError("nothing is left in the ledger; plan without --ledger")
     grid = plan_grid(arguments.formula, **call)
-    write(path, lambda beside: beside.write_text(page(grid, term, remaining), encoding="utf-8"))
+    write(path, lambda beside: beside.write_text(page(grid, remaining), encoding="utf-8"))
     return grid.plans[arguments.n, 1]
 
 

@@ -24,6 +24,8 @@ class PlanGrid:
     ----------
     declared_rows : int
         The number of rows that was asked for.
+    term : str
+        The coefficient that a page shows first.
     rows : tuple of int
     widths : tuple of float
         Factors of the bounds' ranges about their midpoints; the first is 1.
@@ -34,6 +36,7 @@ class PlanGrid:
     """
 
     declared_rows: int
+    term: str
     rows: tuple[int, ...]
     widths: tuple[float, ...]
     plans: Mapping[tuple[int, float], Plan]
@@ -42,7 +45,14 @@ class PlanGrid:
 
 
 def plan_grid(
-    formula: str, *, n: int, bounds: Mapping, epsilon=None, progress: bool | None = None, **guesses
+    formula: str,
+    *,
+    n: int,
+    bounds: Mapping,
+    epsilon=None,
+    term: str | None = None,
+    progress: bool | None = None,
+    **guesses,
 ) -> PlanGrid:
     """Plan a fit with a quarter to four times the rows, and bounds up to three times as wide.
 
@@ -56,6 +66,8 @@ def plan_grid(
         As in :func:`dpstats.plan`, without ``target_width``.
     epsilon : float or sequence of float, optional
         By default eight values from 0.1 to 16.
+    term : str, optional
+        The coefficient that a page shows first; by default the first slope.
     progress : bool, optional
         Progress bar; by default on a terminal, for runs over a second.
 
@@ -78,20 +90,23 @@ def plan_grid(
         "epsilon": EPSILONS if epsilon is None else epsilon,
     }
     base = plan(formula, progress=False, **call)
+    if term is not None and term not in base.truth:
+        raise ArgumentError(f"expected term to be one of {', '.join(base.truth)}, got {term!r}")
     ranges = {name: tuple(bounds[name]) for name in _uniform(formula, call)}
     ranges |= guesses.get("x_range") or {}
     fixed = call | {"truth": dict(base.truth), "sd": base.sd, "x_range": ranges}
     rows = [max(round(n * factor), 1) for factor in _OF_N]
     calls = {(each, width): fixed | {"n": each, "bounds": _widened(bounds, width)}
              for width in _OF_BOUNDS for each in dict.fromkeys(rows)}  # fmt: skip
-    plans, reasons = {(n, 1): base}, {}
+    plans: dict[tuple[int, float], Plan] = {(n, 1): base}
+    reasons: dict[tuple[int, float], str] = {}
     shown = None if progress is None else not progress
     for cell in tqdm(calls.keys() - plans, desc="plans", disable=shown, delay=1.0):
         try:
             plans[cell] = plan(formula, progress=False, **calls[cell])
         except ArgumentError as error:  # from public facts, like those of the first call
             reasons[cell] = str(error)
-    return _complete(n, plans, calls, reasons)
+    return _complete((n, term or base.slopes[0]), plans, calls, reasons)
 
 
 def _uniform(formula: str, call: Mapping) -> list[str]:
@@ -101,7 +116,7 @@ def _uniform(formula: str, call: Mapping) -> list[str]:
     return [name for name in parsed.predictors if name in call["bounds"] and name not in others]
 
 
-def _complete(n: int, plans: Mapping, calls: Mapping, reasons: Mapping) -> PlanGrid:
+def _complete(start: tuple[int, str], plans: Mapping, calls: Mapping, reasons: Mapping) -> PlanGrid:
     """Leave out the numbers of rows that no width can serve, and the widths that not all can."""
     rows = tuple(sorted({each for each, width in plans if width == 1}))
     widths = [width for width in _OF_BOUNDS if all((each, width) in plans for each in rows)]
@@ -110,7 +125,7 @@ def _complete(n: int, plans: Mapping, calls: Mapping, reasons: Mapping) -> PlanG
         f"{each:,} rows, bounds times {width:g}: {text}" for (each, width), text in reasons.items()
     )
     kept = {cell: plans[cell] for cell in cells}, {cell: calls[cell] for cell in cells}
-    return PlanGrid(n, rows, tuple(widths), *kept, tuple(sorted(texts)))
+    return PlanGrid(*start, rows, tuple(widths), *kept, tuple(sorted(texts)))
 
 
 def _widened(bounds: Mapping, factor: float) -> dict[str, tuple[float, float]]:

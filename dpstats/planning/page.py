@@ -6,20 +6,17 @@ from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
 
-from dpstats.errors import ArgumentError
 from dpstats.option_checks import positive
 from dpstats.planning.grid import PlanGrid
 
 
-def page(grid: PlanGrid, term: str | None = None, remaining=None) -> str:
+def page(grid: PlanGrid, remaining=None) -> str:
     """Write the page of a grid of plans.
 
     Parameters
     ----------
     grid : PlanGrid
         What :func:`dpstats.planning.plan_grid` returns; its numbers are the page's.
-    term : str, optional
-        The coefficient that is shown first; by default the first slope.
     remaining : float, optional
         The epsilon that a budget has left, which becomes a line of the chart.
 
@@ -31,15 +28,13 @@ def page(grid: PlanGrid, term: str | None = None, remaining=None) -> str:
     Raises
     ------
     ArgumentError
-        For a term that is no coefficient, or a remainder that is not > 0.
+        For a remainder that is not > 0.
     """
     base = grid.plans[grid.declared_rows, 1]
-    if term is not None and term not in base.truth:
-        raise ArgumentError(f"expected term to be one of {', '.join(base.truth)}, got {term!r}")
     content = {
         "formula": base.formula,
         "level": f"{100 * (1 - base.alpha):.3g}%",
-        "term": term or base.slopes[0],
+        "term": grid.term,
         "terms": list(base.truth),
         "remaining": None if remaining is None else positive("remaining")(remaining),
         "rows": grid.rows,

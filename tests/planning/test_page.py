@@ -1,6 +1,5 @@
 """The page of plans: its numbers are plan's, and a person with a browser can use it."""
 
-import html.parser
 import json
 import os
 import re
@@ -11,6 +10,7 @@ import pytest
 import dpstats as dp
 from dpstats import cli
 from dpstats.planning import page, plan_grid
+from tests.results.test_record import Links
 
 REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
 CALL = {"n": 1000, "bounds": {"y": (0, 1), "x": (0, 1), "z": (0, 2)}, "sd": 0.15,
@@ -20,13 +20,13 @@ FORMULA = "y ~ x + z + I(x < 0.5)"
 
 @pytest.fixture(scope="module")
 def grid():
-    return plan_grid(FORMULA, truth={"x": 0.3}, progress=False, **CALL)
+    return plan_grid(FORMULA, truth={"x": 0.3}, term="x", progress=False, **CALL)
 
 
 @pytest.fixture(scope="module")
 def file(grid, tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "plan.html"
-    path.write_text(page(grid, "x", 2.5), encoding="utf-8")
+    path.write_text(page(grid, 2.5), encoding="utf-8")
     return path
 
 
@@ -34,21 +34,9 @@ def content(text: str) -> dict:
     return json.loads(re.search(r'<script type="application/json".*?>(.*?)</script>', text)[1])
 
 
-class Addresses(html.parser.HTMLParser):
-    """What a page would load."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found += [value for name, value in attrs if name in ("src", "href")]
-
-
 def test_the_page_is_whole_and_loads_nothing(file):
     text = file.read_text()
-    assert Addresses(text).found == ["data:,"] and "{{" not in text
+    assert Links(text).found == ["data:,"] and "{{" not in text
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
     assert "default-src 'none'" in text
 
@@ -80,10 +68,10 @@ def test_a_call_on_the_page_gives_its_numbers(file, grid):
 
 def test_what_cannot_be_shown_is_refused(grid):
     with pytest.raises(dp.ArgumentError, match="term"):
-        page(grid, "nosuch")
+        plan_grid(FORMULA, term="nosuch", **CALL)
     for remaining in (0, -1, "1"):
         with pytest.raises(dp.ArgumentError, match="remaining"):
-            page(grid, remaining=remaining)
+            page(grid, remaining)
 
 
 SHELL = ["plan", "y ~ x", "--n", "200", "--methods", "adassp", "--bounds", "x=0,1", "--bounds",
