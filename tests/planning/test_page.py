@@ -197,5 +197,5 @@ def test_the_table_says_the_same(opened, grid):
 def test_nothing_is_wider_than_the_screen_and_controls_do_not_print(opened):
     assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     opened.emulate_media(media="print")
-    assert not opened.is_visible("#rows") and opened.is_visible("#rows-value")
+    assert not opened.is_visible("form") and opened.is_visible('[role="status"]')
     assert opened.is_visible("#chart") and opened.is_visible("table")
