@@ -9,7 +9,7 @@ TYPES_STAMP := $(VENV)/.installed-types
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark demo bench bench-auto report docs wheel dist clean
+.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser demo bench bench-auto report trust docs wheel dist clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -55,7 +55,7 @@ format: install  ## Rewrite the files in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-test: test-python test-r test-spark  ## Run all tests, those of the R package and Spark too
+test: test-python test-r test-spark test-acro test-browser  ## Run all tests, those of the R package and Spark too
 
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
 	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests \
@@ -66,6 +66,12 @@ test-r: install  ## Check the R package, and formulas of R against lm; installs 
 
 test-spark: install  ## Test Spark DataFrames; installs Java where it may
 	tests/run_spark.sh $(BIN)/python
+
+test-acro: install  ## Load a release record with the package acro, in an environment of its own
+	tests/run_acro.sh $(BIN)/python
+
+test-browser: install  ## Test the page of plans in Chromium; installs it where it may
+	tests/run_browser.sh $(BIN)/python
 
 demo: install  ## Write the demonstration to out/
 	$(BIN)/dpstats demo --out out/
@@ -83,6 +89,9 @@ report: install  ## Write the papers' figures and tables to vignettes/papers, fr
 	@test -n "$(DATA)" || { echo "name the folder of the data: make report DATA=/path/to/it" >&2; exit 1; }
 	$(BIN)/python -m vignettes.papers --data "$(DATA)"
 
+trust: install  ## Write docs/trust.md: each method's proof, and the tests that tried to break it
+	$(BIN)/python tests/suites/trust_table.py
+
 docs: $(DOCS_STAMP)  ## Build the API documentation in build/docs
 	$(BIN)/python -m pdoc --docformat numpy --output-directory build/docs dpstats
 
@@ -94,5 +103,5 @@ dist: install  ## Build a source distribution and a wheel in dist
 	$(BIN)/python -m build --outdir dist .
 
 clean:  ## Remove what was built, and .venv
-	rm -rf $(VENV) build dist out *.egg-info .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-acro build dist out *.egg-info .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -9,10 +9,12 @@ from benchmarks import (
     coverage,
     crossing,
     econ,
+    goodness,
     grid,
     groups,
     illinois,
     intervals,
+    ledger,
     methods,
     r,
     scale,
@@ -21,6 +23,7 @@ from benchmarks import (
     subsets,
     table3,
     tried,
+    weights,
 )
 
 PARTS = {
@@ -35,7 +38,9 @@ PARTS = {
     "coverage": coverage,
     "intervals": intervals,
     "absorbed": absorbed,
+    "ledger": ledger,
     "r": r,
+    "weights": weights,
 }
 # Run by name only: they take long or need tables.
 ALONE = {
@@ -45,6 +50,7 @@ ALONE = {
     "econ": econ,
     "grid": grid,
     "cases": cases,
+    "goodness": goodness,
 }
 
 

@@ -24,6 +24,9 @@ PLAIN, ROBUST = {}, {"cov_type": "HC1"}
 SPREADS = {
     "wide": lambda rng, size: rng.uniform(0, 1, size),
     "narrow": lambda rng, size: rng.normal(0.5, 0.1, size),
+    "correlated": lambda rng, size: (
+        0.1 * rng.uniform(0, 1, size) + 0.9 * rng.uniform(0, 1, (size[0], 1))
+    ),
 }
 ERRORS = {
     "normal": lambda rng, x: rng.normal(0, 0.1, len(x)),
@@ -55,7 +58,16 @@ CELLS = (
     *(
         Cell(method, n, spread, errors, d, variants=(PLAIN, ROBUST))
         for method, ds in (("noisy_moments", (1,)), ("adassp", (1, 5, 10)))
-        for spread, errors, d, n in product(SPREADS, ERRORS, ds, SIZES)
+        for spread, errors, d, n in product(("wide", "narrow"), ERRORS, ds, SIZES)
+    ),
+    *(
+        Cell(method, n, spread, d=d)
+        for method, spread, d, n in product(("ssp", "shrunken"), ("wide", "narrow"), (1, 5), SIZES)
+    ),
+    *(
+        Cell(method, n, "correlated", d=3)
+        for method in ("adassp", "ssp", "shrunken")
+        for n in SIZES
     ),
     *(Cell("exp_theil_sen", 200, spread, variants=({"ci": True},)) for spread in SPREADS),
     Cell("exp_theil_sen", 1000, variants=({"ci": True, "k": 10},)),
@@ -105,8 +117,19 @@ class Outcome:
 
     @property
     def share(self) -> float:
-        """Share of slope intervals that hold the truth."""
+        """Share of slope intervals that hold the truth, among them those without ends."""
         return float(self.covered[:, 0].mean())
+
+    @property
+    def bounded(self) -> np.ndarray:
+        """Which slope intervals are shown, that is have ends, (R,)."""
+        return np.isfinite(self.widths)
+
+    @property
+    def share_of_shown(self) -> float:
+        """Share of the slope intervals with ends that hold the truth; NaN where there is none."""
+        shown = self.covered[self.bounded, 0]
+        return float(shown.mean()) if len(shown) else np.nan
 
 
 def run(cell: Cell, repetitions: int, seed: int = 1) -> Iterator[Outcome]:
@@ -152,7 +175,7 @@ def _ols(X, y) -> np.ndarray:
 def _outcome(cell: Cell, epsilon: float, options: dict, ols, releases) -> Outcome:
     rows = _quantities(cell.d)
     values = rows @ truth(cell.spread, cell.errors, cell.d)
-    known = [release for release in releases if release.status == "ok"]
+    known = [release for release in releases if _has_intervals(release)]
     inference = uncertainty(stacked(known, cell.d + 1))
     ends = inference.intervals(rows, 0.05)
     estimate, half = np.moveaxis(ols, 1, 0)
@@ -166,6 +189,13 @@ def _outcome(cell: Cell, epsilon: float, options: dict, ols, releases) -> Outcom
         ols_covered=np.abs(estimate - values) <= half,
         ols_widths=2 * half[:, 0],
     )
+
+
+def _has_intervals(release) -> bool:
+    """Whether there are intervals, maybe without ends: a shrunken fit has those of another."""
+    if release.companion is not None:
+        return True
+    return release.status == "ok" and (not release.limited or release.cov is not None)
 
 
 def clopper_pearson(hits: int, trials: int, level: float = 0.999) -> tuple[float, float]:
@@ -196,9 +226,9 @@ def figures(outcome: Outcome) -> tuple:
     cell, covered, ols = outcome.cell, outcome.covered, outcome.ols_covered
     place = cell.spread, cell.errors, cell.n, cell.d, f"{outcome.epsilon:g}", len(covered)
     if not len(covered):
-        return (*place, *["-"] * 8)
+        return (*place, *["-"] * (len(HEADER) - len(place)))
     low, high = clopper_pearson(int(covered[:, 0].sum()), len(covered))
-    bounded = np.isfinite(outcome.widths)
+    shown = int(outcome.bounded.sum())
     ratio = np.median(outcome.widths) / np.median(outcome.ols_widths)
     sizes = np.mean(outcome.p_values[:, 0] < 0.05)
     return (
@@ -208,10 +238,19 @@ def figures(outcome: Outcome) -> tuple:
         f"{covered[:, 1].mean():.3f} {covered[:, 2].mean():.3f}",
         f"{ols[:, 0].mean():.3f}",
         "inf" if np.isinf(ratio) else f"{ratio:.1f}",
-        f"{1 - bounded.mean():.3f}",
+        str(shown),
+        f"{outcome.share_of_shown:.3f}" if shown else "-",
+        _given_shown(outcome),
         "-" if np.isnan(outcome.p_values).all() else f"{sizes:.3f}",
         worst(outcome),
     )
+
+
+def _given_shown(outcome: Outcome) -> str:
+    """Whether the slope's intervals cover given that they have ends; "-" where none has."""
+    if not outcome.bounded.any():
+        return "-"
+    return verdict(outcome.covered[outcome.bounded, 0], outcome.ols_covered[:, 0])
 
 
 def worst(outcome: Outcome) -> str:
@@ -223,7 +262,7 @@ def worst(outcome: Outcome) -> str:
 
 HEADER = (
     "x", "errors", "n", "d", "epsilon", "fits", "slope", "99.9% interval", "p25   p75", "OLS slope",
-    "width/OLS", "unbounded", "size at 5%", "95%",
+    "width/OLS", "shown", "given shown", "95% of shown", "size at 5%", "95%",
 )  # fmt: skip
 
 
@@ -274,6 +313,7 @@ def _counted(title: str, rows: list[tuple]) -> tuple:
 _LEGEND = """\
 slope, p25, p75: shares of intervals that hold the truth; 99.9% interval: Clopper-Pearson, of the
 slope's share; truth: the line, or where rows are clipped the least-squares line of the clipped
-population; width: median, over that of OLS; failed fits are left out; size: share of p-values
-below 0.05 at the truth; 95%: whether it lies below the upper end for slope, p25 and p75, and if
-not whether OLS falls short as well"""
+population; width: median, over that of OLS; failed fits are left out; shown: fits whose slope has
+an interval with ends, and the share of these that hold the truth; size: share of p-values below
+0.05 at the truth; 95%: whether it lies below the upper end for slope, p25 and p75, and if not
+whether OLS falls short as well"""

@@ -53,6 +53,9 @@ def dp_ols(
     levels=None,
     types=None,
     groups=None,
+    weights: str | None = None,
+    trim_weights: float | None = None,
+    subset: str | None = None,
     x_new=None,
     row_norm: float | None = None,
     neighbors: str | None = None,
@@ -115,6 +118,19 @@ def dp_ols(
         Public list of group labels, tuples for several columns; by default the categories
         of a single Categorical column, else the labels present, which are then treated as
         public. ``"present"`` says so in the call.
+    weights : str, optional
+        Column of weights, as of ``WLS`` and ``lm(weights=)``; it needs public bounds,
+        ``bounds={"w": (0, 50)}``. What the rows are clipped to does not depend on it, and the
+        noise grows with the largest weight over the mean one. Rows whose weight is missing, zero
+        or negative are left out. For survey weights add ``cov_type="HC1"``.
+    trim_weights : float, optional
+        Public bound below the largest weight: larger weights count as this. A few large weights
+        decide over the noise, so trimming trades a little bias for much of it.
+    subset : str, optional
+        Use the rows for which a condition holds, ``"age > 25 & female == 1"``, written as for
+        pandas' ``query()``; it is public. Each row decides by its own values, before they are
+        clipped, and one with a missing value is left out. Columns that only it reads need a type
+        and no bounds; ``levels`` where a text is compared by ``!=`` or ``not``.
     x_new : number, list, mapping or data frame, optional
         Public points to predict at; by default 25% and 75% of the declared range of a
         single numeric regressor (``p25``, ``p75``).
@@ -188,7 +204,8 @@ def dp_ols(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         types=types, x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm,
         options=options, select=select, k=k, select_share=select_share, companion=companion,
-        companion_share=companion_share, by=by,
+        companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
+        subset=subset,
     )  # fmt: skip
     for request in requests.values():
         check_by(request, by, groups)

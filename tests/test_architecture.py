@@ -42,6 +42,7 @@ RANDOM = {
     "evaluate.predictions",
     "auditing.inputs",
     "planning.assumptions",
+    "planning.weight_guess",
     "planning.simulation",
     "study.synthetic",
     "planning.plan",

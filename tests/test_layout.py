@@ -68,11 +68,16 @@ COVERED_BY = {
         "results.restored_calls",
         "results.stored_calls",
     ],
+    "mechanisms/shared/test_block_least_squares.py": [
+        "mechanisms.shared.block_basis",
+        "mechanisms.shared.block_elimination",
+    ],
     "mechanisms/shared/test_rank_margins.py": [
         "inference.quantile_intervals",
         "mechanisms.shared.private_quantiles",
     ],
     "mechanisms/test_boosted_adassp.py": ["mechanisms.shared.scaled_rows"],
+    "results/test_fit_statistics.py": ["inference.goodness_of_fit"],
     "mechanisms/test_theil_sen.py": [
         "mechanisms.shared.theil_sen_rows",
         "mechanisms.smooth_theil_sen",
@@ -101,6 +106,7 @@ COVERED_BY = {
     ],
     "results/test_record.py": [
         "results.record_acro",
+        "results.record_files",
         "results.record_page",
         "results.record_registry",
     ],
@@ -111,7 +117,14 @@ COVERED_BY = {
         "results.summary",
     ],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
-    "study/test_run.py": ["study.study_file", "study.synthetic"],
+    "study/test_run.py": [
+        "study.models",
+        "study.study_file",
+        "study.synthetic",
+        "study.tables",
+        "study.toml",
+    ],
+    "request/test_row_weights.py": ["request.rows_in_use"],
     "suites/test_contract.py": ["fitting.single", "mechanisms.shared.spec", "option_checks"],
     "suites/test_leaks.py": ["errors", "testing"],
     "suites/test_one_way.py": ["request.prepare", "request.prepared", "request.request"],
@@ -119,7 +132,6 @@ COVERED_BY = {
         "mechanisms.by_spread",
         "mechanisms.noisy_stats",
         "mechanisms.shared.gram",
-        "mechanisms.shared.noisy_sums",
         "mechanisms.shared.release",
         "mechanisms.shared.shrinkage",
         "mechanisms.shared.simple_regression",

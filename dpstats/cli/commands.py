@@ -102,6 +102,9 @@ def _add_model(parser: _Parser) -> None:
     kinds = f"what a column of a text file is: {', '.join(KINDS)}"
     add("--types", **lists, metavar="COL=KIND", help=kinds)
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
+    add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
+    add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
+    add("--subset", metavar="CONDITION", help="rows to use, such as 'age > 25 & female == 1'")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
@@ -181,6 +184,9 @@ def _call(arguments) -> tuple[AnyTable, dict]:
         "bounds": bounds(arguments.bounds),
         "levels": {name: typed(table, name, texts) for name, texts in levels.items()},
         "x_new": points(arguments.x_new, arguments.formula, table, levels),
+        "weights": arguments.weights,
+        "trim_weights": arguments.trim_weights,
+        "subset": arguments.subset,
         "row_norm": arguments.row_norm,
         "neighbors": arguments.neighbors,
         "select": arguments.select,

@@ -5,12 +5,14 @@ import argparse
 import numpy as np
 import pandas as pd
 
-from dpstats import plan
-from dpstats.cli.outputs import checked_outputs, draw, write
+from dpstats import Plan, plan
+from dpstats.cli.ledgers import opened
+from dpstats.cli.outputs import checked_output, checked_outputs, draw, write
 from dpstats.cli.values import bounds, levels, numbers, points
 from dpstats.engines import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
+from dpstats.planning import page, plan_grid
 
 PURPOSE = "forecast errors and intervals from guesses, before any budget is spent"
 
@@ -20,6 +22,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add, lists = parser.add_argument, {"action": "append", "default": []}
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
     add("--n", required=True, type=int, metavar="N", help="guessed number of rows")
+    add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
+    add("--weights-mean", type=float, metavar="W", help="guessed mean of the weights")
+    add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
     add("--methods", required=True, metavar="A,B,...", help="names that `dpstats methods` lists")
     add("--epsilon", metavar="E,E,...", help="privacy losses to try")
     add("--target-width", type=float, metavar="W", help="search for the minimum epsilon instead")
@@ -30,6 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--truth", **lists, metavar="COEF=VALUE", help="guessed coefficient (default: 0)")
     add("--sd", type=float, metavar="S", help="guessed s.d. of the residuals")
     add("--x-sd", **lists, metavar="COL=S", help="guessed s.d. of a normal regressor")
+    add("--x-range", **lists, metavar="COL=LOW,HIGH", help="guessed range, within the bounds")
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--repetitions", type=int, default=200, metavar="N", help="synthetic tables (default: 200)")
@@ -37,12 +43,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="N", help="of the synthetic tables (default: 0)")
     add("-o", dest="out", metavar="OUT", help="tidy table: .csv")
     add("--plot", metavar="OUT", help="picture of the errors: .png, .pdf or .svg")
+    add("--html", metavar="OUT", help="page with sliders for rows and bounds: .html")
+    add("--ledger", metavar="FILE", help="ledger whose remainder is a line of that page")
+    add("--analyst", metavar="NAME", help="whose allocation of the ledger remains")
 
 
 def run(arguments) -> None:
     """Print the plan, and write its table and its picture if asked to."""
     outputs = checked_outputs(arguments, (".csv",))
-    forecast = plan(arguments.formula, **_call(arguments))
+    if arguments.html:
+        forecast = _write_page(arguments)
+    elif arguments.ledger or arguments.analyst:
+        raise ArgumentError("--ledger and --analyst are for the page of --html")
+    else:
+        forecast = plan(arguments.formula, **_call(arguments))
     if arguments.out:
         write(outputs[0], lambda path: forecast.frame.to_csv(path, index=False))
     if arguments.plot:
@@ -50,10 +64,25 @@ def run(arguments) -> None:
     print(forecast)
 
 
+def _write_page(arguments) -> Plan:
+    """Write the page of --html; return the plan at its start."""
+    path, call = checked_output(arguments.html, "--html", (".html",)), _call(arguments)
+    if call.pop("target_width"):
+        raise ArgumentError("--target-width searches for one epsilon; leave it out with --html")
+    ledger = opened(arguments)
+    remaining = None if ledger is None else ledger.remaining[0]
+    if remaining == 0:
+        raise ArgumentError("nothing is left in the ledger; plan without --ledger")
+    grid = plan_grid(arguments.formula, **call)
+    write(path, lambda beside: beside.write_text(page(grid, remaining), encoding="utf-8"))
+    return grid.plans[arguments.n, 1]
+
+
 def _call(arguments) -> dict:
     """Build the keyword arguments of plan."""
     unchanged = (
         "n", "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed",
+        "weights", "weights_mean", "trim_weights",
     )  # fmt: skip
     declared = levels(arguments.levels)
     return {name: getattr(arguments, name) for name in unchanged} | {
@@ -63,6 +92,7 @@ def _call(arguments) -> dict:
         "levels": declared,
         "truth": _values(arguments.truth, "--truth", "coefficient=value"),
         "x_sd": _values(arguments.x_sd, "--x-sd", "column=value"),
+        "x_range": numbers(arguments.x_range, "--x-range", "column=low,high", 2),
         "x_new": points(arguments.x_new, arguments.formula, _no_rows(arguments.formula, declared)),
     }
 

@@ -160,6 +160,8 @@ def _released(label: str, request: Request, by, cells: Cells, trials: int, progr
             predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
         return predictions
     for g, (X, y) in enumerate(bar(cells.rows)):
+        if request.coded and problem.layout is not None:
+            X = problem.layout.compact(X)
         summary, total = method.summarise(X, y, problem), over(X, y)
         for t in range(trials):
             release = method.conclude(summary, total, problem, cost, Noise(cost), **request.options)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError
 from dpstats.fitting import GroupedRows
+from dpstats.formula.absorption import split_off
 from dpstats.mechanisms.shared import Problem
 from dpstats.request import Prepared, Request
 from dpstats.request.arguments import make_request
@@ -81,24 +82,25 @@ def declared_public(public, name: str) -> None:
 
 
 def request_for(
-    formula, data, *, bounds, x_new, levels=None, method="adassp", epsilon=1.0, delta=None,
-    neighbors=None, options=None,
+    formula, data, *, bounds, x_new, levels=None, method="boosted_adassp", epsilon=1.0, delta=None,
+    neighbors=None, options=None, weights=None, trim_weights=None,
 ) -> Request:  # fmt: skip
     """Build the request of a private call: the same columns, clipping and points.
 
     With the default method it only serves to read the rows; its epsilon is never used.
     """
     options = dict(options or {})
+    absorbed = split_off(formula).absorbed if isinstance(formula, str) else None
+    if absorbed is not None:
+        raise ArgumentError(
+            f"absorbed effects are not evaluated: leave | {absorbed} out of {formula!r}, or write "
+            f"C({absorbed}) with levels="
+        )
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
-        options=options,
+        options=options, weights=weights, trim_weights=trim_weights,
     )  # fmt: skip
-    if request.formula.absorbed is not None:
-        raise ArgumentError(
-            f"absorbed effects are not evaluated: leave | {request.formula.absorbed} out of "
-            f"{request.formula.text!r}, or write C({request.formula.absorbed}) with levels="
-        )
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")
     return request

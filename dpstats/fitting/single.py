@@ -29,6 +29,8 @@ def fit_single(prepared: Prepared, noise: Noise) -> DPResults:
         schema=request.released_schema(),
         term_bounds=dict(request.term_bounds),
         clipping=request.clipping,
+        estimated=request.estimated,
+        rows_seen=request.rows_seen,
         privacy=request.report(noise.events, noise.private),
         selected=request.selected,
         plan=request.plan,

@@ -16,9 +16,8 @@ from dpstats.noise import Noise
 from dpstats.privacy import Cost, Event
 from dpstats.request import Prepared, Request
 from dpstats.request.group_labels import columns_of, listed_labels, present_rows
-from dpstats.request.prepared import complete_batches
+from dpstats.request.rows_in_use import RowsInUse
 from dpstats.results import DPGroupResults
-from dpstats.schema import Schema
 
 
 def check_remote(request: Request, by) -> None:
@@ -63,7 +62,7 @@ class Task(NamedTuple):
     options: Mapping[str, Any]
     problem: Problem
     cost: Cost
-    schema: Schema
+    rows: RowsInUse
     read: Callable
     by: str | Sequence[str]
     labels: frozenset
@@ -97,23 +96,24 @@ def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
         request.options,
         problem,
         prepared.cost,
-        request.schema,
+        request.rows_in_use,
         request.read_rows,
         by,
         frozenset(labels),
         public,
     )
     answer = partial(_fits_of_table, task)
-    fits = cast(RemoteTable, request.table).of_groups(list(request.schema), columns_of(by), answer)
+    names = list(request.rows_in_use.columns)
+    fits = cast(RemoteTable, request.table).of_groups(names, columns_of(by), answer)
     fit_of = {fitted.label: fitted for fitted in fits}
-    no_rows = np.empty((0, len(problem.low))), np.empty(0)
+    no_rows = np.empty((0, len(problem.low) + problem.weighted)), np.empty(0)
     return [fit_of.get(label) or _fit(task, label, *no_rows) for label in labels]
 
 
 def _fits_of_table(task: Task, table: Table) -> list[Fitted]:
     """Fit the listed labels in a table; Spark may put labels together that differ."""
     codes, labels = present_rows(table, task.by)
-    parts = complete_batches(table, task.schema, task.read, codes)
+    parts = task.rows.batches(table, task.read, codes)
     X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
     return [
         _fit(task, label, X[codes == code], y[codes == code])

@@ -1,7 +1,8 @@
 """Turn formulas and a public schema into row-by-row designs; the only place that uses patsy."""
 
+from dpstats.formula.conditions import Condition
 from dpstats.formula.constraints import linear_constraints
 from dpstats.formula.design import Design, Formula
 from dpstats.formula.r_terms import RFormula
 
-__all__ = ["Design", "Formula", "RFormula", "linear_constraints"]
+__all__ = ["Condition", "Design", "Formula", "RFormula", "linear_constraints"]

@@ -17,6 +17,7 @@ from dpstats.formula.columns import column_bounds, factor_bounds, squeezed
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.parsing import parsed_model, readings_of
+from dpstats.formula.polynomials import polynomial_ranges, raw_powers
 from dpstats.formula.r_coding import coded
 from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
@@ -218,6 +219,24 @@ class Design:
         self.low, self.high = column_bounds(right, bounds)
         self._clipping = {**self.schema, **clipping}
         self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)
+
+    def raw_powers(self, variable: str) -> tuple[list[str], np.ndarray]:
+        """Map coefficients to those of raw powers of a variable in poly().
+
+        Returns the names of the powers and weights (k + 1, S), the first row for the constant, as
+        :func:`~dpstats.formula.polynomials.raw_powers` does; ArgumentError where no term is one.
+
+        >>> schema = {"y": Numeric(0, 1), "x": Numeric(-1, 1)}
+        >>> names, weights = Formula.parse("y ~ poly(x, 2)").design(schema).raw_powers("x")
+        >>> names, weights.round(3).tolist()[1:]
+        (['x', 'I(x**2)'], [[0.0, 1.732, 0.0], [0.0, 0.0, 3.354]])
+        """
+        return raw_powers(self._infos[1], variable)
+
+    @property
+    def polynomial_ranges(self) -> dict[str, tuple[float, float]]:
+        """Return the range on which the polynomials of each variable are orthonormal."""
+        return polynomial_ranges(self._infos[1])
 
     def with_ranges(
         self, ranges: Mapping[str, Numeric], clipping: Mapping[str, Numeric] = {}

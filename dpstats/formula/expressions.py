@@ -21,8 +21,13 @@ LEARNERS = {  # name: literal options; the constants come from the public ranges
     "bs": _KNOTS | {"degree", "include_intercept"},
     "cr": _KNOTS | {"constraints"},
     "cc": _KNOTS | {"constraints"},
+    "poly": {"degree", "raw"},
 }
 SPLINES = {"bs", "cr", "cc"}
+# The option that may stand in the second place without its name.
+_SECOND = {**dict.fromkeys(SPLINES, "df"), "poly": "degree"}
+# Polynomials of a higher degree have coefficients that no sample of use determines.
+_MOST = 12
 
 
 def read(code: str) -> Reading:
@@ -37,7 +42,7 @@ def read(code: str) -> Reading:
     dpstats.errors.FormulaError: wage.mean(): write center(x) ... instead
     """
     reading = Reading(code)
-    node = _parse(code)
+    node = tree_of(code)
     reading.bare = variable_of(node, reading)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
         read_category(node, reading)
@@ -48,7 +53,7 @@ def read(code: str) -> Reading:
     return reading
 
 
-def _parse(code: str) -> ast.expr:
+def tree_of(code: str) -> ast.expr:
     """Parse Python code; raise FormulaError if it is no expression."""
     try:
         return ast.parse(code, mode="eval").body
@@ -129,8 +134,8 @@ def _function(node: ast.Call) -> str:
 def _read_learner(name: str, node: ast.Call, reading: Reading) -> None:
     """Check center(x), standardize(x), bs(x, df=4), ...: one expression, literal options."""
     options = {keyword.arg: keyword.value for keyword in node.keywords}
-    if name in SPLINES and len(node.args) == 2 and "df" not in options:
-        options["df"] = node.args[1]
+    if name in _SECOND and len(node.args) == 2 and _SECOND[name] not in options:
+        options[_SECOND[name]] = node.args[1]
     elif len(node.args) != 1:
         raise FormulaError(f"{ast.unparse(node)}: expected {name}(x) with options by name")
     for option, value in options.items():
@@ -140,6 +145,26 @@ def _read_learner(name: str, node: ast.Call, reading: Reading) -> None:
         if option == "constraints" and literal(value) != "center":
             raise FormulaError(f"{ast.unparse(node)}: expected constraints='center'")
         literal(value)
+    if name == "poly":
+        _check_polynomial(node, options, reading)
     _read_value(node.args[0], reading)
     if name in SPLINES:
         reading.splined |= set(read(ast.unparse(node.args[0])).variables)
+
+
+def _check_polynomial(node: ast.Call, options: dict, reading: Reading) -> None:
+    """Check poly(x, degree): a plain column, a degree, and whether raw powers are wanted."""
+    if ast.dump(node) != ast.dump(tree_of(reading.code)):
+        raise FormulaError(f"{ast.unparse(node)}: poly() must stand alone, joined by + : or *")
+    degree = literal(options["degree"]) if "degree" in options else None
+    raw = literal(options["raw"]) if "raw" in options else False
+    if variable_of(node.args[0], Reading(reading.code)) is None:
+        raise FormulaError(
+            f"{ast.unparse(node)}: expected poly(x, degree) of one column; make the column "
+            f"{ast.unparse(node.args[0])} before the call"
+        )
+    if type(degree) is not int or not 1 <= degree <= _MOST or type(raw) is not bool:
+        raise FormulaError(
+            f"{ast.unparse(node)}: expected a degree from 1 to {_MOST}, as in poly(x, 2), and raw "
+            "to be True or False"
+        )

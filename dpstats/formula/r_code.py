@@ -27,17 +27,16 @@ _FUNCTIONS = {
 }
 _AS_NUMBER = ("as.numeric", "as.double")
 _INSTEAD = {
-    "bs": "x + I(x^2), or columns made with public knots",
+    "bs": "poly(x, 3), or columns made with public knots",
     "cut": "comparisons such as I(x > 3), or a factor made with public breaks",
     "is.na": "a factor in which missing is a level, for rows with a missing value are left out",
     "lag": "a column made before",
     "max": "pmax(a, b)",
     "mean": "I(x - a) with a public a",
     "min": "pmin(a, b)",
-    "ns": "x + I(x^2), or columns made with public knots",
+    "ns": "poly(x, 3), or columns made with public knots",
     "offset": "I(y - z) on the left-hand side",
-    "poly": "x + I(x^2)",
-    "s": "x + I(x^2)",
+    "s": "poly(x, 3)",
     "scale": "I((x - a) / b) with public a and b",
 }
 
@@ -58,7 +57,19 @@ def translate(node: Node) -> tuple[str, Coding]:
         inner = _unwrapped(node.matched("x")["x"])
         # the type of the column decides what its number is
         return _number(inner), Coding(as_number=isinstance(inner, Name))
+    if isinstance(node, Call) and node.function == "poly":
+        return _polynomial(node), Coding()
     return _any(node), Coding()
+
+
+def condition_in_python(node: Node) -> str:
+    """Translate a condition on one row.
+
+    >>> from dpstats.formula.r_syntax import parse
+    >>> condition_in_python(parse("age > 25 & !member"))
+    "((Q('age') > 25.0) * ((Q('member') == True) == False))"
+    """
+    return _truth(node)
 
 
 def _unwrapped(node: Node) -> Node:
@@ -166,6 +177,23 @@ def _call(node: Call) -> str:
     raise FormulaError(_unknown(node))
 
 
+def _polynomial(node: Call) -> str:
+    """Translate poly(x, degree, raw = TRUE), which stands alone and has a column per power."""
+    arguments = node.matched("x", "degree", "raw", needed=1)
+    if not isinstance(arguments["x"], Name):
+        raise FormulaError(
+            f"{node}: expected poly(x, degree) of one column; make the column {arguments['x']} "
+            "before the call"
+        )
+    degree, raw = arguments.get("degree", Number("1")), arguments.get("raw", Name("FALSE"))
+    if not isinstance(degree, Number) or degree.value != int(degree.value):
+        raise FormulaError(f"{node}: expected a whole number as the degree, as in poly(x, 2)")
+    if raw not in (Name("TRUE"), Name("FALSE")):
+        raise FormulaError(f"{node}: expected raw to be TRUE or FALSE")
+    code = f"poly({_number(arguments['x'])}, {int(degree.value)}"
+    return code + (", raw=True)" if raw == Name("TRUE") else ")")
+
+
 def _whole_part(node: Node) -> str:
     """Translate a number without its decimals."""
     if _is_truth(node):
@@ -178,6 +206,8 @@ def _unknown(node: Call) -> str:
     """Write the message for a function that is not allowed."""
     if node.function in FACTORS:
         return f"{node}: a factor stands alone, joined by + : or *"
+    if node.function == "poly":
+        return f"{node}: a polynomial stands alone, joined by + : or *"
     if node.function == "interaction":
         product = ":".join(str(value) for _, value in node.arguments)
         return f"{node}: write {product} for a coefficient of each combination of levels"
@@ -186,7 +216,7 @@ def _unknown(node: Call) -> str:
             f"{node} does not follow from one row and public facts alone; write "
             f"{_INSTEAD[node.function]}"
         )
-    known = sorted({*_FUNCTIONS, "factor", "I", "ifelse", "pmax", "pmin", "relevel"})
+    known = sorted({*_FUNCTIONS, "factor", "I", "ifelse", "pmax", "pmin", "poly", "relevel"})
     return (
         f"{node.function}() is not known; use one of {', '.join(known)}, or make the column first"
     )

@@ -66,8 +66,10 @@ def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo
 
 
 def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:
-    """Name the columns of a factor."""
-    suffixes = [""] if matrix is None else matrix.column_suffixes
+    """Name the columns of a factor; a number has one, a polynomial one for each power."""
+    powers = range(1, info.num_columns + 1) if matrix is None else ()
+    suffixes = [str(j) for j in powers] if len(powers) > 1 else [""]
+    suffixes = suffixes if matrix is None else matrix.column_suffixes
     return [f"{factor.label}{suffix}" for suffix in suffixes]
 
 

@@ -14,6 +14,7 @@ from dpstats.formula.category_terms import CONTRASTS
 from dpstats.formula.intervals import FUNCTIONS
 from dpstats.formula.learners import affine, spline
 from dpstats.formula.matrices import Matrix, values_of
+from dpstats.formula.polynomials import Polynomials
 from dpstats.schema import ModelSchema, Numeric
 
 GRID = 101  # a prime, so that a walk over the grid with any stride visits each point once
@@ -48,6 +49,7 @@ NAMESPACE = {
     "bs": _learner(spline, patsy.bs, 1.0),
     "cr": _learner(spline, patsy.cr),
     "cc": _learner(spline, patsy.cc),
+    "poly": patsy.stateful_transform(Polynomials),
 }
 
 

@@ -6,12 +6,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpstats.inference.bootstrap import Sums
+from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit
 from dpstats.inference.hypothesis_tests import FTest, TTest
 from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.wald import Wald, deviations
 
 __all__ = [
+    "Estimate",
     "FTest",
+    "GoodnessOfFit",
     "Sums",
     "TTest",
     "UNBOUNDED",

@@ -33,6 +33,12 @@ class Sums:
         ``(generator, M) -> (E, w)``: noise on M grams and crosses as the mechanism adds it.
     transform, shift : numpy.ndarray, shapes (S, S) and (S,)
         Coefficients in the user's units are transform @ theta + shift.
+    unit : float
+        Of v, in units of the response; NaN in results of earlier versions.
+    draw_square : callable
+        ``(generator, M)`` -> noise (M,) on v'v as the mechanism adds it.
+    penalty : float
+        The ridge of the fit.
     """
 
     gram: np.ndarray
@@ -45,6 +51,9 @@ class Sums:
     draw: Callable
     transform: np.ndarray
     shift: np.ndarray
+    unit: float
+    draw_square: Callable
+    penalty: float = 0.0
 
     @classmethod
     def of(cls, stack: Mapping[str, np.ndarray], g: int = 0) -> "Sums | None":
@@ -71,6 +80,11 @@ class Sums:
         errors = generator.normal(size=(draws, len(theta))) @ root.T
         fits = self.solve(gram + noise, gram @ theta + errors + w)
         return fits @ self.transform.T + self.shift
+
+    def noise(self, draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Simulate noise on u'u (draws, S, S), on u'v (draws, S) and on v'v (draws,)."""
+        generator = np.random.default_rng(SEED)
+        return *self.draw(generator, draws), self.draw_square(generator, draws)
 
     @property
     def positive(self) -> np.ndarray:
@@ -110,11 +124,13 @@ def _of_a_line(statistics: Mapping) -> Sums:
     cross = np.array([statistics["Sv"], statistics["Suv"]])
     square, n = float(statistics["Svv"]), float(statistics["n"])
     meat = Meat.of_line(statistics)
-    return Sums(gram, cross, square, n, scale, meat, solve, draw, transform, shift)
+    unit = float(statistics["y_width"])
+    fit = gram, cross, square, n, scale, meat, solve, draw, transform, shift
+    return Sums(*fit, unit, lambda generator, draws: scale * generator.laplace(size=draws))
 
 
 def _of_a_design(statistics: Mapping) -> Sums:
-    """Read the sums of adassp: Gaussian noise on the upper triangle, and a ridge."""
+    """Read the sums of adassp or ssp: Gaussian noise on the upper triangle, and a ridge or none."""
     columns = len(statistics["cross"])
     of_gram, of_cross, of_square = statistics["scales"]
     size = columns * (columns + 1) // 2
@@ -124,9 +140,16 @@ def _of_a_design(statistics: Mapping) -> Sums:
         return symmetric(triangles, columns), of_cross * generator.normal(size=(draws, columns))
 
     def solve(gram, cross):
-        return np.einsum("...st,...t->...s", inverse(gram, ridge(gram, of_gram), of_gram), cross)
+        penalty = ridge(gram, of_gram) if "ridge" in statistics else 0.0
+        return np.einsum("...st,...t->...s", inverse(gram, penalty, of_gram), cross)
 
     rows = float(statistics.get("rows", np.nan))
     gram, cross, square = statistics["gram"], statistics["cross"], float(statistics["square"])
     parts = gram, cross, square, rows, float(of_square), Meat.of(statistics)
-    return Sums(*parts, solve, draw, statistics["transform"], statistics["shift"])
+    unit = float(statistics.get("y_scale", np.nan))
+
+    def draw_square(generator, draws):
+        return float(of_square) * generator.normal(size=draws)
+
+    maps = statistics["transform"], statistics["shift"]
+    return Sums(*parts, solve, draw, *maps, unit, draw_square, float(statistics.get("ridge", 0.0)))

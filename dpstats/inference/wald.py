@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+# With more coefficients matrix products are faster than one sum for each combination.
+_MANY = 64
+
 
 @dataclass(frozen=True)
 class Wald:
@@ -61,5 +64,8 @@ class Wald:
 
 def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return standard deviations (G, q) of rows @ coefficients for covariances (G, S, S)."""
+    if rows.shape[1] > _MANY:
+        variances = np.array([((rows @ one) * rows).sum(axis=1) for one in cov])
+        return np.sqrt(np.maximum(variances.reshape(len(cov), len(rows)), 0.0))
     # the variance of a combination that has none may be negative by a rounding
     return np.sqrt(np.maximum(np.einsum("qs,gst,qt->gq", rows, cov, rows), 0.0))

@@ -108,11 +108,11 @@ def _spending(connection, limit: Composition) -> tuple[list[str], list[float]]:
     ).fetchall()
     total, every = Total(), -(-len(rows) // _POINTS) or 1
     times, spent = [created], [0.0]
-    for i, (at, *numbers) in enumerate(rows, start=1):
-        total = total.plus(call_of(*numbers))
-        if i % every == 0 or i == len(rows):
-            times.append(at)
-            spent.append(limit.spent(total)[0])
+    for start in range(0, len(rows), every):
+        part = rows[start : start + every]
+        total += Total.of([call_of(*numbers) for _, *numbers in part])
+        times.append(part[-1][0])
+        spent.append(limit.spent(total)[0])
     return times, spent
 
 

@@ -3,9 +3,10 @@
 import hashlib
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
+from json.encoder import encode_basestring_ascii as _quoted
 
 from dpstats.ledger.tables import COLUMNS
 from dpstats.privacy import Total
@@ -29,18 +30,23 @@ def canonical(content: Mapping) -> str:
     return json.dumps(content, sort_keys=True, separators=(",", ":"))
 
 
-def described(table: str, row: sqlite3.Row | tuple) -> str:
-    """Return a row as the audit repeats it."""
+def repeated(table: str, row: sqlite3.Row | tuple) -> dict:
+    """Return the content of a row that the audit repeats."""
     content = dict(zip(COLUMNS[table], row, strict=True))
     for name in _LARGE:
         if isinstance(content.get(name), str):
             content[name] = "sha256 " + sha256(content[name])
-    return canonical(content)
+    return content
 
 
-def link(previous: str, entry: tuple) -> str:
-    """Hash an entry (id, at, actor, action, place, number, content) with the previous hash."""
-    return sha256(json.dumps([previous, *entry]))
+def link(previous: str, entry: Sequence) -> str:
+    """Hash an entry (id, at, actor, action, place, number, content) with the previous hash.
+
+    The text that is hashed is the JSON of them all in a list, written by hand because a
+    verification does so for every entry.
+    """
+    cells = [_quoted(cell) if isinstance(cell, str) else str(cell) for cell in (previous, *entry)]
+    return sha256(f"[{', '.join(cells)}]")
 
 
 def insert(connection: sqlite3.Connection, table: str, actor: str, action: str, **values) -> int:
@@ -66,7 +72,7 @@ def audit(connection: sqlite3.Connection, table: str, row: int, actor: str, acti
     (now_row,) = connection.execute(f"SELECT {columns} FROM {table} WHERE id = ?", (row,))
     last = connection.execute("SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()
     number, previous = last or (0, START)
-    entry = (number + 1, now(), actor, action, table, row, described(table, now_row))
+    entry = (number + 1, now(), actor, action, table, row, canonical(repeated(table, now_row)))
     values = (*entry, link(previous, entry))
     connection.execute("INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 

@@ -3,14 +3,15 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from dpstats.errors import LedgerError
 from dpstats.ledger.accounts import Dataset, allocation, call_of
-from dpstats.ledger.records import START, described, link, read_total, total_texts
+from dpstats.ledger.records import START, link, read_total, repeated, total_texts
 from dpstats.ledger.store import DAMAGED
 from dpstats.ledger.tables import COLUMNS, SPENT
-from dpstats.privacy import Total
+from dpstats.privacy import Call, Total
 
 # What a damaged cell may raise on its way from text to a number.
 _DAMAGED = (AttributeError, KeyError, LedgerError, TypeError, ValueError, ZeroDivisionError)
@@ -48,29 +49,45 @@ class Verification:
 
 def verify(connection: sqlite3.Connection, head: str | None) -> Verification:
     """Check everything that :class:`Verification` reports; nothing is written."""
+    try:
+        try:
+            return _verified(connection, head)
+        except sqlite3.OperationalError:  # a text is not UTF-8
+            with _any_bytes(connection):
+                return _verified(connection, head)
+    except (sqlite3.DatabaseError, *DAMAGED) as error:
+        return Verification(0, "", (f"the file is damaged: {type(error).__name__}",))
+
+
+@contextmanager
+def _any_bytes(connection: sqlite3.Connection) -> Iterator[None]:
+    """Read texts whatever their bytes, which takes seconds more for 10^5 rows."""
     previous = connection.text_factory
     connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
     try:
-        problems = [f"the file: {text}" for (text,) in _integrity(connection)]
-        rows: dict[tuple[str, int], str] = {}
-        last, count, seen = START, 0, head is None
-        for problem, last, place, content in _chain(connection):
-            count += 1
-            problems += problem
-            rows[place] = content
-            seen = seen or last == head
-        if not seen:
-            problems.append(f"audit: no entry has the hash {head}; the chain was replaced")
-        problems += _differences(connection, rows)
-        try:
-            problems += _totals(connection)
-        except _DAMAGED as error:
-            problems.append(f"totals: they cannot be added up ({type(error).__name__})")
-        return Verification(count, last, tuple(problems))
-    except (sqlite3.DatabaseError, *DAMAGED) as error:
-        return Verification(0, "", (f"the file is damaged: {type(error).__name__}",))
+        yield
     finally:
         connection.text_factory = previous
+
+
+def _verified(connection: sqlite3.Connection, head: str | None) -> Verification:
+    """Check the file, the chain, the rows and the totals."""
+    problems = [f"the file: {text}" for (text,) in _integrity(connection)]
+    rows: dict[tuple[str, int], str] = {}
+    last, count, seen = START, 0, head is None
+    for problem, last, place, content in _chain(connection):
+        count += 1
+        problems += problem
+        rows[place] = content
+        seen = seen or last == head
+    if not seen:
+        problems.append(f"audit: no entry has the hash {head}; the chain was replaced")
+    problems += _differences(connection, rows)
+    try:
+        problems += _totals(connection)
+    except _DAMAGED as error:
+        problems.append(f"totals: they cannot be added up ({type(error).__name__})")
+    return Verification(count, last, tuple(problems))
 
 
 def _integrity(connection) -> Iterator[tuple[str]]:
@@ -99,24 +116,25 @@ def _differences(connection, rows: dict[tuple[str, int], str]) -> Iterator[str]:
             content = left.pop((table, row[0]), None)
             if content is None:
                 yield f"{table} row {row[0]}: the audit does not know it"
-            elif described(table, row) != content:
-                yield f"{table} row {row[0]}: {_changed(described(table, row), content)}"
+            elif (now := repeated(table, row)) != (then := _parsed(content)):
+                names = [name for name in now if then and now[name] != then.get(name)]
+                yield f"{table} row {row[0]}: {', '.join(names) or 'it'} is not as the audit says"
     yield from (f"{table} row {row}: it is missing" for table, row in left)
 
 
-def _changed(row: str, content: str) -> str:
-    """Name the columns that are not as the audit says."""
+def _parsed(content: str) -> dict:
+    """Parse a row as the audit repeats it; empty where it is damaged."""
     try:
-        expected = json.loads(content)
-        names = [name for name, value in json.loads(row).items() if expected[name] != value]
-    except _DAMAGED:
-        names = []
-    return f"{', '.join(names) or 'it'} is not as the audit says"
+        found = json.loads(content)
+    except (TypeError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _totals(connection) -> Iterator[str]:
     """Find totals that are not the sums over the requests, and those beyond their limits."""
-    dataset, sums = Dataset.read(connection), {"": Total()}
+    dataset = Dataset.read(connection)
+    calls: dict[str, list[Call]] = {"": []}
     rows = connection.execute("SELECT id, analyst, state, epsilon, delta, cost FROM requests")
     released = {number for (number,) in connection.execute("SELECT id FROM releases")}
     for number, analyst, state, *numbers in rows:
@@ -125,7 +143,8 @@ def _totals(connection) -> Iterator[str]:
         if state in SPENT:
             call = call_of(*numbers)
             for scope in {"", analyst} - {None}:
-                sums[scope] = sums.get(scope, Total()).plus(call)
+                calls.setdefault(scope, []).append(call)
+    sums = {scope: Total.of(listed) for scope, listed in calls.items()}
     for scope, total in sums.items():
         name = f"totals row {scope!r}" if scope else "totals of the data set"
         if total_texts(read_total(connection, scope)) != total_texts(total):

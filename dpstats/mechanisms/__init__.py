@@ -24,7 +24,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         noisy_newton.METHOD,
-        *shrunken.methods(adassp.fit_noisy_sums),
+        *shrunken.METHODS,
         *adassp.METHODS,
         adaops.METHOD,
         *ops_objpert.METHODS,

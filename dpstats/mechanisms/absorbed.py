@@ -160,6 +160,10 @@ def _absorbing(plain: Method, penalty_of: Callable) -> Method:
         options={"cov_type": (COV_TYPES[0], _cov_type)},
         second_pass=None,
         release_each=None,
+        ranges_everywhere=False,
+        widened_ranges=False,
+        reads_codes=None,
+        takes_weights=False,
         assumptions=(*plain.assumptions, _ABSORBED),
     )
 

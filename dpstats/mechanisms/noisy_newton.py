@@ -21,6 +21,7 @@ from dpstats.mechanisms.shared import (
     Whitening,
 )
 from dpstats.mechanisms.shared.indicator_basis import release_products
+from dpstats.mechanisms.shared.newton_goodness import Squares
 from dpstats.mechanisms.shared.newton_release import release_of
 from dpstats.mechanisms.shared.newton_sums import (
     leverage_counts,
@@ -98,8 +99,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     basis = IndicatorBasis.of(problem)
     if problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
-    count = _rows(rows, problem, cost, noise)
-    part = cost.part(_RESPONSE)
+    counted = _rows(rows, problem, cost, noise)
+    count, part = max(counted[0], 2 * counted[1]), cost.part(_RESPONSE)
     problem = with_response_scale(problem, basis.has_constant, total, count, part, noise)
     first, pays = _rough(basis, total, problem, cost, noise, count)
     tail, wild = _leverages(basis, first, total, problem, cost, noise, count)
@@ -109,15 +110,15 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     state = _start(basis, whitening, total, problem, cost, noise, count)
     for _ in range(_ROUNDS):
         state = _round(state, basis, whitening, lost, total, problem, cost, noise, count)
-    return release_of(state, basis, whitening, wild, problem, count)
+    return release_of(state, basis, whitening, wild, problem, count, counted)
 
 
-def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> float:
-    """Return the number of rows, noisy where it is private; at least twice its noise."""
+def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> tuple[float, float]:
+    """Return the number of rows, noisy where it is private, and the noise on it."""
     if problem.neighbors == REPLACE_ONE:
-        return float(max(rows, 1))
+        return float(max(rows, 1)), 0.0
     noisy = noise.add(Query("number of rows", [rows], l1=1, l2=1), cost.part(_COUNT))
-    return max(float(noisy.values[0]), 2 * noisy.deviation)
+    return max(float(noisy.values[0]), 1.0), noisy.deviation
 
 
 def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noise, rows: float):
@@ -261,6 +262,11 @@ def _round(
         bias=excess / p / (slope * rows) ** 2,
         square=max(square, (square + max(tail.mean_square() - clipped, 0.0)) * slope**2),
         slope=slope,
+        squares=Squares(
+            max(squares, 0.0) / (rows * t),
+            square_deviation / (rows * t),
+            max(tail.mean_square() - clipped, 0.0),
+        ),
     )
 
 

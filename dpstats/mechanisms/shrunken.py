@@ -1,14 +1,14 @@
 """Fit without bounds or tuning: shrunken slopes from noisy cross-products, or a constant."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, update_wrapper
+from functools import partial
 
 import numpy as np
 
 from dpstats.mechanisms.shared import Method, NoisyMoments, NoisySums, Problem, Release
-from dpstats.mechanisms.shared.gram import box_of
+from dpstats.mechanisms.shared.gram import box_of, moments_in
+from dpstats.mechanisms.shared.least_squares import with_intervals
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
@@ -19,10 +19,6 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
 _SHRUNKEN = (
     "the fit is shrunken by what the noise calls for, which biases any interval; with delta > 0 "
     "there are intervals of least squares"
-)
-_ABOUT = (
-    "standard errors, tests and intervals are about least squares on the same noisy sums, which is "
-    "not shrunken"
 )
 
 
@@ -41,7 +37,7 @@ def clipping_box(problem: Problem) -> Box:
 
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
     """Sum the cross-products of the scaled rows."""
-    return Moments.of(X, y, clipping_box(problem))
+    return moments_in(clipping_box(problem), X, y, problem)
 
 
 def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Release:
@@ -63,29 +59,17 @@ def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Rel
     return _fitted(_noisy_sums(moments, problem, cost, noise), problem)
 
 
-def release_with(
-    least_squares: Callable[[NoisySums, Problem], Release],
-    moments: Moments,
-    problem: Problem,
-    cost: GDP,
-    noise: Noise,
-) -> Release:
+def release_with_intervals(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
     """Release as :func:`release`, with the intervals of least squares where noise allows them.
 
-    ``least_squares(sums, problem)`` is the fit to the same noisy sums at declared bounds, with
-    the covariance of its coefficients unless the noise calls for a ridge.
+    They are those of :func:`~dpstats.mechanisms.shared.least_squares.with_intervals`.
 
     Guarantee. The cost, for the given relation, as in :func:`release`: the same three noisy
     sums with the same sensitivities; what follows is post-processing.
     """
     sums = _noisy_sums(moments, problem, cost, noise)
-    fitted = _fitted(sums, problem)
-    if problem.estimated:
-        return fitted
-    plain = least_squares(sums, problem)
-    if plain.cov is None:
-        return replace(fitted, reasons=plain.reasons)
-    return replace(fitted, reasons={}, companion=replace(plain, note=_ABOUT))
+    fit = _fitted(sums, problem)
+    return fit if problem.estimated else with_intervals(fit, sums, problem)
 
 
 def _noisy_sums(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> NoisySums:
@@ -108,7 +92,7 @@ def _fitted(sums: NoisySums, problem: Problem) -> Release:
         predictions=np.clip(inside, problem.y_low, problem.y_high),
         status="constant" if constant else "ok",
         reasons={"bse": CLIPPED if problem.estimated else _SHRUNKEN},
-        note=_constant(noisy) if constant else "",
+        note=_constant(noisy, sums.rows) if constant else "",
         limited=True,
     )
 
@@ -120,13 +104,16 @@ def _constant_column(problem: Problem) -> tuple[int | None, float]:
     return problem.intercept, 1 / float(clipping_box(problem).scale[problem.intercept])
 
 
-def _constant(noisy: NoisyMoments) -> str:
-    """Explain how many rows or how much epsilon it would have taken to see a slope."""
+def _constant(noisy: NoisyMoments, rows: float | None) -> str:
+    """Explain how many rows or how much epsilon it would have taken to see a slope.
+
+    ``rows`` is their number where they have weights, and None where the sums tell it.
+    """
     if noisy.intercept is None:
         return "no slope stood out from the noise, so all are zero"
     sentence = "no slope stood out from the noise, so the mean of the response is released"
     needed = needed_rows(noisy)
-    if math.isnan(needed):
+    if math.isnan(needed) or rows is not None:
         return f"{sentence}; raise epsilon, or fit more rows or fewer columns"
     return (
         f"{sentence}; a fit that explains 10% of the variance shows from about {needed:,.0f} rows "
@@ -134,7 +121,6 @@ def _constant(noisy: NoisyMoments) -> str:
     )
 
 
-_LENT = "with declared bounds those of least squares on the same sums, else none"
 _method = partial(
     Method,
     paper="this package, after Wang 2018, Algorithm 2",
@@ -142,24 +128,23 @@ _method = partial(
     single_regressor=False,
     summarise=summarise,
     fixed_size_summary=True,
+    takes_weights=True,
     bounds_share=0.5,
     ranges_everywhere=True,
 )
 
 
-def methods(least_squares: Callable[[NoisySums, Problem], Release]) -> tuple[Method, Method]:
-    """Build both methods; intervals come from ``least_squares``: see :func:`release_with`."""
-    return (
-        _method(
-            "shrunken",
-            guarantee="gdp",
-            standard_errors=_LENT,
-            release=update_wrapper(partial(release_with, least_squares), release_with),
-        ),
-        _method(
-            "shrunken_pure",
-            guarantee="pure",
-            standard_errors="the fit is shrunken, which biases any interval",
-            release=release,
-        ),
-    )
+METHODS = (
+    _method(
+        "shrunken",
+        guarantee="gdp",
+        standard_errors="with declared bounds those of least squares on the same sums, else none",
+        release=release_with_intervals,
+    ),
+    _method(
+        "shrunken_pure",
+        guarantee="pure",
+        standard_errors="the fit is shrunken, which biases any interval",
+        release=release,
+    ),
+)

@@ -7,8 +7,9 @@ import numpy as np
 
 from dpstats.numerics.clipping import ENTRY_BITS, Box
 
-# Products of two entries come in multiples of 2^-40.
+# Products of two entries come in multiples of 2^-40, and of 2^-60 times a weight.
 PRODUCT_UNIT = 2.0 ** (-2 * ENTRY_BITS)
+_WEIGHTED_UNIT = 2.0 ** (-3 * ENTRY_BITS)
 # 2^13 products of at most 2^40 add up to at most 2^53: exact in float64 in any order.
 BLOCK = 1 << 13
 _BLOCKS_IN_INT64 = 1 << 9
@@ -27,16 +28,24 @@ def exact_sum(terms: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray
 
 @dataclass(frozen=True)
 class Moments:
-    """Hold the exact sum of z z' over rows z = (u, v), in units of 2^-40.
+    """Hold the exact sum of z z', or of w z z', over rows z = (u, v).
 
     Parameters
     ----------
     cross : numpy.ndarray, shape (S + 1, S + 1)
         Python integers (dtype object), so that no number of rows can overflow. With a
         third axis, of length G, the sums of G groups.
+    rows : int or None
+        Number of rows, where these have weights.
     """
 
     cross: np.ndarray
+    rows: int | None = None
+
+    @property
+    def unit(self) -> float:
+        """Return the unit of the integers: 2^-40, or 2^-60 where rows have weights."""
+        return PRODUCT_UNIT if self.rows is None else _WEIGHTED_UNIT
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, box: Box) -> "Moments":
@@ -46,6 +55,23 @@ class Moments:
         starts = range(0, len(y), BLOCK)
         blocks = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
         return cls(exact_sum((products(rows.T) for rows in blocks), (X.shape[1] + 1,) * 2))
+
+    @classmethod
+    def weighted(cls, X: np.ndarray, y: np.ndarray, weights: np.ndarray, box: Box) -> "Moments":
+        """Summarise rows that count w times, w in [0, 1], shape (m,), cut to multiples of 2^-20.
+
+        The integers w z_j (at most 2^40) are written as h 2^20 + l with h and l at most 2^20, so
+        that the sums of h z_l and of l z_l over a block are as exact as those without weights.
+        """
+        starts = range(0, len(y), BLOCK)
+        terms = (
+            _weighted_products(
+                box.integers(X[i : i + BLOCK], y[i : i + BLOCK]), weights[i : i + BLOCK]
+            )
+            for i in starts
+        )
+        high, low = exact_sum(terms, (2, *(X.shape[1] + 1,) * 2))
+        return cls(high * 2**ENTRY_BITS + low, len(y))
 
     @classmethod
     def each(cls, X: np.ndarray, y: np.ndarray, edges: np.ndarray, box: Box) -> "Moments":
@@ -70,4 +96,20 @@ class Moments:
         return cls(cross)
 
     def __add__(self, other: "Moments") -> "Moments":
-        return Moments(self.cross + other.cross)
+        rows = None if self.rows is None or other.rows is None else self.rows + other.rows
+        return Moments(self.cross + other.cross, rows)
+
+
+def whole_weights(weights: np.ndarray) -> np.ndarray:
+    """Cut weights in [0, 1] toward zero to whole multiples of 2^-20; what is no number counts 0.
+
+    A weight never grows, so that the weights of some rows add up to no more than they did.
+    """
+    return np.trunc(np.clip(np.nan_to_num(weights, nan=0.0), 0.0, 1.0) * 2.0**ENTRY_BITS)
+
+
+def _weighted_products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the two parts (2, k, k) of the sum of w z z' over rows z (m, k) of whole numbers."""
+    heavy = rows * whole_weights(weights)[:, None]
+    high = np.trunc(heavy * 2.0**-ENTRY_BITS)
+    return np.stack([high.T @ rows, (heavy - high * 2.0**ENTRY_BITS).T @ rows])

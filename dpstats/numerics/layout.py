@@ -37,3 +37,23 @@ class Layout:
     blocks: tuple[Block, ...]
     numeric: np.ndarray
     intercept: int | None
+
+    def compact(self, X: np.ndarray) -> np.ndarray:
+        """Turn design rows (n, S) into rows (n, K + d): the code of each block, then numbers.
+
+        Codes with equal columns cannot be told apart, and the first of them is taken.
+
+        >>> block = Block(np.array([1, 2]), np.array([[0.0, 0], [1, 0], [0, 1]]))
+        >>> Layout((block,), np.array([3]), 0).compact(np.array([[1.0, 0, 1, 7], [1, 0, 0, 5]]))
+        array([[2., 7.],
+               [0., 5.]])
+        """
+        codes = [_codes(block.coding, X[:, block.columns]) for block in self.blocks]
+        return np.column_stack([*codes, X[:, self.numeric]])
+
+
+def _codes(coding: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Find each row (n, k) among those of a coding (L, k)."""
+    _, place = np.unique(np.vstack([coding, rows]), axis=0, return_inverse=True)
+    known, found = np.unique(place[: len(coding)], return_index=True)
+    return found[np.searchsorted(known, place[len(coding) :])].astype(np.float64)

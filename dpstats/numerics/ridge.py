@@ -7,6 +7,9 @@ from numpy.typing import ArrayLike
 
 # Probability that the ridge is too small for the noise (Wang 2018, Algorithm 2).
 _FAILURE = 0.05
+# The logarithm of the chance that a normal variable exceeds its mean by one deviation.
+_LOG_ONE_DEVIATION = -1.8410216450092636
+_BISECTIONS, _LEAST_LOWERED = 60, 0.5
 
 
 def symmetric(triangle: np.ndarray, columns: int) -> np.ndarray:
@@ -28,6 +31,38 @@ def least_eigenvalue(gram: np.ndarray, sigma: float) -> np.ndarray:
     costs nothing, and no error of an eigenvalue routine can enter a sensitivity.
     """
     return np.linalg.eigvalsh(gram)[..., 0] - 2 * sigma * math.sqrt(gram.shape[-1])
+
+
+def lowered_eigenvalues(gram: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues of X'X that are not overstated by being clear of noise, and vectors.
+
+    Given X'X + E, whose eigenvalues all exceed 2 sigma sqrt(S): see :func:`lowered`. Along an
+    eigenvector v the noise v'E v has the variance sigma^2 (2 - sum v_j^4).
+    """
+    values, vectors = np.linalg.eigh(gram)
+    spread = sigma * np.sqrt(2 - (vectors**4).sum(axis=-2))
+    return lowered(values, 2 * sigma * math.sqrt(gram.shape[-1]), spread), vectors
+
+
+def lowered(values: np.ndarray, edge: ArrayLike, spread: np.ndarray) -> np.ndarray:
+    """Return numbers that are not overstated by having been seen above an edge.
+
+    ``values`` have normal noise of standard deviation ``spread`` and exceed ``edge``. Where the
+    true number lies near the edge or below, only draws of the noise that raise it are seen. Each
+    value is therefore replaced by the one from which a noisy number that exceeds the edge also
+    exceeds what was seen with the chance that a normal variable exceeds its mean by one
+    deviation: far from the edge that is ``spread`` less than was seen, near it much less. No number
+    is lower than half of ``spread``.
+    """
+    from scipy.special import log_ndtr
+
+    seen, at = values / spread, edge / spread
+    low, high = np.zeros_like(seen), seen.copy()
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        too_high = log_ndtr(middle - seen) - log_ndtr(middle - at) > _LOG_ONE_DEVIATION
+        low, high = np.where(too_high, low, middle), np.where(too_high, middle, high)
+    return spread * np.maximum(low, _LEAST_LOWERED)
 
 
 def ridge(gram: np.ndarray, sigma: float) -> np.ndarray:

@@ -23,11 +23,15 @@ class Meat:
         Standard deviation of the noise on each entry on and above the diagonal of
         ``products / outer(unit, unit)``.
     unit : numpy.ndarray, shape (S,)
+    kept : numpy.ndarray, shape (...), or None
+        Where rows have weights w, the sum of w min(e^2, c^2); ``products`` then are those of
+        w^2 u u' min(e^2, c^2).
     """
 
     products: np.ndarray
     deviation: np.ndarray
     unit: np.ndarray
+    kept: np.ndarray | None = None
 
     @classmethod
     def of(cls, stack: Mapping) -> "Meat":
@@ -36,8 +40,11 @@ class Meat:
             columns = np.shape(stack["cross"])[-1]
             return cls(np.zeros((columns, columns)), np.zeros(()), np.ones(columns))
         products, cut = np.asarray(stack["meat"]), np.asarray(stack["meat_cut"])
-        deviation = cut * np.asarray(stack["meat_deviation"])
-        return cls(cut[..., None, None] * products, deviation, np.ones(products.shape[-1]))
+        deviation, unit = cut * np.asarray(stack["meat_deviation"]), np.ones(products.shape[-1])
+        kept = None
+        if "meat_kept" in stack:
+            kept = np.maximum(cut * np.asarray(stack["meat_kept"]), deviation)
+        return cls(cut[..., None, None] * products, deviation, unit, kept)
 
     @classmethod
     def of_line(cls, stack: Mapping) -> "Meat":
@@ -62,7 +69,9 @@ class Meat:
         2 ||a||^4 - sum a_j^4 times its square, at most that of 2 ||a||^4. What the
         residuals beyond c have in excess of c^2, energy less the released sum of
         min(e^2, c^2), is spread over the rows as errors of one variance would be. Without a
-        release that is all of it: energy / (n - S) times u'u.
+        release that is all of it: energy / (n - S) times u'u. Where rows have weights, what lies
+        within c is raised in the proportion of ``energy``, the weighted sum of squares, to the
+        part of it that was kept.
 
         Parameters
         ----------
@@ -74,8 +83,12 @@ class Meat:
         unit = np.outer(self.unit, self.unit)
         noise = math.sqrt(2) * self.deviation[..., None, None] * np.eye(len(unit))
         within = (_positive(self.products / unit) + noise) * unit
-        share = self.products[..., intercept, intercept] / gram[..., intercept, intercept]
         rows = np.asarray(rows)
+        if self.kept is not None:
+            raised = np.maximum(np.asarray(energy) / self.kept, 1.0)
+            factor = raised * rows / np.maximum(rows - len(unit), 1.0)
+            return factor[..., None, None] * within
+        share = self.products[..., intercept, intercept] / gram[..., intercept, intercept]
         beyond = np.maximum(np.asarray(energy) - rows * share, 0.0)
         rows, beyond = (np.asarray(part)[..., None, None] for part in (rows, beyond))
         return (rows * within + beyond * gram) / np.maximum(rows - len(unit), 1.0)

@@ -1,6 +1,8 @@
 """Forecast private regressions from public assumptions, before any budget is spent."""
 
+from dpstats.planning.grid import PlanGrid, plan_grid
+from dpstats.planning.page import page
 from dpstats.planning.plan import plan
 from dpstats.planning.result import Plan
 
-__all__ = ["Plan", "plan"]
+__all__ = ["Plan", "PlanGrid", "page", "plan", "plan_grid"]

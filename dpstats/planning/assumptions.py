@@ -9,6 +9,7 @@ import pandas as pd
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design
 from dpstats.option_checks import finite, positive, whole
+from dpstats.planning.weight_guess import WeightGuess
 from dpstats.request import Request
 from dpstats.schema import Categorical, Numeric
 
@@ -37,6 +38,10 @@ class Guess:
         Standard deviations of numeric regressors that are normal around the midpoint of their
         range and clipped to it. The others are uniform on their
         range, and the levels of a factor are equally likely.
+    x_range : mapping of str to tuple of float
+        Narrower ranges on which numeric regressors are uniform.
+    weights : WeightGuess or None
+        The weights, which are independent of everything else.
     """
 
     design: Design
@@ -45,21 +50,26 @@ class Guess:
     truth: np.ndarray
     sd: float
     x_sd: Mapping[str, float]
+    x_range: Mapping[str, tuple[float, float]]
+    weights: WeightGuess | None = None
 
     @classmethod
-    def of(cls, request: Request, n, truth, sd, x_sd) -> "Guess":
+    def of(cls, request: Request, n, truth, sd, x_sd, x_range=None, weights_mean=None) -> "Guess":
         """Check the assumptions of the caller, and add defaults for the others."""
         design = request.design
         low, high = design.response_bounds
         kinds = {name: design.schema[name] for name in request.formula.predictors}
-        numeric = [name for name, kind in kinds.items() if isinstance(kind, Numeric)]
+        numeric = {name: kind for name, kind in kinds.items() if isinstance(kind, Numeric)}
+        x_sd = _numbers("x_sd", x_sd, positive, numeric)
         return cls(
             design=design,
             kinds=kinds,
             n=whole("n", 1, _MAX_ROWS)(n),
             truth=_coefficients(design, _numbers("truth", truth, finite, design.names)),
             sd=_SD_OF_RANGE * (high - low) if sd is None else positive("sd")(sd),
-            x_sd=_numbers("x_sd", x_sd, positive, numeric),
+            x_sd=x_sd,
+            x_range=_ranges(x_range, numeric, x_sd),
+            weights=WeightGuess.of(request.weights, weights_mean),
         )
 
     def rows(self, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -77,10 +87,13 @@ class Guess:
         return X, y
 
     def table(self, generator: np.random.Generator):
-        """Draw a synthetic table: its regressors by name, X (n, S) and y (n,) before clipping."""
+        """Draw a table: its regressors and weights by name, X (n, S) and y (n,) before clipping."""
         columns = {name: self._column(name, generator) for name in self.kinds}
         X = self.design.predictors(pd.DataFrame(columns, index=range(self.n)))
-        return columns, X, X @ self.truth + generator.normal(0.0, self.sd, self.n)
+        y = X @ self.truth + generator.normal(0.0, self.sd, self.n)
+        if self.weights is not None and self.weights.weights.column not in columns:
+            columns[self.weights.weights.column] = self.weights.draw(self.n, generator)
+        return columns, X, y
 
     def _column(self, name: str, generator) -> np.ndarray:
         """Draw the values (n,) of one variable."""
@@ -88,7 +101,7 @@ class Guess:
         if isinstance(kind, Categorical):
             return np.array(kind.levels, object)[generator.integers(len(kind.levels), size=self.n)]
         if name not in self.x_sd:
-            return generator.uniform(kind.low, kind.high, self.n)
+            return generator.uniform(*self.x_range.get(name, (kind.low, kind.high)), self.n)
         midpoint = (kind.low + kind.high) / 2
         return np.clip(generator.normal(midpoint, self.x_sd[name], self.n), kind.low, kind.high)
 
@@ -102,6 +115,7 @@ class Guess:
             f"guessed regressors, independent: {', '.join(map(self._shape, self.kinds)) or 'none'}",
             f"guessed residuals: normal with standard deviation {self.sd:.4g}; "
             f"{np.mean((y < low) | (y > high)):.1%} of the responses are outside their bounds",
+            *([] if self.weights is None else [self.weights.sentence]),
         )
 
     def _shape(self, name: str) -> str:
@@ -110,7 +124,8 @@ class Guess:
         if isinstance(kind, Categorical):
             return f"{name} with {len(kind.levels)} equally likely levels"
         distribution = f"normal with s.d. {self.x_sd[name]:.4g}" if name in self.x_sd else "uniform"
-        return f"{name} {distribution} on [{kind.low:g}, {kind.high:g}]"
+        low, high = self.x_range.get(name, (kind.low, kind.high))
+        return f"{name} {distribution} on [{low:g}, {high:g}]"
 
 
 def _numbers(argument: str, values, check: Callable, known) -> dict[str, float]:
@@ -124,6 +139,31 @@ def _numbers(argument: str, values, check: Callable, known) -> dict[str, float]:
             names = ", ".join(known) or "none"
             raise ArgumentError(f"{argument} names {name!r}; expected names among: {names}")
     return {str(name): check(f"{argument}[{name!r}]")(value) for name, value in values.items()}
+
+
+def _ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dict:
+    """Check the ranges on which regressors are uniform: pairs within their bounds."""
+    if ranges is None:
+        return {}
+    if not isinstance(ranges, Mapping):
+        raise ArgumentError(f"expected x_range to be {{column: (low, high)}}, got {ranges!r}")
+    for name, pair in ranges.items():
+        if name not in numeric or name in x_sd:
+            free = ", ".join(each for each in numeric if each not in x_sd) or "none"
+            raise ArgumentError(f"x_range names {name!r}; expected names among: {free}")
+        try:
+            low, high = map(finite(f"x_range[{name!r}]"), pair)
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"expected x_range[{name!r}] as (low, high), got {pair!r}"
+            ) from None
+        kind = numeric[name]
+        if not kind.low <= low < high <= kind.high:
+            raise ArgumentError(
+                f"expected x_range[{name!r}] within its bounds [{kind.low:g}, {kind.high:g}], got "
+                f"{pair!r}"
+            )
+    return {name: (float(low), float(high)) for name, (low, high) in ranges.items()}
 
 
 def _coefficients(design: Design, assumed: Mapping[str, float]) -> np.ndarray:

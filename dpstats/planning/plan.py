@@ -1,7 +1,7 @@
 """Forecast private regressions: check assumptions, draw synthetic tables, fit, summarise."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -21,6 +21,7 @@ from dpstats.planning.simulation import Simulation
 from dpstats.planning.trials import Trials
 from dpstats.privacy import validate_guarantee
 from dpstats.request import Request
+from dpstats.request.auto_method import AUTO, choose
 
 _OLS = not_private("ols")
 
@@ -30,15 +31,21 @@ def plan(
     *,
     n: int,
     bounds: Mapping,
-    methods,
+    methods=None,
     epsilon=None,
     truth: Mapping | None = None,
     sd: float | None = None,
     x_sd: Mapping | None = None,
+    x_range: Mapping | None = None,
     levels: Mapping | None = None,
     delta: float | None = None,
     neighbors: str | None = None,
     x_new=None,
+    method: str | None = None,
+    weights: str | None = None,
+    weights_mean: float | None = None,
+    trim_weights: float | None = None,
+    by=None,
     target_width: float | None = None,
     term: str | None = None,
     repetitions: int = 200,
@@ -60,7 +67,8 @@ def plan(
     bounds : mapping
         ``{column: (low, high)}`` for every numeric column.
     methods : sequence of str or mapping
-        Names in ``dpstats.METHODS``, or ``{label: {"method": name, **options}}``.
+        Names in ``dpstats.METHODS``, or ``{label: {"method": name, **options}}``; ``"auto"`` is
+        what the default would choose for n rows.
     epsilon : float or sequence of float
         Privacy losses to try, each > 0. With ``target_width`` the grid to search, by default
         129 values from 0.01 to 100.
@@ -74,6 +82,18 @@ def plan(
         ``{column: s.d.}`` of numeric regressors that are normal around the midpoint of their
         bounds. The others are uniform within them; all are independent. A narrow
         regressor makes private slopes far less certain, so guess it with care.
+    x_range : mapping, optional
+        ``{column: (low, high)}`` within the bounds, for numeric regressors that are uniform on
+        that part of them, where bounds are declared wider than the data reach.
+    method : str, optional
+        One name, in the place of ``methods``.
+    weights, trim_weights
+        As in :func:`dpstats.dp_ols`. The forecast says what the bounds of the weights cost.
+    weights_mean : float, optional
+        Guessed mean of the weights, lognormal within their bounds; by default the midpoint of
+        these, which is far too large for most survey weights.
+    by
+        Groups are refused with what to forecast instead.
     target_width : float, optional
         Search for the minimum epsilon at which the median interval of ``term`` is this narrow.
     term : str, optional
@@ -113,14 +133,16 @@ def plan(
     >>> bool(error["adassp", 0.5] > error["adassp", 4])
     True
     """
+    methods = _methods(methods, method, by)
     _check_described(formula, bounds, levels)
     entries, epsilons = method_entries(methods), _epsilons(epsilon, target_width)
-    call = {"formula": formula, "data": _no_rows(formula, levels), "bounds": bounds,
-            "levels": levels, "x_new": x_new, "neighbors": neighbors}  # fmt: skip
-    build = partial(_request, entries, delta, call)
+    call = {"formula": formula, "data": _no_rows(formula, levels, weights), "bounds": bounds,
+            "levels": levels, "x_new": x_new, "neighbors": neighbors, "weights": weights,
+            "trim_weights": trim_weights}  # fmt: skip
+    build = partial(_request, _chosen(entries, n, delta, call), delta, call)
     requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
-    guess = Guess.of(first, n, truth, sd, x_sd)
+    guess = Guess.of(first, n, truth, sd, x_sd, x_range, weights_mean)
     simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress)
     target = _target(target_width, term, simulation)
     if target is None:
@@ -140,7 +162,21 @@ def plan(
         remarks=_notes(requests, trials),
         target=target.text if target else "",
         minimums=minimums,
+        truth=dict(zip(guess.design.names, guess.truth.tolist(), strict=True)),
+        sd=guess.sd,
     )
+
+
+def _methods(methods, method, by):
+    """Return the methods to forecast, from either argument."""
+    if by is not None:
+        raise ArgumentError(
+            f"plan forecasts one fit, got by={by!r}: each group gets the whole epsilon, so give n= "
+            "the rows of a small, a typical and a large group, one plan each"
+        )
+    if (methods is None) == (method is None):
+        raise ArgumentError('expected methods=[...] or method="...", such as method="auto"')
+    return [method] if methods is None else methods
 
 
 def _epsilons(epsilon, target_width) -> tuple[float, ...]:
@@ -177,18 +213,36 @@ def _check_described(formula: str, bounds, levels) -> None:
             )
 
 
-def _no_rows(formula: str, levels) -> dict[str, np.ndarray]:
+def _no_rows(formula: str, levels, weights) -> dict[str, np.ndarray]:
     """Build a table without rows, whose columns with levels take labels of any type."""
     parsed = Formula.parse(formula)
     with_levels = {*parsed.levels, *(levels if isinstance(levels, Mapping) else ())}
-    return {
-        name: np.empty(0, object if name in with_levels else float) for name in parsed.variables
-    }
+    names = [*parsed.variables, *([weights] if isinstance(weights, str) else [])]
+    return {name: np.empty(0, object if name in with_levels else float) for name in names}
 
 
-def _request(entries: Mapping, delta, call: Mapping, label: str, epsilon: float) -> Request:
+def _chosen(entries: Mapping, n: int, delta, call: Mapping) -> Callable[[str, float], dict]:
+    """Return the function that says which method and options a label has at an epsilon.
+
+    For n rows "auto" is what dp_ols would choose.
+    """
+
+    def entry(label: str, epsilon: float) -> dict:
+        options = dict(entries[label])
+        if options["method"] == AUTO:
+            others = {name: value for name, value in options.items() if name != "method"}
+            options["method"], _ = choose(
+                Formula.parse(call["formula"]), call["bounds"], epsilon, delta, call["neighbors"],
+                n, True, others, call["weights"] is not None,
+            )  # fmt: skip
+        return options
+
+    return entry
+
+
+def _request(entry: Callable, delta, call: Mapping, label: str, epsilon: float) -> Request:
     """Build the request of dp_ols for a label and an epsilon."""
-    options = dict(entries[label])
+    options = entry(label, epsilon)
     name = options.pop("method")
     if name not in METHODS:
         raise ArgumentError(f"expected methods to name some of {', '.join(METHODS)}, got {name!r}")

@@ -3,7 +3,7 @@
 import math
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 from statsmodels.iolib.table import SimpleTable
@@ -41,6 +41,10 @@ class Plan:
         The width asked for, in words; empty without one.
     minimums : tuple of MinimumEpsilon
         Empty without a target width.
+    truth : mapping of str to float
+        The assumed coefficients, those that were left out in the call too.
+    sd : float
+        The assumed standard deviation of the residuals.
     """
 
     formula: str
@@ -54,6 +58,8 @@ class Plan:
     remarks: Mapping[str, tuple[str, ...]]
     target: str = ""
     minimums: tuple[MinimumEpsilon, ...] = ()
+    truth: Mapping[str, float] = field(default_factory=dict)
+    sd: float = math.nan
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -16,7 +16,7 @@ from dpstats.noise import Noise
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
-from dpstats.request import Prepared, Request
+from dpstats.request import Prepared, Request, Weights
 from dpstats.request.prepare import prepare
 from dpstats.testing import insecure_seed
 
@@ -83,7 +83,8 @@ class Simulation:
 
     def least_squares(self) -> Trials:
         """Fit least squares without privacy to the same tables."""
-        (fits,) = self._run([partial(_least_squares, self.problem)])
+        weights = None if self.guess.weights is None else self.guess.weights.weights
+        (fits,) = self._run([partial(_least_squares, self.problem, weights)])
         rows, truth = self._quantities()
         return Trials.of_ols(fits, rows, truth, self.alpha, self.guess.n)
 
@@ -110,8 +111,13 @@ class Simulation:
         return results
 
 
-def _least_squares(problem: Problem, columns: Mapping, X: np.ndarray, y: np.ndarray):
-    """Fit least squares to the rows of the design."""
+def _least_squares(
+    problem: Problem, weights: Weights | None, columns: Mapping, X: np.ndarray, y: np.ndarray
+):
+    """Fit least squares to the rows of the design, weighted where there are weights."""
+    if weights is not None:
+        root = np.sqrt(weights.parts(columns[weights.column]))
+        X, y = X * root[:, None], y * root
     return ols(X, y, problem=problem)
 
 
@@ -122,5 +128,10 @@ def _release(prepared: Prepared, columns: Mapping, X: np.ndarray, y: np.ndarray)
         data = {**columns, request.formula.response: y}
         request, noise = replace(request, table=Table.from_data(data)), Noise(request.cost)
         return fit_single(prepare(request, noise), noise).release
+    layout = prepared.problem.layout
+    if request.coded and layout is not None:
+        X = layout.compact(X)
+    if request.weights is not None:
+        X = np.column_stack([X, request.weights.parts(columns[request.weights.column])])
     facts = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
     return request.method.fit(X, y, **facts, **request.options)

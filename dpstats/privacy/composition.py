@@ -1,8 +1,8 @@
 """Compose the costs of several calls by one rule, proven for adaptively chosen costs."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from dpstats.privacy.costs import (
 )
 
 RULES = ("gdp", "sum")
+_SMALLEST = 1074  # each float is a whole number of 2^-1074
 
 
 class Call(NamedTuple):
@@ -43,26 +44,26 @@ class Total:
     mu_squared: Fraction = Fraction(0)
     failing: Fraction = Fraction(0)
 
+    def __add__(self, other: "Total") -> "Total":
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Total(*(ours + theirs for ours, theirs in pairs))
+
     def plus(self, call: Call) -> "Total":
         """Add one call to these sums."""
-        failing = call.cost.delta if isinstance(call.cost, ApproxDP) else 0.0
-        mu = Fraction(call.cost.mu)
-        return Total(
-            self.calls + 1,
-            self.gaussian + isinstance(call.cost, GDP),
-            self.epsilon + Fraction(call.epsilon),
-            self.delta + Fraction(call.delta),
-            self.mu_squared + mu**2,
-            self.failing + Fraction(failing),
-        )
+        return self + Total.of([call])
 
     @classmethod
-    def of(cls, calls: Iterable[Call]) -> "Total":
+    def of(cls, calls: Sequence[Call]) -> "Total":
         """Add up these calls."""
-        total = cls()
-        for call in calls:
-            total = total.plus(call)
-        return total
+        failing = [call.cost.delta for call in calls if isinstance(call.cost, ApproxDP)]
+        return cls(
+            len(calls),
+            sum(isinstance(call.cost, GDP) for call in calls),
+            _exact_sum(call.epsilon for call in calls),
+            _exact_sum(call.delta for call in calls),
+            _exact_sum((call.cost.mu for call in calls), 2),
+            _exact_sum(failing),
+        )
 
 
 @dataclass(frozen=True)
@@ -176,6 +177,19 @@ class Composition:
             mu = math.sqrt(_difference(Fraction(self.mu) ** 2, total.mu_squared))
             left.append((gdp_epsilon(mu, delta) if mu else 0.0, delta))
         return max(left)
+
+
+def _exact_sum(numbers: Iterable[float], power: int = 1) -> Fraction:
+    """Add up powers of floats exactly, over the denominator that all floats divide.
+
+    >>> _exact_sum([0.1] * 3) == 3 * Fraction(0.1), _exact_sum([0.1, 1.5], 2).denominator == 2**110
+    (True, True)
+    """
+    total = 0
+    for number in numbers:
+        above, below = float(number).as_integer_ratio()
+        total += above**power << power * (_SMALLEST - below.bit_length() + 1)
+    return Fraction(total, 1 << power * _SMALLEST)
 
 
 def make_composition(epsilon, delta, rule, set_aside, first: Call | None = None) -> Composition:

@@ -56,13 +56,16 @@ def answer(question: str, arguments: Mapping) -> dict:
     return reply if budget is None else {**reply, "budget": budgets.state(budget)}
 
 
-def fit(formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, **more) -> list:
+def fit(
+    formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, subset=None, **more
+) -> list:
     """Call ``dp_ols`` on columns as R keeps them, or on files, and describe each formula's fit."""
     texts = formula if isinstance(formula, Mapping) else {"": formula}
     formulas = {name: dp.RFormula(text) for name, text in texts.items()}
     rows = data if isinstance(data, str) else table(data)
     k = int(k) if isinstance(k, float) and k.is_integer() else k
     more |= {"by": by, "k": k, "x_new": points(x_new)}
+    more["subset"] = None if subset is None else dp.RFormula(subset)
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
     results = within(block).run(dp.dp_ols, formulas, rows, **more)
     describing: Any = describe if by is None else describe_groups
@@ -113,6 +116,7 @@ QUESTIONS = {
     "open_seed": open_seed,
     "plan": plans.plan,
     "predict": stored_fits.predict,
+    "raw_powers": stored_fits.raw_powers,
     "run": run,
     "t_test": stored_fits.t_test,
 }

@@ -8,7 +8,7 @@ from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
 from dpstats.r.stored_groups import group_state
 from dpstats.results import DPGroupResults, DPResults
-from dpstats.results.summary import group_reasons, guarantee
+from dpstats.results.summary import group_reasons, guarantee, range_notes
 from dpstats.schema import BOOLEAN, Categorical, Labels
 
 
@@ -28,13 +28,33 @@ def describe(result: DPResults) -> dict:
         "points": list(result.points),
         "predictions": predicted(points),
         "nobs": float("nan") if result.nobs is None else float(result.nobs),
+        "fit_statistics": _fit_statistics(result),
         "status": result.status,
         "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
         "method_report": in_r(result.method_report),
+        "notes": [in_r(note) for note in range_notes(result)],
         "limits": _limits(result),
+        "polynomials": _polynomials(result),
         "schema": {name: _kind(kind) for name, kind in result.schema.items()},
         "state": result.to_json(),
+    }
+
+
+def _polynomials(result: DPResults) -> dict:
+    """Give the range on which poly() of each variable is orthonormal."""
+    if "poly(" not in str(result.formula):
+        return {}
+    return {name: _floats(ends) for name, ends in result.design().polynomial_ranges.items()}
+
+
+def _fit_statistics(result: DPResults) -> dict:
+    """List N, R-squared and the residual variance with their standard errors, by column."""
+    table = result.fit_statistics
+    return {
+        "name": list(table.index),
+        "estimate": _floats(table["estimate"]),
+        "std_error": _floats(table["std_error"]),
     }
 
 

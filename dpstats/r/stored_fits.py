@@ -25,6 +25,15 @@ def _fit(state: str) -> dp.DPResults:
     return dp.DPResults.from_json(state)
 
 
+def raw_powers(state: str, variable: str, level: float) -> dict:
+    """Convert the coefficients of poly() of a variable to those of its powers."""
+    table = _fit(state).raw_powers(variable, 1 - level)
+    return {
+        "powers": len(table) - 1,
+        **{name: table[name].tolist() for name in table},
+    }
+
+
 def predict(state: str, newdata: Mapping, level: float) -> dict:
     """Predict from a stored fit at public values, with standard errors and intervals."""
     result = _fit(state)

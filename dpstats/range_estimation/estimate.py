@@ -22,6 +22,8 @@ _COARSE_FRACTION, _ZOOM_FRACTION, _ZOOMS = 0.25, 0.12, 3
 # spread give better fits (benchmarks/tried.py). Missing the tails of the response biases all
 # predictions; missing those of a regressor does less harm.
 _ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
+# So many times as many rows are needed where a histogram must not cut tails off.
+_CAREFUL = 3.0
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,13 @@ class Ranges:
     """Hold estimated ranges of columns, by name.
 
     ``found`` holds the ranges; ``quantile_based`` names those that come from two quantiles, with
-    the number of rows from which a histogram would have been read instead.
+    the number of rows from which a histogram would have been read instead. ``rows`` is the number
+    of rows that the first histograms add up to, and its standard deviation.
     """
 
     found: dict[str, Numeric]
     quantile_based: dict[str, float]
+    rows: tuple[float, float]
 
 
 def estimate_ranges(
@@ -44,11 +48,13 @@ def estimate_ranges(
     neighbors: str,
     everywhere: bool = False,
     response: str | None = None,
+    careful: bool = False,
 ) -> Ranges:
     """Release ranges of columns from noisy histograms, the cost divided in proportion to weights.
 
     ``total(count)`` is the sum of ``count(batch)`` over all batches of rows; ``response`` names
-    the column that is the response, if it is among them.
+    the column that is the response, if it is among them. ``careful`` asks for more rows before a
+    histogram is read, because one that is read too early shows no tails.
 
     1. A histogram over dyadic bins gives the order of magnitude. A column of which only
        zeros are seen has the range (-1, 1): its few other values could be anywhere, and what
@@ -83,7 +89,8 @@ def estimate_ranges(
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_FRACTION))
     rows = number_of_rows(list(coarse.values()))
-    needed = {name: _enough(name == response) * coarse[name].threshold for name in columns}
+    times = _CAREFUL if careful else 1.0
+    needed = {n: times * _enough(n == response) * coarse[n].threshold for n in columns}
     unclear = [name for name in columns if rows < needed[name] or not len(coarse[name].occupied)]
     quantile_based = unclear if everywhere else []
     costs = {name: of_column[name].part(1 - _COARSE_FRACTION) for name in quantile_based}
@@ -91,7 +98,8 @@ def estimate_ranges(
     clear = {name: coarse[name] for name in columns if name not in quantile_based}
     ranges |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
     numeric = {name: Numeric(*ranges[name]) for name in columns if name in ranges}
-    return Ranges(numeric, {name: needed[name] for name in quantile_based})
+    quantiles = {name: needed[name] for name in quantile_based}
+    return Ranges(numeric, quantiles, (rows, _deviation_of_rows(list(coarse.values()))))
 
 
 def _enough(is_response: bool) -> float:
@@ -104,6 +112,13 @@ def number_of_rows(histograms: list[Histogram]) -> float:
     weights = [1 / histogram.event.deviation**2 for histogram in histograms]
     counted = [histogram.counts.sum() for histogram in histograms]
     return float(np.average(counted, weights=weights))
+
+
+def _deviation_of_rows(histograms: list[Histogram]) -> float:
+    """Return the standard deviation of the noise in :func:`number_of_rows`."""
+    deviations = np.array([histogram.event.deviation for histogram in histograms])
+    bins = np.array([len(histogram.counts) for histogram in histograms])
+    return float(np.sqrt(np.sum(bins / deviations**2)) / np.sum(1 / deviations**2))
 
 
 def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, float]]:

@@ -2,5 +2,8 @@
 
 from dpstats.request.prepared import Prepared
 from dpstats.request.request import Request
+from dpstats.request.row_subset import Subset
+from dpstats.request.row_weights import Weights
+from dpstats.request.rows_in_use import RowsInUse
 
-__all__ = ["Prepared", "Request"]
+__all__ = ["Prepared", "Request", "RowsInUse", "Subset", "Weights"]

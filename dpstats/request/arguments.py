@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
-from dpstats.errors import ArgumentError
-from dpstats.formula import Formula, RFormula
+from dpstats.errors import ArgumentError, FormulaError
+from dpstats.formula import Condition, Formula, RFormula
+from dpstats.formula.refusals import dot_refusal
 from dpstats.mechanisms import ABSORBING, METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
@@ -22,6 +23,8 @@ from dpstats.request.declarations import (
 )
 from dpstats.request.feasibility import check
 from dpstats.request.request import Request, Selection
+from dpstats.request.row_subset import declared_subset, without_subset
+from dpstats.request.row_weights import check_weights, declared_weights, without_weights
 from dpstats.schema import FARTHEST, UNLIMITED
 from dpstats.selection import SELECTORS
 
@@ -40,7 +43,7 @@ def make_request(formula, data, *, by=None, types=None, **arguments) -> Request:
 
 
 def make_requests(
-    formula, data, *, bounds, levels, by=None, types=None, **arguments
+    formula, data, *, bounds, levels, by=None, types=None, weights=None, subset=None, **arguments
 ) -> dict[str | None, Request]:
     """Build one Request per formula, keyed by name; they share the budget equally.
 
@@ -48,11 +51,14 @@ def make_requests(
     """
     table = declared_types(types, open_table(data))
     formulas = {name: _parsed(text, table, by) for name, text in _texts(formula).items()}
+    subset_columns = () if subset is None else Condition.parse(subset).variables
     requests = {
         name: _request(
-            parsed, table, bounds=_of_formula(bounds, parsed, formulas.values()),
-            levels=_of_formula(levels, parsed, formulas.values()), formulas=len(formulas), by=by,
-            **arguments,
+            parsed, table,
+            bounds=_of_formula(bounds, parsed, formulas.values(), weights, *subset_columns),
+            levels=_of_formula(levels, parsed, formulas.values(), *subset_columns),
+            formulas=len(formulas), by=by, subset=subset,
+            weights=weights, **arguments,
         )
         for name, parsed in formulas.items()
     }  # fmt: skip
@@ -68,19 +74,25 @@ def make_requests(
 def _request(
     formula: Formula, table: AnyTable, *, method, epsilon, delta, bounds, levels, x_new,
     neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
-    companion_share=None, by=None, formulas=1,
+    companion_share=None, by=None, formulas=1, weights=None, trim_weights=None, subset=None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
-    ranges, term_bounds = declared_bounds(bounds, formula)
+    weights_of_rows = declared_weights(weights, trim_weights, bounds, table, formula)
+    own_bounds = without_subset(without_weights(bounds, weights, formula), subset, formula)
+    ranges, term_bounds = declared_bounds(own_bounds, formula)
     plan = ""
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
-        method, plan = choose(formula, ranges, epsilon, delta, neighbors, rows, alone, options)
+        method, plan = choose(
+            formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None
+        )
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     if formula.absorbed is not None:
         chosen = _absorbing(chosen, formula, select)
+    if weights is not None:
+        check_weights(chosen, select)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
     if missing != "drop":
@@ -89,7 +101,9 @@ def _request(
             "would tell that there is one"
         )
     row_norm = _row_norm(chosen, row_norm)
-    schema, unbounded, notes = declared_schema(formula, table, ranges, levels, row_norm, chosen)
+    own_levels = without_subset(levels, subset, formula)
+    schema, unbounded, notes = declared_schema(formula, table, ranges, own_levels, row_norm, chosen)
+    known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=formula,
@@ -116,6 +130,8 @@ def _request(
             term_bounds,
             dict.fromkeys(unbounded, UNLIMITED) if chosen.needs_marginals else {},
         ),
+        weights=weights_of_rows,
+        subset=declared_subset(subset, table, known, levels, bounds),
     )
     check(request)
     return request
@@ -125,17 +141,24 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
     """Parse a formula, from Python or R; its dot stands for the columns that are not in by."""
     if is_r(formula):
         formula = RFormula(formula_text(formula))
+    grouped = by if isinstance(by, list | tuple) else [by]
+    others = [name for name in table.columns if name not in grouped]
     if isinstance(formula, RFormula):
-        grouped = by if isinstance(by, list | tuple) else [by]
-        formula = formula.over([name for name in table.columns if name not in grouped])
+        formula = formula.over(others)
+    elif isinstance(formula, str) and (refusal := dot_refusal(formula, others)):
+        raise FormulaError(refusal)
     return Formula.parse(formula)
 
 
-def _of_formula(declared, formula: Formula, formulas: Collection[Formula]):
-    """Return what is declared for a formula, without the columns that only other formulas use."""
+def _of_formula(declared, formula: Formula, formulas: Collection[Formula], *shared):
+    """Return what is declared for a formula, without the columns that only other formulas use.
+
+    The columns in ``shared`` are in use beside any formula.
+    """
     if not isinstance(declared, Mapping):
         return declared
     others = {name for other in formulas for name in other.variables} - {*formula.variables}
+    others = {name for name in others if name not in shared}
     return {column: value for column, value in declared.items() if column not in others}
 
 

@@ -24,13 +24,14 @@ def choose(
     rows: float,
     alone: bool,
     options: Mapping,
+    weighted: bool = False,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
     The number of rows decides only where it is public: for methods of ``replace_one``, and where
     that relation is asked for. ``alone`` is False with groups, which are many and small, or with
     arguments that methods for one regressor do not take. Rows that are streamed are infinitely
-    many here.
+    many here. Of weighted rows only sums are proven.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]
@@ -50,7 +51,9 @@ def choose(
     """
     if formula.absorbed is not None:
         return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
-    bounded_line = _is_bounded_line(formula, bounds)
+    if weighted and delta != 0:
+        return "adassp", "auto took adassp, which takes weights"
+    bounded_line = _is_bounded_line(formula, bounds) and not weighted
     if options.get("cov_type") is not None:
         name = "noisy_moments" if bounded_line and delta in (None, 0) else "adassp"
         return name, f"auto took {name}, which has the option cov_type"

@@ -37,20 +37,24 @@ def declared_bounds(bounds, formula: Formula):
     ranges, term_bounds = {}, {}
     for name, pair in (bounds or {}).items():
         target = ranges if name in formula.variables else term_bounds
-        try:
-            low, high = (float(bound) for bound in pair)
-        except (TypeError, ValueError, OverflowError):
-            raise ArgumentError(
-                f"expected bounds[{name!r}] to be (low, high), got {pair!r}"
-            ) from None
-        if not -FARTHEST <= low < high <= FARTHEST:
-            raise ArgumentError(
-                f"expected bounds[{name!r}] to be finite (within {FARTHEST:g} of zero) with "
-                f"low < high, got ({low:g}, {high:g})"
-            )
+        low, high = public_range(name, pair)
         target[name] = Numeric(low, high) if target is ranges else (low, high)
     formula.check_terms(term_bounds)
     return ranges, term_bounds
+
+
+def public_range(name: str, pair) -> tuple[float, float]:
+    """Return declared bounds of one column or term as two numbers, low < high."""
+    try:
+        low, high = (float(bound) for bound in pair)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"expected bounds[{name!r}] to be (low, high), got {pair!r}") from None
+    if not -FARTHEST <= low < high <= FARTHEST:
+        raise ArgumentError(
+            f"expected bounds[{name!r}] to be finite (within {FARTHEST:g} of zero) with "
+            f"low < high, got ({low:g}, {high:g})"
+        )
+    return low, high
 
 
 class DeclaredSchema(NamedTuple):

@@ -34,18 +34,34 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
 
 def _of_formula(request: Request) -> dict:
     same = ("epsilon", "delta", "neighbors", "unbounded", "row_norm", "column_notes")
-    return {name: plain(getattr(request, name)) for name in same} | {
-        "formula": request.formula.text,
-        "dialect": type(request.formula.text).__name__,
-        "method": request.method.name,
-        "assumptions": list(request.method.assumptions),
-        "options": plain(request.options),
-        "cost": asdict(request.cost),
-        "schema": {name: plain(asdict(kind)) for name, kind in request.schema.items()},
-        "term_bounds": plain(request.term_bounds),
-        "x_new": _points(request.x_new),
-        "selection": _selection(request.selection),
-    }
+    return (
+        {name: plain(getattr(request, name)) for name in same}
+        | {
+            "formula": request.formula.text,
+            "dialect": type(request.formula.text).__name__,
+            "method": request.method.name,
+            "assumptions": list(request.method.assumptions),
+            "options": plain(request.options),
+            "cost": asdict(request.cost),
+            "schema": {name: plain(asdict(kind)) for name, kind in request.schema.items()},
+            "term_bounds": plain(request.term_bounds),
+            "x_new": _points(request.x_new),
+            "selection": _selection(request.selection),
+        }
+        | _rows(request)
+    )
+
+
+def _rows(request: Request) -> dict:
+    """Describe how rows are chosen and weighted, where they are; else there are no entries."""
+    facts: dict = {}
+    if request.weights is not None:
+        facts["weights"] = plain(asdict(request.weights))
+    if request.subset is not None:
+        kinds = {name: plain(asdict(kind)) for name, kind in request.subset.schema.items()}
+        text = request.subset.condition.text
+        facts["subset"] = {"text": str(text), "dialect": type(text).__name__, "schema": kinds}
+    return facts
 
 
 def _points(frame: pd.DataFrame | None) -> dict | None:

@@ -11,7 +11,6 @@ from dpstats.mechanisms.shared import Reference
 from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginals import estimate_marginals
-from dpstats.request.prepared import total_of_complete
 from dpstats.request.request import Request
 from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric
 
@@ -47,14 +46,15 @@ def with_marginals(request: Request, noise: Noise) -> Request:
         None if y_is_free and response not in request.term_bounds else Numeric(low, high)
     )
     weights = dict.fromkeys(limits, 1.0) | {response: _RESPONSE_WEIGHT}
-    total = partial(_total, request.table, schema, request.design, response)
+    total = partial(_total, request, response)
     marginals = estimate_marginals(total, limits, weights, cost, noise, request.neighbors, response)
     return _estimated(request, marginals, limits, response, y_is_free)
 
 
-def _total(table, schema, design: Design, response: str, each: Callable):
-    """Add up ``each(columns)`` over batches of complete rows, the response as transformed."""
-    return total_of_complete(table, schema, partial(_with_response, design, response, each))
+def _total(request: Request, response: str, each: Callable):
+    """Add up ``each(columns)`` over batches of the rows in use, the response as transformed."""
+    work = partial(_with_response, request.design, response, each)
+    return request.rows_in_use.total(request.table, work)
 
 
 def _with_response(design: Design, response: str, each: Callable, batch: Batch):

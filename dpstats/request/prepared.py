@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpstats.engines import AnyTable, Table
-from dpstats.engines.parallel_sum import Summary
+from dpstats.engines import Table
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Problem
 from dpstats.privacy import Cost
 from dpstats.request.request import Request
-from dpstats.schema import UNLIMITED, Batch, Numeric, Schema, complete_rows
+from dpstats.schema import UNLIMITED, Batch, Numeric
 
 
 @dataclass(frozen=True)
@@ -54,18 +53,20 @@ class Prepared:
             x_new,
             design.layout,
             request.reference,
+            request.coded,
+            request.weights is not None,
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 
     def total(self, each: Callable[[np.ndarray, np.ndarray], Any]) -> "Counted":
-        """Add up ``each(X, y)`` over batches of complete rows, and count these rows."""
+        """Add up ``each(X, y)`` over batches of the rows in use, and count these rows."""
         request = self.request
         count = partial(_counted, request.read_rows, each)
-        return total_of_complete(request.table, request.schema, count)
+        return request.rows_in_use.total(request.table, count)
 
     def gathered(self, *others: str) -> "Prepared":
         """Load the columns in use and some others into memory, and return a copy on that table."""
-        table = self.request.table.gathered((*self.request.schema, *others))
+        table = self.request.table.gathered((*self.request.rows_in_use.columns, *others))
         return replace(self, request=replace(self.request, table=table))
 
     @property
@@ -76,9 +77,9 @@ class Prepared:
         return table
 
     def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
-        """Yield batches (X, y, codes) of complete rows; ``codes`` has one entry per raw row."""
+        """Yield batches (X, y, codes) of rows in use; ``codes`` has one entry per raw row."""
         request = self.request
-        return complete_batches(request.table, request.schema, request.read_rows, codes)
+        return request.rows_in_use.batches(request.table, request.read_rows, codes)
 
 
 @dataclass(frozen=True)
@@ -90,27 +91,6 @@ class Counted:
 
     def __add__(self, other: "Counted") -> "Counted":
         return Counted(self.summary + other.summary, self.rows + other.rows)
-
-
-def total_of_complete(table: AnyTable, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
-    """Add up ``each(batch)`` over batches of the complete rows' raw columns."""
-    return table.total(schema, partial(_of_complete, schema, each))
-
-
-def complete_batches(
-    table: AnyTable,
-    schema: Schema,
-    read: Callable[[Batch], tuple[np.ndarray, np.ndarray]],
-    codes: np.ndarray | None = None,
-) -> Iterator[tuple]:
-    """Yield batches (X, y, codes) of complete rows; ``codes`` has one entry per raw row."""
-    start = 0
-    for batch in table.batches(schema):
-        complete = complete_rows(batch, schema)
-        X, y = read(_only(batch, complete))
-        stop = start + len(complete)
-        yield X, y, None if codes is None else codes[start:stop][complete]
-        start = stop
 
 
 def _prediction_frame(request: Request) -> pd.DataFrame:
@@ -136,14 +116,3 @@ def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
 def _counted(read: Callable, each: Callable, batch: Batch) -> Counted:
     X, y = read(batch)
     return Counted(each(X, y), len(y))
-
-
-def _of_complete(schema: Schema, each: Callable[[Batch], Summary], batch: Batch) -> Summary:
-    return each(_only(batch, complete_rows(batch, schema)))
-
-
-def _only(batch: Batch, chosen: np.ndarray) -> Batch:
-    """Return the chosen rows of a batch; where all are chosen they are not copied."""
-    if chosen.all():
-        return batch
-    return {name: column[chosen] for name, column in batch.items()}

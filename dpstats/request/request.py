@@ -12,6 +12,9 @@ from dpstats.engines import AnyTable
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.shared import Method, Reference
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
+from dpstats.request.row_subset import Subset
+from dpstats.request.row_weights import Weights
+from dpstats.request.rows_in_use import RowsInUse, weighted
 from dpstats.schema import UNLIMITED, Batch, Kind, Numeric, Schema
 from dpstats.selection import Selector
 
@@ -47,6 +50,7 @@ class Request:
 
     ``schema`` has a placeholder for the variables in ``unbounded``, whose ranges are estimated
     from the data within the budget; ``design`` is what the formula learned from the schema.
+    ``rows_seen`` is the number of rows that this released, and its standard deviation.
     """
 
     formula: Formula
@@ -69,6 +73,9 @@ class Request:
     plan: str = ""
     formulas: int = 1
     reference: Reference | None = None
+    weights: Weights | None = None
+    subset: Subset | None = None
+    rows_seen: tuple[float, float] | None = None
     reaches: Mapping[str, Numeric] = field(default_factory=dict)
 
     @property
@@ -101,12 +108,31 @@ class Request:
     def read_rows(self) -> Callable[[Batch], tuple[np.ndarray, np.ndarray]]:
         """Return the map from a batch to the rows (X, y) that the method takes.
 
-        With an absorbed column X has one more, the key of each row's label.
+        With an absorbed column X has one more, the key of each row's label; with weights the last
+        one is what part of one row each row counts for.
         """
         design = self.row_design
         if self.formula.absorbed is not None:
             return partial(_rows_with_keys, design, self.formula.absorbed)
-        return design.compact_rows if self.method.needs_marginals else design.rows
+        coded = self.method.needs_marginals or self.coded
+        read = design.compact_rows if coded else design.rows
+        return read if self.weights is None else partial(weighted, read, self.weights)
+
+    @property
+    def rows_in_use(self) -> RowsInUse:
+        """Return the rule that decides which rows are used."""
+        return RowsInUse(self.schema, self.weights, self.subset)
+
+    @property
+    def coded(self) -> bool:
+        """Tell whether the method takes the rows of this design with factors as codes.
+
+        Weighted rows are taken as they are: the sums in indicators count each row once.
+        """
+        reads = self.method.reads_codes
+        with_factors = bool(self.design.layout.blocks) and self.row_norm is None
+        plain = self.weights is None
+        return reads is not None and with_factors and plain and reads(**self.options)
 
     @property
     def row_design(self) -> Design:
@@ -146,14 +172,17 @@ class Request:
             return {}
         return dict.fromkeys((*self.unbounded, *self.estimated), UNLIMITED) | dict(self.reaches)
 
-    def with_estimated(self, ranges: Mapping[str, Numeric], note: str) -> "Request":
-        """Fill in the missing ranges, and add a note on how they were found."""
+    def with_estimated(
+        self, ranges: Mapping[str, Numeric], note: str, rows: tuple[float, float]
+    ) -> "Request":
+        """Fill in the missing ranges, a note on how they were found, and the rows seen by it."""
         return replace(
             self,
             schema={**self.schema, **ranges},
             design=self.design.with_ranges(ranges),
             unbounded=(),
             estimated=self.unbounded,
+            rows_seen=rows,
             plan="; ".join(filter(None, (self.plan, note))),
         )
 
@@ -181,6 +210,7 @@ class Request:
         ]
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
+        said += [chosen.note for chosen in (self.subset, self.weights) if chosen]
         if self.formulas > 1:
             epsilon, delta, _ = self.whole_call
             together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")

@@ -13,7 +13,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.errors import ArgumentError
 from dpstats.results.single import DPResults
-from dpstats.results.summary import guarantee
+from dpstats.results.summary import figure, guarantee, observations
 
 _TITLE = "Differentially Private Regressions"
 _WIDTH = 78
@@ -67,17 +67,17 @@ def compare(*results: DPResults, names: Sequence[str] | None = None) -> "Compari
             )
     if not results:
         raise ArgumentError("expected at least one result to compare, as in compare(first, second)")
-    return Comparison(tuple(results), _checked_names(names, len(results)))
+    return Comparison(tuple(results), checked_names(names, len(results)))
 
 
-def _checked_names(names, count: int) -> tuple[str, ...]:
-    """Check the headings of the columns; by default number them."""
+def checked_names(names, count: int, argument: str = "names") -> tuple[str, ...]:
+    """Check the headings of the columns, or raise ArgumentError; by default number them."""
     if names is None:
         return tuple(f"({i})" for i in range(1, count + 1))
     listed = [] if isinstance(names, str) or not isinstance(names, Sequence) else list(names)
     texts = all(isinstance(name, str) and name for name in listed)
     if not texts or len(listed) != count or len(set(listed)) < count:
-        raise ArgumentError(f"expected names to list {count} different texts, got {names!r}")
+        raise ArgumentError(f"expected {argument} to list {count} different texts, got {names!r}")
     return tuple(listed)
 
 
@@ -155,7 +155,9 @@ class Comparison:
             "epsilon": lambda result: f"{result.privacy.epsilon:g}",
             "delta": lambda result: f"{result.privacy.delta:g}",
             "neighbours": lambda result: result.privacy.neighbors,
-            "n": lambda result: "private" if result.nobs is None else str(result.nobs),
+            "n": lambda result: observations(result),
+            "R-squared": lambda result: figure(result, "rsquared"),
+            "R-squared Adj.": lambda result: figure(result, "rsquared_adj"),
             "status": lambda result: result.status,
             "private": lambda result: "yes" if result.privacy.private else "NO (seeded)",
         }

@@ -39,7 +39,7 @@ class Inferred:
         """Return the bounds that predictions are clipped to, or None."""
         raise NotImplementedError
 
-    def _design(self) -> Design:
+    def design(self) -> Design:
         """Build the design from the public schema."""
         raise NotImplementedError
 
@@ -152,7 +152,7 @@ class Inferred:
         ArgumentError
             For a missing column, an unknown level or a missing value.
         """
-        rows, response = self._design().predictors(newdata), (-np.inf, np.inf)
+        rows, response = self.design().predictors(newdata), (-np.inf, np.inf)
         if self.limits is not None:
             low, high, response = self.limits
             rows = np.clip(rows, low, high)
@@ -166,6 +166,52 @@ class Inferred:
     def _absorbs(self) -> bool:
         """Tell whether predictions need the effects of an absorbed column."""
         return Formula.parse(self.formula).absorbed is not None
+
+    def raw_powers(self, variable: str, alpha: float = 0.05) -> pd.DataFrame:
+        """Convert the coefficients of ``poly(variable, k)`` to those of raw powers; costs nothing.
+
+        Parameters
+        ----------
+        variable : str
+            A column of which the formula holds one polynomial, outside of products.
+        alpha : float
+            One minus the level of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for the intercept, which takes up the polynomial's constant, and for each power
+            of the variable; columns ``estimate``, ``std_error``, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ArgumentError
+            Where the formula has no such term, or unless 0 < alpha < 1.
+
+        Examples
+        --------
+        >>> import dpstats as dp
+        >>> df = dp.simulate.line(5000, seed=1)
+        >>> with dp.testing.insecure_seed(1):
+        ...     res = dp.dp_ols("y ~ poly(x, 2)", df, method="adassp", epsilon=8,
+        ...                     bounds={"x": (0, 1), "y": (0, 1)})
+        >>> res.raw_powers("x").index.tolist()
+        ['Intercept', 'x', 'I(x**2)']
+        """
+        design = self.design()
+        powers, weights = design.raw_powers(variable)
+        if design.intercept is not None:
+            weights[0, design.intercept] = 1.0
+        low, high = self._intervals(weights, alpha).T
+        return pd.DataFrame(
+            {
+                "estimate": weights @ self.release.params,
+                "std_error": self._errors(weights),
+                "lower": low,
+                "upper": high,
+            },
+            index=["Intercept", *powers],
+        )
 
     def prediction_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return the predictions at x_new with their standard errors and intervals."""

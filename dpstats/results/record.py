@@ -2,24 +2,19 @@
 
 import hashlib
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
-from dpstats.errors import ArgumentError, DPStatsError
+from dpstats.errors import ArgumentError
 from dpstats.results.record_acro import acro_json
+from dpstats.results.record_files import result_files, table, table_files
 from dpstats.results.record_page import page
 from dpstats.results.record_registry import checked_publication, registry_yaml
 from dpstats.results.stored_calls import to_text
 
 CHECKSUMS = "checksums"
-_STEM = 60  # longest name of a file, without its number and ending
 
 
 def write_record(
@@ -27,6 +22,7 @@ def write_record(
     path,
     publication: Mapping | None = None,
     command: str = "dpstats.dp_ols",
+    tables: Mapping | None = None,
 ) -> Path:
     """Write results by name as a release record; the folder appears whole or not at all.
 
@@ -42,12 +38,15 @@ def write_record(
         ``publication_date``. Without it no registry entry is written.
     command : str
         What made the results, for output checkers.
+    tables : mapping of str to Comparison, optional
+        Some of the results side by side, by name: what :func:`dpstats.compare` returns.
 
     Returns
     -------
     pathlib.Path
         The folder: ``index.html``, for each result a table (.csv) and, where one can be drawn
-        and matplotlib is there, a picture (.png), ``release.json`` with everything released,
+        and matplotlib is there, a picture (.png), for each of ``tables`` a tidy table (.csv), a
+        text (.txt) and LaTeX (.tex), ``release.json`` with everything released,
         ``results.json`` as the program ACRO writes it, ``registry.yaml`` as the OpenDP registry of
         deployments asks for it, and ``checksums/`` with the SHA-256 sum of each of these files.
 
@@ -62,7 +61,7 @@ def write_record(
     try:
         beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=".record"))
         try:
-            _fill(beside, results, publication, command)
+            _fill(beside, results, publication, command, tables or {})
             beside.chmod(0o755)
             beside.rename(target)
         finally:
@@ -84,15 +83,16 @@ def checked_target(path) -> Path:
     return target
 
 
-def _fill(folder: Path, results: Mapping, publication, command: str) -> None:
+def _fill(folder: Path, results: Mapping, publication, command: str, tables: Mapping) -> None:
     """Write all files and then their checksums."""
-    files = {name: _files(folder, i, name, each) for i, (name, each) in _numbered(results)}
+    files = {name: result_files(folder, i, name, each) for i, (name, each) in _numbered(results)}
+    listed = {name: table_files(folder, i, name, each) for i, (name, each) in _numbered(tables)}
+    frames = {name: table(each) for name, each in results.items()}
     texts = {
         "release.json": to_text(dict(results)),
-        "results.json": acro_json(results, files, command),
-        "index.html": page(results, {name: table(each) for name, each in results.items()}, folder,
-                           files),
-    }  # fmt: skip
+        "results.json": acro_json(results, files, command, tables, listed),
+        "index.html": page(results, frames, folder, files, tables),
+    }
     if publication is not None and all(each.privacy.private for each in results.values()):
         texts["registry.yaml"] = registry_yaml(results, publication)
     for name, text in texts.items():
@@ -107,38 +107,6 @@ def _fill(folder: Path, results: Mapping, publication, command: str) -> None:
 
 def _numbered(results: Mapping):
     return enumerate(results.items(), start=1)
-
-
-def _files(folder: Path, number: int, name: str, result) -> tuple[str, ...]:
-    """Write the table of a result, and its picture where there is one; return their names."""
-    stem = f"{number}_" + re.sub(r"[^A-Za-z0-9_.-]+", "_", str(name))[:_STEM].strip("_.")
-    table(result).to_csv(folder / f"{stem}.csv", index=False)
-    with suppress(ImportError, DPStatsError):  # depends on public facts only
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(7, 6), layout="constrained", dpi=100)
-        result.plot(figure.subplots())
-        figure.savefig(folder / f"{stem}.png")
-        return f"{stem}.csv", f"{stem}.png"
-    return (f"{stem}.csv",)
-
-
-def table(result) -> pd.DataFrame:
-    """Tabulate a release: estimates, standard errors and 95% intervals of every quantity."""
-    if hasattr(result, "labels"):
-        return result.frame
-    points = result.prediction_intervals()
-    ends = result.conf_int()
-    frame = pd.DataFrame(
-        {
-            "term": [*result.names, *result.points],
-            "estimate": np.concatenate([result.params, points["mean"]]),
-            "std_error": np.concatenate([result.bse, points["mean_se"]]),
-            "lower": np.concatenate([ends[0], points["mean_ci_lower"]]),
-            "upper": np.concatenate([ends[1], points["mean_ci_upper"]]),
-        }
-    )
-    return frame.assign(status=result.status)
 
 
 def verify_record(path) -> tuple[str, ...]:

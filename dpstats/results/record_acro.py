@@ -19,12 +19,13 @@ RELATION = {
 }
 
 
-def acro_json(results: Mapping, files: Mapping[str, tuple[str, ...]], command: str) -> str:
-    """Write the results as ACRO does; ``files`` are each result's table and picture."""
-    outputs = {
-        f"output_{i}": _output(f"output_{i}", name, result, files[name], command)
-        for i, (name, result) in enumerate(results.items())
-    }
+def acro_json(
+    results: Mapping, files: Mapping[str, tuple], command: str, tables: Mapping, listed: Mapping
+) -> str:
+    """Write the results and tables as ACRO does; ``files`` and ``listed`` are theirs."""
+    found = [_output(name, each, files[name], command) for name, each in results.items()]
+    found += [_table(name, each, listed[name], command) for name, each in tables.items()]
+    outputs = {f"output_{i}": {"uid": f"output_{i}"} | each for i, each in enumerate(found)}
     tool = {
         "@type": "SoftwareApplication",
         "name": "dpstats",
@@ -34,9 +35,8 @@ def acro_json(results: Mapping, files: Mapping[str, tuple[str, ...]], command: s
     return json.dumps({"version": ACRO, "tool": tool, "results": outputs}, indent=4)
 
 
-def _output(uid: str, name: str, result, files: tuple[str, ...], command: str) -> dict:
+def _output(name: str, result, files: tuple[str, ...], command: str) -> dict:
     return {
-        "uid": uid,
         "status": "review" if result.privacy.private else "fail",
         "type": "regression",
         "properties": {"method": result.method, "formula": str(result.formula)},
@@ -48,6 +48,22 @@ def _output(uid: str, name: str, result, files: tuple[str, ...], command: str) -
         "comments": list(result.privacy.assumptions),
         "exception": "",
         "fair": {},
+    }
+
+
+def _table(name: str, comparison, files: tuple[str, ...], command: str) -> dict:
+    """Describe results side by side as an output of its own, whose numbers are theirs."""
+    outputs = [_output(name, result, files, command) for result in comparison.results]
+    private = all(result.privacy.private for result in comparison.results)
+    return outputs[0] | {
+        "status": "review" if private else "fail",
+        "type": "table",
+        "properties": {"columns": list(comparison.names)},
+        "summary": "; ".join(
+            f"{label}: {output['summary']}"
+            for label, output in zip(comparison.names, outputs, strict=True)
+        ),
+        "comments": ["the numbers are those of other outputs, so nothing more is spent"],
     }
 
 

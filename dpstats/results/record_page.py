@@ -23,10 +23,19 @@ img { max-width: 100% }
 _ROWS = 200  # of a table; the rest is in its file
 
 
-def page(results: Mapping, tables: Mapping[str, pd.DataFrame], folder: Path, files: Mapping) -> str:
+def page(
+    results: Mapping,
+    frames: Mapping[str, pd.DataFrame],
+    folder: Path,
+    files: Mapping,
+    tables: Mapping,
+) -> str:
     """Write the page; pictures among the files in ``folder`` become part of it."""
     sections = "".join(
-        _section(str(name), result, tables[name], folder, files[name])
+        f"<h2>{escape(str(name))}</h2>{comparison.to_html()}" for name, comparison in tables.items()
+    )
+    sections += "".join(
+        _section(str(name), result, frames[name], folder, files[name])
         for name, result in results.items()
     )
     made = datetime.now(UTC).isoformat(timespec="seconds")

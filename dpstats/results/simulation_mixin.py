@@ -17,10 +17,10 @@ from dpstats.results.error_bounds import (
     from_reference,
     from_sums,
 )
-from dpstats.results.inference_mixin import Inferred
+from dpstats.results.fit_statistics import FitStatistics
 
 
-class Simulated(Inferred):
+class Simulated(FitStatistics):
     """Add to coefficients and intervals the answers that are simulated from the release."""
 
     def error_bound(self, q: float = 68, *, reference=None, trials: int = 400, **options):

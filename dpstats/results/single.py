@@ -16,11 +16,10 @@ from dpstats.schema import Numeric, Schema
 
 _NEVER = {
     ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
-    ("rsquared", "rsquared_adj", "ssr", "mse_resid", "scale", "fvalue", "f_pvalue"): (
-        "it was not paid for"
-    ),
+    ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
+    ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
     ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
-    ("model", "df_resid"): "a result keeps no rows and no private count",
+    ("model",): "a result keeps no rows",
 }
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
@@ -58,6 +57,10 @@ class DPResults(Simulated):
 
     clipping : mapping
         Ranges that values of some variables were clipped to, where not those of ``schema``.
+    estimated : tuple of str
+        Variables whose ranges in ``schema`` were estimated.
+    rows_seen : tuple of two floats, or None
+        The number of rows as released with the ranges, and its standard deviation.
 
     Examples
     --------
@@ -86,6 +89,8 @@ class DPResults(Simulated):
     plan: str = ""
     share: float = 1.0
     clipping: Mapping[str, Numeric] = field(default_factory=dict)
+    estimated: tuple[str, ...] = ()
+    rows_seen: tuple[float, float] | None = None
 
     @property
     def method_report(self) -> str:
@@ -104,11 +109,11 @@ class DPResults(Simulated):
         if not self.release.limited:
             ends = self.release.statistics.get("response_range")
             return ends and (np.array(-np.inf), np.array(np.inf), tuple(ends))
-        design = self._design()
+        design = self.design()
         low, high = design.response_bounds
         return design.low, design.high, (low, high)
 
-    def _design(self) -> Design:
+    def design(self) -> Design:
         """Build the design of the formula from the public schema."""
         return Formula.parse(self.formula).design(self.schema, self.term_bounds, self.clipping)
 

@@ -33,6 +33,11 @@ def to_plain(result) -> dict:
         **_release_to_dict(release),
         "schema": {name: kind_to_dict(kind) for name, kind in result.schema.items()},
         "clipping": {name: kind_to_dict(kind) for name, kind in result.clipping.items()},
+        "estimated": list(result.estimated),
+        "rows_seen": result.rows_seen and list(result.rows_seen),
+        "fit_statistics": {
+            name: _plain(row) for name, row in result.fit_statistics.T.to_dict("list").items()
+        },
         "term_bounds": {name: list(pair) for name, pair in result.term_bounds.items()},
         "privacy": report_to_dict(result.privacy),
     }
@@ -51,6 +56,8 @@ def fields_of(content: Mapping) -> dict[str, Any]:
         "nobs": content["nobs"],
         "schema": {name: kind_from_dict(kind) for name, kind in content["schema"].items()},
         "clipping": {n: Numeric(**ends) for n, ends in content.get("clipping", {}).items()},
+        "estimated": tuple(content.get("estimated", ())),
+        "rows_seen": content.get("rows_seen") and tuple(content["rows_seen"]),
         "term_bounds": {name: tuple(pair) for name, pair in content["term_bounds"].items()},
         "privacy": report_from_dict(content["privacy"]),
         "selected": content["selected"] and tuple(content["selected"]),
@@ -78,7 +85,10 @@ def _release_to_dict(release: Release) -> dict:
         "status": release.status,
         "cov": None if release.cov is None else _plain(release.cov),
         "reasons": dict(release.reasons),
-        "statistics": deepcopy(dict(release.statistics)),
+        "statistics": {
+            name: _plain(value) if isinstance(value, np.ndarray) else deepcopy(value)
+            for name, value in release.statistics.items()
+        },
         "note": release.note,
         "limited": release.limited,
         "cov_type": release.cov_type,

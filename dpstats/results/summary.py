@@ -9,13 +9,17 @@ from statsmodels.iolib.summary import Summary, summary_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
+from dpstats.formula.conditioning import collinear_columns
 from dpstats.inference import UNBOUNDED
+from dpstats.mechanisms import METHODS
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of
-from dpstats.schema import Numeric
+from dpstats.schema import UNLIMITED, Numeric
 
 _RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
 _WIDTH = 78
+# So many ranges are listed.
+_LISTED = 12
 
 
 class PrivateSummary(Summary):
@@ -35,7 +39,11 @@ def summarise(result, alpha: float) -> Summary:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
     summary.add_extra_txt(
-        _notes(result, result.reasons.values(), _hidden_levels(result)).split("\n")
+        _notes(
+            result,
+            result.reasons.values(),
+            [*range_notes(result), *_hidden_levels(result)],
+        ).split("\n")
     )
     return summary
 
@@ -47,10 +55,14 @@ def _heading(result) -> SimpleTable:
     left = [
         ("Dep. Variable:", result.formula.split("~")[0].strip()),
         ("Method:", result.method),
-        ("No. Observations:", "private" if result.nobs is None else str(result.nobs)),
+        ("No. Observations:", observations(result)),
+        ("Df Residuals:", _whole(result.df_resid)),
+        ("Residual Std. Err.:", _deviation(result)),
         ("Status:", result.status),
     ]
     right = [
+        ("R-squared:", figure(result, "rsquared")),
+        ("Adj. R-squared:", figure(result, "rsquared_adj")),
         ("Epsilon:", f"{report.epsilon:g}"),
         ("Delta:", f"{report.delta:g}"),
         ("Neighbours:", _RELATION[report.neighbors]),
@@ -60,6 +72,36 @@ def _heading(result) -> SimpleTable:
         left, right = [*left, ("Covariance Type:", result.cov_type)], [*right, ("", "")]
     rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
     return _table(rows, None, "Differentially Private Regression Results")
+
+
+def observations(result) -> str:
+    """Write the number of rows, with the standard error of the noise in it where it is private."""
+    if result.nobs is not None:
+        return str(result.nobs)
+    rows, error = result.fit_statistics.loc["nobs"]
+    if np.isnan(rows):
+        return "private"
+    return f"{rows:.0f}" if np.isnan(error) else f"{rows:.0f} ({error:.0f})"
+
+
+def figure(result, name: str) -> str:
+    """Write a figure of ``fit_statistics`` with its standard error in parentheses."""
+    value, error = result.fit_statistics.loc[name]
+    return f"{value:.3f}" if np.isnan(error) else f"{value:.3f} ({error:.2g})"
+
+
+def _whole(value: float) -> str:
+    """Write a number of rows without decimals."""
+    return "private" if np.isnan(value) else f"{value:.0f}"
+
+
+def _deviation(result) -> str:
+    """Write the residual standard error, with its own by the delta method in parentheses."""
+    scale, error = result.fit_statistics.loc["scale"]
+    deviation = float(np.sqrt(scale))
+    if np.isnan(error) or not deviation:
+        return f"{deviation:.4g}"
+    return f"{deviation:.4g} ({error / (2 * deviation):.2g})"
 
 
 def _coefficients(result, alpha: float) -> SimpleTable:
@@ -112,6 +154,48 @@ def _notes(result, reasons: Iterable[str], hidden: Sequence[str] = ()) -> str:
     numbered = [f"[{i}] {note}" for i, note in enumerate(notes, start=1)]
     wrapped = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in numbered]
     return "\n".join(["Notes:", *wrapped])
+
+
+def range_notes(result) -> list[str]:
+    """Write what there is to say of ranges: those estimated, rows beyond, and collinear columns."""
+    return [*_released_ranges(result), *_collinear(result)]
+
+
+def _collinear(result) -> list[str]:
+    """Name columns that are nearly collinear on their box, where noise on sums is on columns."""
+    method = METHODS.get(result.method)
+    if method is None or not (method.fixed_size_summary and method.needs_bounds):
+        return []
+    if method.needs_marginals or np.isnan(result.release.params).any():
+        return []
+    names = collinear_columns(result.design())
+    if not names:
+        return []
+    return [
+        f"on their ranges {', '.join(names)} are nearly collinear, so the noise counts for many "
+        "times as much; poly(x, k) spans the powers of a column without that"
+    ]
+
+
+def _released_ranges(result) -> list[str]:
+    """Write the estimated ranges in a sentence, and the part of the rows that weighs less."""
+    notes = []
+    response = result.formula.split("~")[0].strip()
+    ends = {name: (kind.low, kind.high) for name, kind in result.schema.items()
+            if name in result.estimated and kind != UNLIMITED}  # fmt: skip
+    # the range of a transformed response is that of the term, unless it was declared
+    first = f"order of magnitude of {response}"
+    if response in result.term_bounds and any(e.step == first for e in result.privacy.events):
+        ends[response] = result.term_bounds[response]
+    if ends:
+        listed = [f"{name} [{low:.4g}, {high:.4g}]" for name, (low, high) in ends.items()]
+        more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+        use = ("far " if result.clipping else "") + "beyond which rows are clipped"
+        notes.append(f"estimated ranges, {use}: {', '.join(listed[:_LISTED])}{more}")
+    if "down_weighted" in result.release.statistics:
+        part = result.release.statistics["down_weighted"]
+        notes.append(f"{part:.1%} of the rows had scores that were cut, and so count less")
+    return notes
 
 
 def _hidden_levels(result) -> list[str]:

@@ -7,7 +7,8 @@ from dpstats.errors import ArgumentError, BudgetError
 from dpstats.ledger import Asked, Ledger
 from dpstats.privacy import Call, Charge, Chargeable
 from dpstats.results.record import checked_target, write_record
-from dpstats.study.study_file import Model, Study
+from dpstats.study.models import Model
+from dpstats.study.study_file import Study
 from dpstats.study.synthetic import synthetic_rows
 from dpstats.testing import insecure_seed
 
@@ -73,13 +74,13 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
         rows = synthetic_rows(study)
         with insecure_seed(0):
             fits = {model.name: _fit(model, rows) for model in study.models}
-        return write_record(_flat(fits), target, None, f"dpstats run --dry-run {Path(path).name}")
+        return _write(study, fits, target, None, f"dpstats run --dry-run {Path(path).name}")
     if not isinstance(ledger, Ledger):
         raise ArgumentError(f"expected ledger to be a dpstats.Ledger, got {ledger!r}")
     asked = [_fit(model, study.data, budget=_Quote()) for model in study.models]
     charges = ledger.reserve_all(asked)
     fits = _fits(study, list(zip(asked, charges, strict=True)))
-    return write_record(_flat(fits), target, study.publication, f"dpstats run {Path(path).name}")
+    return _write(study, fits, target, study.publication, f"dpstats run {Path(path).name}")
 
 
 def _fits(study: Study, left: list[tuple[Asked, Charge]]) -> dict:
@@ -98,12 +99,11 @@ def _fit(model: Model, data, **more):
     return dp_ols(model.formula, data, **model.arguments, **more)
 
 
-def _flat(fits: dict) -> dict:
-    """Return results by name; several formulas of one model get a name each."""
-    flat = {}
-    for name, result in fits.items():
-        if isinstance(result, dict):
-            flat |= {f"{name}: {formula}": each for formula, each in result.items()}
-        else:
-            flat[name] = result
-    return flat
+def _write(study: Study, fits: dict, target: Path, publication, command: str) -> Path:
+    """Write the record of all results by name, and of the tables that the study asks for."""
+    results = {}
+    for model in study.models:
+        several = fits[model.name] if len(model.formulas) > 1 else {"": fits[model.name]}
+        results |= zip(model.result_names, several.values(), strict=True)
+    tables = {table.name: table.filled(results) for table in study.tables}
+    return write_record(results, target, publication, command, tables)

@@ -1,54 +1,31 @@
 """Read a study file: TOML with data, declarations and models."""
 
-import inspect
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dpstats.api import dp_ols
 from dpstats.errors import ArgumentError
-from dpstats.formula import Formula
 from dpstats.option_checks import whole
 from dpstats.results.record_registry import checked_publication
+from dpstats.study.models import SHARED, Model, read_model, refuse_unit
+from dpstats.study.tables import Table, read_tables
+from dpstats.study.toml import check_names, parsed, table
 
-# Declarations that all models share; a model may have its own beside them.
-_SHARED = ("bounds", "levels", "types")
-_TOP = ("data", "rows", "models", "publication", *_SHARED)
-# Arguments of dp_ols that are no part of a study.
-_NOT_OF_MODELS = ("formula", "data", "budget", "progress", "n_jobs", "options")
+_TOP = ("data", "rows", "models", "tables", "publication", *SHARED)
 _ROWS = 1000  # of a dry run
-
-
-@dataclass(frozen=True)
-class Model:
-    """Hold one call of dp_ols, without its data.
-
-    ``formulas`` are one formula or several; ``arguments`` the others by name, with the
-    declarations that concern the formulas' columns.
-    """
-
-    name: str
-    formulas: list[str]
-    arguments: dict
-
-    @property
-    def formula(self):
-        """Return the formula as dp_ols takes it."""
-        return self.formulas if len(self.formulas) > 1 else self.formulas[0]
 
 
 @dataclass(frozen=True)
 class Study:
     """Hold the contents of a study file.
 
-    ``data`` is a path or pattern, ``rows`` how many rows a dry run makes up, and ``publication``
-    what goes into the registry of deployments.
+    ``data`` is a path or pattern, ``rows`` how many rows a dry run makes up, ``tables`` what the
+    record shows side by side, and ``publication`` what goes into the registry of deployments.
     """
 
     data: str
     rows: int
     models: tuple[Model, ...]
+    tables: tuple[Table, ...]
     publication: dict | None
 
     @classmethod
@@ -71,72 +48,23 @@ class Study:
         {'y': (0, 1), 'x': (0, 1)}
         """
         path = Path(path)
-        content = _parsed(path)
-        _check_names(content, _TOP, f"{path.name}")
+        content = parsed(path)
+        refuse_unit(content, path.name)
+        check_names(content, _TOP, f"{path.name}")
         if not isinstance(content.get("data"), str):
             raise ArgumentError(f'{path.name} needs data = "...", a file beside it or its path')
-        models = _table(content, "models", path.name)
-        if not models:
+        named = table(content, "models", path.name)
+        if not named:
             raise ArgumentError(
                 f"{path.name} needs a model: [models.NAME] with formula and epsilon"
             )
-        shared = {name: _table(content, name, path.name) for name in _SHARED}
+        shared = {name: table(content, name, path.name) for name in SHARED}
+        models = tuple(read_model(name, own, shared) for name, own in named.items())
         publication = content.get("publication")
         return cls(
             data=str(path.parent / content["data"]),
             rows=whole("rows", 1)(content.get("rows", _ROWS)),
-            models=tuple(_model(name, own, shared) for name, own in models.items()),
+            models=models,
+            tables=read_tables(table(content, "tables", path.name), models),
             publication=None if publication is None else checked_publication(publication),
         )
-
-
-def _parsed(path: Path) -> dict:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ArgumentError(f"cannot read {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ArgumentError(f"{path} is no TOML: {error}") from None
-
-
-def _check_names(content: Mapping, known, place: str) -> None:
-    for name in content:
-        if name not in known:
-            raise ArgumentError(f"{place} has no entry {name!r}; it has: {', '.join(known)}")
-
-
-def _table(content: Mapping, name: str, place: str) -> dict:
-    value = content.get(name, {})
-    if not isinstance(value, dict):
-        raise ArgumentError(f"expected {name} of {place} to be a table, got {value!r}")
-    return value
-
-
-def _model(name: str, content, shared: Mapping[str, dict]) -> Model:
-    """Build one model with the shared declarations of the columns that its formulas name."""
-    place = f"models.{name}"
-    if not isinstance(content, dict):
-        raise ArgumentError(f"expected {place} to be a table, got {content!r}")
-    arguments = {key: value for key, value in content.items() if key != "formula"}
-    refused = [key for key in arguments if key in _NOT_OF_MODELS]
-    if refused or "formula" not in content or "epsilon" not in content:
-        known = [key for key in inspect.signature(dp_ols).parameters if key not in _NOT_OF_MODELS]
-        what = f"has no entry {refused[0]!r}" if refused else "needs formula and epsilon"
-        raise ArgumentError(f"{place} {what}; it takes: formula, {', '.join(known)}")
-    formulas = content["formula"]
-    formulas = [formulas] if isinstance(formulas, str) else formulas
-    if not isinstance(formulas, list) or not all(isinstance(each, str) for each in formulas):
-        raise ArgumentError(f"expected {place}.formula to be a text or a list, got {formulas!r}")
-    columns = dict.fromkeys(v for text in formulas for v in Formula.parse(text).variables)
-    for kind in _SHARED:
-        own = _table(arguments, kind, place)
-        chosen = {column: shared[kind][column] for column in columns if column in shared[kind]}
-        arguments[kind] = _pairs(chosen | own) if kind == "bounds" else chosen | own
-    if isinstance(arguments.get("groups"), list):
-        labels = arguments["groups"]
-        arguments["groups"] = [tuple(v) if isinstance(v, list) else v for v in labels]
-    return Model(name, formulas, {key: value for key, value in arguments.items() if value != {}})
-
-
-def _pairs(bounds: Mapping) -> dict:
-    return {name: tuple(pair) if isinstance(pair, list) else pair for name, pair in bounds.items()}

@@ -7,7 +7,8 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
-from dpstats.study.study_file import Model, Study
+from dpstats.study.models import Model, columns_beside
+from dpstats.study.study_file import Study
 
 
 def synthetic_rows(study: Study) -> pd.DataFrame:
@@ -31,8 +32,8 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
 
 def _columns(model: Model) -> list[str]:
     formulas = map(Formula.parse, model.formulas)
-    names = (n for formula in formulas for n in formula.variables if n != formula.absorbed)
-    return list(dict.fromkeys(names))
+    names = [n for formula in formulas for n in formula.variables if n != formula.absorbed]
+    return list(dict.fromkeys(names + columns_beside(model.arguments)))
 
 
 def _absorbed(model: Model, rows: int, draw: np.random.Generator) -> dict:

@@ -3,6 +3,10 @@
 #' `tidy()` gives one row for each coefficient, `glance()` one row, and `augment()` adds
 #' predictions to new data, as in the package broom. The package modelsummary makes tables of them.
 #'
+#' `glance()` has R-squared, the residual standard error and the number of rows as far as they follow
+#' from what was released, else `NA`. Their standard errors, those of the privacy noise, are in
+#' `fit$fit_statistics`; `fit$reasons` says why one is missing.
+#'
 #' @param x A fit by [dp_ols()].
 #' @param conf.int Whether to add confidence intervals.
 #' @param conf.level Their level; for `augment()` that of `interval`.
@@ -51,8 +55,11 @@ check_flags <- function(...) {
 #' @exportS3Method generics::glance dp_ols
 glance.dp_ols <- function(x, ...) {
   refuse_others("glance", ...)
+  figure <- function(name) x$fit_statistics[name, "estimate"]
   tibble::tibble(
-    nobs = as.integer(x$nobs), epsilon = x$privacy$epsilon, delta = x$privacy$delta,
+    r.squared = figure("rsquared"), adj.r.squared = figure("rsquared_adj"),
+    sigma = sqrt(figure("scale")), df.residual = round(figure("df_resid")),
+    nobs = as.integer(round(figure("nobs"))), epsilon = x$privacy$epsilon, delta = x$privacy$delta,
     method = x$method, neighbors = x$privacy$neighbors, status = x$status,
     private = x$privacy$private
   )

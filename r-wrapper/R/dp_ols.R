@@ -58,6 +58,14 @@
 #'   `"boolean"`, `"string"` or `"date"`, for columns of text files, which have no types of their
 #'   own. Without it such a column is a factor where `levels` are given, text in `by`, and a number
 #'   everywhere else.
+#' @param weights A column of weights, by its name or as a text, as of [stats::lm()]. It needs public
+#'   `bounds`, such as `list(w = c(0, 50))`, and the noise grows with the largest weight over the
+#'   mean one. Rows whose weight is missing, zero or negative are left out. For survey weights add
+#'   `cov_type = "HC1"`.
+#' @param trim_weights A public number below the largest weight: larger weights count as this.
+#' @param subset A condition on one row, such as `age > 25 & female == 1`, or a text of one; the
+#'   rows for which it holds are used, as by [stats::lm()]. It is public, and values are compared
+#'   before they are clipped. Columns that only it names need no bounds.
 #' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen, or
 #'   `cov_type = "HC1"` of noisy_moments, adassp and ssp: for a tenth of the budget, standard errors
 #'   that hold for errors of different variances too.
@@ -88,13 +96,15 @@
 dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds = NULL,
                    levels = NULL, by = NULL, groups = NULL, x_new = NULL, select = NULL,
                    k = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
-                   ...) {
+                   weights = NULL, trim_weights = NULL, subset = NULL, ...) {
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
   options <- list(...)
   check_options(options)
   check_data(data)
   formula <- with_constants(formula, data)
+  weights <- column_given(substitute(weights), data, parent.frame())
+  subset <- condition_given(substitute(subset), data, parent.frame())
   texts <- formula_texts(formula)
   by <- grouping(data, by)
   key <- group_key(data, by)
@@ -106,7 +116,9 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
       types = named_types(types), by = if (length(by) > 1L) as.list(by) else by,
       groups = groups_of(groups, key),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
-      missing = missing, block = state$block, data = bridge_data(formula, data, by)
+      weights = weights, trim_weights = trim_weights, subset = condition_text(subset),
+      missing = missing, block = state$block,
+      data = bridge_data(formula, data, c(by, weights, all.vars(subset)))
     ),
     options
   )
@@ -132,8 +144,6 @@ check_absent <- function(names) {
 }
 
 instead_of <- list(
-  weights = "each row counts once, for a weight would change what one row can move",
-  subset = "choose the rows before the call, by a rule that uses each row's own values alone",
   na.action = "rows with a missing value are left out, as by na.omit",
   cluster = paste("the guarantee and the standard errors are for independent rows; cov_type =",
                   "\"HC1\" allows for errors of different variances"),

@@ -14,13 +14,20 @@ new_dp_ols <- function(value) {
     ),
     predictions = data.frame(predicted(value$predictions), row.names = strings(value$points)),
     nobs = numbers(value$nobs),
+    fit_statistics = data.frame(
+      estimate = numbers(value$fit_statistics$estimate),
+      std.error = numbers(value$fit_statistics$std_error),
+      row.names = strings(value$fit_statistics$name)
+    ),
     status = value$status,
     cov_type = value$cov_type,
     reasons = lapply(value$reasons, as.character),
     selected = strings(value$selected),
     method = value$method,
     method_report = value$method_report,
+    notes = strings(value$notes),
     limits = lapply(value$limits, numbers),
+    polynomials = lapply(value$polynomials, numbers),
     privacy = privacy(value$privacy),
     # nothing is declared of an absorbed column
     schema = lapply(Filter(length, value$schema), schema_entry),
@@ -64,7 +71,7 @@ with_terms <- function(fit, text) {
   shown <- if (is.null(fit$absorbed)) stats::formula(fit$terms) else written
   fit$call <- call("dp_ols", formula = shown, method = fit$method,
                    epsilon = fit$privacy$epsilon)
-  right <- stats::delete.response(fit$terms)
+  right <- right_side(fit)
   frame <- suppressWarnings(stats::model.frame(right, public_frame(fit$schema)))
   fit$xlevels <- stats::.getXlevels(right, frame)
   factors <- Filter(function(x) is.factor(x) || is.logical(x), frame)
@@ -86,6 +93,31 @@ absorbed <- function(formula) {
 without_absorbed <- function(formula) {
   if (!is.null(absorbed(formula))) formula[[3L]] <- formula[[3L]][[2L]]
   formula
+}
+
+# The right-hand side, in which poly() is that of this package.
+right_side <- function(fit) {
+  right <- stats::delete.response(fit$terms)
+  if (length(fit$polynomials)) {
+    environment(right) <- list2env(list(poly = public_poly(fit$polynomials)), parent = globalenv())
+  }
+  right
+}
+
+# poly() over public ranges: Legendre polynomials, orthonormal for a uniform column, or raw powers.
+public_poly <- function(ranges) {
+  function(x, degree = 1, raw = FALSE) {
+    range <- ranges[[all.vars(substitute(x))]]
+    t <- if (raw) x else (x - range[1L]) / (range[2L] - range[1L]) * 2 - 1
+    columns <- matrix(t, length(x), degree, dimnames = list(NULL, seq_len(degree)))
+    before <- 1
+    for (j in seq_len(degree - 1L)) {
+      now <- columns[, j]
+      columns[, j + 1L] <- if (raw) t * now else ((2 * j + 1) * t * now - j * before) / (j + 1)
+      before <- now
+    }
+    if (raw) columns else sweep(columns, 2L, sqrt(2 * seq_len(degree) + 1), "*")
+  }
 }
 
 # Terms without those that were taken away, as in y ~ . - x: their variables are in no schema.

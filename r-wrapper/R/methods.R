@@ -140,9 +140,10 @@ summary.dp_ols <- function(object, ...) {
       unclass(object)[c("call", "method", "status", "cov_type", "predictions", "privacy")],
       list(
         coefficients = coefficients, nobs = nobs(object),
+        fit_statistics = object$fit_statistics,
         notes = c(
           paste("NA, Inf:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
-          object$method_report[nzchar(object$method_report)], selected,
+          object$method_report[nzchar(object$method_report)], selected, object$notes,
           object$privacy$guarantee, object$privacy$assumptions
         )
       )
@@ -162,11 +163,30 @@ print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), 
   }
   cat(
     "\nMethod ", x$method, errors_line(x, x$coefficients[, 2L]), ", status ", x$status, ", rows: ",
-    if (is.na(x$nobs)) "private" else x$nobs, "\n", privacy_line(x$privacy), "\n\n", sep = ""
+    rows_line(x), "\n", squared_line(x$fit_statistics), privacy_line(x$privacy), "\n\n", sep = ""
   )
   print_steps(x$privacy$steps)
   print_notes(x$notes)
   invisible(x)
+}
+
+# The number of rows, with the standard error of its noise where it is private.
+rows_line <- function(x) {
+  if (!is.na(x$nobs)) return(x$nobs)
+  rows <- x$fit_statistics["nobs", ]
+  if (is.na(rows$estimate)) return("private")
+  paste0(round(rows$estimate), if (!is.na(rows$std.error)) sprintf(" (%.0f)", rows$std.error))
+}
+
+squared_line <- function(figures) {
+  if (is.na(figures["rsquared", "estimate"])) return(NULL)
+  error <- figures["rsquared", "std.error"]
+  paste0(
+    "R-squared: ", sprintf("%.3f", figures["rsquared", "estimate"]),
+    if (!is.na(error)) sprintf(" (%.2g)", error),
+    ", adjusted: ", sprintf("%.3f", figures["rsquared_adj", "estimate"]),
+    ", residual standard error: ", sprintf("%.4g", sqrt(figures["scale", "estimate"])), "\n"
+  )
 }
 
 # What the standard errors are robust against, where there are any.

@@ -94,7 +94,7 @@ uncertainty_at <- function(object, newdata, level) {
 # The design at public values, with the columns of the coefficients. Synthetic rows with every
 # level stand above newdata, for factor() drops the levels it does not see.
 design_at <- function(object, newdata) {
-  right <- stats::delete.response(object$terms)
+  right <- right_side(object)
   columns <- declared_columns(object, newdata)
   # model.frame() gives no row where there is no variable
   if (!length(columns)) {

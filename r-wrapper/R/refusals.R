@@ -14,10 +14,12 @@ reason <- function(what) {
 #' Quantities that a private fit does not have
 #'
 #' Residuals, fitted values, the data, likelihoods and what is made of them are errors of class
-#' `dpstats_not_released_error`, which give the reason.
+#' `dpstats_not_released_error`, which give the reason. `sigma()` is one where the release does not
+#' tell the residual variance.
 #'
 #' @param object,x,formula,model,fit,k,... As for the generic functions; not used.
-#' @return None: they stop.
+#' @return None: they stop; but `sigma()` gives the residual standard error where it follows from what
+#'   was released.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -94,7 +96,11 @@ deviance.dp_ols <- function(object, ...) not_released("deviances")
 #' @rdname not-released
 #' @importFrom stats sigma
 #' @export
-sigma.dp_ols <- function(object, ...) not_released("residual variances")
+sigma.dp_ols <- function(object, ...) {
+  scale <- object$fit_statistics["scale", "estimate"]
+  if (is.na(scale)) not_released("residual variances")
+  sqrt(scale)
+}
 
 #' @rdname not-released
 #' @importFrom stats anova

@@ -66,3 +66,35 @@ hypothesis_arguments <- function(object, hypotheses, ...) {
   }
   list(state = object$state, hypotheses = hypotheses, ...)
 }
+
+#' Coefficients of raw powers
+#'
+#' Convert the coefficients of `poly(x, k)` to those of `x`, `x^2` and so on. The polynomials are
+#' Legendre's on the public range of `x`, so this is a public linear map, which costs nothing.
+#'
+#' @param object A fit by [dp_ols()].
+#' @param variable The name of a column of which the formula holds one `poly()`, outside of products.
+#' @param level Confidence level of the intervals.
+#' @return A tibble with one row for the intercept, which takes up the polynomial's constant, and
+#'   for each power: `term`, `estimate`, `std.error`, `conf.low` and `conf.high`.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(5000))
+#' d$y <- d$x - d$x^2 / 2
+#' fit <- dp_ols(y ~ poly(x, 2), d, method = "adassp", epsilon = 4,
+#'               bounds = list(x = c(0, 1), y = c(0, 1)))
+#' dp_raw_powers(fit, "x")
+#' @export
+dp_raw_powers <- function(object, variable, level = 0.95) {
+  check_level(level)
+  if (!inherits(object, "dp_ols")) bad_argument("expected object to be a fit by dp_ols()")
+  if (!is.character(variable) || length(variable) != 1L || is.na(variable)) {
+    bad_argument("expected variable to be the name of a column")
+  }
+  value <- ask("raw_powers", list(state = object$state, variable = variable, level = level))
+  higher <- seq_len(value$powers)[-1L]
+  tibble::tibble(
+    term = c("(Intercept)", variable, if (length(higher)) paste0("I(", variable, "^", higher, ")")),
+    estimate = numbers(value$estimate), std.error = numbers(value$std_error),
+    conf.low = numbers(value$lower), conf.high = numbers(value$upper)
+  )
+}

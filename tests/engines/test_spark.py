@@ -1,10 +1,13 @@
 """Spark DataFrames: sums as in memory to the last unit, groups fitted by workers, no row here."""
 
 import datetime
+import json
 import operator
 import os
 import pickle
 import shutil
+import signal
+import subprocess
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -119,6 +122,19 @@ def test_absorbed_groups_spread_over_partitions_are_those_in_memory(make, people
         there = fit(make(people), formula=formula, epsilon=1e6, **groups)
         here = fit(people, formula=formula, epsilon=1e6, **groups)
         np.testing.assert_allclose(here.params[:2], there.params[:2], atol=1e-3)
+
+
+def test_weights_and_a_subset_are_those_in_memory(rows, people):
+    more = {
+        "weights": "area", "subset": "x > 0.3 | g == 'u'", "bounds": {**BOUNDS, "area": (0, 3)},
+        "cov_type": "HC1", "epsilon": 500,
+    }  # fmt: skip
+    here, there = (seeded(data, "adassp", **more) for data in (people, rows))
+    assert here == there and here.privacy == there.privacy and here.cov_type == "HC1"
+    grouped = {**more, "by": "g", "groups": ["u", "v", "none"], "epsilon": 1e6}
+    here, there = (fit(data, **grouped) for data in (people, rows))
+    difference = here.params.loc[["u", "v"]] - there.params.loc[["u", "v"]]
+    assert np.abs(difference).to_numpy().max() < 1e-2 and list(here.status) == list(there.status)
 
 
 def test_no_rows_and_strange_names(make, people):
@@ -307,3 +323,86 @@ def test_a_call_opens_parses_and_learns_once(session, people, by, steps):
     dp.dp_ols("y ~ x", session.createDataFrame(people), method="adassp", epsilon=8, bounds=BOUNDS,
               **grouped)  # fmt: skip
     assert steps == {"opened": 1, "parsed": 1, "learned": 1}
+
+
+LEDGER = {"dataset": "people", "epsilon": 5.0, "delta": 1e-5, "fingerprint": "2024"}
+CALLS = {
+    "fit": {"formula": "y ~ x"},
+    "by": {"formula": "y ~ x", "by": "area", "groups": [0, 1, 2, 3]},
+    "several": {"formula": ["y ~ x", "y ~ x + C(g)"], "levels": LEVELS},
+    "estimated": {"formula": "y ~ x", "bounds": None},
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_ledger_is_charged_for_rows_on_workers(rows, name, tmp_path):
+    """The result is stored as it is shown; the equal call is answered from the store."""
+    ledger = dp.Ledger.create(tmp_path / "people.ledger", **LEDGER)
+    first = fit(rows, budget=ledger, **CALLS[name])
+    assert ledger.requests()["state"].tolist() == ["released"]
+    assert ledger.spent == pytest.approx((3.0, 1e-6))
+    again = fit(rows, budget=ledger, **CALLS[name])
+    shown = [str(each.frame) if name == "by" else str(each) for each in (first, again)]
+    assert shown[0] == shown[1] and ledger.spent == pytest.approx((3.0, 1e-6))
+    with pytest.raises(dp.BudgetError, match=r"epsilon=6 does not fit"):
+        fit(rows, budget=ledger, **CALLS[name] | {"epsilon": 6})
+    assert ledger.verify().ok and len(ledger.requests()) == 1
+
+
+def test_what_fails_on_a_worker_counts_as_spent(rows, tmp_path, monkeypatch):
+    broken = replace(dp.METHODS["adassp"], summarise=operator.itemgetter("no such thing"))
+    monkeypatch.setitem(dp.METHODS, "adassp", broken)
+    ledger = dp.Ledger.create(tmp_path / "people.ledger", **LEDGER)
+    with pytest.raises(dp.InternalError):
+        fit(rows, budget=ledger)
+    assert ledger.requests()["state"].tolist() == ["failed"]
+    assert ledger.spent == pytest.approx((3.0, 1e-6)) and ledger.verify().ok
+
+
+KILLED = """
+import json, os, signal, sys
+import dpstats as dp
+from dpstats.engines import spark
+from dpstats.ledger import store
+from pyspark.sql import SparkSession
+
+path, place, call = sys.argv[1:]
+settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+rows = session.createDataFrame([(i / 100, i / 200, i % 4) for i in range(100)], ["x", "y", "area"])
+commit, count = store.commit, 0
+
+def killing(connection):
+    global count
+    count += connection.total_changes > 0
+    if f"before {count}" == place:
+        os.kill(os.getpid(), signal.SIGKILL)
+    commit(connection)
+    if f"after {count}" == place:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+ledger = dp.Ledger(path)
+store.commit = killing
+dp.dp_ols(data=rows, budget=ledger, method="adassp", epsilon=3, bounds={"x": (0, 1), "y": (0, 1)},
+          **json.loads(call))
+print("shown", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "states"),
+    [
+        ("fit", "before 2", ["reserved"]),  # after the workers have read their rows
+        ("fit", "after 2", ["released"]),
+        ("by", "after 1", ["reserved"]),
+        ("by", "before 2", ["reserved"]),
+    ],
+)
+def test_a_driver_that_is_killed_spends_at_most_once(name, place, states, tmp_path):
+    ledger = dp.Ledger.create(tmp_path / "people.ledger", **LEDGER)
+    settings = {"PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    call = [sys.executable, "-c", KILLED, str(ledger.path), place, json.dumps(CALLS[name])]
+    done = subprocess.run(call, capture_output=True, text=True, env=os.environ | settings)
+    assert done.returncode == -signal.SIGKILL and "shown" not in done.stdout, done.stderr
+    assert ledger.requests()["state"].tolist() == states and ledger.verify().ok
+    assert ledger.spent == pytest.approx((3.0, 1e-6))

@@ -76,7 +76,7 @@ LEARNT = [
     "y ~ cr(x, df=4) : z",
     "y ~ cr(x, df=4, constraints='center') + cc(z, df=3, constraints='center')",
     "y ~ cc(z, df=4) + log(x) + sqrt(u)",
-    "y ~ I(g == 'b'):x + I('a' != g) + I(h == -1) + I(b == True)",
+    "y ~ I(g == 'b'):x + I('a' != g) + I(h == -1) + I(b == True) + poly(x, 3):b + poly(u, 2)",
 ]
 
 
@@ -443,7 +443,12 @@ MALFORMED = [
     ("y ~ eval('x')", "not a known function"),
     ("y ~ math.log(x)", r"np\.log"),
     ("y ~ factor(g)", r"C\(x\)"),
-    ("y ~ poly(x, 2)", r"I\(x\*\*2\)"),
+    ("y ~ poly(x)", r"poly\(x, 2\)"),
+    ("y ~ poly(x, 0)", "degree from 1"),
+    ("y ~ poly(x, 2, raw=3)", "True or False"),
+    ("y ~ poly(np.log(x), 2)", "of one column"),
+    ("y ~ I(poly(x, 2) + 1)", "stand alone"),
+    ("y ~ poly(x, 2, coefs=3)", "not coefs="),
     ("y ~ np.log(x, out=z)", "1 unnamed argument"),
     ("y ~ np.maximum(x)", "2 unnamed argument"),
     ("y ~ np.round(x, 1, z)", "1 or 2 unnamed"),

@@ -88,9 +88,12 @@ def test_columns_are_named_and_ordered_as_in_r(text, names):
 
 REFUSED = [
     ("y ~ x^2", "write I(x^2)"),
-    ("y ~ poly(x, 2)", "write x + I(x^2)"),
+    ("y ~ poly(log(x), 2)", "of one column"),
+    ("y ~ poly(x, z)", "whole number"),
+    ("y ~ poly(x, 2, raw = z)", "TRUE or FALSE"),
+    ("y ~ I(poly(x, 2) * 2)", "stands alone"),
     ("y ~ scale(x)", "public a and b"),
-    ("y ~ ns(x, 3)", "x + I(x^2)"),
+    ("y ~ ns(x, 3)", "poly(x, 3)"),
     ("y ~ cut(x, 3)", "I(x > 3)"),
     ("y ~ x + offset(z)", "I(y - z)"),
     ("y ~ 2 * x", "I(2 * x)"),

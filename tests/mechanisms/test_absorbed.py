@@ -221,6 +221,15 @@ def test_what_is_computed_from_releases_works_without_the_data():
     np.testing.assert_allclose(again.bootstrap(0.05, 400), again.conf_int(), atol=near)
 
 
+def test_a_subset_is_that_of_the_rows_where_the_condition_holds():
+    data = panel(2000, 30, 18).assign(z=lambda rows: rows.index % 7)
+    found = fitted(data, subset="z > 2", epsilon=5)
+    assert found.release.params == fitted(data[data["z"] > 2], epsilon=5).release.params
+    found = fitted(data, subset="z > 2", by="z", groups=[2, 3])
+    ols = smf.ols("y ~ x + C(g)", data[data["z"] == 3]).fit()
+    assert found.params.loc[3, "x"] == pytest.approx(ols.params["x"], abs=1e-4)
+
+
 REFUSED = [
     ({"cov_type": "HC1"}, "group means are private"),
     ({"cov_type": "HC3"}, "expected cov_type"),
@@ -232,6 +241,9 @@ REFUSED = [
     ({"companion": "adassp"}, "intervals of its own"),
     ({"formula": "y ~ x | missing"}, "no column 'missing'"),
     ({"delta": 0}, "needs delta > 0"),
+    ({"weights": "w", "bounds": {**UNIT, "w": (0, 9)}}, r"C\(g\) with levels= instead of \|"),
+    ({"trim_weights": 3}, "leave weights and trim_weights out"),
+    ({"subset": "g > 3"}, "reads g, whose labels are absorbed"),
     *(
         ({"method": name}, "cannot absorb g")
         for name in METHODS
@@ -243,7 +255,7 @@ REFUSED = [
 @pytest.mark.parametrize("bad", REFUSED, ids=lambda bad: str(bad[0]))
 def test_what_does_not_go_with_absorbed_effects_is_refused_for_nothing(bad):
     arguments, reason = bad
-    data = panel(50, 5, 14).assign(z=0.5, h=1)
+    data = panel(50, 5, 14).assign(z=0.5, h=1, w=2.0)
     budget = dp.Budget(epsilon=1, delta=1e-6)
     bounds = {**UNIT, "z": (0, 1)} if "z" in arguments.get("formula", "") else UNIT
     call = {"formula": "y ~ x | g", "epsilon": 1, "bounds": bounds, "budget": budget, **arguments}

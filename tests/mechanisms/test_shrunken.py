@@ -203,7 +203,7 @@ def test_at_declared_bounds_there_are_intervals_of_least_squares():
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
-        ({"bounds": DECLARED, "epsilon": 0.1}, "the noise called for a ridge"),
+        ({"bounds": DECLARED, "epsilon": 0.1}, "the noise could account for a direction"),
         ({"bounds": DECLARED, "delta": 0}, "biases any interval; with delta > 0"),
         ({}, "privately estimated ranges clip"),
     ],

@@ -116,6 +116,36 @@ def test_the_order_of_rows_does_not_matter(name):
     assert one.tolist() == other.tolist()
 
 
+def by_weight(X, y, weights, box):
+    """Sums of w z z' as Python integers, a row at a time."""
+    rows = [[int(entry) for entry in row] for row in box.integers(X, y)]
+    whole = [int(weight) for weight in moments_module.whole_weights(weights)]
+    pairs, columns = [*zip(whole, rows, strict=True)], range(X.shape[1] + 1)
+    return [[sum(w * row[j] * row[k] for w, row in pairs) for k in columns] for j in columns]
+
+
+@pytest.mark.parametrize("name", BOXES)
+@pytest.mark.parametrize("n", [0, 1, 300, 8193])
+def test_weighted_moments_are_exact(name, n):
+    X, y = rows_of(n)
+    weights = np.random.default_rng(3).choice([0.0, 1.0, 2.0**-20, 0.3, 1 - 2.0**-53], n)
+    found = Moments.weighted(X, y, weights, BOXES[name])
+    assert found.cross.tolist() == by_weight(X, y, weights, BOXES[name])
+    assert found.rows == n and (found + found).rows == 2 * n
+    assert all(type(entry) is int for entry in found.cross.ravel())
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=9))
+def test_weights_never_grow_and_are_their_rows_own_affair(weights):
+    weights = np.array(weights, dtype=float)
+    whole = moments_module.whole_weights(weights)
+    assert np.array_equal(whole, [moments_module.whole_weights(w[None])[0] for w in weights])
+    assert (whole >= 0).all() and (whole <= 2.0**20).all()
+    inside = (weights >= 0) & (weights <= 1)
+    assert (whole[inside] <= weights[inside] * 2.0**20).all()
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 3])
 def test_full_int64_sums_are_flushed_into_python_integers(blocks, monkeypatch):
     monkeypatch.setattr(moments_module, "BLOCK", 16)

@@ -84,7 +84,7 @@ def test_title_says_that_seeded_noise_is_not_private(people):
 
 
 def test_failed_fit_says_so(people):
-    ax = fit(people.head(3), epsilon=0.1, bounds=None).plot()
+    ax = fit(people.head(3), method="boosted_adassp", epsilon=0.1, bounds=None).plot()
     assert ax.texts[0].get_text() == "nothing to draw: status no_range"
 
 

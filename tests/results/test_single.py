@@ -107,7 +107,9 @@ def test_alpha_is_a_probability(exact, alpha):
 
 def test_a_range_that_was_not_released_is_not_shown(fit):
     with dp.testing.insecure_seed(0):
-        result = fit(dp.simulate.line(20, seed=1), "adassp", bounds={"y": (0, 1)}, epsilon=0.01)
+        result = fit(
+            dp.simulate.line(20, seed=1), "boosted_adassp", bounds={"y": (0, 1)}, epsilon=0.01
+        )
     assert result.status == "no_range"
     assert result.schema == {"y": Numeric(0, 1), "x": UNLIMITED}
     assert np.isnan(result.predict({"x": [0.5]})).all()
@@ -119,6 +121,7 @@ def unexplained(result) -> list:
         "params": [result.params],
         "predictions": [result.predictions],
         "bse": [result.bse, result.tvalues, result.pvalues, result.conf_int()],
+        "rsquared": [result.fit_statistics.loc[["rsquared", "scale"], "estimate"]],
     }
     quantities["bse"].append(result.cov_params())
     printed = squeezed(result.summary())
@@ -149,15 +152,16 @@ def test_the_summary_has_the_tables_of_statsmodels_and_a_privacy_block(method, f
     result = fit(line, method, epsilon=2)
     printed = words(result.summary())
     assert str(result.summary()) == repr(result)
-    assert f"Dep. Variable: y Epsilon: {promise(method, 2)[0]:g}" in printed
-    assert f"Method: {method}" in printed and "Private: yes" in printed
+    assert "Dep. Variable: y R-squared: " in printed
+    assert f"Method: {method} Adj. R-squared: " in printed and "Private: yes" in printed
+    assert f"Epsilon: {promise(method, 2)[0]:g} Df Residuals: " in printed
     assert "coef std err z P>|z| [0.025 0.975]" in printed
     assert "[0.05 0.95]" in words(result.summary(alpha=0.1))
     assert "privacy: step mechanism sensitivity scale share" in printed
     assert all(event.step in printed for event in result.privacy.events)
     assert all(squeezed(said) in squeezed(printed) for said in result.privacy.assumptions)
     assert "prediction" in printed and "p25" in printed
-    nobs = "private" if result.nobs is None else result.nobs
+    nobs = "private" if np.isnan(result.nobs_noisy) else f"{result.nobs_noisy:.0f}"
     assert f"No. Observations: {nobs}" in printed
     order = ["Epsilon", "coef", "prediction", "privacy: step", "Notes: [1]"]
     assert sorted(order, key=printed.index) == order
@@ -485,3 +489,48 @@ def test_released_arrays_cannot_be_written_to(method, fit, line):
     for values in (result.release.params, result.release.predictions, groups.estimates):
         with pytest.raises(ValueError, match="read-only"):
             values[...] = 7.0
+
+
+def wide_table() -> pd.DataFrame:
+    """2,000 rows of 14 regressors and a positive response."""
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame(rng.normal(size=(2000, 14)), columns=[f"x{i}" for i in range(14)])
+    return table.assign(wage=np.exp(1 + table["x0"] + rng.normal(size=2000)))
+
+
+def test_the_summary_lists_estimated_ranges_and_how_many_rows_count_less(fit):
+    table = wide_table()
+    with dp.testing.insecure_seed(1):
+        result = fit(table, "noisy_newton", formula="np.log(wage) ~ x0", bounds=None)
+        wide = fit(table, "adassp", formula="x0 ~ " + " + ".join(table.columns[1:14]), bounds=None)
+    kind = result.schema["x0"]
+    low, high = result.term_bounds["np.log(wage)"]
+    printed = words(result.summary())
+    assert f"limit no value: x0 [{kind.low:.4g}, {kind.high:.4g}], np.log(wage)" in printed
+    assert f"[{low:.4g}, {high:.4g}]" in printed
+    assert f"{result.release.statistics['down_weighted']:.1%} of the rows" in printed
+    printed = words(wide.summary())
+    assert "beyond which rows are clipped: x0 [" in printed and "and 2 more" in printed
+    assert "x11 [" in printed and "x12 [" not in printed
+
+
+def test_declared_ranges_are_not_listed_as_estimated(fit):
+    with dp.testing.insecure_seed(1):
+        result = fit(
+            wide_table(), "noisy_newton", formula="np.log(wage) ~ x0",
+            bounds={"x0": (-4, 4), "np.log(wage)": (-5, 7)},
+        )  # fmt: skip
+    assert "estimated ranges" not in words(result.summary())
+
+
+def test_the_summary_says_where_columns_are_nearly_collinear_on_their_ranges(fit, line):
+    table = line.assign(age=40 + 20 * line["x"])
+    bounds = {"y": (0, 1), "age": (20, 60)}
+    for method, formula, said in [
+        ("adassp", "y ~ age + I(age**2)", True),
+        ("shrunken", "y ~ age + I(age**2)", True),
+        ("adassp", "y ~ poly(age, 2)", False),
+        ("noisy_newton", "y ~ age + I(age**2)", False),
+    ]:
+        printed = words(fit(table, method, formula=formula, bounds=bounds).summary())
+        assert ("age, I(age ** 2) are nearly collinear" in printed) == said, (method, formula)

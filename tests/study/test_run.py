@@ -1,9 +1,6 @@
-"""Studies: dry and real runs, what is refused, and what a kill leaves behind."""
+"""Studies: dry and real runs, tables, and what is refused."""
 
 import json
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -44,6 +41,14 @@ method = "adassp"
 neighbors = "replace_one"
 epsilon = 1
 delta = 1e-6
+"""
+TABLES = """
+[tables.lines]
+models = ["main", "kinds"]
+labels = ["(1)", "(2)"]
+
+[tables."one column"]
+models = ["kinds"]
 """
 NAMES = ["main", "areas: y ~ x", "areas: z ~ x", "kinds"]
 
@@ -100,6 +105,31 @@ def test_a_dry_run_reads_nothing_and_spends_nothing(folder, ledger):
     assert (again / "release.json").read_text() == (out / "release.json").read_text()
 
 
+def test_tables_stand_in_the_record(folder):
+    """The same in a dry run, by headings of the file's or by the models' names."""
+    (folder / "study.toml").write_text(STUDY + TABLES)
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+    frame = pd.read_csv(out / "table_1_lines.csv")
+    assert frame["result"].unique().tolist() == ["(1)", "(2)"]
+    for label, name in (("(1)", "main"), ("(2)", "kinds")):
+        estimates = frame[frame["result"] == label].set_index("term")["estimate"]
+        assert np.array_equal(
+            estimates[list(released(out)[name].names)], released(out)[name].params
+        )
+    assert "kinds" in (out / "table_2_one_column.txt").read_text()
+    page = (out / "index.html").read_text()
+    assert page.index("<h2>lines</h2>") < page.index("<h2>one column</h2>") < page.index("<h2>main")
+    assert verify_record(out) == ()
+
+
+def test_several_formulas_of_a_model_are_columns_of_a_table(folder):
+    study = STUDY.replace('by = "area"', "").replace('groups = ["a0", "a1"]', "")
+    (folder / "study.toml").write_text(study + '[tables.t]\nmodels = ["areas"]\n')
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+    columns = pd.read_csv(out / "table_1_t.csv")["result"].unique().tolist()
+    assert columns == ["areas: y ~ x", "areas: z ~ x"]
+
+
 def test_what_does_not_fit_together_is_refused_as_a_whole(folder, ledger, reserve_some):
     reserve_some(ledger)
     with pytest.raises(dp.BudgetError, match="epsilon=1 does not fit"):
@@ -142,6 +172,16 @@ BAD = {
     "wrong bounds": STUDY.replace("z = [0, 1]", "z = [1, 0]"),
     "a model that is no table": STUDY.replace("[models.main]", "[models]\nmain = 3\n[models.x]"),
     "levels that are no table": STUDY.replace('[levels]\nkind = ["u", "v"]', "[levels.kind]"),
+    "table of an unknown model": STUDY + '[tables.t]\nmodels = ["nosuch"]\n',
+    "table of groups": STUDY + '[tables.t]\nmodels = ["areas"]\n',
+    "table of nothing": STUDY + "[tables.t]\nmodels = []\n",
+    "table without models": STUDY + '[tables.t]\nlabels = ["a"]\n',
+    "table with a label too many": STUDY + '[tables.t]\nmodels = ["main"]\nlabels = ["a", "b"]\n',
+    "table with one label twice": STUDY + '[tables.t]\nmodels = ["main", "main"]\n',
+    "table with another entry": STUDY + '[tables.t]\nmodels = ["main"]\ntitle = "a"\n',
+    "tables that are none": 'tables = 3\n' + STUDY,
+    "unit": STUDY.replace("rows = 400", 'unit = "person"'),
+    "unit of a model": STUDY.replace("epsilon = 4", 'epsilon = 4\nunit = "person"'),
     "publication": STUDY + '[publication]\nname = "x"\n',
 }  # fmt: skip
 
@@ -154,6 +194,13 @@ def test_a_study_that_cannot_run_is_refused_before_anything_is_spent(folder, led
         dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
     assert len(str(raised.value)) > 15
     assert ledger.verify() == before and not (folder / "out").exists()
+
+
+def test_a_unit_is_refused_with_what_is_protected(folder):
+    for name in ("unit", "unit of a model"):
+        (folder / "study.toml").write_text(BAD[name])
+        with pytest.raises(dp.ArgumentError, match="what is protected is one row"):
+            dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
 
 
 @pytest.mark.parametrize("old", ["z = [0, 1]", 'groups = ["a0", "a1"]', 'kind = ["u", "v"]'])
@@ -194,61 +241,21 @@ def test_the_shell_runs_studies(folder, ledger, monkeypatch, capsys):
     assert cli.main(["run", "study.toml", "-o", "out", "--ledger", "f.ledger"]) == 2
 
 
-CHILD = """
-import os, signal, sys
-import dpstats as dp
-from dpstats.ledger import store
-from dpstats.results import record
-
-folder, number, moment, place = sys.argv[1:]
-commit, sync, count = store.commit, record._sync, 0
-
-def reached():
-    global count
-    count += 1
-    return count == int(number)
-
-def killing(connection):
-    here = place == "commit" and connection.total_changes > 0 and reached()
-    if here and moment == "before":
-        os.kill(os.getpid(), signal.SIGKILL)
-    commit(connection)
-    if here and moment == "after":
-        os.kill(os.getpid(), signal.SIGKILL)
-
-def syncing(path):
-    sync(path)
-    if place == "write" and reached():
-        os.kill(os.getpid(), signal.SIGKILL)
-
-ledger = dp.Ledger(folder + "/f.ledger")
-store.commit, record._sync = killing, syncing
-dp.run_study(folder + "/study.toml", folder + "/out", ledger=ledger)
+def test_a_study_weighs_and_chooses_rows(folder):
+    """The columns beside the formula take their part in what models share, and in a dry run."""
+    text = STUDY.split("[models.main]")[0].replace(
+        "[levels]", "w = [0, 5]\nage = [0, 99]\n\n[levels]"
+    )
+    text += """
+[models.weighted]
+formula = "y ~ x"
+method = "adassp"
+epsilon = 50
+weights = "w"
+trim_weights = 4
+subset = "age > 25 & kind == 'u'"
 """
-# Commits: one for all reservations and one a release; writes: each file of the record.
-KILLS = {
-    ("1", "before", "commit"): [],
-    ("1", "after", "commit"): ["reserved"] * 3,
-    ("2", "before", "commit"): ["reserved"] * 3,
-    ("2", "after", "commit"): ["released", "reserved", "reserved"],
-    ("4", "before", "commit"): ["released", "released", "reserved"],
-    ("4", "after", "commit"): ["released"] * 3,
-    ("1", "after", "write"): ["released"] * 3,
-    ("9", "after", "write"): ["released"] * 3,
-}
-
-
-@pytest.mark.parametrize("kill", KILLS, ids=str)
-def test_a_killed_run_spends_at_most_once_and_leaves_no_folder(folder, ledger, kill):
-    done = subprocess.run([sys.executable, "-c", CHILD, str(folder), *kill], capture_output=True)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    assert not (folder / "out").exists()
-    assert ledger.requests()["state"].tolist() == KILLS[kill] and ledger.verify().ok
-    assert ledger.spent == (pytest.approx((7.0, 1e-6)) if KILLS[kill] else (0, 0))
-    if "reserved" in KILLS[kill]:
-        with pytest.raises(dp.BudgetError):
-            dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
-    else:
-        out = dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
-        assert verify_record(out) == ()
-    assert ledger.spent == pytest.approx((7.0, 1e-6)) and ledger.verify().ok
+    (folder / "study.toml").write_text(text)
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+    said = " ".join(released(out)["weighted"].privacy.assumptions)
+    assert "rows are used where age > 25 & kind == 'u'" in said and "(trim_weights)" in said

@@ -45,7 +45,7 @@ def counted(original):
 
     def release(moments, *rest, **options):
         made = original(moments, *rest, **options)
-        return replace(made, params=made.params + float(moments.cross[0, 0]))
+        return replace(made, params=made.params + float(moments.sums.cross[0, 0]))
 
     return release
 

@@ -19,6 +19,7 @@ from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
     METHODS,
     adaops,
+    adassp,
     boosted_adassp,
     by_spread,
     gradient_descent,
@@ -32,6 +33,8 @@ from dpstats.mechanisms import (
     tukey,
 )
 from dpstats.mechanisms.shared import (
+    block_sums,
+    clipped_rows,
     noisy_sums,
     pairwise_ranks,
     robust_covariance,
@@ -58,6 +61,7 @@ from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
+from tests.mechanisms.shared.test_block_sums import check_reached as check_corners
 from tests.mechanisms.shared.test_pairwise import check_matchings
 from tests.mechanisms.shared.test_robust_covariance import CASES as TWICE
 from tests.mechanisms.shared.test_robust_covariance import PLAIN, check_squares, check_worst_square
@@ -603,6 +607,13 @@ class Mutant:
 
 WORST_ADASSP = on(check_worst, "adassp")
 WORST_SSP = on(check_worst, "ssp")
+
+
+def corners():
+    """Rows at corners with a code in each of four blocks."""
+    check_corners(4, 2, ADD_REMOVE)
+
+
 WORST_NOISY = on(check_worst, "noisy_stats")
 WORST_THEIL = on(check_worst, "exp_theil_sen")
 TIES_ADASSP = on(check_ties, "adassp")
@@ -689,6 +700,36 @@ MUTANTS = {
     "adassp: half the sensitivity of y'y": Mutant(smaller(noisy_sums, step="y'y"), WORST_ADASSP),
     "adassp: add/remove for replace-one": Mutant(relation(ADD_REMOVE), WORST_ADASSP),
     "adassp: both triangles released and averaged": Mutant(both_triangles, WORST_ADASSP),
+    "blocks: half the sensitivity of X'X": Mutant(
+        smaller(block_sums, step="X'X"), corners, AssertionError
+    ),
+    "blocks: half the sensitivity of X'y": Mutant(
+        smaller(block_sums, step="X'y"), corners, AssertionError
+    ),
+    "blocks: one block too few": Mutant(
+        patched(block_sums, "norm_of", lambda f: lambda basis: math.sqrt(f(basis) ** 2 - 1)),
+        corners,
+        AssertionError,
+    ),
+    "blocks: add/remove for replace-one": Mutant(
+        patched(block_sums, "sensitivities", lambda f: lambda norm, _: f(norm, ADD_REMOVE)),
+        lambda: check_corners(2, 2, REPLACE_ONE),
+        AssertionError,
+    ),
+    "blocks: a row with two codes of a block": Mutant(
+        numpy_with(block_sums, bincount=lambda *args, **more: 2 * np.bincount(*args, **more)),
+        corners,
+        AssertionError,
+    ),
+    "blocks: numbers not clipped": Mutant(
+        patched(
+            block_sums,
+            "scaled",
+            lambda f: lambda basis, numbers, y: np.trunc(f(basis, numbers, y) * 1.1),
+        ),
+        corners,
+        AssertionError,
+    ),
     "ssp: half the sensitivity of X'X": Mutant(smaller(noisy_sums, step="X'X"), WORST_SSP),
     "ssp: no split between X'X and X'y, as in published code": Mutant(
         without_limit(full_share(GDP)), WORST_SSP
@@ -918,9 +959,19 @@ MUTANTS = {
     ),
     "adassp: rows not shortened": Mutant(patched(clipping.Box, "integers", long_rows), SHORTENED),
     "adassp: rows shortened too little": Mutant(long_margin, SHORTENED),
-    "adassp: rows beyond estimated ranges not shortened": Mutant(
+    "boosted_adassp: rows beyond estimated ranges not shortened": Mutant(
         numpy_with(clipping, maximum=lambda a, b: np.ones_like(a)),
-        on(check_ties, "adassp", estimated=True),
+        on(check_ties, "boosted_adassp", estimated=True),
+    ),
+    "adassp: no clip at estimated ranges": Mutant(other_limit(unclipped_rows), ESTIMATED),
+    "adassp: a row outside the ranges counted in each column": Mutant(
+        patched(clipped_rows, "rows_outside", lambda f: lambda X, y, p: 3 * f(X, y, p)),
+        on(check_worst, "adassp", estimated=True),
+    ),
+    "adassp: clipped rows for nothing": Mutant(
+        patched(adassp, "cost_of_sums", lambda _: lambda problem, cost: cost),
+        on(check_worst, "adassp", estimated=True),
+        BudgetError,
     ),
     "adassp: upper bound used twice": Mutant(
         patched(
@@ -961,7 +1012,7 @@ MUTANTS = {
         without_limit(full_share(GDP)), WORST_ADASSP
     ),
     "adassp: shares that add up to more than one": Mutant(
-        lambda monkeypatch: monkeypatch.setattr(noisy_sums, "_FRACTIONS", (0.5, 0.5, 0.5)),
+        lambda monkeypatch: monkeypatch.setattr(noisy_sums, "FRACTIONS", (0.5, 0.5, 0.5)),
         WORST_ADASSP,
         BudgetError,
     ),

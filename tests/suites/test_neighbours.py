@@ -21,7 +21,6 @@ from dpstats.engines.columns import Column
 from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.request.arguments import make_request
 from dpstats.request.group_labels import group_rows
-from dpstats.schema import complete_rows
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 STATUSES = {"ok", "too_few_rows", "not_identified"}
@@ -56,6 +55,21 @@ ROLES = {
         lambda content: {"formula": "y ~ x + C(c)", "levels": {"c": _public(content)}},
     ),
     "absorbed": Role(tuple(CELLS), lambda content: {"formula": "y ~ x | c"}),
+    "weight": Role(
+        ("real", "whole"), lambda content: {**_numeric("y ~ x", "x", "y")(content), "weights": "c"}
+    ),
+    "subset of numbers": Role(
+        ("real", "whole"),
+        lambda content: {"formula": "y ~ x", "subset": "c > 0.4 | ~(np.log(c) < x)"},
+    ),
+    "subset of texts": Role(
+        ("text",),
+        lambda content: {
+            "formula": "y ~ x",
+            "subset": "c in ['u', 'w'] | y > .5",
+            "levels": {"c": _public(content)},
+        },
+    ),
     "group": Role(
         tuple(CELLS), lambda content: {"formula": "y ~ x", "by": "c", "groups": _public(content)}
     ),
@@ -94,16 +108,17 @@ def columns_seen(table, call: dict) -> list[np.ndarray]:
         data=table, method="adassp", epsilon=1, delta=None, x_new=None, neighbors=None,
         missing="drop", row_norm=None, options={}, **call,
     )  # fmt: skip
-    names = [*request.schema, *([] if by is None else [by] if isinstance(by, str) else by)]
+    columns = request.rows_in_use.columns
+    names = [*columns, *([] if by is None else [by] if isinstance(by, str) else by)]
     rows = request.table.gathered(names)
-    batches = list(rows.batches(request.schema))
-    whole = {name: np.concatenate([b[name] for b in batches]) for name in request.schema}
-    streamed = list(request.table.batches(request.schema))
+    batches = list(rows.batches(columns))
+    whole = {name: np.concatenate([b[name] for b in batches]) for name in columns}
+    streamed = list(request.table.batches(columns))
     for name, column in whole.items():
         again = np.concatenate([b[name] for b in streamed])
         if again.tobytes() != column.tobytes():
             raise Violation(f"{name} is read in another way when it is gathered")
-    seen = [*whole.values(), complete_rows(whole, request.schema)]
+    seen = [*whole.values(), request.rows_in_use.mask(whole)]
     return seen if by is None else [*seen, group_rows(rows, by, groups).codes]
 
 

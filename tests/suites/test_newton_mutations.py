@@ -194,7 +194,12 @@ def shares(**changed):
 
 def exact_rows(original):
     """The number of rows finds its way out."""
-    return lambda rows, *rest: original(rows, *rest) + 1e-9 * rows
+
+    def counted(rows, *rest):
+        released, deviation = original(rows, *rest)
+        return released + 1e-9 * rows, deviation
+
+    return counted
 
 
 def all_of_each_column(original):

@@ -163,6 +163,26 @@ def test_the_other_dialect_fits_what_lm_fits(text, translation, frame):
     np.testing.assert_allclose(X @ result.params, np.array(expected)[:50], rtol=1e-3, atol=2e-3)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y ~ poly(x, 2)",
+        "y ~ poly(x, 3) + g",
+        "y ~ g * poly(z, 2)",
+        "y ~ poly(x, 2, raw = TRUE) + poly(x.1, 3)",
+    ],
+)
+def test_polynomials_span_those_of_r(text, frame):
+    ols = robjects.r["lm"](robjects.Formula(text), data=frame)
+    result = private_fit(dp.RFormula(text), frame, list(frame.names))
+    assert list(result.params.index) == list(robjects.r["coef"](ols).names)
+    table = Table.from_data(frame)
+    batch = next(table.batches(result.schema, size=50))
+    X, _ = Formula.parse(dp.RFormula(text)).design(result.schema).rows(batch)
+    expected = np.array(robjects.r["fitted"](ols))[:50]
+    np.testing.assert_allclose(X @ result.params, expected, rtol=1e-3, atol=2e-3)
+
+
 def test_a_broken_contrast_would_be_seen(frame, monkeypatch):
     monkeypatch.setitem(r_coding._MATRICES, "sum", lambda levels: np.eye(levels)[:, 1:])
     with pytest.raises(AssertionError):

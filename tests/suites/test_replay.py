@@ -205,7 +205,7 @@ def gram_worst(case, cross="X'y"):
     p = case.problem
     clipped = case.method.name.startswith("shrunken")
     kind = "ball" if p.row_norm is not None else "box"
-    if p.estimated and p.row_norm is None:
+    if p.estimated and p.row_norm is None and case.method.name not in ("adassp", "ssp"):
         kind = "clipped" if clipped else "estimated"
     intercept = p.intercept is not None
     key = len(p.low) - intercept, kind, intercept
@@ -216,6 +216,8 @@ def gram_worst(case, cross="X'y"):
         (cross, (u, -1), (u, 1), 0.99),
         ("y'y", (u, 0), (u, 1), 0.99),
     )
+    if kind == "box" and p.estimated:
+        changes += (("number of clipped rows", (u, 0), (u, 3), 0.999),)
     return [
         (step, *_scaled_pair(p, before, after), share)
         for step, before, after, share in changes
@@ -224,7 +226,10 @@ def gram_worst(case, cross="X'y"):
 
 
 def _scaled_pair(p, before, after):
-    """Neighbours that differ by a row, given in scaled coordinates (u, v)."""
+    """Neighbours that differ by a row, given in scaled coordinates (u, v).
+
+    Ranges have the same scale for methods that shorten rows beyond estimated ones.
+    """
     box = box_of(p)
 
     def unscaled(u, v):

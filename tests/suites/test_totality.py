@@ -333,6 +333,11 @@ REFUSED = [
         for s in (0, 0.9, "a")
     ),
     {"select_share": 0.1},
+    *({"weights": value} for value in ("w", "z", "s", 3, ["x"], np.ones(8))),
+    *({"weights": "z", "bounds": {"x": (0, 1), "y": (0, 1), "z": z}} for z in ((-1, 1), (1, 0), 2)),
+    *({"trim_weights": value} for value in (0.5, "a")),
+    *({"subset": text} for text in (3, "w > 1", "x >", "x", "x.mean() > 0", "s != 'a'", "x > 'a'")),
+    *({"subset": text} for text in ("known == 'c'", "s > 1", "center(x) > 0", "open('f') == 1")),
     *({"data": value} for value in (None, 3, "file.csv", [1, 2], {"x": [1], "y": [1, 2]})),
 ]
 

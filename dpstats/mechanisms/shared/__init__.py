@@ -1,7 +1,9 @@
 """Share code among mechanisms: the Method class, scaled rows, sums, pairs, shrinkage."""
 
+from dpstats.mechanisms.shared.clipped_rows import ClippedSums
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
+from dpstats.mechanisms.shared.newton_goodness import Explained, Squares
 from dpstats.mechanisms.shared.newton_release import NewtonState, Whitening
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem, Reference, Release, Releases
@@ -13,6 +15,8 @@ from dpstats.mechanisms.shared.spec import Method
 from dpstats.mechanisms.shared.within_groups import WithinSums
 
 __all__ = [
+    "ClippedSums",
+    "Explained",
     "IndicatorBasis",
     "Line",
     "Listed",
@@ -28,6 +32,7 @@ __all__ = [
     "Releases",
     "LineRows",
     "ScaledRows",
+    "Squares",
     "Whitening",
     "WithinSums",
 ]

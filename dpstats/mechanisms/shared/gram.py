@@ -24,9 +24,40 @@ def box_of(problem: Problem) -> Box:
     return Box.symmetric(low, high, y_low, y_high, problem.intercept, norm, problem.estimated)
 
 
+def clipped_box(problem: Problem) -> Box:
+    """Return scaled coordinates in which each column is clipped on its own, at any range.
+
+    A fit in them is about the variables as clipped to their ranges, declared or estimated, and
+    every row weighs the same.
+    """
+    if problem.row_norm is not None or not problem.estimated:
+        return box_of(problem)
+    low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
+    return Box.symmetric(low, high, y_low, y_high, problem.intercept)
+
+
 def scaled_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
-    """Sum the cross-products of the scaled rows."""
-    return Moments.of(X, y, box_of(problem))
+    """Sum the cross-products of the scaled rows, each as often as it counts."""
+    return moments_in(box_of(problem), X, y, problem)
+
+
+def moments_in(box: Box, X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
+    """Sum the cross-products of rows in the coordinates of a box.
+
+    Weights multiply rows that have been clipped, at the bounds of the unweighted columns. To
+    clip rows that have been multiplied by sqrt w would give rows of large weights a smaller one.
+    """
+    X, weights = split_weights(X, problem)
+    return Moments.of(X, y, box) if weights is None else Moments.weighted(X, y, weights, box)
+
+
+def split_weights(X: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray | None]:
+    """Split the rows that a method is given into design rows (m, S) and weights (m,), or None.
+
+    Where the problem is ``weighted`` the last column of X is what part of one row each row
+    counts for, in [0, 1].
+    """
+    return (X[:, :-1], X[:, -1]) if problem.weighted else (X, None)
 
 
 def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
+from dpstats.mechanisms.shared.newton_goodness import Explained, Squares, goodness
 from dpstats.mechanisms.shared.release import Problem, Release
 
 # A direction is weak whose variance stays above this part of its prior's, and a coefficient hidden
@@ -61,6 +62,7 @@ class NewtonState:
 
     ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
     ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
+    ``squares`` are the mean squares of residuals without what makes ``square`` conservative.
     """
 
     eta: np.ndarray
@@ -69,6 +71,7 @@ class NewtonState:
     bias: np.ndarray | float = 0.0
     square: float = 1.0
     slope: float = 1.0
+    squares: Squares = Squares()
 
 
 def release_of(
@@ -78,8 +81,12 @@ def release_of(
     wild: bool,
     problem: Problem,
     rows: float,
+    counted: tuple[float, float],
 ) -> Release:
-    """Return coefficients, their covariance, and which of them weak directions decide."""
+    """Return coefficients, their covariance, and which of them weak directions decide.
+
+    ``counted`` is the number of rows that no cap on rows has biased, and the noise on it.
+    """
     reference, p, t = problem.reference, len(state.eta), whitening.dimension
     assert reference is not None
     directions = basis.from_span @ whitening.map
@@ -105,6 +112,9 @@ def release_of(
         "sigma2": float(reference.y_scale**2 * state.square * t / p),
         "down_weighted": float(1 - state.slope),
         "response_range": list(ends),
+        "fit_rows": counted[0],
+        "fit_rows_error": counted[1],
+        **_goodness(state, basis, whitening, directions, rows, failed, reference.y_scale),
     }
     slopes = np.arange(len(params)) != problem.intercept
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
@@ -126,6 +136,21 @@ def release_of(
         statistics=statistics,
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
+
+
+def _goodness(
+    state: NewtonState, basis: IndicatorBasis, whitening: Whitening, directions: np.ndarray,
+    rows: float, failed: bool, y_scale: float,
+) -> dict[str, float]:  # fmt: skip
+    """Return R-squared and the residual variance, with their standard errors."""
+    constant = None
+    if basis.has_constant:
+        constant = np.linalg.lstsq(directions, _constant(basis), rcond=None)[0]
+    explained = Explained.of(
+        state.eta, state.variance, whitening.kept, constant, whitening.error, rows
+    )
+    squares = Squares() if failed else state.squares
+    return goodness(explained, squares, y_scale, rows, len(state.eta))
 
 
 def _constant(basis: IndicatorBasis) -> np.ndarray:

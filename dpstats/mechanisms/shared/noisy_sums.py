@@ -7,13 +7,14 @@ import numpy as np
 from dpstats.mechanisms.shared.gram import l1_sensitivities, sensitivities
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Moments
-from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.numerics.ridge import symmetric
-from dpstats.privacy import Cost
+from dpstats.privacy import REPLACE_ONE, Cost
 
 # Fractions of the cost for u'u, u'v and v'v. The first two carry the coefficients, the last
 # only the variance of the residuals or of the response.
-_FRACTIONS = (0.475, 0.475, 0.05)
+FRACTIONS = (0.475, 0.475, 0.05)
+# Fraction of the cost for the number of rows, where these have weights.
+_COUNT = 0.02
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class NoisySums:
         Noisy u'u, u'v and v'v.
     scales, deviations : tuple of three floats
         Noise scale and standard deviation on an entry of each; equal for Gaussian noise.
+    rows : float or None
+        Number of rows, where it is private noisy and less one standard deviation of its noise;
+        None where rows have no weights, and u'u tells.
+    rows_deviation : float
+        That standard deviation.
     """
 
     gram: np.ndarray
@@ -33,6 +39,8 @@ class NoisySums:
     square: float
     scales: tuple[float, float, float]
     deviations: tuple[float, float, float]
+    rows: float | None = None
+    rows_deviation: float = 0.0
 
 
 def noisy_sums(
@@ -45,7 +53,15 @@ def noisy_sums(
     releases with the L1 sensitivities of
     :func:`~dpstats.mechanisms.shared.gram.l1_sensitivities`, for fractions of the cost that
     add up to one. Of u'u the upper triangle is released.
+
+    Rows with a weight w in [0, 1] enter the sums as w u u', w u v and w v v. One such term is no
+    longer than without the weight, and the inner product of two is no less than zero where it was,
+    so each bound holds as it stands. A weight in [0, w_max] is divided by w_max before, which
+    solves the same equations: in units of the data the sums of w u u' have w_max times the
+    sensitivity of one row. The sum of the weights does not tell the number of rows, so this is
+    released too, for a fiftieth of the cost: one row moves it by 1. Under replace-one it is public.
     """
+    rows, deviation, cost = _counted(moments, neighbors, cost, noise)
     columns, products = len(moments.cross) - 1, moments.cross
     exact = (
         products[:columns, :columns][np.triu_indices(columns)],
@@ -56,12 +72,12 @@ def noisy_sums(
         l1_sensitivities(norm, columns, neighbors), sensitivities(norm, neighbors), strict=True
     )
     queries = [
-        Query(step, values, l1=l1 / PRODUCT_UNIT, l2=l2 / PRODUCT_UNIT, unit=PRODUCT_UNIT)
+        Query(step, values, l1=l1 / moments.unit, l2=l2 / moments.unit, unit=moments.unit)
         for step, values, (l1, l2) in zip(("X'X", "X'y", "y'y"), exact, bounds, strict=True)
     ]
     gram, cross, square = [
         noise.add(query, cost.part(fraction))
-        for query, fraction in zip(queries, _FRACTIONS, strict=True)
+        for query, fraction in zip(queries, FRACTIONS, strict=True)
     ]
     return NoisySums(
         symmetric(gram.values, columns),
@@ -69,4 +85,22 @@ def noisy_sums(
         float(square.values[0]),
         scales=(gram.scale, cross.scale, square.scale),
         deviations=(gram.deviation, cross.deviation, square.deviation),
+        rows=rows,
+        rows_deviation=deviation,
     )
+
+
+def _counted(
+    moments: Moments, neighbors: str, cost: Cost, noise: Noise
+) -> tuple[float | None, float, Cost]:
+    """Return the number of weighted rows, the noise on it and the cost that is left.
+
+    Where the number is private it is noisy, less one standard deviation of its noise: one that is
+    too large makes the residual variance too small.
+    """
+    if moments.rows is None or neighbors == REPLACE_ONE:
+        return None if moments.rows is None else float(moments.rows), 0.0, cost
+    query = Query("number of rows", [moments.rows], l1=1, l2=1)
+    noisy = noise.add(query, cost.part(_COUNT))
+    deviation = noisy.deviation
+    return float(noisy.values[0]) - deviation, deviation, cost.part(1 - _COUNT)

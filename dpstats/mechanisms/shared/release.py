@@ -59,6 +59,11 @@ class Problem:
         How the columns follow from codes of factors and numeric columns.
     reference : Reference or None
         For methods that work from the distributions of the columns.
+    coded : bool
+        Whether rows are codes of the layout's blocks and numbers, rather than design rows.
+    weighted : bool
+        Whether rows have a further last column: the part of one row, in [0, 1], that each
+        counts for.
     """
 
     low: np.ndarray
@@ -72,6 +77,8 @@ class Problem:
     x_new: np.ndarray
     layout: Layout | None = None
     reference: Reference | None = None
+    coded: bool = False
+    weighted: bool = False
 
     @property
     def constant(self) -> int:

@@ -5,6 +5,7 @@ With errors of different variances the covariance of least squares is
 the coefficients; this one adds the sum in the middle.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,13 +13,13 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.mechanisms.shared.gram import box_of, sensitivities
+from dpstats.mechanisms.shared.gram import clipped_box, sensitivities, split_weights
 from dpstats.mechanisms.shared.release import Problem, Release, Releases
 from dpstats.mechanisms.shared.spec import SecondPass
 from dpstats.noise import Noise, NoisyValues, Query
 from dpstats.numerics import Box, Moments
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
+from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whole_weights
 from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import Cost
 
@@ -30,19 +31,21 @@ OPTIONS = {"cov_type": (COV_TYPES[0], option_checks.word("cov_type", *COV_TYPES)
 # lower clip understates the largest variances, a higher one adds noise.
 _FRACTION = 0.1
 _CUT = 4.0
+# Factor of the sum of w min(e^2 / c^2, 1) beside that of s s' for rows with weights.
+_KEPT = 0.5
 # The L1 sensitivity for two columns: see _query.
 _L1 = 3.0
 
 
 def robust(covariance: Callable | None = None) -> SecondPass:
-    """Describe the second release of a least-squares method in the coordinates of ``box_of``.
+    """Describe the second release of a least-squares method in the coordinates of ``clipped_box``.
 
     ``covariance(statistics, problem)`` is the covariance of its coefficients, None where
     inference makes it from the statistics.
     """
     return SecondPass(
         option="cov_type",
-        requested=_requested,
+        requested=partial(_requested, covariance is not None),
         fraction=_FRACTION,
         summary_after=_squares_after,
         release=partial(_release, covariance),
@@ -50,9 +53,13 @@ def robust(covariance: Callable | None = None) -> SecondPass:
     )
 
 
-def _requested(cov_type: str, problem: Problem) -> bool:
-    """Return whether to release squared scores: "HC1", unless no standard error is possible."""
-    return cov_type == "HC1" and not problem.estimated and problem.intercept is not None
+def _requested(at_estimated: bool, cov_type: str, problem: Problem) -> bool:
+    """Return whether to release squared scores: "HC1", unless no standard error is possible.
+
+    ``at_estimated`` says whether the method has standard errors at estimated ranges.
+    """
+    possible = problem.intercept is not None and (at_estimated or not problem.estimated)
+    return cov_type == "HC1" and possible
 
 
 def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
@@ -70,11 +77,15 @@ def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
     cut : numpy.ndarray, shape () or (m,)
         In the units of the rows.
     """
+    return np.trunc(rows[:, :-1] * _sizes(rows, theta, cut)[:, None])
+
+
+def _sizes(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
+    """Compute min(|v - u'theta| / cut, 1) for rows (u, v), row by row."""
     residual = rows[:, -1].copy()
     for j in range(rows.shape[1] - 1):
         residual -= rows[:, j] * theta[..., j]
-    weight = np.fmin(np.abs(residual) / cut, 1.0)
-    return np.trunc(rows[:, :-1] * weight[:, None])
+    return np.fmin(np.abs(residual) / cut, 1.0)
 
 
 def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.ndarray, np.ndarray]:
@@ -87,9 +98,12 @@ def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.nda
 
 def _squares_after(first: Release, problem: Problem) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
-    box = box_of(problem)
-    theta, cut = _reference(first.params, first.statistics["sigma2"], box)
-    return partial(_squares, box, theta, cut * 2.0**ENTRY_BITS)
+    box, basis = clipped_box(problem), first.companion or first
+    theta, cut = _reference(basis.params, basis.statistics["sigma2"], box)
+    cut = cut * 2.0**ENTRY_BITS
+    if problem.weighted:
+        return partial(_weighted_squares, problem, theta, cut)
+    return partial(_squares, box, theta, cut)
 
 
 def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.ndarray) -> Moments:
@@ -98,6 +112,26 @@ def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.
     rows = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
     blocks = (scores(block, theta, cut) for block in rows)
     return Moments(exact_sum((s.T @ s for s in blocks), (columns, columns)))
+
+
+def _weighted_squares(
+    problem: Problem, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.ndarray
+) -> Moments:
+    """Sum s s' over scores s = w u min(|e| / c, 1) exactly, and half of w min(e^2 / c^2, 1).
+
+    The last row, of shape (S + 1, S), holds the latter in its first entry.
+    """
+    (X, weights), box, terms = split_weights(X, problem), clipped_box(problem), []
+    assert weights is not None, "the problem is weighted"
+    shape = X.shape[1] + 1, X.shape[1]
+    for i in range(0, len(y), BLOCK):
+        rows = box.integers(X[i : i + BLOCK], y[i : i + BLOCK])
+        parts = whole_weights(weights[i : i + BLOCK]) * 2.0**-ENTRY_BITS
+        sizes = _sizes(rows, theta, cut)
+        s = np.trunc(rows[:, :-1] * (parts * sizes)[:, None])
+        kept = np.trunc(_KEPT * parts * sizes**2 / PRODUCT_UNIT).sum()
+        terms.append(np.vstack([s.T @ s, np.where(np.arange(shape[1]) == 0, kept, 0.0)]))
+    return Moments(exact_sum(terms, shape))
 
 
 def _query(cross: np.ndarray, problem: Problem) -> Query:
@@ -114,19 +148,30 @@ def _query(cross: np.ndarray, problem: Problem) -> Query:
     a^2 >= x^2 and b^2 <= y^2 by a^2 + y^2 + (|a b| - b^2) + (|x y| - x^2) <=
     5/4 (a^2 + y^2) <= 5/2; the other cases exchange the two rows. So 3 again, attained from
     (1, 1) to (0, 0), a row on the line.
+
+    Where rows have weights in [0, 1] their scores are w times as long, and half of
+    w min(e^2 / c^2, 1) is one more value, which lies in [0, 1/2]: its square, 1/4, adds to that
+    of the L2 sensitivity.
     """
     columns = len(problem.low)
-    l2 = sensitivities(box_of(problem).norm, problem.neighbors)[0] / PRODUCT_UNIT
+    l2 = sensitivities(clipped_box(problem).norm, problem.neighbors)[0] / PRODUCT_UNIT
     l1 = _L1 / PRODUCT_UNIT if columns == 2 else None
-    triangle = cross[np.triu_indices(columns)]
-    return Query("sum of e^2 x x'", triangle.T, l1, l2, PRODUCT_UNIT)
+    values = cross[np.triu_indices(columns)].T
+    if problem.weighted:
+        values, l1 = [*values, cross[-1, 0]], None
+        l2 = math.hypot(l2, _KEPT / PRODUCT_UNIT)
+    return Query("sum of e^2 x x'", values, l1, l2, PRODUCT_UNIT)
 
 
-def _statistics(triangle: NoisyValues, cut: np.ndarray, columns: int) -> dict:
+def _statistics(released: NoisyValues, cut: np.ndarray, problem: Problem) -> dict:
     """Collect what was released, as :class:`dpstats.numerics.sandwich.Meat` reads it."""
-    deviation = np.full(np.shape(cut), triangle.deviation)
-    meat = symmetric(triangle.values, columns)
-    return {"meat": meat, "meat_cut": cut**2, "meat_deviation": deviation}
+    deviation, columns = np.full(np.shape(cut), released.deviation), len(problem.low)
+    triangle = (
+        released.values[: columns * (columns + 1) // 2] if problem.weighted else released.values
+    )
+    meat = symmetric(triangle, columns)
+    kept = {"meat_kept": released.values[-1] / _KEPT} if problem.weighted else {}
+    return {"meat": meat, "meat_cut": cut**2, "meat_deviation": deviation, **kept}
 
 
 def _release(
@@ -139,24 +184,28 @@ def _release(
 ) -> Release:
     """Release the sum of s s' and add it, with what follows from it, to the first release.
 
+    Where the intervals of that are those of a companion, to the companion.
+
     Guarantee. The cost, given the first release: one Laplace or Gaussian release with the
     sensitivity derived in :func:`_query`. The rest is post-processing.
     """
     triangle = noise.add(_query(moments.cross, problem), cost)
-    _, cut = _reference(first.params, first.statistics["sigma2"], box_of(problem))
-    released = _statistics(triangle, cut, len(problem.low))
-    plain = {name: value.tolist() for name, value in released.items()}
-    statistics = {**first.statistics, **plain}
+    basis = first.companion or first
+    _, cut = _reference(basis.params, basis.statistics["sigma2"], clipped_box(problem))
+    released = _statistics(triangle, cut, problem)
+    plain = {name: np.asarray(value).tolist() for name, value in released.items()}
+    statistics = {**basis.statistics, **plain}
     cov = None if covariance is None else covariance(statistics, problem)
-    return replace(first, statistics=statistics, cov=cov, cov_type="HC1")
+    robust = replace(basis, statistics=statistics, cov=cov, cov_type="HC1")
+    return robust if first.companion is None else replace(first, companion=robust)
 
 
 def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise) -> Releases:
     """Release the same for every group, the noise of all groups in one draw."""
-    box, sizes = box_of(problem), np.diff(edges)
+    box, sizes = clipped_box(problem), np.diff(edges)
     theta, cut = _reference(first.params, first.stack["sigma2"], box)
     per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
     rows = scores(box.integers(X, y), *per_row).astype(np.int64)
     triangle = noise.add(_query(Moments.of_groups(rows, edges).cross, problem), cost)
-    released = _statistics(triangle, cut, len(problem.low))
+    released = _statistics(triangle, cut, problem)
     return replace(first, stack={**first.stack, **released}, cov_type="HC1")

@@ -81,6 +81,9 @@ class Method:
         Fraction of the budget that buys missing bounds.
     ranges_everywhere : bool
         Whether quantile-based ranges suffice, so that columns get one however few the rows.
+    widened_ranges : bool
+        Whether ranges are estimated with more care for tails and then extended, for a method whose
+        fit is about the variables as clipped to them.
     release_each : callable or None
         ``(X, y, edges, problem, cost, noise, **options) -> Releases``: what ``release``
         would give for the rows ``edges[g]`` to ``edges[g + 1]`` of each group g, in one call.
@@ -99,8 +102,13 @@ class Method:
     needs_marginals : bool
         Whether it works from estimated distributions of the columns, within declared bounds where
         there are any; it then takes rows as codes of factors and numbers.
+    takes_weights : bool
+        Whether it serves a problem whose rows have weights, as a last column of X.
     rereads_rows : bool
         Whether ``release`` takes ``total`` after the summary, to sum over the rows again.
+    reads_codes : callable or None
+        ``reads_codes(**options)``: whether rows of designs with factors are to be codes and
+        numbers.
     """
 
     name: str
@@ -117,6 +125,7 @@ class Method:
     assumptions: tuple[str, ...] = ()
     bounds_share: float = 0.2
     ranges_everywhere: bool = False
+    widened_ranges: bool = False
     release_each: Callable[..., Releases] | None = None
     each_rows: tuple[int, int] = (2, sys.maxsize)
     each_without: tuple[str, ...] = ()
@@ -124,7 +133,9 @@ class Method:
     companion_share: float = 0.0
     needs_bounds: bool = True
     needs_marginals: bool = False
+    takes_weights: bool = False
     rereads_rows: bool = False
+    reads_codes: Callable[..., bool] | None = None
 
     def cost(self, epsilon: float, delta: float) -> Cost:
         """Return the cost that makes the release (epsilon, delta)-DP, or (epsilon^2 / 2)-zCDP.

@@ -81,10 +81,25 @@ test_that("what a private fit does not have is an error with a reason", {
   skip_without_python()
   fit <- fit_wage(epsilon = 1)
   refused <- list(residuals, resid, fitted, logLik, AIC, BIC, deviance, model.frame, model.matrix,
-                  hatvalues, cooks.distance, rstandard, simulate, sigma, anova, extractAIC, update)
+                  hatvalues, cooks.distance, rstandard, simulate, anova, extractAIC, update)
   for (f in refused) expect_error(f(fit), "not|budget", class = "dpstats_not_released_error")
   skip_without_package("insight")
   expect_error(insight::get_data(fit), class = "dpstats_not_released_error")
+})
+
+test_that("R-squared and the residual standard error are those of lm without noise", {
+  skip_without_python()
+  d <- people()
+  fit <- fit_wage(log(wage) ~ educ + sex * age, d)
+  ols <- summary(lm(log(wage) ~ educ + sex * age, d))
+  expect_equal(glance(fit)$r.squared, ols$r.squared, tolerance = 1e-3)
+  expect_equal(glance(fit)$adj.r.squared, ols$adj.r.squared, tolerance = 1e-3)
+  expect_equal(sigma(fit), ols$sigma, tolerance = 1e-3)
+  expect_identical(c(glance(fit)$nobs, glance(fit)$df.residual), c(4000, 3995))
+  expect_output(print(summary(fit)), "R-squared: 0\\.[0-9]+ \\(.*residual standard error")
+  none <- dp_ols(y ~ x, line(), "noisy_stats", 2, bounds = unit)
+  expect_error(sigma(none), class = "dpstats_not_released_error")
+  expect_identical(is.na(glance(none)$r.squared), TRUE)
 })
 
 test_that("the number of rows is known where it is public", {

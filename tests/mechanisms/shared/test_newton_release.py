@@ -26,7 +26,8 @@ def position(beta) -> np.ndarray:
 
 def released(state=None, wild=False, problem=PROBLEM, **changes):
     sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12))
-    return release_of(replace(state or sure, **changes), BASIS, WHITENING, wild, problem, ROWS)
+    state, counted = replace(state or sure, **changes), (ROWS + 7.0, 5.0)
+    return release_of(state, BASIS, WHITENING, wild, problem, ROWS, counted)
 
 
 def test_coefficients_are_read_back_in_the_units_of_the_columns():

@@ -284,9 +284,12 @@ def test_every_table_gives_a_result_of_the_same_form(name, fit, setting, caplog,
 
 
 def test_where_there_are_no_standard_errors_nothing_is_kept_for_them(fit, line):
-    """Estimated ranges, and no intercept."""
-    for more in ({"bounds": None}, {"formula": "y ~ x - 1"}):
-        result = fit(line, "adassp", epsilon=50, **more, **HC1)
+    """Estimated ranges of a method that has none there, and no intercept."""
+    for method, more in (
+        ("noisy_moments", {"bounds": None}),
+        ("adassp", {"formula": "y ~ x - 1"}),
+    ):
+        result = fit(line, method, epsilon=50, **more, **HC1)
         assert result.bse.isna().all() and sum(s for _, s in result.privacy.shares()) > 0.999
         assert STEP not in {event.step for event in result.privacy.events}
 

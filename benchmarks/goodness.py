@@ -1,0 +1,101 @@
+"""N and R-squared from released numbers beside least squares: errors, and what their own cover.
+
+``python -m benchmarks goodness`` prints, for each method, law of the rows and size, the root mean
+square error of R-squared against least squares on the same rows, the mean of its standard errors
+where there is one, and how often the 95% intervals made of them hold the R-squared of the rows.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import statsmodels.api as sm
+
+import dpstats as dp
+from benchmarks.tools import print_table
+
+EPSILONS, SIZES, COLUMNS = (1.0, 4.0), (2000, 10_000, 100_000), (1, 5)
+METHODS = (("adassp", True), ("noisy_moments", True), ("noisy_newton", False), ("adassp", False))
+ERRORS = {
+    "normal": lambda rng, x: rng.normal(size=len(x)),
+    "heavy-tailed": lambda rng, x: rng.standard_t(4, size=len(x)),
+    "heteroscedastic": lambda rng, x: rng.normal(size=len(x)) * (0.5 + 0.5 * np.abs(x)),
+}
+REACH = 12.0  # declared bounds of the response, which no row leaves
+
+
+class Cell(NamedTuple):
+    """One method with or without bounds, on one law of rows, at one epsilon."""
+
+    method: str
+    bounded: bool
+    errors: str
+    d: int
+    n: int
+    epsilon: float
+
+
+def cells(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
+    """List the cells of the study."""
+    for (method, bounded), errors, d, n, epsilon in product(
+        METHODS, ERRORS, COLUMNS, sizes, EPSILONS
+    ):
+        if method != "noisy_moments" or d == 1:
+            yield Cell(method, bounded, errors, d, n, epsilon)
+
+
+def measured(cell: Cell, repetitions: int, seed: int = 1) -> np.ndarray:
+    """Errors and standard errors of R-squared and of the residual variance, (repetitions, 4)."""
+    rng, rows = np.random.default_rng(seed), []
+    formula = "y ~ " + " + ".join(f"x{j}" for j in range(cell.d))
+    names = [f"x{j}" for j in range(cell.d)]
+    bounds = {**dict.fromkeys(names, (-2, 2)), "y": (-REACH, REACH)} if cell.bounded else None
+    for i in range(repetitions):
+        X = np.clip(rng.normal(size=(cell.n, cell.d)), -2, 2)
+        y = np.clip(0.5 * X.sum(axis=1) + ERRORS[cell.errors](rng, X[:, 0]), -REACH, REACH)
+        table = dict(zip(names, X.T, strict=True)) | {"y": y}
+        with dp.testing.insecure_seed(i):
+            fit = dp.dp_ols(formula, table, method=cell.method, epsilon=cell.epsilon, bounds=bounds)
+        ols, ours = sm.OLS(y, sm.add_constant(X)).fit(), fit.fit_statistics
+        parts = [
+            (ours.loc[name, "estimate"] - getattr(ols, name), ours.loc[name, "std_error"])
+            for name in ("rsquared", "scale")
+        ]
+        rows.append([*parts[0], *parts[1]])
+    return np.array(rows)
+
+
+def covered(errors: np.ndarray, deviations: np.ndarray) -> float:
+    """Return how often errors stay within 1.96 of the deviations, where there are any."""
+    shown = np.isfinite(errors) & np.isfinite(deviations)
+    return (
+        float(np.mean(np.abs(errors[shown]) <= 1.96 * deviations[shown])) if shown.any() else np.nan
+    )
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks goodness", description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=50)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    given = parser.parse_args(arguments)
+    rows = []
+    for cell in cells(given.sizes):
+        r2, r2_error, scale, scale_error = measured(cell, given.repetitions).T
+        shown = np.isfinite(r2_error)
+        rows.append(
+            (
+                cell.method, "yes" if cell.bounded else "no", cell.errors, cell.d, cell.n,
+                f"{cell.epsilon:g}", f"{np.sqrt(np.nanmean(r2**2)):.4f}", f"{shown.mean():.2f}",
+                f"{r2_error[shown].mean():.4f}" if shown.any() else "",
+                f"{covered(r2, r2_error):.2f}" if shown.any() else "",
+                f"{covered(scale, scale_error):.2f}" if shown.any() else "",
+            )
+        )  # fmt: skip
+    header = (
+        "method", "bounds", "errors", "d", "n", "epsilon", "R2 rmse", "shown", "R2 s.e.",
+        "covers", "scale covers",
+    )  # fmt: skip
+    print_table("R-squared beside that of least squares", header, rows)

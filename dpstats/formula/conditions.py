@@ -1,0 +1,141 @@
+"""Read a condition on one row, as pandas' query() or R's subset= take it, and evaluate it.
+
+It is translated to the expressions of formulas, so that the same allow-list holds and a row's
+truth value follows from that row alone.
+"""
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.errors import FormulaError
+from dpstats.formula.expressions import LEARNERS, read, tree_of
+from dpstats.formula.matrices import values_of
+from dpstats.formula.r_code import condition_in_python
+from dpstats.formula.r_syntax import parse
+from dpstats.formula.r_terms import RFormula
+from dpstats.formula.reading import Reading
+from dpstats.formula.schema_frame import NAMESPACE
+from dpstats.formula.usage import check_consistent, check_kinds
+from dpstats.schema import Batch, ModelSchema
+
+# Strings stay as they are; in what is between them pandas' signs are replaced by Python's.
+_SIGNS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|`([^`]+)`|(&&?)|(\|\|?)""")
+_COMPARISONS = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Hold a condition as it was given, and as an expression of formulas.
+
+    ``negates`` says that it holds for rows which are not equal to something.
+
+    >>> condition = Condition.parse("age > 25 & region in ['north', 'west']")
+    >>> condition.code
+    "((age > 25) * ((region == 'north') + (region == 'west')))"
+    """
+
+    text: str
+    code: str
+    negates: bool
+
+    @classmethod
+    def parse(cls, text: str) -> "Condition":
+        """Check the text; raise FormulaError with what to write instead."""
+        if not isinstance(text, str):
+            raise FormulaError(
+                f"expected subset to be a condition such as 'age > 25', got a {type(text).__name__}"
+            )
+        code = condition_in_python(parse(text)) if isinstance(text, RFormula) else _of_python(text)
+        condition = cls(text, code, "!=" in code or "== False" in code)
+        if condition.reading.called & LEARNERS.keys():
+            raise FormulaError(f"{text}: a condition on one row learns nothing; compare the column")
+        return condition
+
+    @property
+    def reading(self) -> Reading:
+        """Return how the condition uses its variables."""
+        reading = read(self.code)
+        check_consistent([reading])
+        return reading
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """List the columns that it reads."""
+        return tuple(self.reading.variables)
+
+    def check(self, schema: ModelSchema) -> None:
+        """Raise FormulaError where a column's kind does not suit its use."""
+        check_kinds([self.reading], schema)
+
+    def holds(self, batch: Batch, schema: ModelSchema) -> np.ndarray:
+        """Tell for which rows it holds, bool (m,). Total: no value raises or warns.
+
+        An expression without a value, such as the logarithm of a negative number, compares as
+        NaN does: it is unequal to everything.
+        """
+        data = {name: values_of(batch[name], kind) for name, kind in schema.items()}
+        names: Mapping = {**NAMESPACE, "Q": data.__getitem__, "__builtins__": {}}
+        with np.errstate(all="ignore"):
+            return np.asarray(eval(self.code, {**names}, data), dtype=bool)  # noqa: S307 - checked
+
+
+def _of_python(text: str) -> str:
+    """Translate a condition as pandas' query() takes it."""
+    return _truth(tree_of(_SIGNS.sub(_in_python, text).strip()))
+
+
+def _in_python(sign: re.Match) -> str:
+    """Replace one sign: a quoted name, and, or."""
+    string, name, both, _ = sign.groups()
+    if string:
+        return string
+    return f"Q({name!r})" if name else " and " if both else " or "
+
+
+def _truth(node: ast.expr) -> str:
+    """Translate a truth value."""
+    match node:
+        case ast.BoolOp(operator, parts):
+            sign = " * " if isinstance(operator, ast.And) else " + "
+            return f"({sign.join(map(_truth, parts))})"
+        case ast.UnaryOp(ast.Not() | ast.Invert(), operand):
+            return f"({_truth(operand)} == False)"
+        case ast.Compare(left, operators, rights):
+            sides = zip([left, *rights[:-1]], operators, rights, strict=True)
+            compared = [_comparison(*side) for side in sides]
+            return compared[0] if len(compared) == 1 else f"({' * '.join(compared)})"
+        case ast.Name() | ast.Call(ast.Name("Q")):
+            return f"({ast.unparse(node)} == True)"
+    raise FormulaError(
+        f"{ast.unparse(node)} is neither true nor false for a row; write a comparison such as "
+        "age > 25, joined by & and |"
+    )
+
+
+def _comparison(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> str:
+    """Translate one comparison; a list of values to several."""
+    if type(operator) in _COMPARISONS:
+        return f"({_side(left)} {_COMPARISONS[type(operator)]} {_side(right)})"
+    if isinstance(operator, ast.In | ast.NotIn) and isinstance(right, ast.List | ast.Tuple):
+        equal = [f"({_side(left)} == {_side(value)})" for value in right.elts]
+        if equal:
+            either = f"({' + '.join(equal)})"
+            return either if isinstance(operator, ast.In) else f"({either} == False)"
+    raise FormulaError(
+        f"{ast.unparse(ast.Compare(left, [operator], [right]))}: expected a comparison by "
+        "< <= > >= == != or a list, as in region in ['north', 'west']"
+    )
+
+
+def _side(node: ast.expr) -> str:
+    """Translate one side of a comparison, which may be a truth value itself."""
+    match node:
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not() | ast.Invert()):
+            return _truth(node)
+    return ast.unparse(node)

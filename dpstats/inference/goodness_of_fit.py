@@ -1,0 +1,189 @@
+"""Estimate from released numbers the figures that stand above a regression table: N, R-squared."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpstats.inference.bootstrap import Sums
+
+# Simulated draws of the noise, fewer where the matrices are large.
+_MOST_DRAWS, _LEAST_DRAWS, _MOST_ENTRIES = 400, 20, 2_000_000
+# R-squared is shown where the variance of the response is this many times its noise, and its own
+# error is at most so large: below, what is shown would be a lucky draw (benchmarks/goodness.py).
+_SEEN, _LARGEST_ERROR = 4.0, 0.25
+_DRAWN_HIGH = 1.5
+_LINE = ("n", "Su", "Sv", "Suu", "Suv", "Svv", "sigma2")
+NO_SUMS = (
+    "this release holds neither the residual variance nor sums from which it follows, so there is "
+    'no R-squared; method="noisy_newton" gives one, and "adassp" without factors'
+)
+_RIDGE = "a fit with a ridge has no R-squared of least squares; raise epsilon or n"
+_NO_VARIANCE = "the noise could account for the variance of the response, so there is no R-squared"
+_NOISY = "the noise leaves R-squared open; raise epsilon or n"
+_WEIGHTED = (
+    "the sums of weighted rows are in units of the largest weight, so that they tell R-squared and "
+    "not the residual variance of a row of weight one"
+)
+_NO_ROWS = "neither the number of rows nor a constant was released, which R-squared is adjusted by"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Hold a value and the standard deviation of the privacy noise in it, NaN where unknown."""
+
+    value: float = math.nan
+    error: float = math.nan
+
+    def times(self, factor: float) -> "Estimate":
+        """Multiply both by a number."""
+        return Estimate(self.value * factor, self.error * abs(factor))
+
+
+@dataclass(frozen=True)
+class GoodnessOfFit:
+    """Hold the number of rows, R-squared and the residual variance, and why some of them are NaN.
+
+    Parameters
+    ----------
+    rows, rsquared, scale : Estimate
+        ``scale`` is in squared units of the response.
+    columns : int
+        The number S of coefficients.
+    is_centred : bool
+        Whether R-squared is about the mean of the response, as with a constant.
+    reason : str
+    """
+
+    rows: Estimate
+    rsquared: Estimate = Estimate()
+    scale: Estimate = Estimate()
+    columns: int = 1
+    is_centred: bool = True
+    reason: str = ""
+
+    def without_errors(self, rows: Estimate) -> "GoodnessOfFit":
+        """Return the same with another number of rows, and no errors of R-squared and the scale."""
+        rsquared, scale = Estimate(self.rsquared.value), Estimate(self.scale.value)
+        return replace(self, rows=rows, rsquared=rsquared, scale=scale)
+
+    @property
+    def df_resid(self) -> Estimate:
+        """Return the number of rows less that of coefficients, at least 1."""
+        return Estimate(max(self.rows.value - self.columns, 1.0), self.rows.error)
+
+    @property
+    def rsquared_adj(self) -> Estimate:
+        """Return R-squared adjusted for the degrees of freedom, as statsmodels does."""
+        factor = (self.rows.value - self.is_centred) / self.df_resid.value
+        rest = Estimate(1 - self.rsquared.value, self.rsquared.error).times(factor)
+        return Estimate(1 - rest.value, rest.error)
+
+
+def goodness_of_fit(
+    stack: Mapping[str, np.ndarray], g: int, constant: np.ndarray | None, rows: int | None
+) -> GoodnessOfFit:
+    """Estimate the figures of the g-th release of a stack, about the rows that it was fitted to.
+
+    ``constant`` (S,) are the coefficients of the constant 1, None where no combination of columns
+    gives it; ``rows`` is the number of rows where it is public. Standard errors are those of the
+    privacy noise alone: N and R-squared describe the sample.
+    """
+    public = Estimate() if rows is None else Estimate(float(rows), 0.0)
+    columns, is_centred = stack["params"].shape[1], constant is not None
+    if "fit_rows" in stack:
+        return _of_steps(stack, g, public, columns, is_centred)
+    if "weighted_rows" in stack and rows is None:
+        public = _read(stack, "weighted_rows", g)
+    sums = Sums.of(stack, g)
+    if sums is not None and "weighted_rows" in stack:
+        figures = _of_sums(sums, constant, public)
+        return replace(figures, scale=Estimate(), reason=figures.reason or _WEIGHTED)
+    if sums is not None:
+        return _of_sums(sums, constant, public)
+    if "Suu" in stack and "scale" not in stack:
+        return _of_clipped_line({name: float(stack[name][g]) for name in _LINE}, public)
+    if "rows" in stack and rows is None:
+        public = Estimate(float(stack["rows"][g]))
+    return GoodnessOfFit(public, columns=columns, is_centred=is_centred, reason=NO_SUMS)
+
+
+def _of_steps(stack, g: int, public: Estimate, columns: int, is_centred: bool) -> GoodnessOfFit:
+    """Read what noisy Newton steps have worked out from their releases."""
+    names = ("fit_rows", "fit_rsquared", "fit_scale")
+    rows, rsquared, scale = (_read(stack, name, g) for name in names)
+    rows = rows if math.isnan(public.value) else public
+    reason = _NOISY if math.isnan(rsquared.value) else ""
+    return GoodnessOfFit(rows, rsquared, scale, columns, is_centred, reason)
+
+
+def _read(stack: Mapping[str, np.ndarray], name: str, g: int) -> Estimate:
+    """Read a value and its error, NaN where the stack has none."""
+    none = np.full(len(stack["params"]), np.nan)
+    return Estimate(*(float(stack.get(part, none)[g]) for part in (name, f"{name}_error")))
+
+
+def _of_clipped_line(sums: Mapping[str, float], public: Estimate) -> GoodnessOfFit:
+    """Work the figures out for a line in estimated ranges, which has no standard errors."""
+    n, sv, sigma2 = sums["n"], sums["Sv"], sums["sigma2"]
+    about_mean = sums["Suu"] - sums["Su"] ** 2 / n
+    explained = (sums["Suv"] - sums["Su"] * sv / n) ** 2 / about_mean
+    total = sums["Svv"] - sv**2 / n
+    rows = Estimate(n) if math.isnan(public.value) else public
+    if not (about_mean > 0 and total > 0):
+        return GoodnessOfFit(rows, columns=2, reason=_NO_VARIANCE)
+    rsquared = Estimate(min(explained / total, 1.0))
+    return GoodnessOfFit(rows, rsquared, Estimate(sigma2), columns=2)
+
+
+def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> GoodnessOfFit:
+    """Work the figures out from noisy cross-products, with errors to first order in the noise.
+
+    With A, c and q the released u'u, u'v and v'v, the residual sum of squares of the released
+    theta is q - 2 theta'c + theta'A theta. Noise E, w and e moves it by e - 2 theta'w + theta'E
+    theta at a fixed theta; that theta minimises the noisy sum makes it too small by
+    (w - E theta)'A^-1 (w - E theta) on average, which is added. With a the theta of the
+    constant 1, a'A a is the number of rows over the squared unit of v, and (a'c)^2 / a'A a what the
+    mean of the response explains.
+    """
+    theta, columns = sums.theta, len(sums.cross)
+    draws = int(np.clip(_MOST_ENTRIES / columns**2, _LEAST_DRAWS, _MOST_DRAWS))
+    E, w, e = sums.noise(draws)
+    moved = w - E @ theta
+    lost = np.mean(np.sum(moved * sums.solve(sums.gram, moved), axis=1))
+    # the released value first, then what other noise of the same size would have made of it
+    rss = sums.square - 2 * theta @ sums.cross + theta @ sums.gram @ theta + lost
+    rss = rss + np.append(0.0, e - w @ theta - moved @ theta)
+    tss, rows = sums.square + np.append(0.0, e), np.full(draws + 1, public.value)
+    if constant is not None:
+        a = np.linalg.lstsq(sums.transform, constant, rcond=0)[0]
+        count = a @ sums.gram @ a + np.append(0.0, a @ (E @ a).T)
+        total = sums.cross @ a + np.append(0.0, w @ a)
+        # fewer rows than the noise on their number make no mean
+        tss = tss - total**2 / np.maximum(count, np.std(count[1:]))
+        if math.isnan(public.value):
+            rows = np.maximum(count * sums.unit**2, 1.0)
+    n = _estimate(rows) if math.isnan(public.value) else public
+    scale = _estimate(rss / np.maximum(rows - columns, 1.0)).times(sums.unit**2)
+    scale = replace(scale, value=max(scale.value, 0.0))
+    figures = GoodnessOfFit(n, Estimate(), scale, columns, constant is not None)
+    if sums.penalty > 0:
+        return replace(figures, scale=Estimate(), reason=_RIDGE)
+    deviation = float(np.std(tss[1:]))
+    if not tss[0] > _SEEN * deviation:
+        return replace(figures, reason=_NO_VARIANCE)
+    fitted = _estimate(1 - rss / np.maximum(tss, tss[0] / 4))
+    # what is shown was drawn high where the variance is barely seen, and its errors so too low
+    inflation = tss[0] / (tss[0] - _DRAWN_HIGH * deviation)
+    fitted = replace(fitted, error=float(fitted.error * inflation))
+    if fitted.error > _LARGEST_ERROR:
+        return replace(figures, reason=_NOISY)
+    rsquared = Estimate(min(max(fitted.value, 0.0), 1.0), fitted.error)
+    reason = "" if math.isfinite(n.value) else _NO_ROWS
+    return replace(figures, rsquared=rsquared, reason=reason)
+
+
+def _estimate(values: np.ndarray) -> Estimate:
+    """Return the first value with the standard deviation of the others."""
+    return Estimate(float(values[0]), float(np.std(values[1:])))

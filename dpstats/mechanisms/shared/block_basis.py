@@ -1,0 +1,217 @@
+"""Write designs with factors as indicators of codes and numbers, and map coefficients back."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpstats.mechanisms.shared.release import Problem
+from dpstats.numerics import Block, Box, Layout
+
+# A direction of codings shorter than this, beside the longest, is none.
+_RANK = 1e-9
+
+
+@dataclass(frozen=True)
+class BlockBasis:
+    """Define coordinates of a row: an indicator per code of each block, then scaled numbers z.
+
+    One block may be ``saturated``: its columns, with the intercept, can give each of its codes any
+    effect. The largest such block keeps an effect for each code. The others, and the numbers, are
+    written as ``rest`` @ gamma with orthonormal columns, in which the constant is left out where
+    there is a saturated block.
+
+    Parameters
+    ----------
+    layout : Layout
+    box : Box
+        Scaled coordinates of (1, numbers), or of the numbers where no constant is in the design.
+    """
+
+    layout: Layout
+    box: Box
+
+    @classmethod
+    def of(cls, problem: Problem) -> "BlockBasis":
+        """Build the basis of a problem whose rows are codes and numbers."""
+        layout = problem.layout
+        assert layout is not None, "rows are codes and numbers"
+        numeric = layout.numeric
+        low, high = np.r_[1.0, problem.low[numeric]], np.r_[1.0, problem.high[numeric]]
+        constant = layout.intercept is not None or any(map(_has_every_code, layout.blocks))
+        if constant:
+            box = Box.symmetric(low, high, problem.y_low, problem.y_high, 0)
+        else:
+            low[0] = -1.0  # no coordinate is centred without a constant
+            box = Box.symmetric(low, high, problem.y_low, problem.y_high, None)
+        return cls(layout, box)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Return the number of codes of each block."""
+        return tuple(len(block.coding) for block in self.layout.blocks)
+
+    @property
+    def numbers(self) -> int:
+        """Return the number of numeric columns."""
+        return len(self.layout.numeric)
+
+    @cached_property
+    def saturated(self) -> int | None:
+        """Return the index of the largest saturated block, None where no block is."""
+        intercept = self.layout.intercept is not None
+        largest = sorted(range(len(self.sizes)), key=lambda k: -self.sizes[k])
+        return next((k for k in largest if _saturates(self.layout.blocks[k], intercept)), None)
+
+    @cached_property
+    def others(self) -> tuple[int, ...]:
+        """Return the indices of the blocks that are part of the rest."""
+        return tuple(k for k in range(len(self.sizes)) if k != self.saturated)
+
+    @cached_property
+    def rest(self) -> np.ndarray:
+        """Return the orthonormal columns (m, p) of what is not the saturated block's.
+
+        Rows are the codes of the other blocks, in order, and the numbers.
+        """
+        if self.saturated is None:
+            return _orthonormal(self._whole)
+        parts = [_orthonormal(_centred(self.layout.blocks[k].coding)) for k in self.others]
+        return _diagonal([*parts, np.eye(self.numbers)])
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """Tell which products of the rest's rows (m, m) are not zero in every row."""
+        sizes = [self.sizes[k] for k in self.others]
+        same = _diagonal(
+            [np.ones((size, size)) for size in sizes] + [np.zeros((self.numbers,) * 2)]
+        )
+        return (same == 0) | np.eye(len(same), dtype=bool)
+
+    @cached_property
+    def _whole(self) -> np.ndarray:
+        """Return the design's columns (m, S) in all coordinates, for designs without saturation."""
+        layout = self.layout
+        size = sum(self.sizes) + self.numbers
+        columns = sum(len(block.columns) for block in layout.blocks) + self.numbers
+        whole = np.zeros((size, columns + (layout.intercept is not None)))
+        start = 0
+        for block, codes in zip(layout.blocks, self.sizes, strict=True):
+            whole[start : start + codes, block.columns] = block.coding
+            start += codes
+        if layout.intercept is not None:
+            whole[: self.sizes[0], layout.intercept] = 1.0
+        whole[np.arange(start, size), layout.numeric] = 1.0
+        return whole
+
+    def to_design(self):
+        """Return the maps (S, L) and (S, p) and the shift (S,) to coefficients of the design.
+
+        The first is sparse. L is the number of codes of the saturated block, 0 without one.
+        """
+        from scipy import sparse
+
+        layout, box = self.layout, self.box
+        scale, center = box.y_scale / box.scale[1:], box.center[1:]
+        columns = sum(len(b.columns) for b in layout.blocks) + self.numbers
+        size = columns + (layout.intercept is not None)
+        gamma, shift = np.zeros((size, self.rest.shape[1])), np.zeros(size)
+        numbers = self.rest[len(self.rest) - self.numbers :]
+        if self.saturated is None:
+            back = np.linalg.pinv(self._whole) @ self.rest
+            gamma[:] = box.y_scale * back
+            gamma[layout.numeric] = scale[:, None] * numbers
+            return self._recentred(sparse.csr_matrix((size, 0)), gamma, shift)
+        gamma[layout.numeric] = scale[:, None] * numbers
+        constant = -(center * scale) @ numbers  # what each gamma adds to every code's effect
+        start = 0
+        for k in self.others:
+            block, codes = layout.blocks[k], self.sizes[k]
+            rows = self.rest[start : start + codes]
+            start += codes
+            gamma[block.columns] = box.y_scale * np.linalg.pinv(_centred(block.coding)) @ rows
+            constant -= block.coding.mean(axis=0) @ gamma[block.columns]
+        block = layout.blocks[self.saturated]
+        inverse = _inverse(block, layout.intercept is not None)
+        places = block.columns if layout.intercept is None else [layout.intercept, *block.columns]
+        spread = sparse.csr_matrix(
+            (np.ones(len(places)), (places, np.arange(len(places)))), (size, len(places))
+        )
+        alpha = sparse.csr_matrix(spread @ inverse)
+        ones = np.asarray(alpha.sum(axis=1)).ravel()
+        return box.y_scale * alpha, gamma + np.outer(ones, constant), box.y_center * ones
+
+    def _recentred(self, alpha, gamma: np.ndarray, shift: np.ndarray):
+        """Undo the centring of numbers and response in designs with a constant, not saturated."""
+        box, layout = self.box, self.layout
+        if not box.center.any() and box.y_center == 0:
+            return alpha, gamma, shift
+        ones = np.zeros(len(self.rest))
+        ones[: self.sizes[0]] = 1.0
+        constant = np.linalg.pinv(self._whole) @ ones
+        moved = -(box.center[1:] @ gamma[layout.numeric])
+        return alpha, gamma + np.outer(constant, moved), box.y_center * constant
+
+
+def _has_every_code(block: Block) -> bool:
+    """Tell whether the columns of a block alone can give each code any effect."""
+    return _saturates(block, intercept=False)
+
+
+def _saturates(block: Block, intercept: bool) -> bool:
+    """Tell whether the columns, with an intercept or without, can give each code any effect."""
+    codes, columns = block.coding.shape
+    if columns + intercept < codes:
+        return False
+    if _is_treatment(block.coding):
+        return columns + intercept == codes
+    full = np.column_stack([np.ones(codes), block.coding]) if intercept else block.coding
+    return columns + intercept == codes and np.linalg.cond(full) < 1 / _RANK
+
+
+def _is_treatment(coding: np.ndarray) -> bool:
+    """Tell whether each column is the indicator of another code."""
+    place = coding.argmax(axis=0)
+    one_each = np.count_nonzero(coding) == coding.shape[1]
+    apart = len(np.unique(place)) == len(place)
+    return bool(one_each and apart and (coding[place, np.arange(len(place))] == 1).all())
+
+
+def _inverse(block: Block, intercept: bool):
+    """Return the sparse inverse of (1, coding), or of the coding without an intercept."""
+    from scipy import sparse
+
+    coding = block.coding
+    codes, columns = coding.shape
+    if not _is_treatment(coding):
+        full = np.column_stack([np.ones(codes), coding]) if intercept else coding
+        return sparse.csr_matrix(np.linalg.inv(full))
+    place = coding.argmax(axis=0)
+    if not intercept:
+        return sparse.csr_matrix((np.ones(codes), (np.arange(codes), place)), (codes, codes))
+    base = int(np.setdiff1d(np.arange(codes), place)[0])
+    rows = np.r_[0, np.arange(1, codes), np.arange(1, codes)]
+    columns_of = np.r_[base, place, np.full(codes - 1, base)]
+    values = np.r_[1.0, np.ones(codes - 1), -np.ones(codes - 1)]
+    return sparse.csr_matrix((values, (rows, columns_of)), (codes, codes))
+
+
+def _centred(coding: np.ndarray) -> np.ndarray:
+    """Return the columns of a coding less their means over the codes."""
+    return coding - coding.mean(axis=0)
+
+
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
+    """Return orthonormal columns that span the same, (m, rank)."""
+    U, singular, _ = np.linalg.svd(columns, full_matrices=False)
+    return U[:, singular > _RANK * max(singular.max(initial=0.0), 1e-300)]
+
+
+def _diagonal(blocks: list[np.ndarray]) -> np.ndarray:
+    """Return the matrix with these blocks on its diagonal, and zeros."""
+    out = np.zeros(np.sum([b.shape for b in blocks], axis=0))
+    row = column = 0
+    for block in blocks:
+        out[row : row + block.shape[0], column : column + block.shape[1]] = block
+        row, column = row + block.shape[0], column + block.shape[1]
+    return out

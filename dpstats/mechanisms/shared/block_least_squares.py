@@ -1,0 +1,77 @@
+"""Fit least squares to designs with factors from noisy sums in indicators and numbers."""
+
+import numpy as np
+
+from dpstats.mechanisms.shared.block_basis import BlockBasis
+from dpstats.mechanisms.shared.block_elimination import Solution, solve
+from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
+from dpstats.mechanisms.shared.clipped_rows import (
+    ClippedSums,
+    cost_of_sums,
+    rows_outside,
+    with_share,
+)
+from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.noise import Noise
+from dpstats.privacy import GDP
+
+# A coefficient is hidden where hidden directions have this part of its variance.
+_HIDDEN = 0.5
+_REASON = (
+    "the noise could account for the rows of some levels or for directions that decide some "
+    "coefficients, so their intervals are unbounded; raise epsilon or n, or merge rare levels"
+)
+
+
+def summarise_blocks(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
+    """Sum over rows of codes and numbers X (n, K + d) and responses y (n,)."""
+    basis = BlockBasis.of(problem)
+    outside = 0
+    if problem.estimated:
+        numbers = X[:, len(basis.sizes) :]
+        outside = rows_outside(numbers, y, problem, basis.layout.numeric)
+    return ClippedSums(BlockSums.of(X, y, basis), outside)
+
+
+def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
+    """Release the sums, and fit least squares with intervals coefficient by coefficient.
+
+    Guarantee. mu-GDP for the given relation: three Gaussian releases for fractions of mu^2 that
+    add up to one, by :func:`~dpstats.mechanisms.shared.block_sums.release_block_sums`, whose
+    sensitivities depend on the number of blocks and of numbers and not on that of levels; where
+    ranges are estimated, a hundredth of mu^2 is for the share of clipped rows. The rest is
+    post-processing.
+    """
+    basis = BlockBasis.of(problem)
+    sums = release_block_sums(
+        summary.sums, basis, problem.neighbors, cost_of_sums(problem, cost), noise
+    )
+    solution = solve(sums, basis)
+    release = _release(solution, basis, problem)
+    return with_share(release, summary.clipped, solution.rows, problem, cost, noise)
+
+
+def _release(solution: Solution, basis: BlockBasis, problem: Problem) -> Release:
+    """Map the solution to the design's coefficients and say which of them noise hides."""
+    to_alpha, to_gamma, shift = basis.to_design()
+    params = to_alpha @ solution.alpha + to_gamma @ solution.gamma + shift
+    cov = solution.covariance(to_alpha, to_gamma)
+    statistics = {
+        "rows": solution.rows,
+        "sigma2": solution.sigma2 * basis.box.y_scale**2,
+        "privacy_cov": solution.covariance(to_alpha, to_gamma, "privacy"),
+    }
+    seen = np.ones(len(params), dtype=bool)
+    if solution.hidden.any() or solution.hidden_cov.any():
+        hidden = solution.covariance(to_alpha, to_gamma, "hidden")
+        statistics["hidden_cov"] = hidden
+        seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
+    slopes = np.arange(len(params)) != problem.intercept
+    return Release(
+        params=params,
+        predictions=problem.x_new @ params,
+        cov=cov,
+        status="ok" if seen[slopes].any() else "not_identified",
+        reasons={} if seen.all() else {"conf_int": _REASON},
+        statistics=statistics,
+    )

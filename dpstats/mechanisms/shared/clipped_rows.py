@@ -1,0 +1,82 @@
+"""Count the rows that estimated ranges clip, and release their share."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dpstats.mechanisms.shared.gram import clipped_box, moments_in, split_weights
+from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.noise import Noise, Query
+from dpstats.privacy import Cost
+
+# Fraction of the cost of a fit that its number of clipped rows takes.
+_FRACTION = 0.01
+_NOTE = (
+    "about {share:.1%} of the rows (s.e. {error:.1%}) have a value outside the estimated ranges "
+    "and count as clipped to them: coefficients and intervals are about least squares of the "
+    "variables as clipped"
+)
+
+
+@dataclass(frozen=True)
+class ClippedSums:
+    """Hold sums over rows, such as their cross-products, and how many of the rows were clipped.
+
+    ``clipped`` stays 0 where ranges are declared, as it is not asked for.
+    """
+
+    sums: Any
+    clipped: int = 0
+
+    def __add__(self, other: "ClippedSums") -> "ClippedSums":
+        return ClippedSums(self.sums + other.sums, self.clipped + other.clipped)
+
+
+def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
+    """Sum the cross-products of rows clipped by ``clipped_box``, and count the clipped ones."""
+    moments = moments_in(clipped_box(problem), X, y, problem)
+    X, _ = split_weights(X, problem)
+    return ClippedSums(moments, rows_outside(X, y, problem) if problem.estimated else 0)
+
+
+def rows_outside(
+    X: np.ndarray, y: np.ndarray, problem: Problem, columns: np.ndarray | None = None
+) -> int:
+    """Count the rows with a column or a response outside its range; NaN is outside.
+
+    ``columns`` says which of the design's columns X has, by default all.
+    """
+    inside = (y >= problem.y_low) & (y <= problem.y_high)
+    places = np.arange(len(problem.low)) if columns is None else columns
+    if problem.row_norm is None:
+        for column, low, high in zip(X.T, problem.low[places], problem.high[places], strict=True):
+            inside &= (column >= low) & (column <= high)
+    return int(len(y) - np.count_nonzero(inside))
+
+
+def cost_of_sums(problem: Problem, cost: Cost) -> Cost:
+    """Return the cost that is left for the sums of a fit."""
+    return cost.part(1 - _FRACTION) if problem.estimated else cost
+
+
+def with_share(
+    release: Release, clipped: int, rows: float, problem: Problem, cost: Cost, noise: Noise
+) -> Release:
+    """Release the share of clipped rows and say it in the note; declared ranges need none.
+
+    ``rows`` is the released number of rows, 0 where it is not released.
+
+    Guarantee. A hundredth of the cost, where ranges are estimated: one more row, or another in
+    its place, changes the number of rows outside the ranges, which are released, by at most 1.
+    """
+    if not problem.estimated:
+        return release
+    noisy = noise.add(Query("number of clipped rows", [clipped], l1=1, l2=1), cost.part(_FRACTION))
+    if rows <= 0:  # not released without an intercept, or hidden by the noise
+        return release
+    share = min(max(float(noisy.values[0]) / rows, 0.0), 1.0)
+    error = min(noisy.deviation / rows, 1.0)
+    statistics = {**release.statistics, "clipped_share": share, "clipped_share_error": error}
+    note = "; ".join(filter(None, (release.note, _NOTE.format(share=share, error=error))))
+    return replace(release, statistics=statistics, note=note)

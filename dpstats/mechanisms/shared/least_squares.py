@@ -1,0 +1,147 @@
+"""Fit least squares to noisy cross-products, with a covariance that contains the noise."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from dpstats.mechanisms.shared.gram import clipped_box
+from dpstats.mechanisms.shared.noisy_sums import NoisySums
+from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.numerics import Meat
+from dpstats.numerics.ridge import inverse, least_eigenvalue, lowered_eigenvalues
+
+NOT_IDENTIFIED = (
+    "the noise on X'X could account for its smallest eigenvalue, so least squares is not "
+    'identified; raise epsilon, or use method="adassp", which adds a ridge'
+)
+_ABOUT = (
+    "standard errors, tests and intervals are about least squares on the same noisy sums, which is "
+    "not shrunken"
+)
+_HIDDEN = (
+    "the noise could account for a direction of X'X, so the data do not bound the coefficients; "
+    "raise epsilon or n"
+)
+
+
+def least_squares(sums: NoisySums, problem: Problem) -> Release:
+    """Fit least squares to released sums, or publish that it is not identified.
+
+    The rule is that of :func:`is_identified`. A function of released values, so it costs nothing.
+    """
+    if not is_identified(sums):
+        return Release.nothing(problem, "not_identified", NOT_IDENTIFIED)
+    return fitted(sums, problem, None)
+
+
+def is_identified(sums: NoisySums) -> bool:
+    """Tell whether the smallest eigenvalue of X'X stands clear of the noise."""
+    return bool(least_eigenvalue(sums.gram, sums.scales[0]) > 0)
+
+
+def with_intervals(shrunken: Release, sums: NoisySums, problem: Problem) -> Release:
+    """Add the intervals of least squares on the same sums to a fit that is shrunken.
+
+    They are about its own coefficients, so no shrinkage biases them, and are shown by the rule of
+    :func:`is_identified`. Whether a ridge was needed has no part in it: among the draws of the
+    noise those without one are the ones that overstate X'X.
+    """
+    if reason := reason_for_no_errors(problem):
+        return replace(shrunken, reasons={"bse": reason})
+    plain = least_squares(sums, problem)
+    if plain.cov is None:
+        return replace(shrunken, reasons={"bse": _HIDDEN})
+    return replace(shrunken, reasons={}, companion=replace(plain, note=_ABOUT))
+
+
+def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None) -> Release:
+    """Solve for the coefficients with a ridge, and for their covariance where it is zero.
+
+    ``penalty`` is None for a method that never has one.
+    """
+    gram, cross, sigma = sums.gram, sums.cross, sums.scales
+    theta = inverse(gram, penalty or 0.0, sigma[0]) @ cross
+    transform, shift = clipped_box(problem).linear_map()
+    params = transform @ theta + shift
+    statistics = {
+        "gram": gram.tolist(),
+        "cross": cross.tolist(),
+        "square": sums.square,
+        "scales": list(sigma),
+        "transform": transform.tolist(),
+        "shift": shift.tolist(),
+        "y_scale": clipped_box(problem).y_scale,
+    }
+    if sums.rows is not None:
+        statistics["weighted_rows"] = sums.rows + sums.rows_deviation
+        statistics["weighted_rows_error"] = sums.rows_deviation
+    if penalty is not None:
+        statistics["ridge"] = float(penalty)
+    if penalty:
+        return Release(params, problem.x_new @ params, statistics=statistics)
+    cov, reason = None, reason_for_no_errors(problem)
+    if not reason:
+        statistics |= _errors(sums, theta, problem)
+        cov = covariance(statistics, problem)
+    return Release(
+        params=params,
+        predictions=problem.x_new @ params,
+        cov=cov,
+        reasons={"bse": reason} if reason else {},
+        statistics=statistics,
+    )
+
+
+def reason_for_no_errors(problem: Problem) -> str:
+    """Return the public reason why there are no standard errors, or an empty string."""
+    if problem.intercept is None:
+        return "the number of rows was not released; a model with an intercept releases it"
+    return ""
+
+
+def _errors(sums: NoisySums, theta: np.ndarray, problem: Problem) -> dict[str, float]:
+    """Estimate the number of rows, the residual sum of squares and the residual variance.
+
+    The residual sum of squares is noisy; one standard deviation of that noise is added to it,
+    because a variance that is too low by chance makes intervals too short: without it
+    nominal 95% covers down to 92.9% on a thousand rows, with it 94.8% to 97.7%, with two up
+    to 98.5%.
+
+    Where rows have weights, the sum of squares is the weighted one, and the variance is its
+    quotient with the sum of the weights.
+    """
+    gram, cross, sigma = sums.gram, sums.cross, sums.scales
+    length, box = theta @ theta, clipped_box(problem)
+    quadratic = sigma[0] ** 2 * (2 * length**2 - np.sum(theta**4))
+    deviation = math.sqrt(sigma[2] ** 2 + 4 * sigma[1] ** 2 * length + quadratic)
+    energy = max(sums.square - 2 * theta @ cross + theta @ gram @ theta, 0.0) + deviation
+    one = problem.intercept
+    total = gram[one, one] * box.scale[one] ** 2  # of the weights, or of the rows
+    rows = total if sums.rows is None else max(sums.rows, total)  # no weight exceeds one
+    freedom = total - len(theta) * (sums.rows is None)
+    sigma2 = energy / max(freedom, 1.0) * box.y_scale**2
+    return {"rows": float(rows), "energy": float(energy), "sigma2": float(sigma2)}
+
+
+def covariance(statistics: dict, problem: Problem) -> np.ndarray:
+    """Compute the covariance of the coefficients from sampling and from privacy noise.
+
+    With noise E on u'u and w on u'v, theta - theta_0 is about A^-1 (u'e + w - E theta).
+    E is symmetric with independent entries of standard deviation s_A on and above the
+    diagonal, so Cov(E b) = s_A^2 (||b||^2 I + b b' - diag(b^2)). Cov(u'e) is that of
+    :class:`~dpstats.numerics.sandwich.Meat`. For A^-1 the eigenvalues are taken from
+    :func:`~dpstats.numerics.ridge.lowered_eigenvalues`, because intervals are shown only where
+    the noisy ones are large enough.
+    """
+    gram, cross, sigma = (np.array(statistics[name]) for name in ("gram", "cross", "scales"))
+    values, vectors = lowered_eigenvalues(gram, sigma[0])
+    bread = (vectors / values) @ vectors.T
+    theta = bread @ cross
+    noise_part = (sigma[1] ** 2 + sigma[0] ** 2 * (theta @ theta)) * np.eye(len(theta))
+    noise_part += sigma[0] ** 2 * (np.outer(theta, theta) - np.diag(theta**2))
+    energy, rows = statistics["energy"], statistics["rows"]
+    meat = Meat.of(statistics).covariance(gram, energy, rows, problem.constant)
+    sandwich = bread @ (meat + noise_part) @ bread
+    transform = np.array(statistics["transform"])
+    return transform @ sandwich @ transform.T

@@ -1,0 +1,88 @@
+"""Work out N, R-squared and the residual variance from what noisy Newton steps released."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+# The part of the difference between two estimates of R-squared that counts as a standard error, and
+# of the mean square that was seen beyond the clipped scores; both set by simulation.
+_DISAGREEMENT, _BEYOND = 0.6, 0.5
+# Residuals are squared with the leverages as weights, whose mean square about one is 2 / p for
+# normal columns; errors have a kurtosis of 3, and half as much is added.
+_LEVERAGE_VARIANCE = 9.0
+# R-squared with a larger standard error says nothing.
+_LARGEST_ERROR = 0.25
+_NAMES = ("fit_rsquared", "fit_rsquared_error", "fit_scale", "fit_scale_error")
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Hold mean squares of residuals in units of the response's scale.
+
+    ``clipped`` is that of clipped scores over their leverage, with the ``noise`` on it, and
+    ``beyond`` is what a noisy histogram showed of the part that was cut off.
+    """
+
+    clipped: float = math.nan
+    noise: float = math.nan
+    beyond: float = math.nan
+
+    def variance(self, directions: int, rows: float) -> float:
+        """Estimate the variance of ``clipped`` about the mean square of residuals."""
+        sampling = _LEVERAGE_VARIANCE * self.clipped**2 / (directions * rows)
+        return self.noise**2 + sampling + (_BEYOND * self.beyond) ** 2
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Hold the mean square that a fit explains about its mean, and the noise on it."""
+
+    value: float
+    deviation: float
+
+    @classmethod
+    def of(
+        cls, eta: np.ndarray, variance: np.ndarray, kept: np.ndarray, constant: np.ndarray | None,
+        step_error: Callable[[np.ndarray], np.ndarray], rows: float,
+    ) -> "Explained":  # fmt: skip
+        """Sum the squares of a position ``eta`` (p,) in whitened directions, less their noise.
+
+        There X'X is the number of rows times ``kept`` (p,), up to noise that moves a step by
+        ``step_error`` in variance. ``constant`` (p,) are the coefficients of the constant 1: what
+        it explains is the mean of the response.
+        """
+        value = kept @ (eta**2 - variance)
+        if constant is not None:
+            value -= (constant @ (kept * eta)) ** 2 / (constant @ (kept * constant))
+        noise = 4 * (kept * eta) ** 2 @ variance + 2 * variance @ variance
+        noise += 2 * eta**2 @ step_error(eta**2) / rows**2
+        return cls(max(float(value), 0.0), math.sqrt(noise))
+
+
+def goodness(
+    explained: Explained, squares: Squares, y_scale: float, rows: float, directions: int
+) -> dict[str, float]:
+    """Return R-squared and the residual variance with their standard errors, by name.
+
+    R-squared is the explained mean square over that and the residual one. The residual one weighs
+    rows by leverage, which biases it where the variance of the errors depends on the columns. The
+    scale of the response, from its histogram, gives a second R-squared that does not depend on
+    weights but on how well the histogram shows the tails; most of the difference is counted as an
+    error. There are none where that leaves nothing to say.
+    """
+    residual, total = squares.clipped, explained.value + squares.clipped
+    if not residual > 0:  # also where it is NaN
+        return {}
+    part = math.sqrt(squares.variance(directions, rows))
+    rsquared, other = explained.value / total, min(explained.value, 1.0)
+    noise = math.hypot(residual / total * explained.deviation, rsquared * part) / total
+    error = math.hypot(noise, _DISAGREEMENT * (other - rsquared))
+    if error > _LARGEST_ERROR:
+        return {}
+    between = _DISAGREEMENT * (1 - other - residual)
+    freedom = rows / max(rows - directions, 1.0)
+    unit = freedom * y_scale**2
+    values = rsquared, error, unit * residual, unit * math.hypot(part, between)
+    return dict(zip(_NAMES, values, strict=True))

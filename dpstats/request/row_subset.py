@@ -1,0 +1,135 @@
+"""Check the condition of subset=, and find the kinds of the columns that it reads."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.engines import AnyTable
+from dpstats.engines.columns import NUMERIC, UNTYPED
+from dpstats.errors import ArgumentError
+from dpstats.formula import Condition, Formula
+from dpstats.request.declarations import public_range
+from dpstats.schema import (
+    BOOLEAN,
+    UNLIMITED,
+    Batch,
+    Categorical,
+    Labels,
+    ModelSchema,
+    Numeric,
+    Schema,
+    check_labels,
+    plain_labels,
+)
+
+
+@dataclass(frozen=True)
+class Subset:
+    """Use the rows for which a condition holds.
+
+    Parameters
+    ----------
+    condition : Condition
+    schema : ModelSchema
+        The columns that it reads.
+    listed : frozenset of str
+        Columns of texts without declared levels: their schema lists what they are compared
+        with, and anything else, missing values too, is equal to none of it.
+    """
+
+    condition: Condition
+    schema: ModelSchema
+    listed: frozenset[str] = frozenset()
+
+    @property
+    def needed(self) -> ModelSchema:
+        """Return the columns in which a missing value leaves a row out."""
+        return {name: kind for name, kind in self.schema.items() if name not in self.listed}
+
+    def holds(self, batch: Batch) -> np.ndarray:
+        """Tell for which rows the condition holds, bool (m,), each by itself."""
+        return self.condition.holds(batch, self.schema)
+
+    @property
+    def note(self) -> str:
+        """Say which rows are used."""
+        return (
+            f"rows are used where {self.condition.text}; each row decides by its own values, and "
+            "one with a missing value there is left out"
+        )
+
+
+def declared_subset(text, table: AnyTable, schema: Schema, levels, bounds) -> Subset | None:
+    """Check ``subset=`` against the table, the formula's schema and declared levels.
+
+    A column that the formula uses keeps its kind, and values are compared before they are
+    clipped. Another one needs a type, and no bounds: those it has change nothing.
+
+    Raises
+    ------
+    ArgumentError
+        With what to write instead, before a row is read.
+    """
+    if text is None:
+        return None
+    condition = Condition.parse(text)
+    kinds, listed = {}, set()
+    for name in condition.variables:
+        if isinstance(bounds, Mapping) and name in bounds:
+            public_range(name, bounds[name])
+        declared = levels.get(name) if isinstance(levels, Mapping) else None
+        kind = schema.get(name) or _kind(name, condition, table, declared)
+        if isinstance(kind, Labels):
+            raise ArgumentError(
+                f"subset={condition.text!r} reads {name}, whose labels are absorbed and only told "
+                "apart; put what to compare into a column of its own before the call"
+            )
+        if kind is None:
+            listed.add(name)
+            kind = Categorical(tuple(dict.fromkeys(condition.reading.compared[name])))
+        if isinstance(kind, Categorical):
+            table.check_labels(name, kind.levels, "subset")
+        kinds[name] = kind
+    condition.check(kinds)
+    return Subset(condition, kinds, frozenset(listed))
+
+
+def without_subset(declared, text, formula: Formula):
+    """Return declarations by column without those of columns that only the subset reads."""
+    if text is None or not isinstance(declared, Mapping):
+        return declared
+    own = set(Condition.parse(text).variables) - set(formula.variables)
+    return {name: value for name, value in declared.items() if name not in own}
+
+
+def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric | Categorical | None:
+    """Return the kind of a column that the formula does not use; None for listed texts."""
+    kind, of_labels = table.kind(name), name in condition.reading.with_levels
+    if levels is not None:
+        check_labels(levels, f"levels[{name!r}]")
+        return Categorical(plain_labels(levels))
+    if kind == "boolean" and of_labels:
+        return BOOLEAN
+    if (of_labels or kind == "category") and (known := table.levels(name)):
+        return Categorical(known)
+    if not of_labels and kind in NUMERIC:
+        return UNLIMITED
+    if of_labels and kind in NUMERIC:
+        raise ArgumentError(
+            f"subset={condition.text!r} takes {name}, a column of numbers, for a text or a truth "
+            f"value; compare it with a number, as in {name} > 0"
+        )
+    if of_labels and kind in ("string", *UNTYPED) and not condition.negates:
+        return None
+    if of_labels:
+        raise ArgumentError(
+            f"subset={condition.text!r} needs the values that {name} may have, to tell others from "
+            f'missing ones: levels={{"{name}": [...]}}'
+        )
+    if kind in UNTYPED:
+        raise ArgumentError(
+            f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give "
+            f'types={{"{name}": "number"}} for subset={condition.text!r}'
+        )
+    raise ArgumentError(f"subset={condition.text!r} compares {name}, a column of type {kind}")

@@ -1,0 +1,88 @@
+"""Decide which rows a call uses, each by itself, and read them from batches of raw columns."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dpstats.engines import AnyTable
+from dpstats.engines.parallel_sum import Summary
+from dpstats.request.row_subset import Subset
+from dpstats.request.row_weights import Weights
+from dpstats.schema import Batch, Schema, complete_rows
+
+
+@dataclass(frozen=True)
+class RowsInUse:
+    """Describe the rows in use: complete, of the subset, and with a weight above zero.
+
+    Each row decides for itself, so tables that differ in one row have rows in use that are equal
+    or differ in one row: see :func:`~dpstats.schema.complete_rows`.
+    """
+
+    schema: Schema
+    weights: Weights | None = None
+    subset: Subset | None = None
+
+    @property
+    def columns(self) -> Schema:
+        """Describe all columns that are read."""
+        return {**({} if self.subset is None else self.subset.schema), **self._needed}
+
+    @property
+    def _needed(self) -> Schema:
+        """Describe the columns in which a missing value leaves a row out."""
+        subset = {} if self.subset is None else self.subset.needed
+        weights = {} if self.weights is None else {self.weights.column: self.weights.kind}
+        return {**subset, **weights, **self.schema}
+
+    def mask(self, batch: Batch) -> np.ndarray:
+        """Tell which rows are in use, bool (m,)."""
+        mask = complete_rows(batch, self._needed)
+        if self.subset is not None:
+            mask &= self.subset.holds(batch)
+        if self.weights is not None:
+            mask &= self.weights.usable(batch[self.weights.column])
+        return mask
+
+    def of(self, batch: Batch) -> Batch:
+        """Return the rows in use of a batch; where all are they are not copied."""
+        return only(batch, self.mask(batch))
+
+    def total(self, table: AnyTable, each: Callable[[Batch], Summary]) -> Summary:
+        """Add up ``each(batch)`` over batches of the raw columns of the rows in use."""
+        return table.total(self.columns, partial(_of_used, self, each))
+
+    def batches(
+        self,
+        table: AnyTable,
+        read: Callable[[Batch], tuple[np.ndarray, np.ndarray]],
+        codes: np.ndarray | None = None,
+    ) -> Iterator[tuple]:
+        """Yield batches (X, y, codes) of rows in use; ``codes`` has one entry per raw row."""
+        start = 0
+        for batch in table.batches(self.columns):
+            mask = self.mask(batch)
+            X, y = read(only(batch, mask))
+            stop = start + len(mask)
+            yield X, y, None if codes is None else codes[start:stop][mask]
+            start = stop
+
+
+def weighted(read: Callable, weights: Weights, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    """Read rows (X, y) with what part of one row each counts for as the last column of X."""
+    X, y = read(batch)
+    parts = weights.parts(batch[weights.column])
+    return np.vstack([X.T, parts[None]]).T, y
+
+
+def only(batch: Batch, chosen: np.ndarray) -> Batch:
+    """Return the chosen rows of a batch; where all are chosen they are not copied."""
+    if chosen.all():
+        return batch
+    return {name: column[chosen] for name, column in batch.items()}
+
+
+def _of_used(rows: RowsInUse, each: Callable[[Batch], Summary], batch: Batch) -> Summary:
+    return each(rows.of(batch))

@@ -1,0 +1,50 @@
+"""Read the tables that a study asks for: several results side by side."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dpstats.errors import ArgumentError
+from dpstats.results.comparison import Comparison, checked_names, compare
+from dpstats.study.models import Model
+from dpstats.study.toml import check_names
+
+
+@dataclass(frozen=True)
+class Table:
+    """Hold one table of the record: ``results`` by name, and the headings of their columns."""
+
+    name: str
+    results: tuple[str, ...]
+    labels: tuple[str, ...]
+
+    def filled(self, results: Mapping) -> Comparison:
+        """Put the results of a run into the table."""
+        return compare(*(results[name] for name in self.results), names=self.labels)
+
+
+def read_tables(content: Mapping, models: Iterable[Model]) -> tuple[Table, ...]:
+    """Check ``{name: {"models": [...], "labels": [...]}}``, or raise ArgumentError.
+
+    A model with several formulas gives a column for each of them.
+    """
+    known = {model.name: model for model in models}
+    return tuple(_read(f"tables.{name}", name, own, known) for name, own in content.items())
+
+
+def _read(place: str, name: str, content, known: Mapping[str, Model]) -> Table:
+    if not isinstance(content, dict) or not isinstance(content.get("models"), list):
+        raise ArgumentError(f"expected {place} to have models = [...], got {content!r}")
+    check_names(content, ("models", "labels"), place)
+    for model in content["models"]:
+        if model not in known:
+            raise ArgumentError(f"{place} names {model!r}; the models are: {', '.join(known)}")
+        if "by" in known[model].arguments:
+            raise ArgumentError(
+                f"{place} names {model!r}, whose groups have a table of their own in the record; "
+                "leave it out"
+            )
+    results = [result for model in content["models"] for result in known[model].result_names]
+    if not results:
+        raise ArgumentError(f"expected {place}.models to name a model, got []")
+    labels = checked_names(content.get("labels", results), len(results), f"{place}.labels")
+    return Table(name, tuple(results), labels)

@@ -1,0 +1,32 @@
+"""Read TOML, with errors that name the file and the entry."""
+
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from dpstats.errors import ArgumentError
+
+
+def parsed(path: Path) -> dict:
+    """Read a file, or raise ArgumentError."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ArgumentError(f"cannot read {path}: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ArgumentError(f"{path} is no TOML: {error}") from None
+
+
+def check_names(content: Mapping, known: Collection[str], place: str) -> None:
+    """Raise ArgumentError for an entry that is not known."""
+    for name in content:
+        if name not in known:
+            raise ArgumentError(f"{place} has no entry {name!r}; it has: {', '.join(known)}")
+
+
+def table(content: Mapping, name: str, place: str) -> dict:
+    """Return the table of a name, empty where there is none."""
+    value = content.get(name, {})
+    if not isinstance(value, dict):
+        raise ArgumentError(f"expected {name} of {place} to be a table, got {value!r}")
+    return value

@@ -1,0 +1,75 @@
+# The rows of a fit: weights and subset, against lm.
+
+surveyed <- function(n = 5000) {
+  set.seed(3)
+  d <- data.frame(x = runif(n), age = sample(15:80, n, TRUE), w = pmin(exp(rnorm(n)), 10))
+  d$region <- sample(c("n", "s"), n, TRUE)
+  d$member <- d$age %% 3 == 0
+  d$f <- factor(sample(c("u", "v"), n, TRUE))
+  d$y <- 0.1 + (0.4 + 0.1 * (d$age > 40)) * d$x + 0.02 * rnorm(n)
+  d
+}
+
+unit <- list(x = c(0, 1), y = c(0, 1))
+weighted <- c(unit, list(w = c(0, 10)))
+fit <- function(d, bounds, ...) {
+  with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e9, bounds = bounds, ...))
+}
+
+test_that("weights are those of lm, as a name, as a text and as a variable", {
+  skip_without_python()
+  d <- surveyed()
+  column <- "w"
+  theirs <- lm(y ~ x, d, weights = w)
+  for (found in list(fit(d, weighted, weights = w), fit(d, weighted, weights = "w"),
+                     with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e9, bounds = weighted,
+                                                  weights = column)))) {
+    expect_equal(coef(found), coef(theirs), tolerance = 5e-6)
+    expect_equal(sqrt(diag(vcov(found))), sqrt(diag(vcov(theirs))), tolerance = 1e-3)
+  }
+  trimmed <- fit(d, weighted, weights = w, trim_weights = 2)
+  d$cut <- pmin(d$w, 2)
+  expect_equal(coef(trimmed), coef(lm(y ~ x, d, weights = cut)), tolerance = 5e-6)
+  expect_match(trimmed$privacy$assumptions, "weighted by w: weights above 2", all = FALSE)
+})
+
+test_that("subset is that of lm, as a condition, as a text and with values of the workspace", {
+  skip_without_python()
+  d <- surveyed()
+  limit <- 30
+  text <- "age > 30"
+  theirs <- coef(lm(y ~ x, d, subset = age > 30))
+  for (found in list(fit(d, unit, subset = age > 30), fit(d, unit, subset = "age > 30"),
+                     with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e9, bounds = unit,
+                                                  subset = text)),
+                     with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 1e9, bounds = unit,
+                                                  subset = age > limit)))) {
+    expect_equal(coef(found), theirs, tolerance = 5e-6)
+  }
+  expect_equal(coef(fit(d, unit, subset = region == "n" & f %in% c("u") | member)),
+               coef(lm(y ~ x, d, subset = region == "n" & f %in% c("u") | member)),
+               tolerance = 5e-6)
+  expect_equal(coef(fit(d, unit, subset = !member)), coef(lm(y ~ x, d, subset = !member)),
+               tolerance = 5e-6)
+  expect_match(found$privacy$assumptions, "rows are used where age > 30", all = FALSE)
+  d$age[1:1000] <- NA
+  expect_equal(coef(fit(d, unit, subset = age < 50)), coef(lm(y ~ x, d, subset = age < 50)),
+               tolerance = 5e-6)
+})
+
+test_that("both work on files, in groups and with a dot", {
+  skip_without_python()
+  d <- surveyed()
+  path <- tempfile(fileext = ".csv")
+  on.exit(unlink(path))
+  utils::write.csv(d, path, row.names = FALSE)
+  theirs <- coef(lm(y ~ x, d, weights = w, subset = age > 30))
+  found <- fit(path, weighted, weights = w, subset = age > 30,
+               types = list(age = "integer"))
+  expect_equal(coef(found), theirs, tolerance = 5e-6)
+  groups <- fit(d, weighted, weights = w, subset = age > 30, by = "f")
+  expect_s3_class(groups, "dp_ols_groups")
+  dotted <- with_insecure_seed(1, dp_ols(y ~ ., d[c("y", "x", "w")], "adassp", 1e9,
+                                         bounds = weighted, weights = w))
+  expect_equal(coef(dotted), coef(lm(y ~ ., d[c("y", "x", "w")], weights = w)), tolerance = 5e-5)
+})

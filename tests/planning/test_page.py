@@ -1,0 +1,201 @@
+"""The page of plans: its numbers are plan's, and a person with a browser can use it."""
+
+import json
+import os
+import re
+import shutil
+
+import pytest
+
+import dpstats as dp
+from dpstats import cli
+from dpstats.planning import page, plan_grid
+from tests.results.test_record import Links
+
+REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
+CALL = {"n": 1000, "bounds": {"y": (0, 1), "x": (0, 1), "z": (0, 2)}, "sd": 0.15,
+        "methods": ["adassp", "shrunken"], "epsilon": [0.02, 1, 4], "repetitions": 20}  # fmt: skip
+FORMULA = "y ~ x + z + I(x < 0.5)"
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return plan_grid(FORMULA, truth={"x": 0.3}, term="x", progress=False, **CALL)
+
+
+@pytest.fixture(scope="module")
+def file(grid, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "plan.html"
+    path.write_text(page(grid, 2.5), encoding="utf-8")
+    return path
+
+
+def content(text: str) -> dict:
+    return json.loads(re.search(r'<script type="application/json".*?>(.*?)</script>', text)[1])
+
+
+def test_the_page_is_whole_and_loads_nothing(file):
+    text = file.read_text()
+    assert Links(text).found == ["data:,"] and "{{" not in text
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text)
+    assert "default-src 'none'" in text
+
+
+def test_the_numbers_are_those_of_the_plans(file, grid):
+    held = content(file.read_text())
+    assert (held["rows"], held["widths"]) == ([250, 500, 1000, 2000, 4000], [1, 1.5, 2, 3])
+    assert (held["term"], held["start"], held["remaining"]) == ("x", 2, 2.5)
+    seen = set()
+    for n, row in zip(grid.rows, held["cells"], strict=True):
+        for width, cell in zip(grid.widths, row, strict=True):
+            frame = grid.plans[n, width].frame.set_index(["method", "term", "epsilon"])["width"]
+            for method, terms in cell["methods"].items():
+                for term, points in terms.items():
+                    for epsilon, found in points:
+                        value = frame[method, term, epsilon]
+                        assert found == {"inf": "unbounded", "nan": None}.get(f"{value}", value)
+                        seen.add(type(found))
+            for term, found in cell["ols"].items():
+                assert found == frame["ols (not private)", term, float("inf")]
+    assert seen == {float, str, type(None)}
+
+
+def test_a_call_on_the_page_gives_its_numbers(file, grid):
+    cell = content(file.read_text())["cells"][0][3]
+    made = eval(cell["call"], {"dp": dp})
+    assert made.frame.equals(grid.plans[250, 3].frame)
+
+
+def test_what_cannot_be_shown_is_refused(grid):
+    with pytest.raises(dp.ArgumentError, match="term"):
+        plan_grid(FORMULA, term="nosuch", **CALL)
+    for remaining in (0, -1, "1"):
+        with pytest.raises(dp.ArgumentError, match="remaining"):
+            page(grid, remaining)
+
+
+SHELL = ["plan", "y ~ x", "--n", "200", "--methods", "adassp", "--bounds", "x=0,1", "--bounds",
+         "y=0,1", "--epsilon", "1,4", "--repetitions", "20"]  # fmt: skip
+
+
+def test_the_shell_writes_the_page_with_what_a_ledger_has_left(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    dp.Ledger.create("l.ledger", dataset="d", epsilon=3).allocate("anna", 1.5)
+    assert cli.main([*SHELL, "--html", "p.html", "--ledger", "l.ledger", "--analyst", "anna"]) == 0
+    assert content((tmp_path / "p.html").read_text())["remaining"] == 1.5
+    shown = capsys.readouterr().out
+    assert "Forecast of y ~ x for 200 rows" in shown
+    assert cli.main(SHELL) == 0 and capsys.readouterr().out == shown
+    for more in (["--ledger", "l.ledger"], ["--html", "p.txt"], ["--html", "no/p.html"],
+                 ["--html", "q.html", "--target-width", "1", "--term", "x"],
+                 ["--html", "q.html", "--term", "nosuch"]):  # fmt: skip
+        assert cli.main([*SHELL, *more]) == 2
+    assert not (tmp_path / "q.html").exists()
+
+
+def missing() -> str:
+    """What the tests in a browser lack, or an empty string."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        return "playwright, from pip install 'dpstats[browser]'"
+    return "" if shutil.which("chromium") else "Debian's package chromium"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if missing() and not REQUIRED:
+        pytest.skip(f"the tests in a browser need {missing()}")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(params=[(1280, 900), (375, 812)], ids=["desktop", "phone"])
+def opened(request, browser, file):
+    """The page, opened without a network; what it logs and asks for fails the test."""
+    width, height = request.param
+    context = browser.new_context(viewport={"width": width, "height": height}, offline=True)
+    tab, trouble = context.new_page(), []
+    tab.on("console", lambda message: trouble.append(message.text))
+    tab.on("pageerror", lambda error: trouble.append(str(error)))
+    tab.on(
+        "request",
+        lambda asked: asked.url.startswith(("file:", "data:")) or trouble.append(asked.url),
+    )
+    tab.goto(file.as_uri())
+    yield tab
+    assert not trouble
+    context.close()
+
+
+def readings(tab) -> dict:
+    """The markers' method and epsilon, with the width that each is drawn at by the axis."""
+    return tab.evaluate("""() => {
+      const ticks = [...document.querySelectorAll('#chart text[text-anchor="end"]')]
+        .map(text => [Math.log(Number(text.textContent)), Number(text.getAttribute('y')) - 5]);
+      const [[a, ya], [b, yb]] = [ticks[0], ticks.at(-1)];
+      const at = y => Math.exp(a + (b - a) * (y - ya) / (yb - ya));
+      return Object.fromEntries([...document.querySelectorAll('path[data-epsilon]')].map(path => {
+        const [, y] = path.getAttribute('transform').match(/ ([-.0-9]+)\\)/);
+        return [`${path.dataset.method} ${path.dataset.epsilon}`, at(Number(y))];
+      }));
+    }""")
+
+
+def expected(grid, n, width, term):
+    frame = grid.plans[n, width].frame
+    frame = frame[(frame["term"] == term) & frame["epsilon"].lt(100)]
+    return {f"{row.method} {row.epsilon:g}": row.width for row in frame.itertuples()
+            if 0 < row.width < float("inf")}  # fmt: skip
+
+
+def test_markers_stand_where_the_plan_says(opened, grid):
+    assert readings(opened) == pytest.approx(expected(grid, 1000, 1, "x"), rel=1e-6)
+    floor = grid.plans[1000, 1].frame.query("term == 'x' and epsilon > 100")["width"].item()
+    assert float(opened.get_attribute("#floor", "data-width")) == floor
+    assert float(opened.get_attribute("#left", "data-epsilon")) == 2.5
+    assert "epsilon left in the budget: 2.5" in opened.inner_text("#legend")
+
+
+def test_it_is_used_by_keyboard_and_read_by_labels(opened, grid):
+    opened.get_by_label("Coefficient").focus()
+    opened.keyboard.press("ArrowDown")
+    term = opened.eval_on_selector("#term", "select => select.value")
+    assert term == "z"
+    opened.keyboard.press("Tab")
+    opened.keyboard.press("ArrowRight")
+    opened.keyboard.press("Tab")
+    opened.keyboard.press("End")
+    rows, width = opened.get_by_label("Number of rows"), opened.get_by_role("slider", name="Bounds")
+    assert rows.get_attribute("aria-valuetext") == "2,000"
+    assert width.get_attribute("aria-valuetext") == "3 times as wide"
+    assert readings(opened) == pytest.approx(expected(grid, 2000, 3, "z"), rel=1e-6)
+    assert opened.inner_text('[role="status"]') == "Shown: z, 2,000 rows, bounds 3 times as wide."
+    assert opened.get_by_role("img", name="Interval width of z against epsilon").count() == 1
+    opened.keyboard.press("Tab")
+    assert opened.evaluate("document.activeElement.getAttribute('role')") == "region"
+
+
+def test_the_table_says_the_same(opened, grid):
+    cells = opened.locator("tbody tr").all()
+    assert [row.locator("th").inner_text() for row in cells] == ["0.02", "1", "4"]
+    for row, epsilon in zip(cells, (0.02, 1, 4), strict=True):
+        shown = [cell.inner_text() for cell in row.locator("td").all()]
+        frame = grid.plans[1000, 1].frame
+        values = frame[(frame["term"] == "x") & frame["epsilon"].isin([epsilon, float("inf")])]
+        names = {"inf": "unbounded", "nan": "none"}
+        assert shown == [names.get(str(v), f"{float(f'{v:.3g}'):g}") for v in values["width"]]
+    assert opened.get_by_role("table").count() == 1
+
+
+def test_nothing_is_wider_than_the_screen_and_controls_do_not_print(opened):
+    assert opened.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    opened.emulate_media(media="print")
+    assert not opened.is_visible("form") and opened.is_visible('[role="status"]')
+    assert opened.is_visible("#chart") and opened.is_visible("table")

@@ -1,0 +1,202 @@
+"""N, R-squared and the residual variance follow from a release, as statsmodels defines them."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+import dpstats as dp
+
+BOUNDS = {"x": (-3, 3), "z": (0, 1), "y": (-9, 9)}
+NAMES = ("rsquared", "rsquared_adj", "scale", "df_resid")
+SUMS = ("adassp", "ssp", "shrunken", "noisy_newton")
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    """20,000 rows with a factor; R-squared is about 0.6."""
+    rng = np.random.default_rng(3)
+    x, z, g = rng.uniform(-3, 3, 20_000), rng.uniform(size=20_000), rng.integers(0, 3, 20_000)
+    y = 1 + 0.7 * x - z + 0.3 * g + rng.normal(size=20_000)
+    return pd.DataFrame({"x": x, "z": z, "y": y, "g": pd.Categorical(np.array(list("abc"))[g])})
+
+
+def fitted(table, formula="y ~ x + z + g", epsilon=1e4, **call):
+    """A seeded fit with hardly any noise."""
+    bounds = {name: ends for name, ends in BOUNDS.items() if name in formula}
+    with dp.testing.insecure_seed(1):
+        return dp.dp_ols(formula, table, epsilon=epsilon, bounds=bounds, **call)
+
+
+@pytest.mark.parametrize(
+    ("method", "formula"),
+    [
+        *product(("adassp", "ssp"), ("y ~ x + z + g", "y ~ 0 + x + g", "y ~ 0 + x + z")),
+        ("shrunken", "y ~ x + z + g"),
+    ],
+)
+def test_they_are_those_of_statsmodels_without_noise(table, method, formula):
+    """HC1 takes factors as design columns, so that sums of squares are released."""
+    more = {} if method == "shrunken" else {"cov_type": "HC1"}
+    ours, ols = fitted(table, formula, method=method, **more), smf.ols(formula, table).fit()
+    known = NAMES if "0 + x + z" not in formula else ("rsquared",)
+    for name in known:
+        assert getattr(ours, name) == pytest.approx(getattr(ols, name), rel=2e-4), name
+    if known == NAMES:
+        assert round(ours.nobs_noisy) == len(table)
+
+
+@pytest.mark.parametrize("method", ["adassp", "ssp"])
+def test_factors_in_indicators_leave_the_number_of_rows(table, method):
+    ours = fitted(table, method=method)
+    assert round(ours.nobs_noisy) == len(table)
+    assert np.isnan([ours.rsquared, ours.scale]).all()
+    assert "without factors" in ours.reasons["rsquared"]
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("method", ["adassp", "ssp", "shrunken"])
+def test_with_weights_they_are_those_of_weighted_least_squares(table, method, neighbors):
+    rows = table.assign(w=np.random.default_rng(4).uniform(0.2, 3, len(table)))
+    bounds = {**BOUNDS, "w": (0, 3)}
+    with dp.testing.insecure_seed(1):
+        ours = dp.dp_ols("y ~ x + z", rows, method=method, epsilon=1e4, bounds=bounds, weights="w",
+                         neighbors=neighbors)  # fmt: skip
+    wls = smf.wls("y ~ x + z", rows, weights=rows["w"]).fit()
+    for name in ("rsquared", "rsquared_adj", "df_resid"):
+        assert getattr(ours, name) == pytest.approx(getattr(wls, name), rel=2e-4), name
+    assert np.isnan(ours.scale) and "largest weight" in ours.reasons["scale"]
+    assert (ours.fit_statistics.loc["nobs", "std_error"] == 0) == (neighbors == "replace_one")
+
+
+def test_noisy_newton_is_near_them_within_its_own_error(table):
+    ours, ols = fitted(table, method="noisy_newton"), smf.ols("y ~ x + z + g", table).fit()
+    for name in NAMES:
+        estimate, error = ours.fit_statistics.loc[name]
+        assert abs(estimate - getattr(ols, name)) < 2 * error + 1e-3, name
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_a_line_by_noisy_moments(table, neighbors):
+    ours = fitted(table, "y ~ x", method="noisy_moments", neighbors=neighbors)
+    ols = smf.ols("y ~ x", table).fit()
+    for name in NAMES:
+        assert getattr(ours, name) == pytest.approx(getattr(ols, name), rel=1e-3), name
+    assert (ours.nobs is None) == (neighbors == "add_remove")
+    assert (ours.fit_statistics.loc["nobs", "std_error"] == 0) == (neighbors == "replace_one")
+
+
+@pytest.mark.parametrize("method", ["adassp", "noisy_moments", "noisy_newton"])
+def test_the_standard_errors_cover_those_of_the_rows(method):
+    """80 fits; a method that covers 95% fails with a chance below 1e-5, half the error with .999.
+
+    Each interval of 4 standard deviations is at most 13 times missed out of 80.
+    """
+    rng, missed = np.random.default_rng(5), {"nobs": 0, "rsquared": 0, "scale": 0}
+    for seed in range(80):
+        x = rng.uniform(0, 1, 3000)
+        y = np.clip(0.2 + 0.5 * x + rng.normal(0, 0.12, 3000), 0, 1)
+        rows = pd.DataFrame({"x": x, "y": y})
+        with dp.testing.insecure_seed(seed):
+            fit = dp.dp_ols(
+                "y ~ x", rows, method=method, epsilon=2, neighbors="add_remove",
+                bounds={"x": (0, 1), "y": (0, 1)},
+            )  # fmt: skip
+        ols = smf.ols("y ~ x", rows).fit()
+        for name in missed:
+            estimate, error = fit.fit_statistics.loc[name]
+            missed[name] += abs(estimate - getattr(ols, name)) > 1.96 * error
+    assert max(missed.values()) <= 13, missed
+
+
+def test_the_error_of_adassp_is_as_large_as_its_scatter():
+    """The mean error is within 30% of the standard deviation over 120 seeds: 6 deviations."""
+    rng = np.random.default_rng(6)
+    x = rng.uniform(0, 1, 5000)
+    rows = pd.DataFrame({"x": x, "y": np.clip(0.2 + 0.5 * x + rng.normal(0, 0.1, 5000), 0, 1)})
+    values = []
+    for seed in range(120):
+        with dp.testing.insecure_seed(seed):
+            fit = dp.dp_ols(
+                "y ~ x", rows, method="adassp", epsilon=1, bounds={"x": (0, 1), "y": (0, 1)}
+            )
+        values.append(fit.fit_statistics.loc["rsquared"])
+    values = np.array(values)
+    assert values[:, 1].mean() == pytest.approx(values[:, 0].std(), rel=0.3)
+
+
+def test_in_estimated_ranges_they_are_about_the_variables_as_clipped(table):
+    with dp.testing.insecure_seed(2):
+        fit = dp.dp_ols("y ~ x + z", table, method="adassp", epsilon=4)
+    assert fit.estimated == ("y", "x", "z")
+    rsquared, error = fit.fit_statistics.loc["rsquared"]
+    assert abs(rsquared - smf.ols("y ~ x + z", table).fit().rsquared) < 4 * error < 0.2
+    rows, error = fit.fit_statistics.loc["nobs"]
+    assert abs(rows - len(table)) < 4 * error < 0.05 * len(table)
+
+
+def test_where_rows_are_clipped_as_wholes_there_are_no_errors_and_rows_are_counted_apart(table):
+    with dp.testing.insecure_seed(2):
+        fit = dp.dp_ols("y ~ x", table, method="noisy_moments", epsilon=4)
+    assert fit.estimated == ("y", "x")
+    assert np.isnan(fit.fit_statistics.loc[["rsquared", "scale"], "std_error"]).all()
+    rows, error = fit.fit_statistics.loc["nobs"]
+    assert fit.nobs is not None or abs(rows - len(table)) < 4 * error < 0.05 * len(table)
+    assert "an unknown part of the rows" in fit.reasons["bse"]
+
+
+def test_a_ridge_leaves_the_number_of_rows_alone():
+    rows = dp.simulate.line(300, seed=1)
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols(
+            "y ~ x", rows, method="adassp", epsilon=0.2, bounds={"x": (0, 1), "y": (0, 1)}
+        )
+    assert fit.release.statistics["ridge"] > 0 and np.isfinite(fit.nobs_noisy)
+    assert np.isnan([fit.rsquared, fit.scale]).all() and "ridge" in fit.reasons["rsquared"]
+
+
+def test_a_method_without_sums_says_so(line, fit):
+    result = fit(line, "exp_theil_sen")
+    assert np.isnan([result.rsquared, result.rsquared_adj, result.scale]).all()
+    assert "holds neither" in result.reasons["rsquared"]
+    assert (result.nobs_noisy, result.df_resid) == (300, 298)
+    failed = fit(line[:1], "exp_theil_sen")
+    assert failed.reasons["rsquared"] == failed.reasons["params"]
+
+
+@pytest.mark.parametrize("method", SUMS)
+def test_they_are_in_the_json_and_come_back_from_it(table, method):
+    fit = fitted(table, "y ~ x + z", method=method, epsilon=3)
+    content = json.loads(fit.to_json())
+    assert content["fit_statistics"]["rsquared"] == list(fit.fit_statistics.loc["rsquared"])
+    again = dp.DPResults.from_json(fit.to_json())
+    pd.testing.assert_frame_equal(again.fit_statistics, fit.fit_statistics)
+
+
+@pytest.mark.parametrize("method", SUMS)
+def test_a_result_of_an_earlier_version_opens_without_them(table, method):
+    content = json.loads(fitted(table, "y ~ x + z", method=method, epsilon=3).to_json())
+    for name in ("fit_statistics", "estimated", "rows_seen"):
+        del content[name]
+    for release in (content, content["companion"] or {}):
+        statistics = release.get("statistics", {})
+        for name in [key for key in statistics if key.startswith("fit_")]:
+            del statistics[name]
+        statistics.pop("y_scale", None)
+    old = dp.DPResults.from_json(json.dumps(content))
+    assert np.isnan(old.scale) and "R-squared" in str(old.summary())
+    assert np.isfinite(old.rsquared) == (method != "noisy_newton")
+
+
+def test_absorbed_effects_leave_no_r_squared_of_the_whole(table):
+    rows = table.assign(g=table["g"].astype(str))
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_ols(
+            "y ~ x | g", rows, method="adassp", epsilon=4, bounds={"x": (-3, 3), "y": (-9, 9)}
+        )
+    assert (
+        np.isnan([fit.rsquared, fit.scale]).all() and "means of groups" in fit.reasons["rsquared"]
+    )

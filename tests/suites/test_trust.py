@@ -1,0 +1,55 @@
+"""docs/trust.md says of each method what its proof is and what tried to break it."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+import dpstats as dp
+from tests.suites import trust_table
+from tests.suites.trust_hazards import HAZARDS
+
+pytestmark = pytest.mark.skipif(
+    not trust_table.PAGE.exists(), reason="the tests of an installed package lack it"
+)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return {row[0].strip("`"): row[1:] for row in trust_table.rows()[0]}
+
+
+@pytest.mark.parametrize("column", trust_table.COLUMNS[1:])
+def test_no_method_lacks_a_cell(rows, column):
+    place = trust_table.COLUMNS.index(column) - 1
+    assert list(rows) == list(dp.METHODS)
+    assert [name for name, row in rows.items() if not row[place].strip()] == []
+
+
+def test_the_page_is_what_would_be_written():
+    written = trust_table.PAGE.read_text(encoding="utf-8")
+    assert written == trust_table.page(), "run python tests/suites/trust_table.py"
+
+
+def unproven(summary, problem, cost, noise):
+    """Release without a word on privacy."""
+
+
+def test_a_method_without_proof_replay_or_mutants_shows_empty_cells(monkeypatch):
+    """The cells are found and not taken for granted."""
+    method = dp.METHODS["noisy_intercept"]
+    made = replace(method, name="made_up", release=unproven)
+    monkeypatch.setattr(trust_table, "assumptions", lambda method: ["something"])
+    ((_, *cells),), _ = trust_table.rows({"made_up": made})
+    assert cells[:4] == ["", "", "", ""]
+
+
+@pytest.mark.parametrize("hazard", HAZARDS, ids=lambda hazard: hazard.hazard)
+def test_the_tests_named_beside_a_hazard_exist(hazard):
+    assert hazard.section in ("2", "3", "4") and hazard.answer and hazard.left and hazard.tests
+    for name in (each for each in hazard.tests if not each.startswith("docs/")):
+        file, _, function = name.partition("::")
+        tree = ast.parse((trust_table.ROOT / "tests" / file).read_text())
+        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+        assert not function or function in defined, name
+        assert function or any(each.startswith("test_") for each in defined)

@@ -1,0 +1,195 @@
+"""Write docs/trust.md: for each method its proof and the tests that tried to break it.
+
+``python tests/suites/trust_table.py`` writes the page from the package and its tests; with
+``--check`` it says whether the page is what would be written. tests/suites/test_trust.py fails
+where it is not, and where a method lacks a cell.
+"""
+
+import functools
+import inspect
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "tools")]  # run as a script
+
+from replay import cases_of  # noqa: E402
+
+import dpstats as dp  # noqa: E402
+from dpstats.mechanisms.shared import Method  # noqa: E402
+from tests.structure import Structure  # noqa: E402
+from tests.suites.test_mutated_modules import MORE, MUTANTS, ROOMS, Watch, newton  # noqa: E402
+from tests.suites.test_replay import WORST  # noqa: E402
+from tests.suites.trust_hazards import HAZARDS  # noqa: E402
+
+PAGE = ROOT / "docs" / "trust.md"
+COLUMNS = ("Method", "Proof", "Replay", "Audit", "Mutants", "Assumptions of its own")
+GUARANTEES = {"pure": "epsilon", "gdp": "Gaussian", "approx": "epsilon, delta", "zcdp": "rho"}
+RELATIONS = {"add_remove": "add or remove", "replace_one": "replace"}
+ENOUGH = {"tukey": {"m": 25}}  # options under which 300 rows are enough
+HEAD = """# What a guarantee rests on
+
+This page is written by `python tests/suites/trust_table.py` from the package and its tests, and the
+tests fail where it is out of date or where a method lacks a cell.
+
+- **Proof**: the docstring that has the guarantee, with the relations it is proven for, the
+  sensitivities derived and the source. The kind of guarantee is in parentheses.
+- **Replay**: the number of settings in which every query of a release is recorded and asked again
+  of neighbouring tables, where none may move further than its stated sensitivity; and the number
+  of queries, for each of which rows are known that reach it
+  ([test_replay.py](../tests/suites/test_replay.py)).
+- **Audit**: relations under which samples from two neighbouring tables did not refute epsilon
+  ([test_audit.py](../tests/auditing/test_audit.py)); an audit finds gross errors and is no proof.
+- **Mutants**: ways in which privacy was broken on purpose, and each time noticed, in the method's
+  own module, and in the modules that it imports, directly or not
+  ([test_mutations.py](../tests/suites/test_mutations.py) and its neighbours).
+- **Assumptions**: what the report of a release says beyond the sentences that hold for all methods.
+
+"""
+BETWEEN = """
+All methods assume:
+
+{common}
+
+## Hazards of NIST SP 800-226
+
+The rows follow the sections of [SP 800-226](https://doi.org/10.6028/NIST.SP.800-226) (Near, Darais,
+Lefkovitz and Howarth 2025), which describes the hazards between a guarantee on paper and one in
+practice. The wording is ours, and NIST has evaluated nothing here.
+
+"""
+
+
+@functools.cache
+def mutants() -> tuple[frozenset[str], ...]:
+    """For each mutant, the modules in which it replaces something."""
+    found = []
+    for mutant in (*MUTANTS.values(), *newton.MUTANTS.values(), *MORE.values()):
+        watch = Watch()
+        mutant.mutate(watch)
+        names = (name.removeprefix("dpstats.") for name in watch.modules if name)
+        found.append(frozenset(names))
+    return tuple(found)
+
+
+def released_by(method: Method):
+    """The function whose docstring has the method's guarantee."""
+    function = method.release
+    while isinstance(function, functools.partial):
+        function = function.func
+    return function
+
+
+def proof(method: Method) -> str:
+    """The guarantee's docstring, or nothing where there is none."""
+    function = released_by(method)
+    if "Guarantee" not in (inspect.getdoc(function) or ""):
+        return ""
+    file = Path(inspect.getsourcefile(function)).relative_to(Path(dp.__file__).parent)
+    relations = ", ".join(RELATIONS[relation] for relation in method.neighbors)
+    kind = GUARANTEES[method.guarantee]
+    link = f"[`{function.__name__}`](../dpstats/{file})"
+    return f"{link}: {relations} ({kind}); {method.paper}"
+
+
+def replayed(method: Method) -> str:
+    """Settings that are replayed, and queries whose sensitivity is reached."""
+    cases = cases_of(method)
+    if not cases or method.name not in WORST:
+        return ""
+    queries = {pair[0] for case in cases for pair in WORST[method.name](case)}
+    return f"{len(cases)}; {len(queries)}" if queries else ""
+
+
+def audited(method: Method) -> str:
+    """Relations of the audit, which runs over all of METHODS."""
+    relations = ", ".join(RELATIONS[relation] for relation in method.neighbors)
+    return f"not refuted: {relations}" if method.name in dp.METHODS else ""
+
+
+def broken(method: Method, structure: Structure) -> str:
+    """Mutants in the module of the method, and in what it imports below mechanisms."""
+    own = released_by(method).__module__.removeprefix("dpstats.")
+    if own not in structure.files:
+        return ""
+    reached, left = {own}, [own]
+    while left:
+        for module in structure.imports(left.pop()) - reached:
+            if structure.room(module) in ROOMS:
+                reached.add(module)
+                left.append(module)
+    here = sum(own in modules for modules in mutants())
+    below = sum(bool(modules & reached) for modules in mutants()) - here
+    return f"{here}; {below}" if here and below else ""
+
+
+def assumptions(method: Method) -> list[str]:
+    """The sentences of a release's report, for each of the relations."""
+    line = dp.simulate.line(300, x_sd=0.2, noise_sd=0.02, seed=1)
+    call = {"epsilon": 4.0, "bounds": {"x": (0, 1), "y": (0, 1)}, **ENOUGH.get(method.name, {})}
+    found = []
+    for neighbors in method.neighbors:
+        with dp.testing.insecure_seed(1):
+            result = dp.dp_ols("y ~ x", line, method=method.name, neighbors=neighbors, **call)
+        found += [text for text in result.privacy.assumptions if "insecure_seed" not in text]
+    return list(dict.fromkeys(found))
+
+
+def rows(methods=None) -> tuple[list[tuple[str, ...]], list[str]]:
+    """A row of cells for each method, and the assumptions that several methods share."""
+    methods = list((methods or dp.METHODS).values())
+    structure = Structure(Path(dp.__file__).parent)
+    said = {method.name: assumptions(method) for method in methods}
+    counted = [text for texts in said.values() for text in texts]
+    shared = [text for text in dict.fromkeys(counted) if counted.count(text) > len(said) / 4]
+    return [
+        (
+            f"`{method.name}`",
+            proof(method),
+            replayed(method),
+            audited(method),
+            broken(method, structure),
+            "; ".join(text for text in said[method.name] if text not in shared) or "none",
+        )
+        for method in methods
+    ], shared
+
+
+def table(columns: tuple[str, ...], lines) -> str:
+    """A table in Markdown."""
+    cells = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    written = [columns, ["---"] * len(columns), *cells]
+    return "".join(f"| {' | '.join(line)} |\n" for line in written)
+
+
+def evidence(name: str) -> str:
+    """A link to a test, named by its file and function, or to a chapter of a page."""
+    if name.startswith("docs/"):
+        page, _, chapter = name.removeprefix("docs/").partition("#")
+        return f"[{chapter.replace('-', ' ')}]({page}#{chapter})"
+    file, _, function = name.partition("::")
+    return f"[{function.removeprefix('test_').replace('_', ' ') or file}](../tests/{file})"
+
+
+def page() -> str:
+    """The whole page."""
+    methods, shared = rows()
+    hazards = [
+        (each.section, each.hazard, each.answer, "; ".join(map(evidence, each.tests)), each.left)
+        for each in HAZARDS
+    ]
+    common = "\n".join(f"- {text}" for text in shared)
+    columns = ("Section", "Hazard", "What is done", "Evidence", "What is left to the publisher")
+    return HEAD + table(COLUMNS, methods) + BETWEEN.format(common=common) + table(columns, hazards)
+
+
+def main(arguments: list[str]) -> None:
+    """Write the page, or compare it."""
+    if arguments == ["--check"]:
+        same = PAGE.read_text(encoding="utf-8") == page()
+        sys.exit(0 if same else f"{PAGE} is out of date: python tests/suites/trust_table.py")
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
