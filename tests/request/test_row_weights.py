@@ -152,7 +152,7 @@ def test_files_give_what_frames_give(ending, tmp_path):
 
 def test_auto_takes_a_method_that_is_proven_for_weights():
     result = fit(people(500), "auto", 4, formula="y ~ x")
-    assert result.method == "shrunken" and "weighted by w" in str(result.summary())
+    assert result.method == "adassp" and "weighted by w" in str(result.summary())
 
 
 REFUSED = {
