@@ -64,8 +64,7 @@ def read_model(name: str, content, shared: Mapping[str, dict]) -> Model:
     formulas = [formulas] if isinstance(formulas, str) else formulas
     if not isinstance(formulas, list) or not all(isinstance(each, str) for each in formulas):
         raise ArgumentError(f"expected {place}.formula to be a text or a list, got {formulas!r}")
-    columns = dict.fromkeys(v for text in formulas for v in Formula.parse(text).variables)
-    columns |= dict.fromkeys(columns_beside(arguments))
+    columns = columns_of(formulas, arguments)
     for kind in SHARED:
         own = table(arguments, kind, place)
         chosen = {column: shared[kind][column] for column in columns if column in shared[kind]}
@@ -76,11 +75,13 @@ def read_model(name: str, content, shared: Mapping[str, dict]) -> Model:
     return Model(name, formulas, {key: value for key, value in arguments.items() if value != {}})
 
 
-def columns_beside(arguments: Mapping) -> list[str]:
-    """List the columns that a model reads beside those of its formulas: weights and subset."""
+def columns_of(formulas: list[str], arguments: Mapping) -> list[str]:
+    """List the columns that a model reads, with weights and subset, but for absorbed ones."""
+    parsed = [Formula.parse(text) for text in formulas]
+    names = [name for formula in parsed for name in formula.variables if name != formula.absorbed]
     weights, subset = arguments.get("weights"), arguments.get("subset")
-    columns = [weights] if isinstance(weights, str) else []
-    return columns + list(Condition.parse(subset).variables if subset is not None else ())
+    names += [weights] if isinstance(weights, str) else []
+    return list(dict.fromkeys([*names, *(Condition.parse(subset).variables if subset else ())]))
 
 
 def _pairs(bounds: Mapping) -> dict:

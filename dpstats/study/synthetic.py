@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
-from dpstats.study.models import Model, columns_beside
+from dpstats.study.models import Model, columns_of
 from dpstats.study.study_file import Study
 
 
@@ -23,17 +23,13 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
     columns: dict[str, np.ndarray | pd.Categorical] = {}
     for model in study.models:
         declared = _declared(model)
-        for name in _columns(model):
+        for name in columns_of(model.formulas, model.arguments):
             if name not in columns:
                 columns[name] = _column(name, declared, study.rows, draw)
-        columns |= _groups(model, study.rows, draw) | _absorbed(model, study.rows, draw)
+        columns |= _groups(model, study.rows, draw)
+    for model in study.models:  # another model may have declared what this one absorbs
+        columns = _absorbed(model, study.rows, draw) | columns
     return pd.DataFrame(columns)
-
-
-def _columns(model: Model) -> list[str]:
-    formulas = map(Formula.parse, model.formulas)
-    names = [n for formula in formulas for n in formula.variables if n != formula.absorbed]
-    return list(dict.fromkeys(names + columns_beside(model.arguments)))
 
 
 def _absorbed(model: Model, rows: int, draw: np.random.Generator) -> dict:

@@ -259,3 +259,13 @@ subset = "age > 25 & kind == 'u'"
     out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
     said = " ".join(released(out)["weighted"].privacy.assumptions)
     assert "rows are used where age > 25 & kind == 'u'" in said and "(trim_weights)" in said
+
+
+def test_models_may_absorb_what_others_have_as_a_factor(folder):
+    """Levels that models share are not those of an absorbed column."""
+    text = STUDY.split("[models.main]")[0]
+    for name, formula in (("absorbing", "y ~ x | kind"), ("plain", "y ~ x + kind")):
+        text += f'[models.{name}]\nformula = "{formula}"\nmethod = "adassp"\nepsilon = 50\n\n'
+    (folder / "study.toml").write_text(text)
+    fits = released(dp.run_study(folder / "study.toml", folder / "out", dry_run=True))
+    assert list(fits["absorbing"].params.index) == ["x"] and len(fits["plain"].params) > 2
