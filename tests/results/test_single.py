@@ -506,7 +506,10 @@ def test_the_summary_lists_estimated_ranges_and_how_many_rows_count_less(fit):
     kind = result.schema["x0"]
     low, high = result.term_bounds["np.log(wage)"]
     printed = words(result.summary())
-    assert f"far beyond which rows are clipped: x0 [{kind.low:.4g}, {kind.high:.4g}], np.log(wage)" in printed
+    assert (
+        f"far beyond which rows are clipped: x0 [{kind.low:.4g}, {kind.high:.4g}], np.log(wage)"
+        in printed
+    )
     assert f"[{low:.4g}, {high:.4g}]" in printed
     assert f"{result.release.statistics['down_weighted']:.1%} of the rows" in printed
     printed = words(wide.summary())
