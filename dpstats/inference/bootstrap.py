@@ -60,7 +60,7 @@ class Sums:
         """Read the g-th release of a stack; None for other methods and failed releases."""
         statistics = {name: values[g] for name, values in stack.items()}
         if "Suu" in statistics and "scale" in statistics:
-            return None if np.isnan(statistics["sigma2"]) else _of_a_line(statistics)
+            return None if np.isnan(statistics.get("sigma2", np.nan)) else _of_a_line(statistics)
         return _of_a_design(statistics) if "gram" in statistics else None
 
     @property
