@@ -5,7 +5,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.formula import Formula
 from dpstats.inference import stacked
 from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit, goodness_of_fit
 from dpstats.results.inference_mixin import Inferred
@@ -83,7 +82,7 @@ class FitStatistics(Inferred):
         if np.isnan(self.release.params).all():
             reason = self.release.reasons.get("params", "")
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=reason)
-        if Formula.parse(self.formula).absorbed is not None:
+        if self.parsed_formula.absorbed is not None:
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=_ABSORBED)
         stack = stacked([self.release], len(self.names))
         figures = goodness_of_fit(stack, 0, self._constant(), self.nobs)
@@ -106,7 +105,7 @@ class FitStatistics(Inferred):
     def _constant(self) -> np.ndarray | None:
         """Return the coefficients (S,) of the constant 1, None where no columns add up to it."""
         constant = np.zeros(len(self.names))
-        if Formula.parse(self.formula).has_intercept:
+        if self.parsed_formula.has_intercept:
             constant[0] = 1.0
             return constant
         for block in self.design().layout.blocks:

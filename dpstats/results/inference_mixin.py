@@ -43,6 +43,11 @@ class Inferred:
         """Build the design from the public schema."""
         raise NotImplementedError
 
+    @cached_property
+    def parsed_formula(self) -> Formula:
+        """Return the formula as parsed."""
+        return Formula.parse(self.formula)
+
     @property
     def status(self) -> str:
         """Return "ok", a released failure, or "not_identified" where intervals are unbounded."""
@@ -165,7 +170,7 @@ class Inferred:
     @property
     def _absorbs(self) -> bool:
         """Tell whether predictions need the effects of an absorbed column."""
-        return Formula.parse(self.formula).absorbed is not None
+        return self.parsed_formula.absorbed is not None
 
     def raw_powers(self, variable: str, alpha: float = 0.05) -> pd.DataFrame:
         """Convert the coefficients of ``poly(variable, k)`` to those of raw powers; costs nothing.

@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.formula import Formula
 from dpstats.schema import UNLIMITED, Numeric
 
 # Okabe and Ito's blue and vermilion, told apart under every kind of colour blindness.
@@ -19,7 +18,7 @@ def line(result, ax=None):
 
     With standard errors, their 95% interval at each point is shaded.
     """
-    formula = Formula.parse(result.formula)
+    formula = result.parsed_formula
     if formula.absorbed is not None:
         raise NotReleasedError(
             f"plot() draws predictions, which need the effects of {formula.absorbed}; these are "

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.formula import Design, Formula
+from dpstats.formula import Design
 from dpstats.mechanisms.shared import Release
 from dpstats.privacy import PrivacyReport
 from dpstats.results.simulation_mixin import Simulated
@@ -115,7 +116,11 @@ class DPResults(Simulated):
 
     def design(self) -> Design:
         """Build the design of the formula from the public schema."""
-        return Formula.parse(self.formula).design(self.schema, self.term_bounds, self.clipping)
+        return self._learned_design
+
+    @cached_property
+    def _learned_design(self) -> Design:
+        return self.parsed_formula.design(self.schema, self.term_bounds, self.clipping)
 
     @property
     def p25(self) -> float:
