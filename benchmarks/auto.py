@@ -29,9 +29,10 @@ EPSILONS = (math.log(3), 1.0, 0.5, 3.0)
 DELTA = 1e-5
 PRIVATE = {
     "auto": {},
+    "shrunken": {"method": "shrunken"},
     "boosted_adassp": {"method": "boosted_adassp"},
     "tukey": {"method": "tukey"},
-    "auto + kendall": {"select": "kendall"},
+    "shrunken + kendall": {"method": "shrunken", "select": "kendall"},
     "boosted + kendall": {"method": "boosted_adassp", "select": "kendall"},
     "tukey + kendall": {"method": "tukey", "select": "kendall"},
 }
@@ -125,6 +126,8 @@ def jobs(chosen, known: pd.DataFrame) -> list[Job]:
     code, others = version(), tuple(name for name in PRIVATE if name not in ALONE)
     first, *rest = chosen.epsilons
     groups = [(first, ALONE), (first, others), *((e, m) for m in (ALONE, others) for e in rest)]
+    if chosen.only_auto:
+        groups = [(e, ALONE) for e in chosen.epsilons]
     every = [Job(t, e, m, chosen.trials, code) for e, m in groups for t in found]
     return [job for job in every if not job.is_in(known)]
 
@@ -151,11 +154,13 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--most", type=int, default=10**9, help="rows a table has at most")
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only-auto", action="store_true", help="keep others' earlier medians")
     parser.add_argument("--epsilons", type=float, nargs="+", default=EPSILONS)
     chosen = parser.parse_args(arguments)
     table = Path(chosen.out) / "medians.csv"
     table.parent.mkdir(parents=True, exist_ok=True)
     known = pd.read_csv(table) if table.exists() else pd.DataFrame(columns=_COLUMNS)
-    known = known[known["code"] == version()]
+    kept = (known["code"] == version()) | (chosen.only_auto & (known["method"] != "auto"))
+    known = known[kept]
     known = measure(jobs(chosen, known), chosen.processes, table, known)
     autopage.write(known, table.parent)

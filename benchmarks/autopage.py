@@ -10,15 +10,15 @@ _LARGE, _SMALL = 4000, 500
 _TRIED = (
     (
         "tried.csv",
-        "## What was tried",
-        "On made-up tables (benchmarks/mixed.py): 500, 2,000 and 8,000 rows, 2 to 24 columns of "
+        "## What was tried for shrunken",
+        "On simulated tables (benchmarks/mixed.py): 500, 2,000 and 8,000 rows, 2 to 24 columns of "
         "eight kinds, R² 0.2 and 0.7. Each row changes one thing; gains are against the first.",
     ),
     (
         "crossing.csv",
         "## One regressor with declared bounds",
         "The error of a rule that chooses between exp_theil_sen and noisy_moments, over that of "
-        "the better one (geometric mean and worst), on made-up lines of many sizes, spreads and "
+        "the better one (geometric mean and worst), on simulated lines of many sizes, spreads and "
         "residuals (benchmarks/crossing.py). A look at the spread of x pays its share of the "
         "budget.",
     ),
@@ -40,13 +40,11 @@ def page(found: pd.DataFrame, folder: Path) -> str:
         f"{_splits(found)}. delta = 1e-5. Every method gets the formula, the "
         "table and epsilon, nothing else. `kendall` selects five terms first. `fails` stands "
         "where in most splits nothing was released, and `constant` for the mean of the fitted "
-        "rows, without privacy. The tables are those of a MANIFEST. The constants of the "
-        "method come from arguments and from made-up tables (below), but these tables were in "
-        "view while the method was made, and what it does with few rows and with a value that "
-        "most rows share was thought of because of some of them: they are no fresh test of it. "
-        "How few rows a histogram is read from, and how fine a rough range is, was set on made-up "
-        "tables and on four public ones that are not here (anes96 of statsmodels; diabetes, breast "
-        "cancer and digits of scikit-learn). Written by `make bench-auto DATA=dir`; `code` in "
+        "rows, without privacy. The tables are those of a MANIFEST. The constants of noisy_newton, "
+        "which auto takes, were set on simulated tables and on other public ones "
+        "(benchmarks/econ.py), but how far out variables are clipped was tried on samples of "
+        "these tables too, and shrunken was made with them in view: they are no fresh test of "
+        "either. Written by `make bench-auto DATA=dir`; `code` in "
         "medians.csv says which version of the package a median is from.",
         "![Median R² of auto beside OLS](auto.png)",
         "## Counts",

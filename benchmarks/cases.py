@@ -116,6 +116,30 @@ def wide_bounds(repetitions: int, sizes=(500, 2000, 10_000), d: int = 3) -> pd.D
     return pd.DataFrame(rows).set_index(["mu", "n", "bounds"])
 
 
+def lines(repetitions: int, sizes=(100, 400, 1600, 6400)) -> pd.DataFrame:
+    """Error of noisy_newton over that of exp_theil_sen, one bounded regressor, public n.
+
+    Medians over spreads of x and of residuals of the ratio of median errors of the slope.
+    """
+    ratios = {}
+    for n in sizes:
+        found = []
+        for spread, residual in ((0.05, 0.05), (0.05, 0.2), (0.29, 0.05), (0.29, 0.2)):
+            errors = {"noisy_newton": [], "exp_theil_sen": []}
+            for seed in range(repetitions):
+                frame = dp.simulate.line(n, x_sd=spread, noise_sd=residual, seed=seed)
+                slope = np.polyfit(frame["x"], frame["y"], 1)[0]
+                for method, seen in errors.items():
+                    fit = dp.dp_ols(
+                        "y ~ x", frame, method=method, epsilon=1, neighbors="replace_one",
+                        bounds={"x": (0, 1), "y": (0, 1)},
+                    )  # fmt: skip
+                    seen.append(abs(np.nan_to_num(fit.params["x"]) - slope))
+            found.append(np.median(errors["noisy_newton"]) / np.median(errors["exp_theil_sen"]))
+        ratios[n] = {"median": np.median(found), "least": min(found), "largest": max(found)}
+    return pd.DataFrame(ratios).T.rename_axis("epsilon n")
+
+
 def main(arguments: list[str]) -> None:
     """Print the cases."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks cases", description=__doc__)
@@ -126,5 +150,6 @@ def main(arguments: list[str]) -> None:
         (f"{_QUADRATIC}, epsilon 1", quadratic(given.data, given.repetitions)),
         ("few rows", few_rows(given.data, given.repetitions)),
         ("uniform on (0, 10), three slopes of 1", wide_bounds(max(given.repetitions // 5, 5))),
+        ("noisy_newton over exp_theil_sen, one regressor", lines(max(given.repetitions // 5, 5))),
     ):
         print(f"{title}\n{table.round(4).to_string()}\n", flush=True)

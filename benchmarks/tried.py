@@ -1,4 +1,4 @@
-"""What was tried for method="auto", on made-up tables: each change by itself.
+"""What was tried for ``shrunken``, on simulated tables: each change by itself.
 
 ``python -m benchmarks tried`` writes vignettes/auto/tried.csv, which the page of
 benchmarks/auto.py shows.
@@ -122,7 +122,8 @@ def score(change: str, task, epsilon: float, trial: int) -> float:
         call = {}
     fitted, held = task.split(np.random.default_rng(trial))
     with altered():
-        result = dp.dp_ols(task.formula, fitted, epsilon=epsilon, delta=DELTA, **call)
+        arguments = {"method": "shrunken", "delta": DELTA, **call}
+        result = dp.dp_ols(task.formula, fitted, epsilon=epsilon, **arguments)
     if not limited:
         result = replace(result, release=replace(result.release, limited=False))
     found = scored(result.predict(held), held["y"].to_numpy())

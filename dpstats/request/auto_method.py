@@ -8,9 +8,10 @@ from dpstats.mechanisms.by_spread import LIMIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 
 AUTO = "auto"
-# Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of
-# the residuals, and above it noisy_newton, or with delta=0 noisy_moments (benchmarks/crossing.py).
-CROSSING, PURE_CROSSING = 1000, 6400
+# Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of the
+# residuals; above it noisy_newton has (benchmarks/cases.py), with delta=0 noisy_moments
+# (benchmarks/crossing.py).
+CROSSING, PURE_CROSSING = 3200, 6400
 # Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
 _FEW = 4 * LIMIT
 
