@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.errors import ArgumentError
 from dpstats.mechanisms.shared import (
     IndicatorBasis,
     Method,
@@ -63,6 +64,8 @@ _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 _WEIGHT = 0.3
 # X'X stands for at least this part of the rows, inverted.
 _MOST_SCALED = 4.0
+# Products of levels are held for all pairs of them.
+_MOST_LEVELS = 1000
 # Relative error of a Hessian.
 _HESSIAN_ERROR = 0.4
 
@@ -278,6 +281,16 @@ def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> n
     return np.where(far, np.maximum(variance, surprise), variance)
 
 
+def _check_levels(problem: Problem) -> None:
+    """Raise ArgumentError for more levels than the squares of can be held."""
+    levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
+    if levels > _MOST_LEVELS:
+        raise ArgumentError(
+            f"noisy_newton takes at most {_MOST_LEVELS:,} levels of factors, got {levels:,}; "
+            'absorb the factor, as in y ~ x | county, or take method="adassp"'
+        )
+
+
 def _number(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
     """Return the number of rows."""
     return len(y)
@@ -296,4 +309,5 @@ METHOD = Method(
     bounds_share=_MARGINALS,
     needs_marginals=True,
     rereads_rows=True,
+    check=_check_levels,
 )

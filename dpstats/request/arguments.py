@@ -86,8 +86,9 @@ def _request(
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
         method, plan = choose(
-            formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None
-        )
+            formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
+            _number_of_levels(formula, table, levels),
+        )  # fmt: skip
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     if formula.absorbed is not None:
         chosen = _absorbing(chosen, formula, select)
@@ -135,6 +136,16 @@ def _request(
     )
     check(request)
     return request
+
+
+def _number_of_levels(formula: Formula, table: AnyTable, levels) -> int:
+    """Count the declared levels of all factors; what is declared wrongly is refused elsewhere."""
+    declared = {**(levels if isinstance(levels, Mapping) else {}), **formula.levels}
+    known = [
+        declared.get(name) or (table.levels(name) if name in table.columns else None)
+        for name in formula.predictors
+    ]
+    return sum(len(of_one) for of_one in known if isinstance(of_one, Collection))
 
 
 def _parsed(formula, table: AnyTable, by) -> Formula:

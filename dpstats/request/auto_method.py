@@ -12,6 +12,8 @@ AUTO = "auto"
 # residuals; above it noisy_newton has (benchmarks/cases.py), with delta=0 noisy_moments
 # (benchmarks/crossing.py).
 CROSSING, PURE_CROSSING = 3200, 6400
+# From so many levels on adassp is more accurate than noisy_newton, and much faster.
+_MANY_LEVELS = 300
 # Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
 _FEW = 4 * LIMIT
 
@@ -26,13 +28,15 @@ def choose(
     alone: bool,
     options: Mapping,
     weighted: bool = False,
+    levels: int = 0,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
     The number of rows decides only where it is public: for methods of ``replace_one``, and where
     that relation is asked for. ``alone`` is False with groups, which are many and small, or with
     arguments that methods for one regressor do not take. Rows that are streamed are infinitely
-    many here. Of weighted rows only sums are proven.
+    many here. Of weighted rows only sums are proven, and ``levels``, the number of levels of all
+    factors, take time in proportion to their number there, and to its square in rounds.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]
@@ -47,6 +51,8 @@ def choose(
     'shrunken_pure'
     >>> choose(line, {}, 1, None, None, 200, True, {"cov_type": "HC1"})[0]
     'adassp'
+    >>> choose(line, {}, 1, None, None, 200, True, {}, levels=3138)[0]
+    'adassp'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
     'adassp'
     """
@@ -54,6 +60,8 @@ def choose(
         return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
     if weighted and delta != 0:
         return "adassp", "auto took adassp, which takes weights"
+    if levels > _MANY_LEVELS and delta != 0:
+        return "adassp", f"auto took adassp: factors with {levels:,} levels"
     bounded_line = _is_bounded_line(formula, bounds) and not weighted
     if options.get("cov_type") is not None:
         name = "noisy_moments" if bounded_line and delta in (None, 0) else "adassp"

@@ -303,3 +303,14 @@ def test_no_table_stops_a_call_or_gives_a_number_that_is_none(name, bounds):
 
 def test_cost_is_in_gdp():
     assert isinstance(METHOD.cost(1.0, 1e-6), GDP)
+
+
+def test_many_levels_are_refused_beforehand_and_left_to_adassp_by_default():
+    levels = [f"county {i}" for i in range(1200)]
+    data = pd.DataFrame({"x": np.arange(2400.0), "g": pd.Categorical(levels * 2), "y": 1.0})
+    budget = dp.Budget(epsilon=1, delta=1e-5)
+    with pytest.raises(dp.ArgumentError, match=r"1,200; absorb the factor, as in y ~ x \| county"):
+        dp.dp_ols("y ~ x + g", data, method="noisy_newton", epsilon=1, budget=budget)
+    assert budget.spent == (0.0, 0.0)
+    fit = dp.dp_ols("y ~ x + g", data, epsilon=1)
+    assert fit.method == "adassp" and "factors with 1,200 levels" in fit.method_report
