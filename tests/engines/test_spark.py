@@ -265,7 +265,7 @@ def test_groups_of_several_columns_are_those_in_memory(make, people, groups):
 
 def test_groups_without_a_released_range(rows):
     result = fit(rows, by="area", bounds=None, epsilon=1e-3)
-    assert result.labels == (0, 1, 2, 3) and set(result.status) == {"no_range"}
+    assert result.labels == (0, 1, 2, 3) and set(result.status) == {"not_identified"}
 
 
 def test_each_group_has_noise_of_its_own(make):

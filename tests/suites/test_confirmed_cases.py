@@ -208,6 +208,6 @@ def test_a_level_that_the_noise_hides_is_named():
     data = FRAME.assign(c=pd.Series(["u", "v"] * (N // 2)))
     call = {"levels": {"c": ["u", "v", "tpyo"]}, "epsilon": 1e4}
     said = " ".join(str(release(data, "y ~ x + c", **call).summary()).split())
-    assert "the noise hides the effects of c[T.v], c[T.tpyo], whose intervals are wider" in said
+    assert "the noise hides the effects of c[T.tpyo], whose intervals are wider" in said
     declared = call | {"levels": {"c": ["u", "v"]}}
     assert "hides the effects" not in str(release(data, "y ~ x + c", **declared).summary())

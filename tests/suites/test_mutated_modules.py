@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.errors import BudgetError
+from dpstats.errors import BudgetError, InternalError
 from dpstats.mechanisms import adassp, shrunken
-from dpstats.mechanisms.shared import Method, companion, pairwise_table
+from dpstats.mechanisms.shared import Method, block_least_squares, companion, pairwise_table
 from dpstats.noise import exponential_batch, exponential_compiled, posterior
 from dpstats.numerics import Moments, concordance
 from dpstats.range_estimation import estimate
@@ -84,6 +85,14 @@ def whole_table(votes):
     return more
 
 
+def fit_of_factor():
+    """A fit in indicators, which the limit of its noise stops where it takes too much."""
+    data = {"x": np.linspace(0, 1, 60), "g": np.tile(["u", "v"], 30), "y": np.linspace(0, 1, 60)}
+    bounds = {"x": (0, 1), "y": (0, 1)}
+    levels = {"g": ["u", "v"]}
+    dp.dp_ols("y ~ x + g", data, method="adassp", epsilon=1, bounds=bounds, levels=levels)
+
+
 groups = partial(check_agreement, "exp_theil_sen", 40, 1)
 MORE = {
     "adassp: the exact number of rows is released": Mutant(
@@ -92,6 +101,11 @@ MORE = {
     "shrunken: half the norm of a row": Mutant(
         patched(shrunken, "noisy_sums", lambda f: lambda m, norm, *rest: f(m, norm / 2, *rest)),
         WORST_SHRUNKEN,
+    ),
+    "blocks: the sums take half as much again": Mutant(
+        patched(block_least_squares, "release_block_sums", half_as_much_again),
+        fit_of_factor,
+        InternalError,
     ),
     "companion: each of the two takes half as much again": Mutant(
         patched(companion, "replace", generous_pair),
@@ -143,6 +157,10 @@ MORE = {
 ROOMS = {"mechanisms", "mechanisms.shared", "noise", "numerics", "range_estimation", "selection"}
 # Modules in which no row meets a query, so that nothing in them can break a guarantee.
 HARMLESS = {
+    "mechanisms.shared.block_basis": "describes the coordinates of a design",
+    "mechanisms.shared.block_elimination": "computes from released sums",
+    "mechanisms.shared.least_squares": "computes from released sums",
+    "mechanisms.shared.newton_goodness": "computes from released numbers",
     "mechanisms.shared.newton_release": "computes from released numbers",
     "mechanisms.shared.release": "defines a problem and what is released",
     "mechanisms.shared.rank_margins": "computes ranks from public numbers",
@@ -151,7 +169,6 @@ HARMLESS = {
     "noise.noisy_values": "holds released values",
     "numerics.layout": "describes the columns of a design",
     "numerics.normal_laplace": "a distribution function",
-    "numerics.reach": "computes from released numbers",
     "numerics.sandwich": "computes from released sums",
     "range_estimation.histogram": "computes from noisy counts",
     "selection.spec": "defines what a selector is",

@@ -55,7 +55,8 @@ class Explained:
         """
         value = kept @ (eta**2 - variance)
         if constant is not None:
-            value -= (constant @ (kept * eta)) ** 2 / (constant @ (kept * constant))
+            size = float(constant @ (kept * constant))
+            value -= float(constant @ (kept * eta)) ** 2 / size if size > 0 else 0.0
         noise = 4 * (kept * eta) ** 2 @ variance + 2 * variance @ variance
         noise += 2 * eta**2 @ step_error(eta**2) / rows**2
         return cls(max(float(value), 0.0), math.sqrt(noise))
