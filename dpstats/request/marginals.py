@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.formula import Design
+from dpstats.mechanisms.noisy_newton import RESPONSE_WEIGHT
 from dpstats.mechanisms.shared import Reference
 from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
@@ -14,8 +15,6 @@ from dpstats.range_estimation.marginals import estimate_marginals
 from dpstats.request.request import Request
 from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric
 
-# The response takes so many times the budget of a regressor: its scale enters every coefficient.
-_RESPONSE_WEIGHT = 2.0
 # Rows of the synthetic table that the scale of the design is read from, and the part of them
 # that is uniform on the range, so that no shape of a histogram makes a column constant.
 _ROWS, _UNIFORM = 2048, 0.1
@@ -45,7 +44,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     limits[response] = (
         None if y_is_free and response not in request.term_bounds else Numeric(low, high)
     )
-    weights = dict.fromkeys(limits, 1.0) | {response: _RESPONSE_WEIGHT}
+    weights = dict.fromkeys(limits, 1.0) | {response: RESPONSE_WEIGHT}
     total = partial(_total, request, response)
     marginals = estimate_marginals(total, limits, weights, cost, noise, request.neighbors, response)
     return _estimated(request, marginals, limits, response, y_is_free)

@@ -105,3 +105,16 @@ def test_with_500_rows_a_prediction_at_the_mean_is_nearly_the_mean(name):
         result = fitted(pd.DataFrame({"x1": rng.normal(size=len(y)), "y": y}), "y ~ x1", seed)
         lost.append((result.predict({"x1": 0.0})[0] - y.mean()) ** 2 / y.var())
     assert np.median(lost) < 0.08
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_with_few_rows_nothing_wrong_is_called_ok(columns):
+    """100 rows at epsilon 1 tell nothing; of 20 seeded fits none is "ok" or shows an interval."""
+    rng = np.random.default_rng(7)
+    for seed in range(20):
+        data = pd.DataFrame(rng.uniform(size=(100, columns))).rename(columns="x{}".format)
+        formula = f"y ~ {' + '.join(data)}"
+        data["y"] = 0.2 + 0.6 * data.sum(axis=1) + 0.1 * rng.normal(size=100)
+        result = fitted(data, formula, seed)
+        assert result.status != "ok"
+        assert np.isinf(result.conf_int().to_numpy()).all()

@@ -17,6 +17,10 @@ _HIDDEN_REASON = (
     "are unbounded; raise epsilon or n, or merge rare levels"
 )
 _NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
+_FEW = (
+    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
+    'are unbounded; raise epsilon, or take method="exp_theil_sen" for one regressor with bounds'
+)
 _FAILED = (
     "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
     "so only the center of the response is released; declare bounds= or raise epsilon"
@@ -82,10 +86,12 @@ def release_of(
     problem: Problem,
     rows: float,
     counted: tuple[float, float],
+    few: bool = False,
 ) -> Release:
     """Return coefficients, their covariance, and which of them weak directions decide.
 
-    ``counted`` is the number of rows that no cap on rows has biased, and the noise on it.
+    ``counted`` is the number of rows that no cap on rows has biased, and the noise on it; where
+    they are too ``few`` for scales of the columns no interval is shown.
     """
     reference, p, t = problem.reference, len(state.eta), whitening.dimension
     assert reference is not None
@@ -97,7 +103,7 @@ def release_of(
     sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
     # what the prior has moved a direction by counts as an error of unknown sign
     noise = state.variance + state.bias + (state.eta - eta) ** 2
-    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed
+    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed | few
     back = reference.y_scale * directions
     variance = noise + sampling
     cov = (back * variance) @ back.T
@@ -123,7 +129,7 @@ def release_of(
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
-    hidden_reason = _FAILED if failed else _HIDDEN_REASON
+    hidden_reason = _FAILED if failed else _FEW if few else _HIDDEN_REASON
     reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
