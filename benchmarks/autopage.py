@@ -69,7 +69,11 @@ def _splits(found: pd.DataFrame) -> str:
     auto, others = (found[(found["method"] == "auto") == own] for own in (True, False))
     small = auto[auto["n"] < _LARGE]["trials"].max()
     rest = others[others["method"].isin(["boosted_adassp", "tukey"])]["trials"].max()
-    return f"{small} for auto, OLS and the constant with fewer than {_LARGE:,} rows, else {rest}"
+    large = auto[auto["n"] >= _LARGE]["trials"].max()
+    return (
+        f"{small} for auto, OLS and the constant with fewer than {_LARGE:,} rows, {large} with "
+        f"more, {rest} for the other methods"
+    )
 
 
 def _missed(main: pd.DataFrame) -> list[str]:
