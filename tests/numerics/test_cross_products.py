@@ -182,7 +182,7 @@ def test_sums_beyond_63_bits_merge_and_are_released():
     sums = noisy_stats.summarise(X, y, problem)
     for _ in range(40):
         total, sums = total + total, sums + sums
-    assert total.cross[0, 0] == 2 << 40 + 2 * ENTRY_BITS
+    assert total.sums.cross[0, 0] == 2 << 40 + 2 * ENTRY_BITS
     assert sums.n == 2 << 40 and sums.x == 1 << 40 + ENTRY_BITS
     with insecure_seed(1):
         for name, summary in (("adassp", total), ("noisy_stats", sums)):
