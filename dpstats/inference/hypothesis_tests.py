@@ -114,3 +114,16 @@ def joint_test(sums: Sums, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTe
     value = (R @ estimate - r) @ weight @ (R @ estimate - r)
     larger = np.sum(~(simulated < value))  # a simulated failure counts as large
     return FTest(float(value), float((1 + larger) / (1 + DRAWS)), len(R))
+
+
+def wald_test(estimate: np.ndarray, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTest:
+    """Test R beta = r by the normal law of the estimate, whose covariance includes the noise.
+
+    >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2))
+    <F test: F=2, p=0.1353, df_num=2>
+    """
+    from scipy.special import chdtrc
+
+    distance = R @ estimate - r
+    value = distance @ np.linalg.solve(R @ cov @ R.T, distance)
+    return FTest(float(value / len(R)), float(chdtrc(len(R), value)), len(R))

@@ -1,6 +1,7 @@
 """Linear hypotheses: those of statsmodels without noise, their size and power with it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
@@ -63,3 +64,18 @@ def test_a_joint_test_needs_standard_errors():
     result, _ = close_line(400, epsilon=4, method="noisy_stats")
     with pytest.raises(dp.NotReleasedError, match="no joint test"):
         result.f_test("x = 0, Intercept = 0")
+
+
+def test_fits_without_sums_are_tested_by_the_normal_law():
+    """Two true hypotheses and a false one on 4,000 rows at epsilon 8; the seed is fixed."""
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame(rng.normal(size=(4000, 2)), columns=["a", "b"])
+    data["g"] = pd.Categorical(np.where(rng.uniform(size=4000) < 0.5, "u", "v"))
+    data["y"] = data["a"] + 0.3 * (data["g"] == "v") + rng.normal(size=4000)
+    bounds = {"a": (-4, 4), "b": (-4, 4), "y": (-6, 6)}
+    for method in ("noisy_newton", "adassp"):
+        with dp.testing.insecure_seed(1):
+            fit = dp.dp_ols("y ~ a + b + g", data, method=method, epsilon=8, bounds=bounds)
+        true, false = fit.f_test("a = 1, b = 0"), fit.f_test("a = 0, b = 0")
+        assert true.df_num == 2 and true.pvalue > 1e-3 and false.pvalue < 1e-6
+        assert false.fvalue > 100
