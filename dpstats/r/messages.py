@@ -11,6 +11,7 @@ _WORDS = [
     (r"expected (\w+) \(low, high\)", r"expected \1 = c(low, high)"),
     (r"to be \(low, high\)", "to be c(low, high)"),
     (r"\bC\((\w+)\)", r"factor(\1)"),
+    (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),
     (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
     (r"\b(got|only|one of) \(([^()]*?),?\)", r"\1 c(\2)"),
     (r"(?<!in )\[([^\[\]()]*)\](?!\))", r"c(\1)"),
