@@ -74,8 +74,12 @@ augment.dp_ols <- function(x, newdata, se_fit = TRUE, interval = c("none", "conf
   }
   refuse_others("augment", ...)
   check_flags(se_fit = se_fit)
-  interval <- chosen_interval(interval)
-  predicted <- predict(x, newdata, se.fit = TRUE, interval = interval, level = conf.level)
+  augmented(x, newdata, se_fit, chosen_interval(interval), conf.level)
+}
+
+# New data with columns for the predictions of a fit or of groups.
+augmented <- function(x, newdata, se_fit, interval, level) {
+  predicted <- predict(x, newdata, se.fit = TRUE, interval = interval, level = level)
   ends <- interval == "confidence"
   added <- list(.fitted = if (ends) predicted$fit[, "fit"] else predicted$fit)
   if (ends) added[c(".lower", ".upper")] <- list(predicted$fit[, "lwr"], predicted$fit[, "upr"])

@@ -21,7 +21,7 @@
 dp_compare <- function(...) {
   fits <- list(...)
   if (!length(fits) || !all(vapply(fits, inherits, logical(1L), "dp_ols"))) {
-    bad_argument("expected fits by dp_ols() without by=, as in dp_compare(first, second)")
+    bad_argument("expected fits by dp_ols() without by, as in dp_compare(first, second)")
   }
   states <- unname(lapply(fits, function(fit) fit$state))
   heads <- if (!is.null(names(fits))) as.list(names(fits))

@@ -13,11 +13,14 @@
 #' `ordered()`, `relevel()`, `C()` and others. Names and order of the coefficients are those of
 #' `lm()`. Within a function, a name that is no column of a data frame stands for the single
 #' number, text or truth value of this name in the workspace, which then counts as public.
-#' `as.numeric()` of a logical column is 0 and 1; of a factor it is refused. `poly()`, `ns()`,
-#' `bs()`, `scale()`, `cut()` and `offset()` are refused, because they would learn from the rows or
-#' are not supported; the error says what to write. Contrasts are treatment contrasts, or
-#' polynomial ones for ordered factors, whatever `options("contrasts")` says; write others as in
-#' `C(g, contr.sum)`.
+#' `as.numeric()` of a logical column is 0 and 1; of a factor it is refused. `poly(x, 2)` is made
+#' of polynomials over the public range of `x`, and `poly(x, 2, raw = TRUE)` of its powers; see
+#' [dp_raw_powers()]. `ns()`, `bs()`, `scale()`, `cut()` and `offset()` are refused, because they
+#' would learn from the rows or are not supported; the error says what to write. A comparison such
+#' as `I(g %in% c("a", "b"))` stands in `I()`, as for `lm()`.
+#'
+#' The option `contrasts` of the session changes nothing: contrasts are treatment contrasts, or
+#' polynomial ones for ordered factors. Write others in the formula, as in `C(g, contr.sum)`.
 #'
 #' @section Fixed effects:
 #' `wage ~ educ | state` absorbs the effects of one column, as in fixest: the coefficients are those
@@ -29,8 +32,8 @@
 #'   budget in equal parts; `bounds` and `levels` then name the columns of them all.
 #' @param data A data frame. Columns in use may be numeric, integer, logical, character, factor
 #'   or Date. If it is grouped by dplyr's `group_by()`, there is one regression for each group. Or
-#'   the path of Parquet, CSV, TSV or Stata files, such as `"people-*.parquet"`, that Python reads
-#'   some rows at a time; R sees none of them.
+#'   the paths of Parquet, CSV, TSV or Stata files, such as `"people-*.parquet"` or
+#'   `c("2023.csv", "2024.csv")`, that Python reads some rows at a time; R sees none of them.
 #' @param method Name of the method; see [dp_methods()]. `"auto"` needs no bounds and no tuning, and
 #'   chooses by public facts; `fit$method` names its choice and the summary says why.
 #' @param epsilon Privacy loss of the whole call, greater than 0. Smaller is more private.
@@ -39,7 +42,8 @@
 #' @param bounds A named list, `list(wage = c(0, 100))`: where each variable may lie. Values
 #'   outside are moved to the nearest bound. A term can be bounded by its text,
 #'   ``list(`log(wage)` = c(0, 5))``. Ranges of plain numeric columns that are left out are
-#'   estimated from 20% of the budget.
+#'   estimated from 20% of the budget, half of it by `"shrunken"` and `"shrunken_pure"`;
+#'   `"noisy_newton"` takes 18.5% for the distributions of columns, bounded or not.
 #' @param levels A named list of levels, for character columns and `factor(number)`.
 #' @param by Name of a column of group labels: one regression a group. Or several, such as
 #'   `c("state", "county", "tract")`: one regression for each combination of labels.
@@ -66,6 +70,13 @@
 #' @param subset A condition on one row, such as `age > 25 & female == 1`, or a text of one; the
 #'   rows for which it holds are used, as by [stats::lm()]. It is public, and values are compared
 #'   before they are clipped. Columns that only it names need no bounds.
+#' @param unit A column of persons, by its name or as a text, whose rows are protected together;
+#'   standard errors are clustered by it. Without it the guarantee is for one row. A row without a
+#'   value in it is a person of its own.
+#' @param max_rows With how many rows in all a person counts, by default 1: those of a person with
+#'   more have equal parts.
+#' @param max_groups With `by`, in how many groups the rows of a person are used, by default 1:
+#'   those where it has the most rows. Each group's fit gets the budget divided by it.
 #' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen, or
 #'   `cov_type = "HC1"` of noisy_moments, adassp and ssp: for a tenth of the budget, standard errors
 #'   that hold for errors of different variances too.
@@ -73,12 +84,12 @@
 #' @return An object of class `dp_ols`, or `dp_ols_groups` with `by`; for several formulas a
 #'   [list of them][formulas]. [coef()], [vcov()],
 #'   [confint()], [predict()] with new data, [summary()], [plot()] and [tidy()] work as for `lm`.
-#'   What was not paid for is `NA`, and the summary says why. Residuals, fitted values, R squared
-#'   and likelihoods do not exist; asking for them is an error that gives the reason.
+#'   What was not paid for is `NA`, and the summary says why. Residuals, fitted values and
+#'   likelihoods do not exist; asking for them is an error that gives the reason.
 #'
 #' @section Guarantee:
-#' (epsilon, delta)-differential privacy for tables that differ in one row, in the sense that
-#' `$privacy$neighbors` states; proofs are in the documentation of the Python package.
+#' (epsilon, delta)-differential privacy for tables that differ in one row, with `unit` in all rows
+#' of one person, in the sense that `$privacy$neighbors` states; proofs are in the documentation of the Python package.
 #'
 #' @section Errors:
 #' Conditions of class `dpstats_error`: `dpstats_argument_error` (with `dpstats_formula_error`),
@@ -96,29 +107,33 @@
 dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds = NULL,
                    levels = NULL, by = NULL, groups = NULL, x_new = NULL, select = NULL,
                    k = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
-                   weights = NULL, trim_weights = NULL, subset = NULL, ...) {
+                   weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
+                   max_rows = NULL, max_groups = NULL, ...) {
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
   options <- list(...)
   check_options(options)
   check_data(data)
   formula <- with_constants(formula, data)
-  weights <- column_given(substitute(weights), data, parent.frame())
+  weights <- column_given("weights", substitute(weights), data, parent.frame())
+  unit <- column_given("unit", substitute(unit), data, parent.frame())
   subset <- condition_given(substitute(subset), data, parent.frame())
   texts <- formula_texts(formula)
   by <- grouping(data, by)
   key <- group_key(data, by)
+  columns <- bridge_data(formula, data, c(by, weights, unit, all.vars(subset)))
   arguments <- c(
     list(
       formula = if (is.list(formula)) reticulate::dict(texts) else texts,
       method = method, epsilon = epsilon, delta = delta,
-      bounds = named_lists(bounds, "bounds"), levels = named_lists(levels, "levels"),
-      types = named_types(types), by = if (length(by) > 1L) as.list(by) else by,
+      bounds = named_lists(concerning(bounds, columns, data), "bounds"),
+      levels = named_lists(concerning(levels, columns, data), "levels"),
+      types = named_types(concerning(types, columns, data)), by = if (length(by) > 1L) as.list(by) else by,
       groups = groups_of(groups, key),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
       weights = weights, trim_weights = trim_weights, subset = condition_text(subset),
-      missing = missing, block = state$block,
-      data = bridge_data(formula, data, c(by, weights, all.vars(subset)))
+      unit = unit, max_rows = max_rows, max_groups = max_groups,
+      missing = missing, block = state$block, data = columns
     ),
     options
   )
@@ -145,8 +160,8 @@ check_absent <- function(names) {
 
 instead_of <- list(
   na.action = "rows with a missing value are left out, as by na.omit",
-  cluster = paste("the guarantee and the standard errors are for independent rows; cov_type =",
-                  "\"HC1\" allows for errors of different variances"),
+  cluster = paste("unit = names the column of persons, whose rows are protected together, and",
+                  "clusters the standard errors by it"),
   vcov = "name the standard errors by cov_type, such as cov_type = \"HC1\"",
   offset = "subtract it from the response, as in I(y - z) ~ x",
   contrasts = "write them in the formula, as in C(g, contr.sum)",
@@ -183,12 +198,12 @@ check_known <- function(arguments) {
   if (any(unknown)) bad_argument("argument ", names(arguments)[unknown][1L], " is NA")
 }
 
-is_path <- function(data) is.character(data) && length(data) == 1L && !is.na(data)
+is_path <- function(data) is.character(data) && length(data) && !anyNA(data)
 
 check_data <- function(data) {
   if (is_path(data)) return()
   if (!is.data.frame(data)) {
-    bad_argument("expected data to be a data frame or a path, got ", class(data)[1L])
+    bad_argument("expected data to be a data frame, or paths of files, got ", class(data)[1L])
   }
   twice <- unique(names(data)[duplicated(names(data))])
   if (length(twice)) bad_argument("column names used more than once: ", toString(twice))
@@ -202,9 +217,9 @@ formula_text <- function(formula) {
   enc2utf8(paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " "))
 }
 
-# The path, or the columns in use.
+# The paths, or the columns in use.
 bridge_data <- function(formula, data, by) {
-  if (is_path(data)) return(enc2utf8(path.expand(data)))
+  if (is_path(data)) return(as.list(enc2utf8(path.expand(unname(data)))))
   bridge_columns(used_columns(formula, data, by))
 }
 
@@ -217,6 +232,12 @@ used_columns <- function(formula, data, by) {
     bad_argument("no column '", unknown[1L], "'; the columns are ", toString(names(data)))
   }
   as.list(data)[if ("." %in% used) names(data) else intersect(names(data), used)]
+}
+
+# What is declared for the columns in use and for what is no column, as of a whole data set.
+concerning <- function(declared, columns, data) {
+  if (is_path(data) || is.null(names(declared))) return(declared)
+  declared[!names(declared) %in% setdiff(names(data), names(columns))]
 }
 
 # The formula with the values of single numbers, texts and truth values of its environment that

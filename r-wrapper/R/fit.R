@@ -27,6 +27,7 @@ new_dp_ols <- function(value) {
     method_report = value$method_report,
     notes = strings(value$notes),
     limits = lapply(value$limits, numbers),
+    clipping = lapply(value$clipping, numbers),
     polynomials = lapply(value$polynomials, numbers),
     privacy = privacy(value$privacy),
     # nothing is declared of an absorbed column
@@ -39,6 +40,7 @@ new_dp_ols <- function(value) {
 privacy <- function(value) {
   list(
     epsilon = value$epsilon, delta = value$delta, neighbors = value$neighbors,
+    unit = value$unit, max_rows = value$max_rows,
     private = value$private, guarantee = value$guarantee,
     assumptions = strings(value$assumptions),
     steps = data.frame(

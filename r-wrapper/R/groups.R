@@ -67,18 +67,20 @@ new_dp_ols_groups <- function(value, key) {
     matrix(numbers(values), nrow(labels), length(names), byrow = TRUE,
            dimnames = list(NULL, names))
   }
-  structure(
-    list(
-      groups = labels, estimates = shaped(value$estimate), errors = shaped(value$std_error),
-      low = shaped(value$conf_low), high = shaped(value$conf_high),
-      coefficients = names[seq_len(value$size)], status = strings(value$status),
-      cov_type = value$cov_type, reasons = strings(value$reasons),
-      selected = strings(value$selected),
-      method = value$method, privacy = privacy(value$privacy),
-      formula = stats::as.formula(value$formula, env = globalenv()), state = value$state
-    ),
-    class = "dp_ols_groups"
+  limits <- lapply(value$limits, numbers)
+  if (length(limits$response)) limits$response <- matrix(limits$response, ncol = 2L, byrow = TRUE)
+  groups <- list(
+    groups = labels, estimates = shaped(value$estimate), errors = shaped(value$std_error),
+    low = shaped(value$conf_low), high = shaped(value$conf_high),
+    coefficients = names[seq_len(value$size)], status = strings(value$status),
+    cov_type = value$cov_type, reasons = strings(value$reasons),
+    selected = strings(value$selected),
+    method = value$method, privacy = privacy(value$privacy),
+    formula = stats::as.formula(value$formula, env = globalenv()), limits = limits,
+    clipping = lapply(value$clipping, numbers), polynomials = lapply(value$polynomials, numbers),
+    schema = lapply(Filter(length, value$schema), schema_entry), state = value$state
   )
+  structure(with_terms(groups, value$formula), class = "dp_ols_groups")
 }
 
 #' Many private regressions
@@ -89,8 +91,12 @@ new_dp_ols_groups <- function(value, key) {
 #'
 #' @param x,object The groups.
 #' @param conf.int Whether to add confidence intervals.
-#' @param conf.level,level Their level.
+#' @param conf.level Their level, as `level`.
 #' @param parm Names of coefficients or predictions; by default all coefficients.
+#' @param i Names of groups, such as `"7"` or, for several columns, `"A:7"`, or their numbers.
+#' @param newdata A data frame of public values with the group columns too: each row is predicted
+#'   by the fit of its group.
+#' @param se.fit,se_fit,interval,level,type As for [predict.dp_ols()] and [augment()][broom].
 #' @param exponentiate Whether to give the exponentials of the estimates and of the ends of the
 #'   intervals. Standard errors stay as they are.
 #' @param row.names,optional As for [as.data.frame()].
@@ -102,12 +108,15 @@ new_dp_ols_groups <- function(value, key) {
 #'   coefficients in columns. `glance()`: one row for each group. `as.list()`: for each group a
 #'   `modelsummary_list`, its coefficients and its row of `glance()`, of which the package
 #'   modelsummary makes tables. `confint()`: a data frame with one row for each group and
-#'   coefficient. `vcov()`: a list of matrices, one for each group.
+#'   coefficient. `vcov()`: a list of matrices, one for each group. `predict()` and `augment()`: as
+#'   for a single fit. `groups[i]`: the groups `i`; `groups[[i]]`: the [fit of one group][group].
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(600), y = runif(600), tract = rep(1:3, 200))
 #' by <- dp_ols(y ~ x, d, method = "exp_theil_sen", epsilon = 8, by = "tract",
 #'              bounds = list(x = c(0, 1), y = c(0, 1)))
 #' tidy(by)
+#' predict(by, data.frame(tract = c(1, 3), x = 0.5))
+#' confint(by[["3"]])
 #' @name groups
 NULL
 
@@ -214,7 +223,8 @@ print.dp_ols_groups <- function(x, ...) {
       deparse1(x$formula), "\n", sep = "")
   counts <- table(x$status)
   cat("method ", x$method, errors_line(x, x$errors), ", ", privacy_line(x$privacy), "\n",
-      nrow(x$groups), " groups: ", paste(counts, names(counts), collapse = ", "), "\n\n", sep = "")
+      nrow(x$groups), if (nrow(x$groups) == 1L) " group: " else " groups: ",
+      paste(counts, names(counts), collapse = ", "), "\n\n", sep = "")
   print(tidy(x), ...)
   invisible(x)
 }

@@ -20,6 +20,7 @@
 #' @export
 dp_ledger <- function(path, analyst = NULL) {
   check_given(environment(), "path")
+  check_text(path = path)
   where <- list(path = path.expand(path), analyst = analyst)
   value <- ask("ledger", where)
   ledger <- new.env(parent = emptyenv())
@@ -59,6 +60,17 @@ print.dp_ledger <- function(x, ...) {
 #' @export
 dp_run <- function(study, out, ledger = NULL, dry_run = FALSE) {
   check_given(environment(), c("study", "out"))
+  check_text(study = study, out = out)
   arguments <- list(study = path.expand(study), out = path.expand(out), dry_run = dry_run)
   invisible(ask("run", arguments, ledger))
+}
+
+# Arguments that are one text.
+check_text <- function(...) {
+  texts <- list(...)
+  wrong <- !vapply(texts, function(x) is.character(x) && length(x) == 1L && !is.na(x), logical(1L))
+  if (any(wrong)) {
+    bad_argument("expected ", names(texts)[wrong][1L], " to be a path, got ",
+                 class(texts[wrong][[1L]])[1L])
+  }
 }

@@ -73,14 +73,18 @@ confint.dp_ols <- function(object, parm, level = 0.95, ...) {
   refuse_others("confint", ...)
   limits <- as.matrix(intervals(object, level))
   dimnames(limits) <- list(names(coef(object)), percent_of(level))
-  if (missing(parm)) return(limits)
+  if (missing(parm)) limits else limits[chosen_coefficients(limits, parm), , drop = FALSE]
+}
+
+# Names of the coefficients that `parm` names or numbers.
+chosen_coefficients <- function(limits, parm) {
   names <- if (is.numeric(parm)) row.names(limits)[parm] else parm
   unknown <- !names %in% row.names(limits)
   if (any(unknown)) {
     bad_argument("there is no coefficient ", parm[unknown][1L], " to give an interval of; there ",
                  "are ", toString(row.names(limits)))
   }
-  limits[names, , drop = FALSE]
+  names
 }
 
 # Names of the ends of an interval, such as "2.5 %", as lm writes them.

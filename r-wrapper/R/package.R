@@ -2,8 +2,16 @@
 #'
 #' [dp_ols()] is called like [stats::lm()] and returns what may be published: coefficients,
 #' standard errors and predictions with calibrated noise, never rows. The noise is drawn by the
-#' Python package dpstats; [install_dpstats()] installs it.
+#' Python package dpstats; [install_dpstats()] installs it. A saved release is read, tabulated,
+#' predicted from and drawn without Python.
 #'
+#' @examples
+#' # a release of a wage equation on synthetic rows
+#' fit <- readRDS(system.file("extdata", "wages.rds", package = "dpstats"))
+#' summary(fit)
+#' confint(fit)
+#' tidy(fit, conf.int = TRUE)
+#' predict(fit, data.frame(educ = c(12, 16), exper = 10, sex = "women"))
 #' @keywords internal
 #' @importFrom generics augment glance tidy
 #' @importFrom stats coef confint nobs predict terms vcov

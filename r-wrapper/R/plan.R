@@ -8,7 +8,13 @@
 #' @param formula,bounds,levels,delta,neighbors,x_new As in [dp_ols()]. Every variable needs bounds
 #'   or levels, for there are no columns to tell numbers from factors; the levels of a logical
 #'   are `c(FALSE, TRUE)`.
-#' @param n Guessed number of rows, 1 to 10 million.
+#' @param n Guessed number of rows, 1 to 10 million; with `by` those of each group: one number, with
+#'   `groups`, or a number for each group.
+#' @param by Names of group columns, for one regression per group as in [dp_ols()]. Each group has
+#'   the whole epsilon.
+#' @param groups Guessed number of groups: of the column after `|` in `y ~ x | column`, or of `by`.
+#' @param within_share With `y ~ x | column`: the share of the variance of the numeric regressors
+#'   that is within groups, 0.5 by default, or shares by name, `c(x = 0.3)`.
 #' @param methods Names of methods, or a named list that gives each its options:
 #'   `list("adassp", ends = list("exp_theil_sen", ci = TRUE))`.
 #' @param epsilon Privacy losses to try. With `target_width` the grid to search, by default 129
@@ -32,10 +38,12 @@
 #' @param ... Passed to [graphics::matplot()] by `plot()`; refused by `tidy()` and `autoplot()`.
 #' @return An object of class `dp_plan`: a list whose `frame` has one row for each method,
 #'   epsilon and term, as [as.data.frame()] and `tidy()` give it: the median `error` and its 90th
-#'   percentile, `width` and `coverage` of the intervals, and the shares `unbounded` and `failed`.
+#'   percentile, `width` and `coverage` of the intervals, the shares `unbounded` and `failed`, and
+#'   the number of tables with `intervals`; with `by` also the `rows` and the number of `groups`.
 #'   Its last method is least squares without privacy, with infinite epsilon. With `target_width`,
 #'   `least` has one row for each method: the minimum `epsilon`, which lies between `low` and `high`
-#'   with 95% confidence. `plot()` and `autoplot()` draw errors against epsilon.
+#'   with 95% confidence. `plot()` and `autoplot()` draw errors against epsilon, with `by` for groups
+#'   of a middle size.
 #' @examplesIf dpstats_available()
 #' plan <- dp_plan(y ~ x, n = 1000, bounds = list(x = c(0, 1), y = c(0, 1)),
 #'                 methods = c("adassp", "noisy_stats"), epsilon = c(0.5, 4),
@@ -45,16 +53,20 @@
 #' @export
 dp_plan <- function(formula, n, bounds, methods, epsilon = NULL, truth = NULL, sd = NULL,
                     x_sd = NULL, levels = NULL, delta = NULL, neighbors = NULL, x_new = NULL,
-                    target_width = NULL, term = NULL, repetitions = 200, alpha = 0.05, seed = 0) {
+                    target_width = NULL, term = NULL, repetitions = 200, alpha = 0.05, seed = 0,
+                    by = NULL, groups = NULL, within_share = NULL) {
   check_given(environment(), c("formula", "n", "bounds", "methods"))
   arguments <- list(
     formula = formula_text(formula), n = n, bounds = named_lists(bounds, "bounds"),
     methods = planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
     sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
     delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,
-    term = term, repetitions = repetitions, alpha = alpha, seed = seed
+    term = term, repetitions = repetitions, alpha = alpha, seed = seed, by = by, groups = groups,
+    within_share = if (is.null(names(within_share))) within_share
+                   else named_numbers(within_share, "within_share")
   )
   check_known(arguments)
+  if (length(n) > 1L) arguments$n <- as.list(n)
   if (!is.null(epsilon)) arguments$epsilon <- as.list(epsilon)
   new_dp_plan(ask("plan", arguments))
 }
@@ -97,6 +109,7 @@ new_dp_plan <- function(value) {
   structure(
     list(
       formula = stats::as.formula(value$formula, env = globalenv()), n = value$n,
+      title = value$title,
       slopes = strings(value$slopes), frame = columns(value$frame), target = value$target,
       least = columns(value$least), notes = strings(value$notes)
     ),
@@ -107,8 +120,7 @@ new_dp_plan <- function(value) {
 #' @rdname dp_plan
 #' @export
 print.dp_plan <- function(x, digits = 3L, ...) {
-  cat("\nForecast of ", deparse1(x$formula), " for ", format(x$n, big.mark = ","), " rows\n",
-      sep = "")
+  cat("\n", x$title, "\n", sep = "")
   if (nrow(x$least)) {
     cat("\n", x$target, ":\n", sep = "")
     print(x$least, digits = digits, row.names = FALSE)
@@ -117,7 +129,7 @@ print.dp_plan <- function(x, digits = 3L, ...) {
     rows <- x$frame[x$frame$term == slope, ]
     cat("\n", slope, ", guessed to be ", format(rows$truth[1L], digits = 4L), ":\n", sep = "")
     names(rows)[match(c("error_90", "coverage"), names(rows))] <- c("90%", "covers")
-    rows[c("term", "truth")] <- NULL
+    rows[c("term", "truth", "intervals")] <- NULL
     print(format(rows, digits = digits), row.names = FALSE)
   }
   print_notes(x$notes)

@@ -7,13 +7,19 @@ planned_errors <- function(plan, term) {
   if (!nrow(rows)) {
     bad_argument("expected term to be one of ", toString(unique(plan$frame$term)))
   }
+  size <- ""
+  if (!is.null(rows$rows)) {
+    sizes <- unique(rows$rows)
+    rows <- rows[rows$rows == sizes[length(sizes) %/% 2L + 1L], ]
+    size <- paste(",", format(rows$rows[1L], big.mark = ","), "rows a group")
+  }
   private <- rows[is.finite(rows$epsilon), ]
   private[c("error", "error_90")] <- lapply(private[c("error", "error_90")], function(error) {
     replace(error, !is.finite(error), NA)
   })
   private$method <- factor(private$method, unique(private$method))
   list(private = private, ols = rows$error[!is.finite(rows$epsilon)],
-       title = paste("error of", term))
+       title = paste0("error of ", term, size))
 }
 
 #' @rdname dp_plan

@@ -23,22 +23,33 @@
 predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
                            level = 0.95, type = "response", ...) {
   refuse_others("predict", ...)
+  if (missing(newdata)) newdata <- NULL
+  interval <- prediction_options(newdata, se.fit, interval, level, type)
+  fit <- within_limits(object, design_at(object, newdata))
+  if (!is.null(object$absorbed)) fit[] <- NA_real_
+  as_predicted(fit, se.fit, interval, uncertainty_at(object, newdata, level))
+}
+
+# Check the arguments of predict(); returns the kind of interval.
+prediction_options <- function(newdata, se.fit, interval, level, type) {
   check_flags(se.fit = se.fit)
   check_type(type)
   interval <- chosen_interval(interval)
   check_level(level)
-  if (missing(newdata) || is.null(newdata)) {
+  if (is.null(newdata)) {
     not_released("predictions at the rows of the fit", "predict(fit, newdata)")
   }
-  fit <- within_limits(object, design_at(object, newdata))
-  if (!is.null(object$absorbed)) fit[] <- NA_real_
-  if (!se.fit && interval == "none") return(fit)
-  errors <- uncertainty_at(object, newdata, level)
+  interval
+}
+
+# Predictions in the shape of predict.lm(); `errors` are computed only where they are asked for.
+as_predicted <- function(fit, se.fit, interval, errors) {
+  rows <- names(fit)
   if (interval == "confidence") {
     fit <- cbind(fit = fit, lwr = errors$conf.low, upr = errors$conf.high)
   }
   if (!se.fit) return(fit)
-  list(fit = fit, se.fit = stats::setNames(errors$std.error, row.names(newdata)))
+  list(fit = fit, se.fit = stats::setNames(errors$std.error, rows))
 }
 
 # The first choice is the default, as for match.arg().
@@ -64,13 +75,27 @@ check_type <- function(type) {
   }
 }
 
-# Predictions at design rows; a method that clipped the rows it fitted clips these too.
+# Predictions at design rows.
 within_limits <- function(object, X) {
-  limits <- object$limits
-  if (length(limits)) X[] <- t(pmin(pmax(t(X), limits$low), limits$high))
-  fit <- as.vector(X %*% coef(object))
-  if (length(limits)) fit <- pmin(pmax(fit, limits$response[1L]), limits$response[2L])
+  fit <- clipped(as.vector(clipped_rows(object, X) %*% coef(object)), object$limits$response)
   stats::setNames(fit, row.names(X))
+}
+
+# A method that clipped the rows it fitted clips those of predictions too.
+clipped_rows <- function(object, X) {
+  limits <- object$limits
+  if (length(limits$low)) X[] <- t(pmin(pmax(t(X), limits$low), limits$high))
+  X
+}
+
+# `coefficients` are numbers with names in a fit, and the names in groups.
+coefficient_names <- function(object) {
+  if (is.character(object$coefficients)) object$coefficients else names(object$coefficients)
+}
+
+# Values no farther out than the ends of a range, if there is one.
+clipped <- function(values, ends) {
+  if (length(ends)) pmin(pmax(values, ends[1L]), ends[2L]) else values
 }
 
 # Standard errors and intervals at newdata, from Python; NA where a value is missing.
@@ -107,7 +132,7 @@ design_at <- function(object, newdata) {
   X <- stats::model.matrix(right, frame, contrasts.arg = object$contrasts)
   X <- X[nrow(above) + seq_len(nrow(columns)), , drop = FALSE]
   if (!is.null(object$absorbed)) X <- X[, colnames(X) != "(Intercept)", drop = FALSE]
-  if (!identical(colnames(X), names(coef(object)))) {
+  if (!identical(colnames(X), coefficient_names(object))) {
     fail("dpstats_internal_error", "newdata gives other columns than the fit has")
   }
   row.names(X) <- row.names(newdata)
@@ -121,7 +146,9 @@ declared_columns <- function(object, newdata) {
   absent <- setdiff(names, names(newdata))
   if (length(absent)) bad_argument("newdata has no column '", absent[1L], "'")
   check_distinct(names(newdata)[names(newdata) %in% names], "newdata")
-  columns <- lapply(names, function(name) declared(newdata[[name]], object$schema[[name]], name))
+  columns <- lapply(names, function(name) {
+    clipped(declared(newdata[[name]], object$schema[[name]], name), object$clipping[[name]])
+  })
   names(columns) <- names
   structure(columns, class = "data.frame", row.names = seq_len(nrow(newdata)))
 }

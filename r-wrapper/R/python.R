@@ -5,18 +5,39 @@ environment_name <- "r-dpstats"
 state <- new.env(parent = emptyenv())
 
 python <- function() {
+  if (is.null(loaded())) fail("dpstats_python_error", why_not_loaded())
+  state$module
+}
+
+# The module, or NULL where it cannot be loaded.
+loaded <- function() {
   if (is.null(state$module)) {
     state$module <- tryCatch(
       reticulate::import("dpstats.r", convert = FALSE),
-      error = function(e) {
-        fail(
-          "dpstats_python_error",
-          "the Python package dpstats was not found; run install_dpstats() and restart R"
-        )
-      }
+      error = function(e) NULL
     )
   }
   state$module
+}
+
+# Which Pythons R could have used, why it did not, and what to do.
+why_not_loaded <- function() {
+  own <- environment_python(environment_path())
+  variable <- Sys.getenv("RETICULATE_PYTHON")
+  used <- if (reticulate::py_available()) reticulate::py_config()$python
+  tried <- unique(c(Filter(nzchar, variable), own, used))
+  reasons <- lapply(tried, unusable)
+  works <- vapply(reasons, is.null, logical(1L))
+  if (any(works)) {
+    return(paste0("the Python package dpstats is in ", tried[works][1L], ", but does not load in ",
+                  "this session", if (!is.null(used)) paste0(", which runs ", used),
+                  "; restart R and load dpstats before Python is used",
+                  if (nzchar(variable)) ", with RETICULATE_PYTHON unset"))
+  }
+  paste0("the Python package dpstats was not found: ", paste(tried, reasons, collapse = ", "),
+         "; install_dpstats() makes ", dirname(dirname(own)), " with it",
+         if (nzchar(variable)) "; unset RETICULATE_PYTHON to use that",
+         if (!is.null(used)) "; then restart R")
 }
 
 #' Tell whether the Python package is there
@@ -25,15 +46,7 @@ python <- function() {
 #' @examples
 #' dpstats_available()
 #' @export
-dpstats_available <- function() {
-  tryCatch(
-    {
-      python()
-      TRUE
-    },
-    error = function(e) FALSE
-  )
-}
+dpstats_available <- function() !is.null(loaded())
 
 # Ask Python: `arguments` is a named list; returns the value, or raises the error as a condition.
 # A budget is brought up to date in either case.

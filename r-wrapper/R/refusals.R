@@ -117,4 +117,6 @@ update.dp_ols <- function(object, ...) {
 
 #' @rdname not-released
 #' @exportS3Method insight::get_data
-get_data.dp_ols <- function(x, ...) not_released("the rows of the data")
+get_data.dp_ols <- function(x, ...) {
+  not_released("the rows of the data", "predict(newdata), plot() or emmeans::emmeans()")
+}

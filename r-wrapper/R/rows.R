@@ -1,7 +1,7 @@
 # The rows of a fit: arguments that name columns of the data, as those of lm do.
 
-# The name of the column that weights= gives, bare or as a text.
-column_given <- function(expression, data, workspace) {
+# The name of the column that an argument gives, bare or as a text.
+column_given <- function(argument, expression, data, workspace) {
   if (is.symbol(expression) && is_column(expression, data)) return(as.character(expression))
   if (is.symbol(expression) && !exists(as.character(expression), workspace)) {
     bad_argument("no column '", expression, "'; the columns are ", toString(names(data)))
@@ -9,8 +9,8 @@ column_given <- function(expression, data, workspace) {
   value <- eval(expression, workspace)
   if (is.null(value)) return(NULL)
   if (!is.character(value) || length(value) != 1L || is.na(value)) {
-    bad_argument("expected weights to be the name of a column, as in weights = w, got ",
-                 class(value)[1L])
+    bad_argument("expected ", argument, " to be the name of a column, as in ", argument,
+                 if (argument == "unit") " = id" else " = w", ", got ", class(value)[1L])
   }
   enc2utf8(value)
 }

@@ -11,6 +11,11 @@ skip_without_package <- function(name) {
   skip_without(requireNamespace(name, quietly = TRUE), paste("the package", name))
 }
 
+# Packages that not every Debian has; nothing forbids skipping these.
+skip_without_optional <- function(name) {
+  testthat::skip_if_not(requireNamespace(name, quietly = TRUE), paste("the package", name))
+}
+
 people <- function(n = 4000) {
   set.seed(11)
   d <- data.frame(

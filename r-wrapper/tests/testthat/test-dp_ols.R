@@ -41,6 +41,8 @@ test_that("a formula, data and epsilon are enough", {
   expect_true(all(is.finite(confint(fit))))
   far <- predict(fit, data.frame(x1 = 1e9, x2 = -1e9))
   expect_lt(abs(far), 100)
+  at_end <- data.frame(x1 = 0, x2 = fit$clipping$x2[1L])
+  expect_equal(predict(fit, data.frame(x1 = 0, x2 = -1e9)), predict(fit, at_end))
   expect_output(print(summary(fit)), "neither bounds nor tuning")
 })
 
@@ -94,7 +96,7 @@ test_that("mistakes end with one sentence and a class", {
   d <- people(50)
   wrong <- list(
     list(quote(dp_ols(wage ~ educ, d)), "epsilon is missing"),
-    list(quote(dp_ols(wage ~ educ, d, method = "ols", epsilon = 1)), "expected method"),
+    list(quote(dp_ols(wage ~ educ, d, method = "ols", epsilon = 1)), "there is no method"),
     list(quote(dp_ols(wage ~ educ, d, method = "adassp", epsilon = -1)), "epsilon > 0"),
     list(quote(dp_ols(wage ~ log(age), d, method = "adassp", epsilon = 1)), "list\\(age = c\\("),
     list(quote(dp_ols("wage ~ educ", d, method = "adassp", epsilon = 1)), "y ~ x1"),

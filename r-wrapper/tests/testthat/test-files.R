@@ -19,6 +19,12 @@ test_that("files are fitted as the data frame they hold", {
     expect_equal(coef(fit), coef(lm(formula, d)), tolerance = 0.01)
   }
   expect_false(contains(serialize(fit, NULL), d$y[1L], "part-"))
+  each <- c(first = Sys.glob(files)[1L], second = Sys.glob(files)[2L])
+  seeded <- function(data) {
+    with_insecure_seed(1, dp_ols(y ~ x, data, "adassp", 1, bounds = unit))
+  }
+  expect_identical(coef(seeded(each)), coef(seeded(files)))
+  expect_error(seeded(c(files, each[1L])), "each file once", class = "dpstats_argument_error")
 })
 
 test_that("groups of files have labels of R, however large", {
@@ -70,5 +76,8 @@ test_that("files that cannot be read are refused in one sentence", {
   expect_error(fit(y ~ z), "z", class = class)
   expect_error(fit(by = "county"), "county", class = class)
   expect_error(fit(by = c("tract", "county")), "county", class = class)
-  expect_error(fit(data = c("a.csv", "b.csv")), "a data frame or a path", class = class)
+  expect_error(fit(data = c(files, "nowhere.csv")), "there is no file nowhere.csv", class = class)
+  for (data in list(c(files, NA), character(), 1)) {
+    expect_error(fit(data = data), "a data frame, or paths of files", class = class)
+  }
 })

@@ -123,3 +123,63 @@ test_that("groups have the intervals and covariances of lm on their own rows", {
   expect_identical(confint(by, "p25")$term, rep("p25", 3L))
   expect_error(confint(by, "z"), "no coefficient z", class = "dpstats_argument_error")
 })
+
+test_that("new data are predicted by the fit of their group, as by its own fit", {
+  skip_without_python()
+  d <- line(6000)
+  new <- data.frame(tract = c(9, 3, 9), x = c(0.1, 0.5, 2), row.names = c("a", "b", "c"))
+  fit <- function(data, method, ...) {
+    bounds <- if (method == "noisy_newton") NULL else unit
+    with_insecure_seed(4, dp_ols(y ~ x + I(x^2), data, method, 1e7, bounds = bounds, ...))
+  }
+  for (method in c("adassp", "shrunken", "noisy_newton")) {
+    by <- fit(d, method, by = "tract")
+    for (tract in c(3, 9)) {
+      alone <- fit(d[d$tract == tract, ], method)
+      rows <- new$tract == tract
+      ours <- predict(by, new, se.fit = TRUE, interval = "confidence", level = 0.8)
+      theirs <- predict(alone, new[rows, ], se.fit = TRUE, interval = "confidence", level = 0.8)
+      expect_equal(ours$fit[rows, , drop = FALSE], theirs$fit, tolerance = 1e-2, info = method)
+      expect_equal(ours$se.fit[rows], theirs$se.fit, tolerance = 0.05, info = method)
+    }
+    expect_identical(predict(by, new), predict(by, new, interval = "confidence")[, "fit"])
+  }
+  rows <- augment(by, newdata = new, interval = "confidence")
+  expect_named(rows, c("tract", "x", ".fitted", ".lower", ".upper", ".se.fit"))
+  missing <- data.frame(tract = c(3, 9), x = c(NA, 0.5))
+  expect_identical(is.na(unname(predict(by, missing, se.fit = TRUE)$se.fit)), c(TRUE, FALSE))
+  refused <- "dpstats_argument_error"
+  expect_error(predict(by, data.frame(x = 1)), "merge\\(groups, newdata\\)", class = refused)
+  expect_error(predict(by, data.frame(x = 1, tract = 4)), "no group 4; the groups are 3, 7, 9",
+               class = refused)
+  expect_error(predict(by), class = "dpstats_not_released_error")
+  expect_error(augment(by), class = "dpstats_not_released_error")
+})
+
+test_that("some groups are groups, and one is asked as a fit is", {
+  skip_without_python()
+  by <- by_tract()
+  some <- by[c("9", "3")]
+  expect_identical(coef(some)$tract, c(9L, 3L))
+  expect_identical(confint(some, level = 0.8)[3:4, -1L], confint(by, level = 0.8)[1:2, -1L],
+                   ignore_attr = TRUE)
+  expect_identical(by[by$status == "ok"], by)
+  for (i in list("7", 2L)) {
+    fit <- by[[i]]
+    expect_identical(coef(fit), unlist(coef(by)[2L, -1L]))
+    expect_identical(vcov(fit), vcov(by)[["7"]])
+    expect_identical(dimnames(confint(fit, "x")), list("x", c("2.5 %", "97.5 %")))
+    expect_identical(unname(confint(fit)["x", ]), unlist(confint(by)[4L, 3:4], use.names = FALSE))
+    expect_identical(predict(fit, data.frame(x = 0.5)),
+                     predict(by, data.frame(x = 0.5, tract = 7)))
+    expect_identical(augment(fit, newdata = data.frame(x = 0.5))$tract, 7L)
+    expect_identical(tidy(fit)$term, c("(Intercept)", "x", "p25", "p75"))
+    expect_identical(glance(fit)$tract, 7L)
+    expect_output(print(fit), "1 group: 1 ok")
+  }
+  for (wrong in list("8", 4L)) {
+    expect_error(by[[wrong]], "no group", class = "dpstats_argument_error")
+  }
+  expect_error(by[[1:2]], "one group", class = "dpstats_argument_error")
+  expect_error(confint(fit, "z"), "no coefficient z", class = "dpstats_argument_error")
+})

@@ -52,7 +52,7 @@ test_that("bought ends are intervals at their level and nothing else", {
   expect_equal(unname(at[1L, c("lwr", "upr")]),
                unname(unlist(fit$predictions["p25", c("conf.low", "conf.high")])))
   expect_true(all(is.finite(confint(fit))), all(is.na(vcov(fit))))
-  expect_output(print(summary(fit)), "NA, Inf: ci= buys the ends")
+  expect_output(print(summary(fit)), "NA, Inf: ci buys the ends")
   expect_true(all(is.na(confint(fit, level = 0.99))))
   steps <- fit$privacy$steps
   expect_equal(sum(steps$share[grepl("(lower|upper) end", steps$step)]), 0.5)

@@ -21,7 +21,7 @@ test_that("a ledger is charged, answers equal calls and refuses what does not fi
   expect_equal(dp_ledger(path)$spent[["epsilon"]], 2)
   error <- tryCatch(fit(ledger, 1.5), error = identity)
   expect_s3_class(error, "dpstats_budget_error")
-  expect_match(conditionMessage(error), "does not fit: the budget of 'lines'")
+  expect_match(conditionMessage(error), "does not fit: the budget of \"lines\"")
   expect_equal(ledger$remaining, c(epsilon = 1, delta = 0))
   expect_output(print(ledger), "Ledger of lines")
 })
@@ -33,7 +33,7 @@ test_that("analysts have their allocations", {
   anna <- dp_ledger(path, analyst = "anna")
   fit(anna, 1.25)
   expect_equal(anna$remaining[["epsilon"]], 0.25)
-  expect_error(fit(anna, 0.5), "the allocation of 'anna'", class = "dpstats_budget_error")
+  expect_error(fit(anna, 0.5), "the allocation of \"anna\"", class = "dpstats_budget_error")
 })
 
 test_that("a ledger that is none is refused, and its totals cannot be set", {

@@ -1,9 +1,10 @@
-# What Python writes and R does not: its constants, types, operators, brackets and whole floats.
+# What Python writes and R does not: its constants, types, operators, brackets, whole floats, texts
+# in single quotes, which R has around the names of columns, and arguments with nothing after =.
 python_words <- paste(
   "\\b(None|True|False|NoneType|tuple|dict|mapping|dtype|Categorical|DataFrame)\\b",
-  "\\b(pandas|polars|numpy)\\b", "\\b(np|dp|dpstats)\\.", "\\b(float|int)(32|64)\\b", "\\*\\*",
-  "\\bQ\\(|\\bC\\((?!.*contr)", "\\{", "(^|[^n]) \\[", "\\(['\"]", "(got|only) \\(", "[0-9]\\.0\\b",
-  "Error\\b", "stopped|failed", sep = "|"
+  "\\b(pandas|polars|numpy)\\b", "\\b(np|dp|dpstats)\\.[a-zA-Z_]", "\\b(float|int)(32|64)\\b", "\\*\\*",
+  "\\bQ\\(|\\bC\\((?!.*contr)", "\\{", "(^|[^n]) \\[", "\\(['\"]", "(got|only) \\(", "(?<![0-9.])[0-9]+\\.0\\b(?!\\.)",
+  "Error\\b", "stopped|failed", "(?<!column )(?<!\\w)'[^'\"]*'", "\\b[a-z_]+=([ ,;.)]|$)", sep = "|"
 )
 
 test_that("what is refused is a condition of this package in R's words", {
@@ -16,8 +17,23 @@ test_that("what is refused is a condition of this package in R's words", {
     expect_no_match(words, python_words, perl = TRUE, info = call)
     expect_no_match(messages[i], "\\n", info = call)
   }
-  expect_match(c("got None", "a['x']: [1.0, 2.0]", "got (1, 2)", "np.log(x)", "x ** 2", "got 1.0"),
-               python_words, perl = TRUE)
+  words <- c("got None", "a['x']: [1.0, 2.0]", "got (1, 2)", "np.log(x)", "x ** 2", "got 1.0",
+             "one of 'a', 'b'", "an ArgumentError", "name it with by=", "a tuple", "bounds={x: 1}")
+  for (word in words) expect_match(word, python_words, perl = TRUE)
+  for (word in c("no column 'z'", "x == 2", "lm's", "type = \"terms\"")) {
+    expect_no_match(word, python_words, perl = TRUE)
+  }
+})
+
+test_that("every function that takes arguments is among those whose messages are tested", {
+  called <- unlist(lapply(bad_calls, all.names))
+  without_arguments <- c("dp_methods", "dpstats_available")
+  for (name in setdiff(getNamespaceExports("dpstats"), without_arguments)) {
+    expect_true(name %in% called, info = name)
+  }
+  for (method in c("predict", "confint", "vcov", "summary", "residuals", "[[")) {
+    expect_true(method %in% called, info = method)
+  }
 })
 
 test_that("what results print is in R's words", {

@@ -140,3 +140,17 @@ test_that("a fit survives saving, and holds nothing of the data", {
   expect_false(contains(serialize(by, NULL), secret, "nobody may read"))
   expect_lt(length(serialize(by, NULL)), 20000)
 })
+
+test_that("a saved release is read without Python, and holds what a fit holds", {
+  fit <- readRDS(system.file("extdata", "wages.rds", package = "dpstats"))
+  with_answer(function(...) stop("Python was asked"), {
+    expect_output(print(summary(fit)), "educ .*\\*\\*\\*")
+    expect_identical(dim(confint(fit)), c(4L, 2L))
+    expect_identical(nrow(tidy(fit, conf.int = TRUE)), 4L)
+    new <- data.frame(educ = c(12, 16), exper = 10, sex = "women")
+    expect_equal(diff(predict(fit, new)), 4 * coef(fit)["educ"], ignore_attr = TRUE)
+  })
+  skip_without_python()
+  expect_named(fit, names(fit_wage(log(wage) ~ educ + age + sex)))
+  expect_named(fit$privacy, names(fit_wage()$privacy))
+})

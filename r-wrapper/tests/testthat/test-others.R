@@ -55,6 +55,25 @@ test_that("the table of methods is Python's", {
   expect_type(methods$needs_bounds, "logical")
 })
 
-test_that("install_dpstats wants to know what to install", {
-  expect_error(install_dpstats(), "source is missing", class = "dpstats_argument_error")
+test_that("parameters shows what tidy() has", {
+  skip_without_python()
+  skip_without_optional("parameters")
+  fit <- fit_wage()
+  table <- parameters::model_parameters(fit, ci = 0.8, exponentiate = TRUE)
+  tidied <- tidy(fit, conf.int = TRUE, conf.level = 0.8, exponentiate = TRUE)
+  expect_identical(table$Parameter, tidied$term)
+  expect_identical(table$Coefficient, tidied$estimate)
+  expect_identical(table$CI_high, tidied$conf.high)
+  reference <- parameters::model_parameters(lm(log(wage) ~ educ + sex * age, people()))
+  expect_setequal(sub("^z$", "t", names(table)), names(reference))
+  expect_output(print(table), "sexm:age .*\\| +80% CI|80% CI .*sexm:age")
+  expect_error(parameters::model_parameters(fit, vcov = "HC1"), "no argument vcov")
+})
+
+test_that("ggeffects, which draws the rows of a fit, is told where public pictures are", {
+  skip_without_python()
+  skip_without_optional("ggeffects")
+  error <- tryCatch(suppressWarnings(ggeffects::ggpredict(fit_wage(), "educ")), error = identity)
+  expect_s3_class(error, "dpstats_not_released_error")
+  expect_match(conditionMessage(error), "predict\\(newdata\\), plot\\(\\) or emmeans")
 })

@@ -36,6 +36,28 @@ test_that("methods of a plan take options, and what is missing has a reason", {
   expect_match(plan$notes, "noisy_stats: the residual variance is not released", all = FALSE)
 })
 
+test_that("groups are absorbed or fitted one by one, and drawn at a middle size", {
+  skip_without_python()
+  grouped <- dp_plan(y ~ x, n = c(100, 4000, 900), bounds = unit, methods = "adassp", epsilon = 4,
+                     repetitions = 20, by = "town")
+  expect_identical(unique(grouped$frame$rows), c(100, 900, 4000))
+  expect_output(print(grouped), "Forecast of y ~ x by town")
+  drawn <- planned_errors(grouped, NULL)
+  expect_identical(unique(drawn$private$rows), 900)
+  expect_match(drawn$title, "error of x, 900 rows a group", fixed = TRUE)
+  equal <- dp_plan(y ~ x, n = 100, bounds = unit, methods = "adassp", epsilon = 4,
+                   repetitions = 20, by = "town", groups = 3)
+  expect_identical(unique(equal$frame$groups), 3)
+  absorbed <- function(...) {
+    dp_plan(y ~ x | firm, n = 2000, bounds = unit, methods = "adassp", epsilon = 4,
+            repetitions = 20, ...)
+  }
+  one <- absorbed(groups = 100, within_share = 0.3)
+  expect_identical(one$slopes, "x")
+  expect_identical(absorbed(groups = 100, within_share = c(x = 0.3))$frame, one$frame)
+  expect_error(absorbed(), "expected groups=?, the guessed number of groups of firm")
+})
+
 test_that("a plan finds the least epsilon for a width, and is drawn", {
   skip_without_python()
   plan <- plan_line(methods = c("adassp", "noisy_stats"), epsilon = 2^(-2:3), target_width = 0.1)
@@ -61,7 +83,7 @@ test_that("guesses that cannot be used are refused in one sentence", {
     list(quote(plan_line(methods = "adassp", epsilon = c(1, NA))), "epsilon is NA"),
     list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = 2)), "c\\(x = 0.5\\)"),
     list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = c(x = NA))), "x_sd holds NA"),
-    list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = c(z = 2))), "names 'z'"),
+    list(quote(plan_line(methods = "adassp", epsilon = 1, x_sd = c(z = 2))), "names \"z\""),
     list(quote(dp_plan(y ~ x, 10, unit["y"], "adassp", 1)), "list\\(x = c\\(low, high\\)\\)"),
     list(quote(dp_plan(y ~ ., 10, unit, "adassp", 1)), "write out what")
   )

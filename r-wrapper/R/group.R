@@ -1,0 +1,92 @@
+# Predictions of groups, some of the groups, and one of them.
+
+#' @rdname groups
+#' @export
+predict.dp_ols_groups <- function(object, newdata, se.fit = FALSE,
+                                  interval = c("none", "confidence"), level = 0.95,
+                                  type = "response", ...) {
+  refuse_others("predict", ...)
+  if (missing(newdata)) newdata <- NULL
+  interval <- prediction_options(newdata, se.fit, interval, level, type)
+  X <- clipped_rows(object, design_at(object, newdata))
+  at <- groups_of_rows(object, newdata)
+  as_predicted(group_means(object, X, at), se.fit, interval, group_errors(object, X, at, level))
+}
+
+# The number of the group that each row of new data belongs to.
+groups_of_rows <- function(object, newdata) {
+  absent <- setdiff(names(object$groups), names(newdata))
+  if (length(absent)) {
+    bad_argument("newdata has no column '", absent[1L], "' that says whose fit predicts a row; ",
+                 "merge(groups, newdata) gives every group each of them")
+  }
+  keys <- do.call(paste, c(lapply(newdata[names(object$groups)], as.character), sep = ":"))
+  group_places(object, keys)
+}
+
+group_means <- function(object, X, at) {
+  fit <- rowSums(X * object$estimates[at, object$coefficients, drop = FALSE])
+  if (!is.null(object$absorbed)) fit[] <- NA_real_
+  ends <- object$limits$response
+  if (!is.null(ends)) fit <- pmin(pmax(fit, ends[at, 1L]), ends[at, 2L])
+  stats::setNames(fit, row.names(X))
+}
+
+group_errors <- function(object, X, at, level) {
+  known <- stats::complete.cases(X) & is.null(object$absorbed)
+  none <- rep(NA_real_, length(at))
+  errors <- data.frame(std.error = none, conf.low = none, conf.high = none)
+  if (any(known)) {
+    rows <- as.list(as.vector(t(X[known, , drop = FALSE])))
+    value <- ask("group_predict", list(state = object$state, groups = as.list(at[known]),
+                                       rows = rows, level = level))
+    errors[known, ] <- lapply(value, numbers)
+  }
+  errors
+}
+
+#' @rdname groups
+#' @exportS3Method generics::augment dp_ols_groups
+augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none", "confidence"),
+                                  conf.level = 0.95, ...) {
+  refuse_others("augment", ...)
+  if (missing(newdata) || is.null(newdata)) {
+    not_released("fitted values", "augment(groups, newdata = )")
+  }
+  check_flags(se_fit = se_fit)
+  augmented(x, newdata, se_fit, chosen_interval(interval), conf.level)
+}
+
+#' @rdname groups
+#' @export
+`[.dp_ols_groups` <- function(x, i) {
+  at <- group_places(x, i)
+  parts <- unclass(x)
+  rows <- c("groups", "estimates", "errors", "low", "high")
+  parts[rows] <- lapply(parts[rows], function(part) part[at, , drop = FALSE])
+  row.names(parts$groups) <- NULL
+  parts$status <- parts$status[at]
+  if (!is.null(parts$limits$response)) {
+    parts$limits$response <- parts$limits$response[at, , drop = FALSE]
+  }
+  parts$state <- ask("group_subset", list(state = parts$state, groups = as.list(at)))
+  structure(parts, class = class(x))
+}
+
+#' @rdname groups
+#' @export
+`[[.dp_ols_groups` <- function(x, i) {
+  if (length(i) != 1L) bad_argument("expected one group in [[ ]], got ", length(i))
+  structure(list(only = x[i]), class = "dp_ols_group")
+}
+
+# The numbers of the groups that are named.
+group_places <- function(x, i) {
+  names <- group_names(x)
+  at <- if (is.character(i)) match(i, names) else seq_along(names)[i]
+  if (anyNA(at)) {
+    bad_argument("there is no group ", i[is.na(at)][1L], "; the groups are ",
+                 toString(utils::head(names, 6L)), if (length(names) > 6L) " and others")
+  }
+  at
+}
