@@ -1,0 +1,206 @@
+"""The documentation site in build/docs: its links lead somewhere, and it is used in a browser.
+
+``make docs`` builds it; without it, or without a browser, the tests that need it are skipped.
+"""
+
+import functools
+import http.server
+import importlib
+import os
+import shutil
+import sys
+import threading
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+
+import dpstats as dp
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "docs"
+REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
+LOADED = {("script", "src"), ("img", "src"), ("link", "href"), ("source", "src")}
+CHAPTERS = ("index", "choosing", "guides", "proofs/index", "reports", "reference", "project",
+            "intervals", "trust", "reports/auto", "reports/reporting", "proofs/ops_objpert",
+            "proofs/tukey", "api/dpstats.dp_ols", "api/dpstats.DPResults")  # fmt: skip
+
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "docs" / "site").exists(), reason="the tests of an installed package lack it"
+)
+
+
+def module(name: str):
+    """Import a module of docs/site."""
+    sys.path.insert(0, str(ROOT / "docs" / "site"))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.pop(0)
+
+
+class Page(HTMLParser):
+    """The links, the files that are loaded, and the anchors of a page."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.links, self.loaded, self.anchors = set(), set(), set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id":
+                self.anchors.add(value)
+            elif (tag, name) in LOADED:
+                self.loaded.add(value)
+            elif (tag, name) == ("a", "href") and value:
+                self.links.add(value)
+
+
+@pytest.fixture(scope="module")
+def site() -> dict[str, Page]:
+    """All pages of the site that was built, by their paths."""
+    if not SITE.exists() and not REQUIRED:
+        pytest.skip("make docs builds the site")
+    paths = sorted({*SITE.rglob("*.html")} - {*SITE.glob("_static/**/*.html")})
+    return {path.relative_to(SITE).as_posix(): Page(path.read_text("utf-8")) for path in paths}
+
+
+def test_links_point_to_the_places_of_files():
+    sources: set[str] = set()
+    text = "[a](docs/bounds.md#x) [b](https://e.org) [c](vignettes/auto/README.md) [d](#here)"
+    moved = module("pages").relink(text, "README.md", sources)
+    assert moved == "[a](bounds.md#x) [b](https://e.org) [c](reports/auto.md) [d](#here)"
+    text = "[a](../dpstats/mechanisms/tukey.py) [b](../tests/noise/test_noise.py) [c](../README.md)"
+    moved = module("pages").relink(text, "docs/trust.md", sources)
+    assert moved == "[a](proofs/tukey.rst) [b](code/tests/noise/test_noise.rst) [c](index.md)"
+    assert sources == {"tests/noise/test_noise.py"}
+    with pytest.raises(ValueError, match="Makefile"):
+        module("pages").relink("[a](Makefile)", "README.md", sources)
+
+
+def test_every_guide_is_in_the_navigation():
+    trees = "".join((ROOT / "docs" / "site" / f"{name}.md").read_text("utf-8")
+                    for name in ("guides", "reports", "project")).splitlines()  # fmt: skip
+    guides = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"choosing"}
+    assert guides <= set(trees), "add the page to a table of contents in docs/site"
+
+
+def test_formulas_are_typeset():
+    pytest.importorskip("sphinx")
+    typeset = module("formulas").typeset
+    shown = "".join(map(str, typeset("sum_{j<=k} u_j^2 <= e^(-l t) X'X, row_norm, a row's mu")))
+    assert shown == (
+        "sum<subscript>j≤k</subscript> u<subscript>j</subscript><superscript>2</superscript> ≤ "
+        "e<superscript>-l t</superscript> X′X, row_norm, a row's μ"
+    )
+
+
+def test_docstrings_are_read_as_they_are_meant():
+    pytest.importorskip("sphinx")
+    lines = ["Guarantee. |v| <= 1, a*b*c, z_ and ``|x|``:", "- one", "  more", "two", ">>> a*b*c"]
+    module("docstrings").as_rst(None, "function", "f", None, None, lines)
+    assert lines == [
+        r"**Guarantee.** \|v\| <= 1, a\*b\*c, z\_ and ``|x|``:", "", "- one", "  more", "", "two",
+        ">>> a*b*c",
+    ]  # fmt: skip
+
+
+def test_all_links_lead_somewhere(site):
+    for name, page in site.items():
+        for link in page.links | page.loaded:
+            parts = urlsplit(urljoin(f"//site/{name}", link))
+            if parts.netloc != "site" or parts.scheme:
+                continue
+            target = unquote(parts.path).lstrip("/")
+            assert (SITE / target).is_file(), f"{name} links to {link}"
+            # Pages of source code name functions as their pages do or as modules do.
+            if parts.fragment and target.endswith(".html") and not name.startswith("_modules/"):
+                assert unquote(parts.fragment) in site[target].anchors, f"{name} links to {link}"
+
+
+def test_nothing_is_loaded_from_elsewhere(site):
+    elsewhere = {link for page in site.values() for link in page.loaded if "//" in link}
+    assert elsewhere == set()
+    for style in SITE.rglob("*.css"):
+        assert "url(http" not in style.read_text("utf-8").replace('"', "")
+
+
+def test_each_method_and_each_public_name_has_its_page(site):
+    methods = module("proofs").methods_by_module()
+    assert {method.name for group in methods.values() for method in group} == set(dp.METHODS)
+    for name in methods:
+        assert "<strong>Guarantee" in (SITE / f"proofs/{name.rpartition('.')[2]}.html").read_text()
+    for name in set(dp.__all__) - {"METHODS", "SELECTORS"}:
+        assert f"api/dpstats.{name}.html" in site["reference.html"].links
+
+
+@pytest.fixture(scope="module")
+def address(site):
+    """The site on this machine's loopback address."""
+    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *a: None})
+    handler = functools.partial(quiet, directory=SITE)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    chromium = shutil.which("chromium")
+    if not REQUIRED and chromium is None:
+        pytest.skip("the tests in a browser need Debian's package chromium")
+    playwright = importlib.import_module if REQUIRED else pytest.importorskip
+    with playwright("playwright.sync_api").sync_playwright() as driver:
+        running = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(params=[(1280, 900), (390, 844)], ids=["desktop", "phone"])
+def tab(request, browser, address):
+    """A tab; errors in its console and requests to other places fail the test."""
+    width, height = request.param
+    opened = browser.new_page(viewport={"width": width, "height": height})
+    trouble = []
+    opened.on("pageerror", lambda error: trouble.append(str(error)))
+    opened.on("console", lambda said: said.type == "error" and trouble.append(said.text))
+    opened.on("request", lambda asked: asked.url.startswith((address, "data:"))
+              or trouble.append(asked.url))  # fmt: skip
+    yield opened
+    assert not trouble
+    opened.close()
+
+
+def test_pages_are_no_wider_than_the_window(tab, address):
+    for name in CHAPTERS:
+        tab.goto(f"{address}/{name}.html")
+        widths = tab.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+        assert widths[0] <= widths[1], name
+
+
+def test_the_navigation_leads_to_a_guide_and_a_proof(tab, address):
+    for chapter, page, title in (("Guides", "Bounds and ranges", "Bounds and ranges"),
+                                 ("Proofs", "tukey", "tukey")):  # fmt: skip
+        tab.goto(f"{address}/index.html")
+        if tab.viewport_size["width"] < 600:
+            tab.get_by_role("button", name="Site navigation").first.click()
+        tab.get_by_role("link", name=chapter, exact=True).locator("visible=true").first.click()
+        tab.get_by_role("article").get_by_role("link", name=page, exact=True).first.click()
+        assert tab.locator("article h1").inner_text().startswith(title)
+
+
+def test_the_search_is_labelled_and_finds(tab, address):
+    tab.goto(f"{address}/index.html")
+    tab.keyboard.press("Control+k")
+    box = tab.get_by_role("searchbox").locator("visible=true").first
+    label = box.get_attribute("aria-label")
+    assert label and "search" in label.lower()
+    box.fill("absorbed effects")
+    box.press("Enter")
+    tab.wait_for_url("**/search.html?q=**")
+    tab.locator("#search-results li a").first.wait_for()
+    found = tab.locator("#search-results li a").all_inner_texts()
+    assert any("absor" in text.lower() or "fixed effects" in text.lower() for text in found)
