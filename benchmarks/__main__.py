@@ -9,6 +9,7 @@ from benchmarks import (
     coverage,
     crossing,
     econ,
+    first,
     goodness,
     grid,
     groups,
@@ -16,6 +17,8 @@ from benchmarks import (
     intervals,
     ledger,
     methods,
+    persons,
+    powers,
     r,
     scale,
     speed,
@@ -23,11 +26,13 @@ from benchmarks import (
     subsets,
     table3,
     tried,
+    units,
     weights,
 )
 
 PARTS = {
     "speed": speed,
+    "first": first,
     "scale": scale,
     "stream": stream,
     "methods": methods,
@@ -40,7 +45,9 @@ PARTS = {
     "absorbed": absorbed,
     "ledger": ledger,
     "r": r,
+    "units": units,
     "weights": weights,
+    "powers": powers,
 }
 # Run by name only: they take long or need tables.
 ALONE = {
@@ -51,6 +58,7 @@ ALONE = {
     "grid": grid,
     "cases": cases,
     "goodness": goodness,
+    "persons": persons,
 }
 
 

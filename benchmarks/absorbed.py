@@ -1,4 +1,4 @@
-"""Time and memory of absorbed effects, y ~ x | g, against pyfixest's feols."""
+"""Measure time and memory of absorbed effects, y ~ x | g, against pyfixest's feols."""
 
 import argparse
 import time
@@ -14,7 +14,7 @@ OURS, THEIRS = "dpstats", "pyfixest"
 
 
 def frame(n: int, groups: int) -> pd.DataFrame:
-    """n made-up rows of a line with an effect for each group."""
+    """Simulate n rows of a line with an effect for each group."""
     rng = np.random.default_rng(0)
     g, effects = rng.integers(groups, size=n), rng.normal(0, 0.1, groups)
     x = rng.uniform(0, 1, n)
@@ -22,7 +22,7 @@ def frame(n: int, groups: int) -> pd.DataFrame:
 
 
 def fits(data: pd.DataFrame) -> dict:
-    """The calls under measurement, by name."""
+    """Name the calls under measurement."""
     import pyfixest
 
     import dpstats as dp
@@ -34,7 +34,7 @@ def fits(data: pd.DataFrame) -> dict:
 
 
 def seconds(n: int, groups: int, repeats: int) -> dict[str, float]:
-    """Median time of each fit over alternating repeats, after one of each to warm up."""
+    """Measure each fit's median time over alternating repeats, after one of each to warm up."""
     calls, taken = fits(frame(n, groups)), {name: [] for name in (OURS, THEIRS)}
     for repeat in range(repeats + 1):
         for name, call in calls.items():
@@ -45,7 +45,7 @@ def seconds(n: int, groups: int, repeats: int) -> dict[str, float]:
 
 
 def megabytes(n: int, groups: int, name: str) -> tuple[float, float]:
-    """By how much one fit raises this process' peak memory, and the peak itself."""
+    """Measure by how much one fit raises this process' peak memory, and the peak itself."""
     fits(frame(100, 5))[name]()
     call = fits(frame(n, groups))[name]
     before = peak_megabytes()

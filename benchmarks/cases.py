@@ -1,4 +1,4 @@
-"""The default where fits have gone wrong: quadratics, wide bounds, few rows, correlated columns.
+"""Fit the default where fits have gone wrong: quadratics, wide bounds, factors, few rows, many.
 
 ``python -m benchmarks cases --data DIR`` reads DIR/aer_cps1988.csv.gz and DIR/wage1.csv.gz and
 prints one table a case. Errors are medians of the slopes' distances from the truth, or from least
@@ -20,7 +20,7 @@ _WIDE = (1, 3, 10, None)
 
 
 def against_ols(formula: str, frame: pd.DataFrame, repetitions: int, **call) -> dict:
-    """Fits of one table: how many are "ok", and what their intervals and slopes are worth."""
+    """Fit one table often: count the "ok", and judge intervals and slopes by least squares."""
     ols = smf.ols(formula, frame).fit()
     slopes = [name for name in ols.params.index if name != "Intercept"]
     fits = [dp.dp_ols(formula, frame, **call) for _ in range(repetitions)]
@@ -40,7 +40,7 @@ def against_ols(formula: str, frame: pd.DataFrame, repetitions: int, **call) -> 
 
 
 def quadratic(folder: Path, repetitions: int) -> pd.DataFrame:
-    """Wages of men in 1988, with declared bounds and none."""
+    """Fit wages of men in 1988, with declared bounds and none."""
     frame = pd.read_csv(folder / "aer_cps1988.csv.gz")
     bounds = {"education": (0, 20), "experience": (-5, 65), "log_wage": (3, 10)}
     rows = {
@@ -51,7 +51,7 @@ def quadratic(folder: Path, repetitions: int) -> pd.DataFrame:
 
 
 def few_rows(folder: Path, repetitions: int) -> pd.DataFrame:
-    """526 wages, and 1,000 rows of which 60% share the value of a regressor."""
+    """Fit 526 wages, and 1,000 rows of which 60% share the value of a regressor."""
     wages = pd.read_csv(folder / "wage1.csv.gz")
     wages["wage"] = np.exp(wages["lwage"])
     rng = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def few_rows(folder: Path, repetitions: int) -> pd.DataFrame:
 
 
 def uniform(n: int, d: int, seed: int):
-    """Regressors uniform on (0, 10) and a response of slopes 1, with exact bounds."""
+    """Simulate regressors uniform on (0, 10), a response of slopes 1, and their exact bounds."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(0, 10, (n, d))
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(d)])
@@ -75,7 +75,7 @@ def uniform(n: int, d: int, seed: int):
 
 
 def widened(bounds: dict, times: float | None) -> dict | None:
-    """Bounds so many times as wide, about the same middle."""
+    """Widen bounds so many times, about the same middle."""
     if times is None:
         return None
     return {
@@ -85,7 +85,7 @@ def widened(bounds: dict, times: float | None) -> dict | None:
 
 
 def wide_bounds(repetitions: int, sizes=(500, 2000, 10_000), d: int = 3) -> pd.DataFrame:
-    """Median error of slopes of 1 and coverage, at bounds as exact, 3 and 10 times as wide, none.
+    """Compare errors of slopes and coverage at exact bounds, 3 and 10 times as wide, and none.
 
     BinAgg's published setting (AISTATS 2026): mu of 1/2 and 1.
     """
@@ -116,28 +116,129 @@ def wide_bounds(repetitions: int, sizes=(500, 2000, 10_000), d: int = 3) -> pd.D
     return pd.DataFrame(rows).set_index(["mu", "n", "bounds"])
 
 
-def lines(repetitions: int, sizes=(100, 400, 1600, 6400)) -> pd.DataFrame:
-    """Error of noisy_newton over that of exp_theil_sen, one bounded regressor, public n.
+def factors(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
+    """Compare the slope and effects of a factor with least squares on the same rows."""
+    table = {}
+    for levels in (10, 50, 200, 500):
+        rng = np.random.default_rng(0)
+        code, x = rng.integers(0, levels, rows), rng.normal(size=rows)
+        g = pd.Categorical.from_codes(code, categories=[str(level) for level in range(levels)])
+        y = 0.5 * x + rng.normal(0, 0.3, levels)[code] + rng.normal(0, 0.5, rows)
+        frame = pd.DataFrame({"x": x, "g": g, "y": y})
+        ols = smf.ols("y ~ g + x", frame).fit()
+        for method in ("noisy_newton", "adassp"):
+            fits = [
+                dp.dp_ols("y ~ g + x", frame, method=method, epsilon=1) for _ in range(repetitions)
+            ]
+            off = np.array([fit.params - ols.params for fit in fits])
+            ends = np.array([fit.conf_int().to_numpy() for fit in fits])
+            shown = np.isfinite(ends).all(axis=2)
+            held = (ends[:, :, 0] <= ols.params.to_numpy()) & (
+                ols.params.to_numpy() <= ends[:, :, 1]
+            )
+            table[levels, method] = {
+                "s.d. of the slope": off[:, -1].std(),
+                "rmse of levels": np.sqrt(np.mean(off[:, 1:-1] ** 2)),
+                "shown": shown.mean(),
+                "cover": held[shown].mean(),
+            }
+    return pd.DataFrame(table).T.rename_axis(["levels", "method"])
 
-    Medians over spreads of x and of residuals of the ratio of median errors of the slope.
+
+def tiny(repetitions: int) -> pd.DataFrame:
+    """Fit few uniform rows, of which epsilon 1 says little: count "ok" fits and coverage."""
+    table = {}
+    for n in (30, 120, 250, 500, 1000):
+        for d in (1, 3):
+            ok, wrong, shown, held = 0, 0, 0, 0
+            for seed in range(repetitions):
+                rng = np.random.default_rng(seed)
+                frame = pd.DataFrame(rng.uniform(size=(n, d))).rename(columns="x{}".format)
+                formula = f"y ~ {' + '.join(frame)}"
+                frame["y"] = 0.2 + 0.6 * frame.sum(axis=1) + rng.normal(0, 0.1, n)
+                fit = dp.dp_ols(formula, frame, epsilon=1)
+                ratio = (fit.params.drop("Intercept") / 0.6).abs()
+                low, high = fit.conf_int().drop("Intercept").to_numpy().T
+                finite = np.isfinite(low) & np.isfinite(high)
+                ok += fit.status == "ok"
+                wrong += fit.status == "ok" and bool(((ratio > 3) | (ratio < 1 / 3)).any())
+                shown += finite.sum()
+                held += ((low <= 0.6) & (0.6 <= high) & finite).sum()
+            table[n, d] = {
+                "fits": repetitions,
+                "ok": ok,
+                "of these off 3 times": wrong,
+                "shown": shown / (d * repetitions),
+                "cover": held / shown if shown else math.nan,
+            }
+    return pd.DataFrame(table).T.rename_axis(["rows", "regressors"])
+
+
+def widths(repetitions: int, sizes=(2000, 20_000, 200_000)) -> pd.DataFrame:
+    """Compare standard errors with those of least squares, and count what intervals hold.
+
+    Two regressors, normal or exponential errors; the largest tables are drawn a fifth as often.
+    """
+    table = {}
+    for n in sizes:
+        for errors in ("normal", "exponential"):
+            for epsilon in (1, 4):
+                ratios, held = [], []
+                for seed in range(repetitions if n < max(sizes) else max(repetitions // 5, 3)):
+                    rng = np.random.default_rng(seed)
+                    x = rng.uniform(0, 10, n)
+                    frame = pd.DataFrame({"x": x, "z": 3 * rng.normal(size=n) + 0.3 * x})
+                    drawn = (
+                        rng.normal(size=n) if errors == "normal" else rng.exponential(size=n) - 1
+                    )
+                    frame["y"] = 10 + 0.5 * x + 0.2 * frame["z"] + drawn
+                    ols, fit = (
+                        smf.ols("y ~ x + z", frame).fit(),
+                        dp.dp_ols("y ~ x + z", frame, epsilon=epsilon),
+                    )
+                    low, high = fit.conf_int().to_numpy().T
+                    truth = np.array([10, 0.5, 0.2])
+                    ratios.append((fit.bse / ols.bse).to_numpy())
+                    held.append((low <= truth) & (truth <= high))
+                table[n, errors, epsilon] = {
+                    "s.e. over least squares": np.nanmedian(ratios),
+                    "cover the truth": np.mean(held),
+                }
+    return pd.DataFrame(table).T.rename_axis(["rows", "errors", "epsilon"])
+
+
+def lines(repetitions: int, sizes=(100, 400, 1000, 1600, 3200, 6400)) -> pd.DataFrame:
+    """Compare the slopes of noisy_newton and exp_theil_sen for one regressor with bounds.
+
+    Ratios of median errors at epsilon 1, over spreads of x and of residuals: noisy_newton's, where
+    the number of rows is private (add_remove) or public, over exp_theil_sen's.
     """
     ratios = {}
     for n in sizes:
-        found = []
-        for spread, residual in ((0.05, 0.05), (0.05, 0.2), (0.29, 0.05), (0.29, 0.2)):
-            errors = {"noisy_newton": [], "exp_theil_sen": []}
-            for seed in range(repetitions):
-                frame = dp.simulate.line(n, x_sd=spread, noise_sd=residual, seed=seed)
-                slope = np.polyfit(frame["x"], frame["y"], 1)[0]
-                for method, seen in errors.items():
-                    fit = dp.dp_ols(
-                        "y ~ x", frame, method=method, epsilon=1, neighbors="replace_one",
-                        bounds={"x": (0, 1), "y": (0, 1)},
-                    )  # fmt: skip
-                    seen.append(abs(np.nan_to_num(fit.params["x"]) - slope))
-            found.append(np.median(errors["noisy_newton"]) / np.median(errors["exp_theil_sen"]))
-        ratios[n] = {"median": np.median(found), "least": min(found), "largest": max(found)}
-    return pd.DataFrame(ratios).T.rename_axis("epsilon n")
+        found = [
+            line_errors(n, spread, residual, repetitions)
+            for spread, residual in ((0.05, 0.05), (0.05, 0.2), (0.29, 0.05), (0.29, 0.2))
+        ]
+        for neighbors in ("add_remove", "replace_one"):
+            ratio = [errors[neighbors] / errors["exp_theil_sen"] for errors in found]
+            ratios[n, neighbors] = {
+                "median": np.median(ratio), "least": min(ratio), "largest": max(ratio),
+            }  # fmt: skip
+    return pd.DataFrame(ratios).T.rename_axis(["epsilon n", "neighbors"])
+
+
+def line_errors(n: int, spread: float, residual: float, repetitions: int) -> dict[str, float]:
+    """Measure median errors of the slope: of exp_theil_sen, and of noisy_newton by relation."""
+    errors: dict[str, list] = {"exp_theil_sen": [], "add_remove": [], "replace_one": []}
+    for seed in range(repetitions):
+        frame = dp.simulate.line(n, x_sd=spread, noise_sd=residual, seed=seed)
+        slope = np.polyfit(frame["x"], frame["y"], 1)[0]
+        for name, seen in errors.items():
+            call = {"method": "noisy_newton", "neighbors": name}
+            call = {"method": name} if name == "exp_theil_sen" else call
+            fit = dp.dp_ols("y ~ x", frame, epsilon=1, bounds={"x": (0, 1), "y": (0, 1)}, **call)
+            seen.append(abs(np.nan_to_num(fit.params["x"]) - slope))
+    return {name: float(np.median(seen)) for name, seen in errors.items()}
 
 
 def main(arguments: list[str]) -> None:
@@ -150,6 +251,9 @@ def main(arguments: list[str]) -> None:
         (f"{_QUADRATIC}, epsilon 1", quadratic(given.data, given.repetitions)),
         ("few rows", few_rows(given.data, given.repetitions)),
         ("uniform on (0, 10), three slopes of 1", wide_bounds(max(given.repetitions // 5, 5))),
+        ("a factor, 100,000 rows, epsilon 1", factors(max(given.repetitions // 4, 5))),
+        ("few uniform rows, epsilon 1", tiny(given.repetitions)),
+        ("two regressors, how wide", widths(max(given.repetitions // 5, 5))),
         ("noisy_newton over exp_theil_sen, one regressor", lines(max(given.repetitions // 5, 5))),
     ):
         print(f"{title}\n{table.round(4).to_string()}\n", flush=True)

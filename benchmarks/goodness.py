@@ -1,4 +1,4 @@
-"""N and R-squared from released numbers beside least squares: errors, and what their own cover.
+"""Compare N and R-squared from released numbers with least squares: errors and coverage.
 
 ``python -m benchmarks goodness`` prints, for each method, law of the rows and size, the root mean
 square error of R-squared against least squares on the same rows, the mean of its standard errors
@@ -27,7 +27,7 @@ REACH = 12.0  # declared bounds of the response, which no row leaves
 
 
 class Cell(NamedTuple):
-    """One method with or without bounds, on one law of rows, at one epsilon."""
+    """Hold a method with or without bounds, on one law of rows, at one epsilon."""
 
     method: str
     bounded: bool
@@ -47,7 +47,7 @@ def cells(sizes: Sequence[int] = SIZES) -> Iterator[Cell]:
 
 
 def measured(cell: Cell, repetitions: int, seed: int = 1) -> np.ndarray:
-    """Errors and standard errors of R-squared and of the residual variance, (repetitions, 4)."""
+    """Measure errors and standard errors of R-squared and residual variance, (repetitions, 4)."""
     rng, rows = np.random.default_rng(seed), []
     formula = "y ~ " + " + ".join(f"x{j}" for j in range(cell.d))
     names = [f"x{j}" for j in range(cell.d)]

@@ -1,4 +1,4 @@
-"""The default on simulated designs, beside its predecessor, adassp at exact bounds and OLS.
+"""Compare the default on simulated designs with shrunken, adassp at exact bounds and OLS.
 
 ``python -m benchmarks grid`` fits y on d regressors of several laws. Errors are the root mean
 square error of the slopes in units of sd(y) / sd(x); ``shown`` is the part of the slopes with an
@@ -39,7 +39,7 @@ _LEVEL = 0.95
 
 
 def design(law: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Regressors (n, d)."""
+    """Simulate regressors (n, d)."""
     rho, places = CORRELATION.get(law, 0.3 if d > 1 else 0.0), np.arange(d)
     equal = (1 - rho) * np.eye(d) + rho
     matrix = rho ** np.abs(places[:, None] - places) if law == "AR(1)" else equal
@@ -47,7 +47,7 @@ def design(law: str, n: int, d: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def drawn(law: str, n: int, d: int, share: float, seed: int):
-    """A table, and the true slopes in units of sd(y) / sd(x), of which x explains ``share``."""
+    """Simulate a table in which x explains ``share``; return slopes in units of sd(y) / sd(x)."""
     rng = np.random.default_rng(seed)
     X = design(law, n, d, rng)
     sd = X.std(axis=0)
@@ -59,7 +59,7 @@ def drawn(law: str, n: int, d: int, share: float, seed: int):
 
 
 def fits(frame: pd.DataFrame, epsilon: float):
-    """Slopes (d,) by method, with the ends of intervals (d, 2) of the default."""
+    """Fit by each method: slopes (d,), and the ends of intervals (d, 2) of the default."""
     names = [name for name in frame if name != "y"]
     formula = "y ~ " + " + ".join(names)
     bounds = {name: (frame[name].min(), frame[name].max()) for name in frame}
@@ -74,7 +74,7 @@ def fits(frame: pd.DataFrame, epsilon: float):
 
 
 def measured(cell, repetitions: int) -> dict:
-    """One cell: errors by method, and shares of intervals shown and covering."""
+    """Run one cell: errors by method, and shares of intervals shown and covering."""
     law, n, d, share, epsilon = cell
     errors, shown, held = [], 0, 0
     for seed in range(repetitions):
@@ -93,7 +93,7 @@ def measured(cell, repetitions: int) -> dict:
 
 
 def cells(sizes, dimensions, epsilons):
-    """Every cell in which a column has rows enough for least squares, and d suits the law."""
+    """List the cells in which a column has rows enough for least squares, and d suits the law."""
     for law, n, d, share, epsilon in product(LAWS, sizes, dimensions, (0.3, 0.9), epsilons):
         if n >= _ROWS_PER_COLUMN * d and not (law == "quadratic" and d == 1):
             yield law, n, d, share, epsilon

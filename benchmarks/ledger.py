@@ -1,4 +1,4 @@
-"""What a ledger adds to a call, and how long it takes to list and verify many records."""
+"""Time what a ledger adds to a call, and how long listing and verifying many records takes."""
 
 import argparse
 import tempfile
@@ -42,7 +42,7 @@ def _milliseconds(taken: dict) -> tuple[str, str]:
 
 
 def _added(ledger: Ledger, calls: int) -> tuple[str, str]:
-    """Milliseconds that a ledger adds to a call, beside a Budget in turns."""
+    """Time the milliseconds that a ledger adds to a call, beside a Budget in turns."""
     rows, taken, first = simulate.line(300, seed=1), {}, len(ledger.requests())
     budgets = {"ledger": ledger, "budget": Budget(1e6)}
     for i in range(calls):

@@ -17,7 +17,7 @@ NEWTON = "noisy_newton, no bounds"
 
 
 def frame(n: int, d: int = 10) -> pd.DataFrame:
-    """n made-up rows with d regressors, column by column in memory as files are read."""
+    """Simulate n rows with d regressors, column by column in memory as files are read."""
     rng = np.random.default_rng(0)
     columns = np.empty((d + 1, n))
     for column in columns[:d]:
