@@ -9,7 +9,7 @@ TYPES_STAMP := $(VENV)/.installed-types
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser demo bench bench-auto report trust docs wheel dist clean
+.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser test-lowest demo bench bench-auto report trust docs wheel dist r-package clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -70,7 +70,7 @@ test-spark: install  ## Test Spark DataFrames; installs Java where it may
 test-acro: install  ## Load a release record with the package acro, in an environment of its own
 	tests/run_acro.sh $(BIN)/python
 
-test-browser: install  ## Test the page of plans in Chromium; installs it where it may
+test-browser: docs  ## Test the site and the page of plans in Chromium; installs it where it may
 	tests/run_browser.sh $(BIN)/python
 
 demo: install  ## Write the demonstration to out/
@@ -92,16 +92,23 @@ report: install  ## Write the papers' figures and tables to vignettes/papers, fr
 trust: install  ## Write docs/trust.md: each method's proof, and the tests that tried to break it
 	$(BIN)/python tests/suites/trust_table.py
 
-docs: $(DOCS_STAMP)  ## Build the API documentation in build/docs
-	$(BIN)/python -m pdoc --docformat numpy --output-directory build/docs dpstats
+docs: $(DOCS_STAMP)  ## Build the documentation site in build/docs; a broken link fails
+	$(BIN)/python docs/site
 
 wheel: install  ## Build a wheel in dist
 	$(PIP) wheel --no-deps --wheel-dir dist .
 
-dist: install  ## Build a source distribution and a wheel in dist
-	$(PIP) install 'build>=1.2'
-	$(BIN)/python -m build --outdir dist .
+dist:  ## Build wheel and source distribution of the last commit, twice equal, and an SBOM
+	.ci/dist.sh $(PYTHON)
+
+test-lowest:  ## Test with the lowest versions of the dependencies that pyproject.toml allows
+	tests/run_lowest.sh $(PYTHON)
+
+r-package: install  ## Build the R package in dist, with a wheel of the Python package in it
+	rm -rf r-wrapper/inst/python
+	$(PIP) wheel --no-deps --wheel-dir r-wrapper/inst/python .
+	mkdir -p dist && cd dist && R CMD build ../r-wrapper
 
 clean:  ## Remove what was built, and .venv
-	rm -rf $(VENV) .venv-acro build dist out *.egg-info .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-acro build dist out *.egg-info .pytest_cache .ruff_cache r-wrapper/inst/python
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from dpstats import datasets, evaluate, simulate, testing
 from dpstats.api import dp_ols
+from dpstats.codebook import Schema, suggest_schema
 from dpstats.errors import (
     ArgumentError,
     BudgetError,
@@ -22,10 +23,10 @@ from dpstats.selection import SELECTORS
 
 if TYPE_CHECKING:
     from dpstats.auditing import audit
-    from dpstats.planning import Plan, plan
+    from dpstats.planning import GroupPlan, Plan, plan
     from dpstats.results.comparison import compare
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "METHODS",
     "SELECTORS",
@@ -36,6 +37,7 @@ __all__ = [
     "DPResults",
     "DPStatsError",
     "FormulaError",
+    "GroupPlan",
     "InternalError",
     "Ledger",
     "LedgerError",
@@ -43,6 +45,7 @@ __all__ = [
     "Plan",
     "PrivacyReport",
     "RFormula",
+    "Schema",
     "audit",
     "compare",
     "datasets",
@@ -51,6 +54,7 @@ __all__ = [
     "plan",
     "run_study",
     "simulate",
+    "suggest_schema",
     "testing",
 ]
 
@@ -59,6 +63,7 @@ _LATER = {
     "Ledger": "ledger",
     "audit": "auditing",
     "compare": "results.comparison",
+    "GroupPlan": "planning",
     "Plan": "planning",
     "plan": "planning",
     "run_study": "study",

@@ -2,22 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from inspect import signature
 from typing import Any, overload
 
 import numpy as np
 
+from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError, Defect, InternalError
 from dpstats.fitting.groups import fit_groups
 from dpstats.fitting.single import fit_single
 from dpstats.fitting.spark_groups import check_remote, fit_groups_on_workers
 from dpstats.noise import Noise
+from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import whole
 from dpstats.privacy import Charge, Chargeable
+from dpstats.progress_bar import step_counter
 from dpstats.request import Request
 from dpstats.request.arguments import make_requests
 from dpstats.request.facts import request_facts
-from dpstats.request.group_labels import check_by
+from dpstats.request.group_labels import check_by, columns_of, declared_groups
 from dpstats.request.prepare import prepare
+from dpstats.request.unsupported import check_order, check_supported
 from dpstats.results import DPGroupResults, DPResults
 
 
@@ -52,10 +57,14 @@ def dp_ols(
     bounds=None,
     levels=None,
     types=None,
+    schema=None,
     groups=None,
     weights: str | None = None,
     trim_weights: float | None = None,
     subset: str | None = None,
+    unit: str | None = None,
+    max_rows: int | None = None,
+    max_groups: int | None = None,
     x_new=None,
     row_norm: float | None = None,
     neighbors: str | None = None,
@@ -77,13 +86,12 @@ def dp_ols(
     formula : str, or list or mapping of str
         A patsy formula, ``"y ~ x1 + C(region)"``. ``"y ~ x1 | state"`` absorbs the effects of
         one column, whose labels stay private: coefficients alone are released. Several, such as
-        one an outcome, share the budget in equal parts; ``bounds`` and ``levels`` then name the
-        columns of them all.
+        one an outcome, share the budget in equal parts.
     data : data frame, mapping, path or query
         pandas, polars, pyarrow, or a mapping of columns of equal length. A path or quoted
-        glob of Parquet, CSV or TSV files, a polars LazyFrame, a pyarrow dataset or a duckdb
-        relation is read some rows at a time, once for the sums and some times more for
-        ranges that are left out; no rows stay in memory for the methods on sums
+        glob of Parquet, CSV or TSV files, a list of paths, a polars LazyFrame, a pyarrow
+        dataset or a duckdb relation is read some rows at a time, once for the sums and some
+        times more for ranges that are left out; no rows stay in memory for the methods on sums
         (``dpstats.METHODS[name].fixed_size_summary``) without ``by`` and ``select``, else the
         columns in use do. A Spark DataFrame is summed by its workers, which also fit the groups
         of ``by``.
@@ -101,10 +109,13 @@ def dp_ols(
         Column of group labels, or several such as ``["state", "county", "tract"]``: one
         regression a group, each row in one group.
     bounds : mapping, optional
-        ``{column: (low, high)}``, public; values outside are clipped. A term can be
-        bounded by its text, ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric
-        columns that are left out are estimated from 20% of the budget (half of it by
-        ``shrunken``); ``tukey`` needs none.
+        ``{column: (low, high)}``, public; values outside are clipped. It may hold the bounds of
+        the whole data set, as may ``levels``: what concerns other columns is ignored, and a name
+        that is no column is refused. A term can be bounded by its text,
+        ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric columns that are left out are
+        estimated from 20% of the budget (half of it by ``shrunken`` and ``shrunken_pure``).
+        ``noisy_newton`` takes 18.5% for the distributions of columns, bounded or not; ``tukey``
+        needs none.
     levels : mapping, optional
         ``{column: [levels]}``, public and of the column's type, for string columns and
         ``C(number)``. Rows with other values are left out.
@@ -114,9 +125,13 @@ def dp_ols(
         object columns. Without it such a column is a factor where ``levels`` are declared, a
         number where ``bounds`` are or where it is the response, text in ``by`` (of a text file),
         and refused elsewhere. A cell that is not of its column's kind counts as missing.
+    schema : Schema, mapping or path, optional
+        Bounds, levels and types of the data set, declared once for all calls: a
+        :class:`dpstats.Schema`, a mapping with entries of these names, or a TOML file with them.
+        Those in the call come first. :func:`dpstats.suggest_schema` drafts such a file.
     groups : sequence or "present", optional
-        Public list of group labels, tuples for several columns; by default the categories
-        of a single Categorical column, else the labels present, which are then treated as
+        Public list of group labels, tuples for several columns; by default the declared levels
+        or the categories of a single column, else the labels present, which are then treated as
         public. ``"present"`` says so in the call.
     weights : str, optional
         Column of weights, as of ``WLS`` and ``lm(weights=)``; it needs public bounds,
@@ -131,6 +146,19 @@ def dp_ols(
         pandas' ``query()``; it is public. Each row decides by its own values, before they are
         clipped, and one with a missing value is left out. Columns that only it reads need a type
         and no bounds; ``levels`` where a text is compared by ``!=`` or ``not``.
+    unit : str, optional
+        Column that names persons, or whatever else is to be protected with all of its rows, such as
+        ``"person_id"``. Neighbours then differ in all rows of one person, and standard errors are
+        clustered by person (``cov_type="cluster"``). Without it the guarantee is for one row.
+        A row without a value in it is a person of its own. Of formulas with ``|`` those that absorb
+        this column are taken, ``"y ~ x1 | person_id"``, and rows without a value are left out.
+    max_rows : int, optional
+        With how many rows in all a person counts, by default 1: those of a person with more have
+        equal parts, so that no estimate of a linear model is biased. More raises what persons with
+        many rows weigh, and noise in proportion.
+    max_groups : int, optional
+        With ``by``, in how many groups the rows of a person are used, by default 1: those where it
+        has the most rows. Each group's fit gets the budget divided by it.
     x_new : number, list, mapping or data frame, optional
         Public points to predict at; by default 25% and 75% of the declared range of a
         single numeric regressor (``p25``, ``p75``).
@@ -166,7 +194,8 @@ def dp_ols(
         Threads that fit groups, >= 1; by default one a processor. The release does not depend
         on it.
     progress : bool, optional
-        Progress bar over groups; by default on a terminal, for runs over a second.
+        Progress bar over groups, or over what one fit releases; by default on a terminal, for
+        runs over a second.
     **options
         Options of the method, such as ``output_range=`` of exp_theil_sen, or ``cov_type="HC1"``
         of noisy_moments, adassp and ssp: for a tenth of the budget, standard errors that hold
@@ -200,12 +229,16 @@ def dp_ols(
     >>> bool(abs(res.params["x"] - 0.5) < 0.2)
     True
     """
+    check_order(formula, data)
+    check_supported(options, signature(dp_ols).parameters)
+    declared = Schema.of(schema).updated(bounds, levels, types)
+    groups = declared_groups(by, groups, declared.levels)
     requests = make_requests(
-        formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
-        types=types, x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm,
-        options=options, select=select, k=k, select_share=select_share, companion=companion,
-        companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
-        subset=subset,
+        formula, data, declared=declared, method=method, epsilon=epsilon, delta=delta, x_new=x_new,
+        neighbors=neighbors, missing=missing, row_norm=row_norm, options=options, select=select,
+        k=k, select_share=select_share, companion=companion, companion_share=companion_share,
+        by=by, weights=weights, trim_weights=trim_weights, subset=subset, unit=unit,
+        max_rows=max_rows, max_groups=max_groups,
     )  # fmt: skip
     for request in requests.values():
         check_by(request, by, groups)
@@ -241,15 +274,21 @@ def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by,
         )
     request = next(iter(requests.values()))
     facts = partial(request_facts, requests, by, groups)
-    return budget.reserve(*request.whole_call, request.neighbors, facts)
+    return budget.reserve(*request.whole_call, request.relation, facts)
 
 
 def _released(request: Request, by, groups, progress, n_jobs):
     """Return the result and None, or None and the type of an exception, which may hold rows."""
     try:
-        with np.errstate(all="ignore"):
-            noise = Noise(request.cost)
-            prepared = prepare(request, noise)
+        shown = progress if by is None else False  # groups have a bar of their own
+        name = request.method.name
+        with (
+            np.errstate(all="ignore"),
+            shown_if_compiling(progress),
+            step_counter(name, shown) as count,
+        ):
+            noise = Noise(request.cost, count)
+            prepared = prepare(request, noise, () if by is None else columns_of(by))
             if by is None:
                 return fit_single(prepared, noise), None
             if request.table.remote:

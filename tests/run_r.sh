@@ -6,6 +6,7 @@ set -euo pipefail
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 packages=(bit64 broom car dplyr emmeans generics ggplot2 insight knitr lmtest reticulate rmarkdown
     testthat tibble)
+optional=(ggeffects parameters) # tested where they are there
 
 complete() {
     command -v R >/dev/null && command -v pandoc >/dev/null &&
@@ -18,7 +19,9 @@ install() {
     echo "installing R and the packages its tests need"
     apt-get update -qq &&
         DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
-            r-base-core r-base-dev pandoc qpdf "${packages[@]/#/r-cran-}" >/dev/null
+            r-base-core r-base-dev pandoc qpdf "${packages[@]/#/r-cran-}" >/dev/null || return 1
+    DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+        "${optional[@]/#/r-cran-}" >/dev/null 2>&1 || true
 }
 
 if ! complete && ! install; then
@@ -40,11 +43,25 @@ echo "checking formulas of R against lm"
 "$python" -m pytest --quiet tests/suites/test_r_oracle.py
 
 echo "checking the R package"
-mkdir -p build/r && cd build/r && rm -rf dpstats*
+rm -rf build/r r-wrapper/inst/python && mkdir -p build/r
+"$python" -m pip wheel --quiet --no-deps --wheel-dir r-wrapper/inst/python .
+cd build/r
 R CMD build ../../r-wrapper >build.log 2>&1 || { cat build.log >&2; exit 1; }
-R CMD check --as-cran --no-manual dpstats_*.tar.gz >check.log 2>&1 || true
-if ! grep -q '^Status: OK$' check.log; then
-    cat check.log dpstats.Rcheck/tests/testthat.Rout.fail >&2 2>/dev/null || true
+check() {
+    R CMD check --as-cran --no-manual --output="$1" dpstats_*.tar.gz >"$1/check.log" 2>&1 || true
+    grep -q '^Status: OK$' "$1/check.log" && return
+    cat "$1/check.log" "$1"/dpstats.Rcheck/tests/testthat.Rout.fail >&2 2>/dev/null || true
     exit 1
-fi
-tail -n 20 dpstats.Rcheck/tests/testthat.Rout | grep FAIL
+}
+mkdir with without
+check with
+echo "checking the R package where there is no Python"
+(
+    unset DPSTATS_REQUIRE_R PYTHONPATH
+    export RETICULATE_PYTHON=/nowhere/python3
+    check without
+)
+tail -n 20 with/dpstats.Rcheck/tests/testthat.Rout | grep FAIL
+cd ../..
+export R_LIBS=$PWD/build/r/with/dpstats.Rcheck
+Rscript tests/suites/r_refusals.R --check

@@ -17,11 +17,11 @@ FILES, TREES = STRUCTURE.files, STRUCTURE.trees
 
 # A room may import rooms on earlier lines only; a module in it, the others of its room too.
 ROOMS = [
-    ["errors", "atomic_write", "datasets"],
-    ["option_checks"],
+    ["errors", "atomic_write", "datasets", "html_tables", "progress_bar"],
+    ["option_checks", "spelling"],
     ["schema", "privacy", "numerics", "simulate"],
     ["noise", "formula", "engines"],
-    ["inference"],
+    ["inference", "codebook"],
     ["testing", "range_estimation", "selection", "mechanisms.shared"],
     ["mechanisms"],
     ["request"],
@@ -36,12 +36,15 @@ ROOMS = [
 # Where numbers may be made up: noise for releases, and tables that are no release.
 RANDOM = {
     "noise.random_sources",
-    "simulate",
+    "simulate.census_tracts",
+    "simulate.person_panel",
+    "simulate.regression_line",
     "testing",
     "evaluate.mos",
     "evaluate.predictions",
     "auditing.inputs",
     "planning.assumptions",
+    "planning.panel_guess",
     "planning.weight_guess",
     "planning.simulation",
     "study.synthetic",

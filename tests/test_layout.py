@@ -23,7 +23,11 @@ COVERED_BY = {
         "cli.values",
     ],
     "engines/test_delimited_text.py": ["engines.text_records"],
-    "engines/test_spark.py": ["fitting.spark_groups"],
+    "engines/test_spark.py": [
+        "engines.spark_tasks",
+        "engines.spark_units",
+        "fitting.spark_groups",
+    ],
     "engines/test_stream.py": ["engines.lazy_sources", "engines.parallel_sum"],
     "engines/test_table.py": [
         "engines.arrow_columns",
@@ -37,6 +41,8 @@ COVERED_BY = {
         "engines.python_columns",
         "engines.to_columns",
     ],
+    "engines/test_unit_partitions.py": ["engines.spill"],
+    "engines/test_unit_table.py": ["engines.unit_order"],
     "evaluate/test_references.py": ["evaluate.public_rows"],
     "formula/test_design.py": [
         "formula.category_terms",
@@ -104,6 +110,8 @@ COVERED_BY = {
         "r.stored_fits",
         "r.stored_groups",
     ],
+    "results/test_group_inference.py": ["results.group_member", "results.stored_groups"],
+    "results/test_error_bounds.py": ["results.group_error_bounds"],
     "results/test_record.py": [
         "results.record_acro",
         "results.record_files",
@@ -114,17 +122,17 @@ COVERED_BY = {
         "results.inference_mixin",
         "results.simulation_mixin",
         "results.stored",
-        "results.summary",
     ],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
+    "codebook/test_schema.py": ["codebook.toml_file", "request.declarations"],
     "study/test_run.py": [
         "study.models",
         "study.study_file",
         "study.synthetic",
         "study.tables",
-        "study.toml",
     ],
     "request/test_row_weights.py": ["request.rows_in_use"],
+    "suites/test_bad_calls.py": ["request.unsupported", "spelling"],
     "suites/test_contract.py": ["fitting.single", "mechanisms.shared.spec", "option_checks"],
     "suites/test_leaks.py": ["errors", "testing"],
     "suites/test_one_way.py": ["request.prepare", "request.prepared", "request.request"],
@@ -144,7 +152,6 @@ COVERED_BY = {
     ],
     "suites/test_totality.py": [
         "request.arguments",
-        "request.declarations",
         "request.feasibility",
         "schema",
     ],

@@ -6,10 +6,12 @@ from functools import partial
 
 from dpstats.auditing.events import Event, best_event, lower_bound
 from dpstats.auditing.inputs import Pair
+from dpstats.auditing.power import largest_bound, trials_to_refute
 from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.privacy import gdp_epsilon
+from dpstats.progress_bar import progress_bar
 
 # Candidate inputs are compared on this fraction of the trials for the choice, and at this alpha:
 # the bounds of few outputs are low, but rank the pairs well.
@@ -35,6 +37,11 @@ class Audit:
     trials : int
     inputs, event : str
         The neighbours, and the set of outputs.
+    epsilon_attainable : float
+        The largest ``epsilon_lower`` that so many trials can give.
+    trials_needed : float
+        The ``trials=`` from which a mechanism that spends twice the claim is about to be refuted:
+        below it a bound under the claim says little.
     """
 
     mechanism: str
@@ -48,6 +55,8 @@ class Audit:
     trials: int
     inputs: str
     event: str
+    epsilon_attainable: float
+    trials_needed: float
 
     @property
     def violated(self) -> bool:
@@ -66,7 +75,9 @@ class Audit:
             f"delta {self.delta:g}\n{self.verdict} (confidence 1 - {self.alpha:g})\n"
             f"inputs: {self.inputs}\nevent:  {self.event}\n"
             f"        in {self.likely} of {self.trials} releases from the input that makes it "
-            f"likely, {self.rare} of {self.trials} from the other"
+            f"likely, {self.rare} of {self.trials} from the other\n"
+            f"power:  so many releases show an epsilon of {self.epsilon_attainable:.3g} at most; "
+            f"twice the claim is refuted from trials={self.trials_needed:,.0f} on"
         )
 
 
@@ -80,6 +91,7 @@ def audit(
     neighbors: str | None = None,
     pairs=None,
     alpha: float = 1e-6,
+    progress: bool | None = None,
     **options,
 ) -> Audit:
     """Try to refute a privacy guarantee by experiment.
@@ -89,7 +101,8 @@ def audit(
     other half count the event for either input. No real data are involved.
 
     A bound far below epsilon is no proof of privacy: other inputs or events may give a larger
-    one.
+    one, and so may more trials. The result says how large a bound these trials can give, and how
+    many would refute a mechanism that spends twice the claim.
 
     Parameters
     ----------
@@ -112,6 +125,8 @@ def audit(
         in a corner of the ranges.
     alpha : float
         Probability of calling a true claim violated, at most.
+    progress : bool, optional
+        Progress bar over releases; by default on a terminal, for runs over a second.
     **options
         Options of the method.
 
@@ -147,7 +162,15 @@ def audit(
     else:
         method = find_method(mechanism)
         subject = method_subject(method, epsilon, delta, neighbors, pairs, d, options)
-    return _audit(subject, trials // 2, alpha)
+    few, half = _sizes(trials)
+    with progress_bar(2 * (len(subject.pairs) * few + 2 * half), subject.name, progress) as bar:
+        return _audit(subject.counted(bar.update), half, alpha)
+
+
+def _sizes(trials: int) -> tuple[int, int]:
+    """Return how many releases a side compare the pairs, and how many count the event."""
+    half = trials // 2
+    return max(int(_SCREENING * half), 20), half
 
 
 def _audit(subject: Subject, half: int, alpha: float) -> Audit:
@@ -164,12 +187,14 @@ def _audit(subject: Subject, half: int, alpha: float) -> Audit:
     return Audit(
         subject.name, subject.neighbors, subject.epsilon, subject.delta, lower, alpha,
         likely, rare, half, pair.name, str(event),
+        largest_bound(half, alpha, subject.delta, subject.gaussian),
+        2 * trials_to_refute(subject.epsilon, subject.delta, alpha, subject.gaussian),
     )  # fmt: skip
 
 
 def _choose(subject: Subject, half: int, alpha: float, bound: Callable):
     """Choose the neighbours and the event with the largest bound, and name the outputs."""
-    few = max(int(_SCREENING * half), 20)
+    few, _ = _sizes(2 * half)
     screen = partial(_search, subject, few, partial(bound, trials=few, alpha=_SCREENING_ALPHA))
     pair = max(subject.pairs, key=lambda pair: screen(pair)[0])
     _, names, event = _search(subject, half, partial(bound, trials=half, alpha=alpha), pair)

@@ -1,7 +1,7 @@
 """Prepare an audit: a claim, neighbouring inputs, and releases as plain numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,15 @@ class Subject:
         """Draw independent releases from one input."""
         release = self.start(rows)
         return [release() for _ in range(count)]
+
+    def counted(self, count: Callable[[], object]) -> "Subject":
+        """Return the subject whose releases are counted as they are made."""
+
+        def start(rows):
+            release = self.start(rows)
+            return lambda: (release(), count())[0]
+
+        return replace(self, start=start)
 
 
 def matrix(outputs: Sequence[Output], names: Sequence[str]) -> np.ndarray:

@@ -20,12 +20,20 @@ _WORDING = (
     (r"""\blevels=\{(['"])(.+?)\1: \[\.\.\.\]\}""", r"--levels '\2=a,b,...'"),
     (r"""\btypes=\{(['"])(.+?)\1: (['"])(\w+)\3\}""", r"--types '\2=\4'"),
     (r"""\b(bounds|levels|types)\[(['"])(.+?)\2\]""", r"--\1 \3"),
-    (r'\bmethod="(\w+)"', r"--method \1"),
+    (r"""\bmethod=["'](\w+)["']""", r"--method \1"),
+    (r"dp_ols has no argument (\w+)=", r"there is no --option \1="),
+    (r"write dp_ols\((.+), data\)", r"write the file first and then \1"),
     (r'dpstats\.Ledger\(path, analyst="\.\.\."\) or ', ""),
     (r"\b(bounds|neighbors|levels|types|select|k|term|composition)=", r"--\1 "),
     (r"\bset_aside\b=?", "--set-aside "),
     (r"\btarget_width=?", "--target-width"),
     (r"\bx_sd\b", "--x-sd"),
+    (r"\bx_range\b", "--x-range"),
+    (r"\bweights_mean\b", "--weights-mean"),
+    (r"\btrim_weights\b", "--trim-weights"),
+    (r"\b(weights|subset|unit)=", r"--\1 "),
+    (r"\bmax_rows\b", "--max-rows"),
+    (r"\bmax_groups\b", "--max-groups"),
     (r"\bselect_share\b", "--select-share"),
     (r"\bcompanion_share\b", "--companion-share"),
     (r"\bcompanion=", "--companion "),
@@ -53,11 +61,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> main(["--version"])
-    dpstats 0.1.0
+    dpstats 0.2.0
     0
     """
+    given = _joined(sys.argv[1:] if argv is None else argv)
     try:
-        arguments = parser().parse_args(_joined(sys.argv[1:] if argv is None else argv))
+        arguments = parser().parse_args(given)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             arguments.run(arguments)
@@ -66,7 +75,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # --help and --version
         return int(stop.code or 0)
     except KeyboardInterrupt as error:
-        return _fail(f"interrupted {error}", 130)
+        spent = "; what `dpstats ledger show` lists as reserved is spent"
+        charged = any(text.partition("=")[0] == "--ledger" for text in given)
+        return _fail(f"interrupted {error}".rstrip() + spent * charged, 130)
     except BrokenPipeError:
         # After `dpstats ... | head` nothing reads stdout, and closing it must not raise.
         with suppress(OSError, ValueError):

@@ -17,11 +17,13 @@ from dpstats.cli.values import (
     typed,
     types,
 )
+from dpstats.codebook import Schema
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import KINDS, UNTYPED
 from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
+from dpstats.request.unsupported import check_order
 from dpstats.selection import SELECTORS
 
 
@@ -83,6 +85,8 @@ def _add_by(commands) -> None:
     listed.add_argument("--groups", metavar="A,B,...", help="public list of one column's labels")
     lines = "public list of groups, one per line, its labels separated by commas"
     listed.add_argument("--groups-file", metavar="FILE", help=lines)
+    most = "groups in which a person's rows are used (default: 1)"
+    parser.add_argument("--max-groups", type=int, metavar="N", help=most)
     parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: all processors)")
     parser.add_argument("-o", dest="out", metavar="OUT", required=True, help="tidy table: .csv")
     parser.add_argument("--plot", metavar="OUT", help="p25 against p75: .png, .pdf or .svg")
@@ -101,10 +105,13 @@ def _add_model(parser: _Parser) -> None:
     add("--levels", **lists, metavar="COL=A,B,...", help="public levels of a categorical column")
     kinds = f"what a column of a text file is: {', '.join(KINDS)}"
     add("--types", **lists, metavar="COL=KIND", help=kinds)
+    add("--schema", metavar="FILE", help="bounds, levels and types of all columns: .toml")
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
     add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
     add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
     add("--subset", metavar="CONDITION", help="rows to use, such as 'age > 25 & female == 1'")
+    add("--unit", metavar="COL", help="persons, protected with all of their rows")
+    add("--max-rows", type=int, metavar="N", help="rows that a person counts for in all: 1")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
@@ -154,6 +161,7 @@ def _by(arguments) -> None:
     table, call = _call(arguments)
     by = group_columns(arguments.by, table)
     call |= {"by": by, "groups": groups(arguments, by, table), "n_jobs": arguments.n_jobs}
+    call["max_groups"] = arguments.max_groups
     if arguments.plot:
         _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, **call)
@@ -175,18 +183,26 @@ def _audit(arguments) -> None:
 
 def _call(arguments) -> tuple[AnyTable, dict]:
     """Open the data and build the keyword arguments of dp_ols for ``fit`` and ``by``."""
-    table = open_table(arguments.data).typed(types(arguments.types))
-    levels = pairs(arguments.levels, "--levels", "column=a,b,...")
+    check_order(arguments.formula, arguments.data)
+    schema = Schema.of(arguments.schema).updated(types=types(arguments.types))
+    table = open_table(arguments.data)
+    table = table.typed({n: kind for n, kind in schema.types.items() if n in table.columns})
+    texts = pairs(arguments.levels, "--levels", "column=a,b,...")
+    levels = {name: typed(table, name, labels) for name, labels in texts.items()}
+    schema = schema.updated(bounds(arguments.bounds), levels)
     call = {
         "method": arguments.method,
         "epsilon": arguments.epsilon,
         "delta": arguments.delta,
-        "bounds": bounds(arguments.bounds),
-        "levels": {name: typed(table, name, texts) for name, texts in levels.items()},
-        "x_new": points(arguments.x_new, arguments.formula, table, levels),
+        "bounds": schema.bounds,
+        "levels": schema.levels,
+        "types": schema.types,
+        "x_new": points(arguments.x_new, arguments.formula, table, schema.levels),
         "weights": arguments.weights,
         "trim_weights": arguments.trim_weights,
         "subset": arguments.subset,
+        "unit": arguments.unit,
+        "max_rows": arguments.max_rows,
         "row_norm": arguments.row_norm,
         "neighbors": arguments.neighbors,
         "select": arguments.select,

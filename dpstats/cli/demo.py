@@ -8,7 +8,7 @@ from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
 from dpstats.errors import ArgumentError
 from dpstats.evaluate import ols_reference
 from dpstats.privacy import validate_guarantee
-from dpstats.results.plot import comparison
+from dpstats.results.group_plot import comparison
 
 _DEMO = "kid_rank ~ parent_rank"
 _DEMO_WARNING = "comparison possible only because these people are fictitious"

@@ -49,6 +49,7 @@ def _add_create(add) -> None:
     add("--epsilon", required=True, type=float, metavar="E", help="limit on all releases")
     add("--delta", type=float, default=0.0, metavar="D", help="limit on all releases (default: 0)")
     add("--neighbors", default="add_remove", metavar="REL", help="add_remove or replace_one")
+    add("--unit", metavar="COL", help="persons, protected with all of their rows (default: rows)")
     add("--composition", metavar="RULE", help="gdp or sum")
     add("--set-aside", type=float, metavar="D", help="part of delta for methods of the kind approx")
     add("--fingerprint", metavar="TEXT", help="state of the data; equal calls are then free")
@@ -56,8 +57,8 @@ def _add_create(add) -> None:
 
 
 def _create(arguments) -> None:
-    names = ("dataset", "epsilon", "delta", "neighbors", "composition", "set_aside", "fingerprint",
-             "approval")  # fmt: skip
+    names = ("dataset", "epsilon", "delta", "neighbors", "unit", "composition", "set_aside",
+             "fingerprint", "approval")  # fmt: skip
     call = {name: getattr(arguments, name) for name in names}
     print(Ledger.create(arguments.ledger, **call).summary())
 

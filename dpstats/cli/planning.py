@@ -1,18 +1,21 @@
 """Run ``dpstats plan``: forecast a fit from options alone."""
 
 import argparse
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from dpstats import Plan, plan
+from dpstats import plan
 from dpstats.cli.ledgers import opened
 from dpstats.cli.outputs import checked_output, checked_outputs, draw, write
 from dpstats.cli.values import bounds, levels, numbers, points
+from dpstats.codebook import Schema
 from dpstats.engines import Table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
-from dpstats.planning import page, plan_grid
+from dpstats.planning import GroupPlan, Plan, page, plan_grid
 
 PURPOSE = "forecast errors and intervals from guesses, before any budget is spent"
 
@@ -21,7 +24,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``dpstats plan``."""
     add, lists = parser.add_argument, {"action": "append", "default": []}
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
-    add("--n", required=True, type=int, metavar="N", help="guessed number of rows")
+    add("--n", required=True, metavar="N,...", help="guessed rows; with --by those of each group")
+    add("--by", **lists, metavar="COL,...", help="group columns of one regression per group")
+    add("--groups", type=int, metavar="G", help="guessed number of groups of --by, or after |")
+    add("--within-share", **lists, metavar="[COL=]W", help="share of variance within groups")
     add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
     add("--weights-mean", type=float, metavar="W", help="guessed mean of the weights")
     add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
@@ -32,6 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
     add("--bounds", **lists, metavar="COL=LOW,HIGH", help="public range; repeat for each column")
     add("--levels", **lists, metavar="COL=A,B,...", help="public levels of a categorical column")
+    add("--schema", metavar="FILE", help="bounds and levels of all columns: .toml")
     add("--truth", **lists, metavar="COEF=VALUE", help="guessed coefficient (default: 0)")
     add("--sd", type=float, metavar="S", help="guessed s.d. of the residuals")
     add("--x-sd", **lists, metavar="COL=S", help="guessed s.d. of a normal regressor")
@@ -64,37 +71,69 @@ def run(arguments) -> None:
     print(forecast)
 
 
-def _write_page(arguments) -> Plan:
+def _write_page(arguments) -> Plan | GroupPlan:
     """Write the page of --html; return the plan at its start."""
     path, call = checked_output(arguments.html, "--html", (".html",)), _call(arguments)
-    if call.pop("target_width"):
-        raise ArgumentError("--target-width searches for one epsilon; leave it out with --html")
+    if arguments.ledger and path.resolve() == Path(arguments.ledger).resolve():
+        raise ArgumentError("expected different files for --html and --ledger")
     ledger = opened(arguments)
     remaining = None if ledger is None else ledger.remaining[0]
     if remaining == 0:
         raise ArgumentError("nothing is left in the ledger; plan without --ledger")
     grid = plan_grid(arguments.formula, **call)
     write(path, lambda beside: beside.write_text(page(grid, remaining), encoding="utf-8"))
-    return grid.plans[arguments.n, 1]
+    return grid.plans[grid.declared_rows, 1]
 
 
 def _call(arguments) -> dict:
     """Build the keyword arguments of plan."""
     unchanged = (
-        "n", "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed",
-        "weights", "weights_mean", "trim_weights",
+        "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed",
+        "weights", "weights_mean", "trim_weights", "groups",
     )  # fmt: skip
-    declared = levels(arguments.levels)
+    by = _columns(arguments.by)
+    declared = Schema.of(arguments.schema).updated(
+        bounds(arguments.bounds), levels(arguments.levels)
+    )
     return {name: getattr(arguments, name) for name in unchanged} | {
+        "n": _rows(arguments.n, by),
+        "by": by,
+        "within_share": _shares(arguments.within_share),
         "methods": [name.strip() for name in arguments.methods.split(",")],
         "epsilon": None if arguments.epsilon is None else _epsilons(arguments.epsilon),
-        "bounds": bounds(arguments.bounds),
-        "levels": declared,
+        "bounds": declared.bounds,
+        "levels": declared.levels,
         "truth": _values(arguments.truth, "--truth", "coefficient=value"),
         "x_sd": _values(arguments.x_sd, "--x-sd", "column=value"),
         "x_range": numbers(arguments.x_range, "--x-range", "column=low,high", 2),
-        "x_new": points(arguments.x_new, arguments.formula, _no_rows(arguments.formula, declared)),
+        "x_new": points(
+            arguments.x_new, arguments.formula, _no_rows(arguments.formula, declared.levels)
+        ),
     }
+
+
+def _rows(text: str, by) -> int | list[int]:
+    """Parse a number of rows, or with groups the rows of each."""
+    try:
+        sizes = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ArgumentError(f"expected --n to be a whole number of rows, got {text!r}") from None
+    if len(sizes) > 1 and by is None:
+        raise ArgumentError(f"--n {text} lists the rows of groups; name their column with --by")
+    return sizes[0] if len(sizes) == 1 else sizes
+
+
+def _columns(texts: list[str]) -> str | list[str] | None:
+    """List the columns of --by."""
+    names = [name.strip() for text in texts for name in text.split(",")]
+    return names[0] if len(names) == 1 else names or None
+
+
+def _shares(texts: list[str]) -> float | dict[str, float] | None:
+    """Parse one share for all regressors, or one by column."""
+    if len(texts) == 1 and "=" not in texts[0]:
+        return _values([f"all={texts[0]}"], "--within-share", "[column=]share")["all"]
+    return _values(texts, "--within-share", "column=share") or None
 
 
 def _epsilons(text: str) -> list[float]:
@@ -110,7 +149,7 @@ def _values(texts: list[str], option: str, form: str) -> dict[str, float]:
     return {name: value for name, (value,) in numbers(texts, option, form, 1).items()}
 
 
-def _no_rows(formula: str, declared: dict) -> Table:
+def _no_rows(formula: str, declared: Mapping) -> Table:
     """Build a table without rows that has the types of the variables."""
     parsed = Formula.parse(formula)
     levels = {**parsed.levels, **declared}

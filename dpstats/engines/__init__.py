@@ -3,11 +3,13 @@
 from dpstats.engines.protocol import AnyTable, RemoteTable, is_remote
 from dpstats.engines.stream import Described
 from dpstats.engines.table import Table
+from dpstats.engines.unit_table import UnitTable
 
 __all__ = [
     "AnyTable",
     "Described",
     "RemoteTable",
     "Table",
+    "UnitTable",
     "is_remote",
 ]

@@ -153,6 +153,37 @@ def label(cell):
     return _guarded(_scalar, cell)
 
 
+def identity(cell):
+    """Return what tells a cell's person from others, a plain value or a tuple; None for missing.
+
+    It is the cell's label, or for bytes and for text that is no UTF-8 what they hold. All other
+    cells, such as lists, are one and the same: rows of one person never count as several persons.
+
+    Examples
+    --------
+    >>> identity(7), identity(None), identity(b"a"), identity([1]) == identity({})
+    (7, None, ('bytes', '61'), True)
+    """
+    known = label(cell)
+    if known is not None or _is_missing(cell):
+        return known
+    if type(cell) is bytes:
+        return "bytes", cell.hex()
+    if type(cell) is str:
+        return "text", cell.encode("utf-8", "surrogatepass").hex()
+    return ("unreadable",)
+
+
+def _is_missing(cell) -> bool:
+    """Tell whether a cell is one of the marks of a missing value."""
+    if cell is None or cell is pd.NaT or cell is pd.NA:
+        return True
+    if type(cell) is np.datetime64:
+        return bool(np.isnat(cell))
+    value = plain(cell)
+    return value is not None and bool(value != value)
+
+
 def _scalar(cell):
     cell = plain(cell)
     if cell is None or cell is pd.NaT or cell != cell:

@@ -67,23 +67,31 @@ class Column(ABC):
 
     def floats(self) -> np.ndarray:
         """Return float64 (n,) with NaN for missing; for the kinds in ``NUMERIC``."""
-        raise NotImplementedError
+        raise self._misread("numbers")
 
     def ticks(self) -> Ticks:
         """Return integers, truth values, days since 1970, or times in ``unit`` since 1970."""
-        raise NotImplementedError
+        raise self._misread("whole numbers")
 
     def located(self, position: dict) -> np.ndarray:
         """Return the position of each text, int64 (n,), -1 where it has none."""
-        raise NotImplementedError
+        raise self._misread("texts")
 
     def distinct(self) -> tuple[np.ndarray, list]:
         """Return numbers (n,) of texts or plain values, -1 for missing, and what they number."""
-        raise NotImplementedError
+        raise self._misread("labels")
+
+    def identities(self) -> tuple[np.ndarray, list]:
+        """Number rows as :meth:`distinct` does, by all that a cell holds; -1 for missing alone."""
+        return self.distinct()
 
     def typed(self, kind: str) -> "Column":
         """Return this untyped column as one of a kind in ``KINDS``, converted cell by cell."""
-        raise NotImplementedError
+        raise self._misread("an untyped column")
+
+    def _misread(self, how: str) -> TypeError:
+        """Build the error of code that reads a column as what its kind is not."""
+        return TypeError(f"a column of kind {self.kind!r} is not read as {how}")
 
 
 def declared(name: str, column: Column, kind: str) -> Column:

@@ -1,4 +1,4 @@
-"""Order rows by their groups, in one pass."""
+"""Order rows by their groups or by partitions of keys, in one pass."""
 
 import numba
 import numpy as np
@@ -32,3 +32,57 @@ def by_group(codes, groups):
             order[free[codes[i]]] = i
             free[codes[i]] += 1
     return order, edges
+
+
+@numba.njit(cache=True, nogil=True)
+def partitions(keys, missing, bits):
+    """Assign rows to partitions by their keys, and rows without a key by their position.
+
+    The hash is the finaliser of splitmix64, as in :mod:`dpstats.engines.label_keys`.
+
+    Parameters
+    ----------
+    keys : numpy.ndarray of uint64, shape (n,)
+    missing : numpy.uint64
+        The key of rows without one.
+    bits : int
+        There are ``2 ** bits`` partitions.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (n,)
+    """
+    found = np.empty(len(keys), np.int64)
+    for i in range(len(keys)):
+        x = np.uint64(i) if keys[i] == missing else keys[i]
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        found[i] = (x ^ (x >> np.uint64(31))) >> np.uint64(64 - bits)
+    return found
+
+
+@numba.njit(cache=True, nogil=True)
+def positions(groups, count):
+    """Find where each row goes when rows are put in the order of their groups.
+
+    Parameters
+    ----------
+    groups : numpy.ndarray of int64, shape (n,)
+        The group of each row, 0..count-1.
+    count : int
+
+    Returns
+    -------
+    positions : numpy.ndarray of int64, shape (n,)
+    edges : numpy.ndarray of int64, shape (count + 1,)
+        Group g goes to ``edges[g]`` to ``edges[g + 1] - 1``.
+    """
+    edges = np.zeros(count + 1, np.int64)
+    for group in groups:
+        edges[group + 1] += 1
+    edges = np.cumsum(edges)
+    found, free = np.empty(len(groups), np.int64), edges.copy()
+    for i in range(len(groups)):
+        found[i] = free[groups[i]]
+        free[groups[i]] += 1
+    return found, edges

@@ -25,7 +25,7 @@ def dataset(data) -> Stream:
     """Open a pyarrow dataset; only the columns in use are read."""
     import pyarrow as pa
 
-    schema = pa.schema([(field.name, _plain(field.type)) for field in data.schema])
+    schema = without_dictionaries(data.schema)
     settings = {"batch_size": ROWS, "fragment_scan_options": _frugal(data)}
 
     def read(names):
@@ -46,11 +46,14 @@ def _frugal(data):
     return ds.ParquetFragmentScanOptions(pre_buffer=False) if parquet else None
 
 
-def _plain(kind):
-    """Return the type without a dictionary, which would hold the values that happen to be there."""
+def without_dictionaries(schema):
+    """Return a schema without dictionaries, which would hold the values that happen to be there."""
     import pyarrow as pa
 
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    def plain(kind):
+        return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+    return pa.schema([(field.name, plain(field.type)) for field in schema])
 
 
 def lazy_frame(query) -> Stream:

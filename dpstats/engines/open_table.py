@@ -11,6 +11,8 @@ from dpstats.engines.stream import Stream
 from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 
+_NAMED = 3  # paths in a sentence
+
 
 def open_table(data) -> Table | Stream | SparkTable:
     """Open a table of any kind the package reads; no row is read of what can be streamed.
@@ -18,9 +20,10 @@ def open_table(data) -> Table | Stream | SparkTable:
     Parameters
     ----------
     data : path, polars LazyFrame, pyarrow dataset, duckdb or Spark query, or in memory
-        A path or glob such as ``"people/*.parquet"``; the files end in .parquet, .csv,
-        .csv.gz, .tsv or .tsv.gz and all have the columns of the first, or it is one .dta file,
-        which is read whole. What :meth:`Table.from_data` takes otherwise.
+        A path or glob such as ``"people/*.parquet"``, or a list of them that name no file twice;
+        the files end in .parquet, .csv, .csv.gz, .tsv or .tsv.gz and all have the columns of the
+        first, or it is one .dta file, which is read whole. What :meth:`Table.from_data` takes
+        otherwise.
 
     Raises
     ------
@@ -31,7 +34,9 @@ def open_table(data) -> Table | Stream | SparkTable:
     if isinstance(data, Stream | SparkTable):
         return data
     if isinstance(data, str | os.PathLike):
-        return _files(os.fspath(data))
+        return _files([os.fspath(data)])
+    if isinstance(data, list) and data and all(isinstance(p, str | os.PathLike) for p in data):
+        return _files([os.fspath(path) for path in data])
     library, _, _ = type(data).__module__.lstrip("_").partition(".")
     name = "Dataset" if type(data).__name__.endswith("Dataset") else type(data).__name__
     opened = _QUERIES.get((library, name))
@@ -47,17 +52,18 @@ def open_table(data) -> Table | Stream | SparkTable:
         ) from None
 
 
-def _files(pattern: str) -> Table | Stream:
-    """Open the files of a path or a glob, all of one format."""
-    found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
-    if not found:
-        raise ArgumentError(f"there is no file {pattern}")
+def _files(patterns: list[str]) -> Table | Stream:
+    """Open the files of paths or globs, all of one format."""
+    found = [path for pattern in patterns for path in _matching(pattern)]
+    if len({os.path.realpath(path) for path in found}) < len(found):
+        raise ArgumentError("expected data to name each file once, for its rows would count twice")
+    named = ", ".join(patterns[:_NAMED]) + " ..." * (len(patterns) > _NAMED)
     endings = {next((e for e in ENDINGS if path.lower().endswith(e)), None) for path in found}
     ending = endings.pop() if len(endings) == 1 else None
     opened = None if ending is None else ENDINGS.get(ending)
     if opened is None or not all(map(os.path.isfile, found)):
         raise ArgumentError(
-            f"expected {pattern!r} to name files that all end in one of {', '.join(ENDINGS)}"
+            f"expected {named} to name files that all end in one of {', '.join(ENDINGS)}"
         )
     try:
         return opened(found)
@@ -65,10 +71,18 @@ def _files(pattern: str) -> Table | Stream:
         raise
     except ImportError:
         raise ArgumentError(
-            f"reading {pattern} needs pyarrow; install it with: pip install 'dpstats[parquet]'"
+            f"reading {named} needs pyarrow; install it with: pip install 'dpstats[parquet]'"
         ) from None
     except Exception:  # a reader's message may quote lines of the file
-        raise ArgumentError(f"{pattern} cannot be read as its ending says") from None
+        raise ArgumentError(f"{named} cannot be read as its ending says") from None
+
+
+def _matching(pattern: str) -> list[str]:
+    """List the file of a path, or the files of a glob."""
+    found = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern, recursive=True))
+    if not found:
+        raise ArgumentError(f"there is no file {pattern}")
+    return found
 
 
 def _text(paths: list[str], separator: str) -> Stream:

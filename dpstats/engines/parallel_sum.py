@@ -22,7 +22,7 @@ def total(each: Callable[[Item], Summary], items: Iterable[Item]) -> Summary:
     >>> total(len, ["ab", "c", "def"])
     6
     """
-    return added(_on_all_cores(each, items))
+    return added(on_all_cores(each, items))
 
 
 def added(parts: Iterable[Summary]) -> Summary:
@@ -43,8 +43,14 @@ def added(parts: Iterable[Summary]) -> Summary:
     return reduce(add, sums)
 
 
-def _on_all_cores(each: Callable[[Item], Summary], items: Iterable[Item]) -> Iterator[Summary]:
-    """``each(item)`` in order; an item is taken only when a core will soon be free for it."""
+def on_all_cores(each: Callable[[Item], Summary], items: Iterable[Item]) -> Iterator[Summary]:
+    """Yield ``each(item)`` in order; an item is taken when a core will soon be free for it.
+
+    Examples
+    --------
+    >>> list(on_all_cores(len, ["ab", "c", "def"]))
+    [2, 1, 3]
+    """
     items = iter(items)
     first = list(islice(items, 2))
     if len(first) == 1:  # threads take longer to start than few rows to add up

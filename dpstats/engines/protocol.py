@@ -41,6 +41,10 @@ class AnyTable(Protocol):
         """Hold these columns in memory, or raise ArgumentError where that is refused."""
         ...
 
+    def by_unit(self, schema: Schema, unit: str) -> "AnyTable":
+        """Read whole privacy units at a time, numbered in the column ``UNIT`` of batches."""
+        ...
+
 
 class RemoteTable(AnyTable, Protocol):
     """Represent a table whose rows stay with workers, which can fit groups."""

@@ -1,7 +1,7 @@
 """Columns of Python objects: lists, object arrays, and text that pandas keeps as objects."""
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,7 +65,13 @@ class PythonColumn(Column):
         return np.fromiter(found, np.int64, len(self))
 
     def distinct(self) -> tuple[np.ndarray, list]:
-        convert = cells.label if self.kind == "object" else cells.string
+        return self._numbered(cells.label if self.kind == "object" else cells.string)
+
+    def identities(self) -> tuple[np.ndarray, list]:
+        return self._numbered(cells.identity if self.kind == "object" else cells.string)
+
+    def _numbered(self, convert: Callable) -> tuple[np.ndarray, list]:
+        """Number the different values of cells, -1 for None."""
         codes: dict[Any, int] = {None: -1}
         places = (codes.setdefault(convert(cell), len(codes) - 1) for cell in self._values)
         numbered = np.fromiter(places, np.int64, len(self))

@@ -4,15 +4,14 @@ import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from dpstats.engines.parallel_sum import Summary, added
+from dpstats.engines.spark_tasks import ANSWER, answers, packed, tried
+from dpstats.engines.spark_units import unit_total
 from dpstats.engines.stream import Described, frame_total
 from dpstats.engines.table import ROWS, Table
-from dpstats.errors import ArgumentError, Defect
+from dpstats.errors import ArgumentError
 from dpstats.schema import Batch, Schema
-
-_ANSWER = "answer binary"
 
 
 class SparkTable(Described):
@@ -53,7 +52,7 @@ class SparkTable(Described):
         Spark may run a task twice; that is harmless where nothing random happens.
         """
         work = partial(_of_partition, partial(_partition_total, schema, each), list(schema))
-        parts = _answers(self._chosen(schema).mapInArrow(work, _ANSWER))
+        parts = answers(self._chosen(schema).mapInArrow(work, ANSWER))
         return added([frame_total(schema, each, self._types), *parts])
 
     def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
@@ -80,7 +79,11 @@ class SparkTable(Described):
         """
         names = list(dict.fromkeys([*by, *names]))
         groups = self._chosen(names).groupBy([str(i) for i in range(len(by))])
-        return _answers(groups.applyInArrow(partial(_of_group, answer, names), _ANSWER))
+        return answers(groups.applyInArrow(partial(_of_group, answer, names), ANSWER))
+
+    def by_unit(self, schema: Schema, unit: str) -> "SparkUnits":
+        """Have Spark put whole units together in every pass; before it nothing is read."""
+        return SparkUnits(self, unit)
 
     def _chosen(self, names: Iterable[str]):
         """These columns, numbered, because Spark reads some characters in a name as syntax."""
@@ -90,10 +93,31 @@ class SparkTable(Described):
         return self._data.select([col(name).alias(str(i)) for i, name in enumerate(quoted)])
 
 
+class SparkUnits(SparkTable):
+    """Add up a Spark DataFrame in whole privacy units, such as persons."""
+
+    def __init__(self, table: SparkTable, unit: str):
+        Described.__init__(self, table._types)
+        self._data, self._unit = table._data, unit
+
+    def total(self, schema: Schema, each: Callable[[Batch], Summary]) -> Summary:
+        """Add up ``each(batch)`` over batches of whole units, numbered in the column ``UNIT``."""
+        names = list(dict.fromkeys([*schema, self._unit]))
+        return unit_total(self._chosen(names), names, self._unit, self._types, schema, each)
+
+    def of_groups(
+        self, names: Sequence[str], by: Sequence[str], answer: Callable[[Table], list]
+    ) -> list:
+        """Refuse, as a unit may have rows in several groups."""
+        raise ArgumentError(
+            "unit= with by= needs rows that a Spark DataFrame keeps; pass data.toPandas()"
+        )
+
+
 def _check_workers(session) -> None:
     """Raise ArgumentError unless a worker can import this package under the same Python."""
     try:
-        (row,) = session.range(1, numPartitions=1).mapInArrow(_python, _ANSWER).collect()
+        (row,) = session.range(1, numPartitions=1).mapInArrow(_python, ANSWER).collect()
         same = pickle.loads(row.answer) == sys.version_info[:2]
     except Exception:  # no rows are involved, but the message has hundreds of lines
         same = False
@@ -105,59 +129,27 @@ def _check_workers(session) -> None:
         )
 
 
-def _answers(made) -> list:
-    """All values that the tasks of a job returned."""
-    found = [pickle.loads(row.answer) for row in made.collect()]
-    for error, _ in found:
-        if error:
-            raise Defect(f"{error} on a worker")
-    return [value for _, values in found for value in values]
-
-
 # What follows runs on the workers.
 
 
 def _python(frames):
     list(frames)
-    yield _packed(sys.version_info[:2])
+    yield packed(sys.version_info[:2])
 
 
 def _of_partition(answer: Callable, names: list[str], batches):
     import pyarrow as pa
 
     frames = (pa.Table.from_batches([batch]).rename_columns(names) for batch in batches)
-    yield _packed(_tried(answer, frames))
+    yield packed(tried(answer, frames))
 
 
 def _of_group(answer: Callable, names: list[str], frame):
     import pyarrow as pa
 
     return pa.Table.from_batches(
-        [_packed(_tried(answer, Table.from_data(frame.rename_columns(names))))]
+        [packed(tried(answer, Table.from_data(frame.rename_columns(names))))]
     )
-
-
-def _packed(value):
-    import pyarrow as pa
-
-    return pa.RecordBatch.from_pydict({"answer": pa.array([pickle.dumps(value)], pa.binary())})
-
-
-def _tried(answer: Callable, data) -> tuple[str | None, list[Any]]:
-    """(None, answer), or the type of the exception: its message may hold values, and Spark logs it.
-
-    A defect is in public words.
-    A worker has numpy's own settings, whose warnings would go to a log.
-    """
-    import numpy as np
-
-    try:
-        with np.errstate(all="ignore"):
-            return None, answer(data)
-    except Defect as defect:
-        return str(defect), []
-    except Exception as error:
-        return type(error).__name__, []
 
 
 def _partition_total(schema: Schema, each: Callable[[Batch], Summary], frames) -> list:

@@ -6,6 +6,8 @@ from itertools import chain
 
 from dpstats.engines.parallel_sum import Summary, added, total
 from dpstats.engines.table import ROWS, Table
+from dpstats.engines.unit_partitions import UnitPartitions
+from dpstats.engines.unit_table import UnitTable
 from dpstats.schema import Batch, Schema
 
 
@@ -73,6 +75,18 @@ class Stream(Described):
         """Read these columns into a table in memory, in one pass so that its rows stay together."""
         tables = [_table_of(frame) for frame in self._read(list(dict.fromkeys(names)))]
         return Table.joined(tables) if tables else self._types
+
+    def by_unit(self, schema: Schema, unit: str) -> UnitTable:
+        """Read whole units as :meth:`~dpstats.engines.table.Table.by_unit`, by way of the disk.
+
+        The first pass writes the rows to a temporary file, see
+        :class:`~dpstats.engines.unit_partitions.UnitPartitions`; before it nothing is read.
+        """
+
+        def read():
+            return (partial(_table_of, frame) for frame in self._frames({**schema, unit: None}))
+
+        return UnitTable(self, UnitPartitions(read, self._types, schema, unit).parts)
 
     def _frames(self, names) -> Iterator:
         yield from self._read(list(names))

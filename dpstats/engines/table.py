@@ -1,6 +1,7 @@
 """Tables in memory: pandas, polars, pyarrow, or a mapping of columns."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -9,8 +10,11 @@ from dpstats.engines.columns import Column
 from dpstats.engines.label_types import check_types
 from dpstats.engines.parallel_sum import Summary, total
 from dpstats.engines.to_columns import columns_of
+from dpstats.engines.unit_order import ordered_by_unit
+from dpstats.engines.unit_table import UnitTable, parts_in_memory
 from dpstats.errors import ArgumentError
 from dpstats.schema import Batch, Categorical, Kind, Labels, Numeric, Schema
+from dpstats.spelling import no_column
 
 # Rows a batch: enough to outweigh its overhead, few enough for its columns to stay in a cache.
 ROWS = 1 << 16
@@ -257,6 +261,36 @@ class Table:
         """The table itself, whose columns are in memory."""
         return self
 
+    def unit_keys(self, column: str) -> np.ndarray:
+        """Return the key of each row's privacy unit, uint64 (n,)."""
+        return label_keys.unit_keys(self._column(column))
+
+    def by_unit(self, schema: Schema, unit: str) -> UnitTable:
+        """Order the columns of a schema by the unit in a column, and read them in whole units.
+
+        Parameters
+        ----------
+        schema : mapping of str to Numeric, Categorical or Labels
+        unit : str
+            A column of any kind but ``"other"``; a row without a value is a unit of its own.
+
+        Returns
+        -------
+        UnitTable
+
+        Examples
+        --------
+        >>> from dpstats.engines.unit_table import UNIT
+        >>> from dpstats.schema import Numeric
+        >>> table = Table.from_data({"id": np.array([7, 3, 7]), "x": [1.0, 2.0, 3.0]})
+        >>> (batch,) = table.by_unit({"x": Numeric(0, 5)}, "id").batches({"x": Numeric(0, 5)})
+        >>> batch["x"], batch[UNIT]
+        (array([1., 3., 2.]), array([0, 0, 1]))
+        """
+        (columns,) = self.batches(schema, max(self.n_rows, 1))
+        ordered, order = ordered_by_unit(columns, self.unit_keys(unit))
+        return UnitTable(self, partial(parts_in_memory, ordered), order)
+
     def labels(self, column: str) -> tuple[np.ndarray, tuple]:
         """Number the labels present in a column.
 
@@ -327,7 +361,7 @@ class Table:
 
     def _column(self, name: str) -> Column:
         if name not in self._columns:
-            raise ArgumentError(f"no column {name!r}; the columns are {', '.join(self.columns)}")
+            raise no_column(name, self.columns)
         return self._columns[name]
 
     def _check_numeric(self, name: str) -> None:

@@ -18,9 +18,11 @@ from dpstats.mechanisms.shared import Line
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import validate_guarantee
+from dpstats.progress_bar import progress_bar
 from dpstats.request import Prepared, Request
 from dpstats.request.prepare import prepare
 from dpstats.results.error_bounds import checked_trials
+from dpstats.spelling import unknown_word
 from dpstats.testing import insecure_seed
 
 # Baselines without noise, by the name under which methods= asks for them.
@@ -116,8 +118,7 @@ def _runs(methods, formula, data, *, by, epsilon, delta, seed, **call) -> dict[s
             run = partial(_baseline, name, epsilon, seed)
             runs[not_private(label)] = run
         elif name not in METHODS:
-            known = ", ".join([*METHODS, *BASELINES])
-            raise ArgumentError(f"expected methods to name some of {known}, got {name!r}")
+            raise unknown_word("method", name, [*METHODS, *BASELINES])
         else:
             request = request_for(formula, data, method=name, epsilon=epsilon, options=options,
                                   delta=delta_of(name, delta), **call)  # fmt: skip
@@ -153,13 +154,12 @@ def _released(label: str, request: Request, by, cells: Cells, trials: int, progr
     prepared = Prepared.of(request)
     method, problem, cost = request.method, prepared.problem, prepared.cost
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
-    bar = _bar(label, progress)
     if method.release_each is not None:
-        for t in bar(range(trials)):
+        for t in progress_bar(range(trials), label, progress):
             outcomes = fit_each(prepared, cells.grouped, cells.labels, progress=False, n_jobs=None)
             predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
         return predictions
-    for g, (X, y) in enumerate(bar(cells.rows)):
+    for g, (X, y) in enumerate(progress_bar(cells.rows, label, progress)):
         if request.coded and problem.layout is not None:
             X = problem.layout.compact(X)
         summary, total = method.summarise(X, y, problem), over(X, y)
@@ -172,7 +172,7 @@ def _released(label: str, request: Request, by, cells: Cells, trials: int, progr
 def _refitted(label: str, request: Request, by, cells: Cells, trials: int, progress) -> np.ndarray:
     """Predict from whole calls, for a method that first estimates distributions of columns."""
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
-    for t in _bar(label, progress)(range(trials)):
+    for t in progress_bar(range(trials), label, progress):
         noise = Noise(request.cost)
         prepared = prepare(request, noise)
         if by is None:
@@ -181,13 +181,6 @@ def _refitted(label: str, request: Request, by, cells: Cells, trials: int, progr
             groups = fit_groups(prepared, noise, by, cells.labels, progress=False, n_jobs=None)
             predictions[:, t] = groups.estimates[:, len(cells.names) :]
     return predictions
-
-
-def _bar(label: str, progress) -> Callable:
-    """Build a progress bar over an iterable, for runs over a second."""
-    from tqdm.auto import tqdm
-
-    return partial(tqdm, desc=label, disable=None if progress is None else not progress, delay=1.0)
 
 
 def _baseline(name: str, epsilon, seed, cells: Cells, trials: int, progress) -> np.ndarray:

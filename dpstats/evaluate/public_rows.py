@@ -83,15 +83,17 @@ def declared_public(public, name: str) -> None:
 
 def request_for(
     formula, data, *, bounds, x_new, levels=None, method="boosted_adassp", epsilon=1.0, delta=None,
-    neighbors=None, options=None, weights=None, trim_weights=None,
+    neighbors=None, options=None, weights=None, trim_weights=None, absorbing=False,
+    unit=None, max_rows=None,
 ) -> Request:  # fmt: skip
     """Build the request of a private call: the same columns, clipping and points.
 
     With the default method it only serves to read the rows; its epsilon is never used.
+    ``absorbing`` says that the caller can do with absorbed effects.
     """
     options = dict(options or {})
     absorbed = split_off(formula).absorbed if isinstance(formula, str) else None
-    if absorbed is not None:
+    if absorbed is not None and not absorbing:
         raise ArgumentError(
             f"absorbed effects are not evaluated: leave | {absorbed} out of {formula!r}, or write "
             f"C({absorbed}) with levels="
@@ -99,7 +101,7 @@ def request_for(
     request = make_request(
         formula, data, method=method, epsilon=epsilon, delta=delta, bounds=bounds, levels=levels,
         x_new=x_new, neighbors=neighbors, missing="drop", row_norm=None, k=options.pop("k", None),
-        options=options, weights=weights, trim_weights=trim_weights,
+        options=options, weights=weights, trim_weights=trim_weights, unit=unit, max_rows=max_rows,
     )  # fmt: skip
     if request.unbounded:
         raise ArgumentError(f"expected bounds for {', '.join(request.unbounded)}")

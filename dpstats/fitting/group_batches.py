@@ -14,8 +14,10 @@ import numpy as np
 from dpstats.errors import Defect
 from dpstats.inference import stacked
 from dpstats.mechanisms.shared import Problem, Release, Releases
+from dpstats.mechanisms.shared.gram import number_of_units
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE, Event
+from dpstats.progress_bar import progress_bar
 from dpstats.request import Prepared, Request
 
 # Enough groups that a chunk's own overhead vanishes, few enough that its pairs fit in a cache.
@@ -53,16 +55,25 @@ class GroupedRows:
         """Count the rows of each group."""
         return np.diff(self.edges)
 
+    @property
+    def units(self) -> np.ndarray:
+        """Count the privacy units of each group, whose numbers are the last column of X."""
+        numbers, ends = self.X[:, -1], zip(self.edges[:-1], self.edges[1:], strict=True)
+        return np.array([number_of_units(numbers[i:j]) for i, j in ends], dtype=np.int64)
+
 
 class Outcomes:
     """Collect the released columns of all groups, part by part.
 
-    ``stack`` has what the groups hold for inference, by name, NaN where they lack it, and
-    ``cov_type`` is "HC1" where any group's inference is robust.
+    ``stack`` has what the groups hold for inference, by name, NaN where they lack it,
+    ``cov_type`` is "HC1" where any group's inference is robust, and ``limited`` says that any
+    group's predictions are of clipped rows. ``sizes`` are the groups' numbers of complete rows,
+    or of privacy units.
     """
 
-    def __init__(self, groups: int, problem: Problem):
-        columns = len(problem.low)
+    def __init__(self, sizes: np.ndarray, problem: Problem):
+        self.sizes, self.limited = sizes, False
+        groups, columns = len(sizes), len(problem.low)
         self.estimates = np.full((groups, columns + len(problem.x_new)), np.nan)
         self.statuses = [""] * groups
         self.reasons: dict[str, None] = {}
@@ -83,6 +94,7 @@ class Outcomes:
                 self.stack[name] = np.full((len(self.statuses), *values.shape[1:]), np.nan)
             self.stack[name][groups] = values
         self.reasons.update(dict.fromkeys(releases.reasons))
+        self.limited |= releases.limited
         if releases.cov_type != "nonrobust":
             self.cov_type = releases.cov_type
 
@@ -124,13 +136,11 @@ def fit_each(prepared: Prepared, rows: GroupedRows, labels, progress, n_jobs) ->
 
     ``labels`` are public names of the groups for the message of a defect, or None.
     """
-    from tqdm.auto import tqdm
-
     groups, done = len(rows.sizes), 0
-    outcomes = Outcomes(groups, prepared.problem)
+    counts = rows.sizes if prepared.request.unit is None else rows.units
+    outcomes = Outcomes(counts, prepared.problem)
     chunks = np.split(np.arange(groups), range(_CHUNK, groups, _CHUNK))
-    show = None if progress is None else not progress
-    with tqdm(total=groups, desc=prepared.request.method.name, disable=show, delay=1.0) as bar:
+    with progress_bar(groups, prepared.request.method.name, progress) as bar:
         try:
             for parts in _run(prepared, rows, chunks, n_jobs):
                 if isinstance(parts, _Failure):
@@ -219,6 +229,7 @@ def column_of(release: Release) -> Releases:
         reasons=tuple(dict.fromkeys(release.reasons.values())),
         stack=stacked([release], len(release.params)),
         cov_type=(release.companion or release).cov_type,
+        limited=release.limited,
     )
 
 
@@ -226,7 +237,7 @@ def _together(request: Request, sizes: np.ndarray) -> np.ndarray:
     """Tell which groups are fitted together; the number of rows decides only where it is public."""
     method, options = request.method, request.options
     without = any(options[name] is not None for name in method.each_without)
-    if method.release_each is None or without:
+    if method.release_each is None or without or request.unit is not None:
         return np.zeros(len(sizes), dtype=bool)
     if request.neighbors != REPLACE_ONE:
         return np.ones(len(sizes), dtype=bool)

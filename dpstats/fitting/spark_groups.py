@@ -35,6 +35,11 @@ def check_remote(request: Request, by) -> None:
             f"{request.method.name} needs all rows in one place, which a Spark DataFrame keeps "
             f"apart; use one of {sums} or pass data.toPandas()"
         )
+    if by is not None and request.unit is not None:
+        raise ArgumentError(
+            f"unit={request.unit.column!r} with by= compares the groups of a person, which a Spark "
+            "DataFrame keeps apart; leave by out or pass data.toPandas()"
+        )
     if by is not None and not Noise(request.cost).private:
         raise ArgumentError(
             "insecure_seed does not reach Spark's workers, which draw the noise of their groups; "
@@ -48,11 +53,12 @@ def check_remote(request: Request, by) -> None:
 
 
 class Fitted(NamedTuple):
-    """Hold a label, its group's release and the events that made it."""
+    """Hold a label, its group's release, the events that made it and the number of its rows."""
 
     label: object
     release: Release
     events: list[Event]
+    rows: int
 
 
 class Task(NamedTuple):
@@ -81,8 +87,9 @@ def fit_groups_on_workers(prepared: Prepared, noise: Noise, by, groups) -> DPGro
     present = labels is None
     if labels is None:
         _, labels = present_rows(table.distinct(columns_of(by)), by)
-    outcomes = Outcomes(len(labels), prepared.problem)
-    for g, fitted in enumerate(_fits(prepared, by, labels, not present)):
+    fits = _fits(prepared, by, labels, not present)
+    outcomes = Outcomes(np.array([fitted.rows for fitted in fits], int), prepared.problem)
+    for g, fitted in enumerate(fits):
         outcomes.put([g], column_of(fitted.release))
         outcomes.record(fitted.events)
     return group_results(prepared, by, labels, present, outcomes, noise)
@@ -131,4 +138,4 @@ def _fit(task: Task, label, X: np.ndarray, y: np.ndarray) -> Fitted:
     except Exception as error:
         group = f"the group {label!r}" if task.public else "a group"
         raise Defect(f"{type(error).__name__} in {group}") from None
-    return Fitted(label, release, noise.events)
+    return Fitted(label, release, noise.events, len(y))

@@ -5,6 +5,7 @@ import pandas as pd
 
 from dpstats.formula.design import Design
 from dpstats.formula.schema_frame import schema_frame
+from dpstats.numerics import ColumnBasis
 
 # Correlations of more columns than a schema frame tells apart are not judged.
 _MOST_COLUMNS = 30
@@ -12,11 +13,12 @@ _MOST_COLUMNS = 30
 _HIGH = 50.0
 
 
-def collinear_columns(design: Design) -> tuple[str, ...]:
+def collinear_columns(design: Design, basis: ColumnBasis | None = None) -> tuple[str, ...]:
     """Name the numeric columns that are nearly collinear where variables are uniform on the box.
 
     They are those of the smallest eigenvalue of the columns' correlations, where its ratio to the
-    largest is above 50. A function of the public schema alone.
+    largest is above 50. Columns of a basis stand for those of the design, if there is one. A
+    function of the public schema alone.
 
     >>> from dpstats.formula import Formula
     >>> from dpstats.schema import Numeric
@@ -34,7 +36,8 @@ def collinear_columns(design: Design) -> tuple[str, ...]:
         name: values.codes.astype(np.int64) if isinstance(values, pd.Categorical) else values
         for name, values in frame.items()
     }
-    Z = design.rows(batch)[0][:, numeric]
+    Z = design.rows(batch)[0]
+    Z = (Z if basis is None else Z @ basis.matrix)[:, numeric]
     Z = Z - Z.mean(axis=0)
     sizes = np.linalg.norm(Z, axis=0)
     varying = sizes > 1e-9 * np.abs(Z).max(initial=1.0)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import LEARNERS, read, tree_of
+from dpstats.formula.expressions import LEARNERS, read
 from dpstats.formula.matrices import values_of
 from dpstats.formula.r_code import condition_in_python
 from dpstats.formula.r_syntax import parse
@@ -20,7 +20,7 @@ from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
 from dpstats.formula.schema_frame import NAMESPACE
 from dpstats.formula.usage import check_consistent, check_kinds
-from dpstats.schema import Batch, ModelSchema
+from dpstats.schema import Batch, Categorical, ModelSchema
 
 # Strings stay as they are; in what is between them pandas' signs are replaced by Python's.
 _SIGNS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|`([^`]+)`|(&&?)|(\|\|?)""")
@@ -51,10 +51,22 @@ class Condition:
             raise FormulaError(
                 f"expected subset to be a condition such as 'age > 25', got a {type(text).__name__}"
             )
+        try:
+            return cls._read(text)
+        except FormulaError as error:
+            raise FormulaError(f"cannot read subset={text!r}: {error}") from None
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            raise FormulaError(
+                f"cannot read subset={text!r}; write a condition such as 'age > 25 & female == 1'"
+            ) from None
+
+    @classmethod
+    def _read(cls, text: str) -> "Condition":
+        """Translate the text and check it against the allow-list of formulas."""
         code = condition_in_python(parse(text)) if isinstance(text, RFormula) else _of_python(text)
         condition = cls(text, code, "!=" in code or "== False" in code)
         if condition.reading.called & LEARNERS.keys():
-            raise FormulaError(f"{text}: a condition on one row learns nothing; compare the column")
+            raise FormulaError("a condition on one row learns nothing; compare the column")
         return condition
 
     @property
@@ -70,8 +82,22 @@ class Condition:
         return tuple(self.reading.variables)
 
     def check(self, schema: ModelSchema) -> None:
-        """Raise FormulaError where a column's kind does not suit its use."""
+        """Raise FormulaError where a column's kind or a constant does not suit its use.
+
+        Constants such as 1 / 0 and differences of truth values raise without a row as with any.
+        """
         check_kinds([self.reading], schema)
+        no_rows = {
+            name: np.zeros(0, np.int64 if isinstance(kind, Categorical) else np.float64)
+            for name, kind in schema.items()
+        }
+        try:
+            self.holds(no_rows, schema)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise FormulaError(
+                f"subset={self.text!r} cannot be computed ({error}); write numbers within +-1e308 "
+                "and join truth values by & | ~"
+            ) from None
 
     def holds(self, batch: Batch, schema: ModelSchema) -> np.ndarray:
         """Tell for which rows it holds, bool (m,). Total: no value raises or warns.
@@ -87,7 +113,10 @@ class Condition:
 
 def _of_python(text: str) -> str:
     """Translate a condition as pandas' query() takes it."""
-    return _truth(tree_of(_SIGNS.sub(_in_python, text).strip()))
+    tree = ast.parse(_SIGNS.sub(_in_python, text).strip(), mode="eval")
+    if not any(isinstance(node, ast.Name) for node in ast.walk(tree)):
+        raise FormulaError("it names no column; compare one with a number or a text")
+    return _truth(tree.body)
 
 
 def _in_python(sign: re.Match) -> str:

@@ -26,12 +26,14 @@ from dpstats.formula.usage import (
     check_absorbed,
     check_consistent,
     check_kinds,
+    check_response,
     declared_levels,
     in_order,
     union,
 )
 from dpstats.schema import (
     INSIDE_FUNCTIONS,
+    UNLIMITED,
     Batch,
     Categorical,
     Labels,
@@ -84,16 +86,16 @@ class Formula:
             absorbed=absorbed,
         )
 
-    def check_terms(self, term_bounds: Mapping[str, tuple[float, float]]) -> None:
-        """Raise FormulaError for bounds on a term that the formula does not hold."""
-        terms = {reading.code for side in readings_of(parsed_model(self.text)) for reading in side}
-        known = {squeezed(term) for term in terms}
-        for name in term_bounds:
-            if squeezed(name) not in known:
-                raise FormulaError(
-                    f"bounds name {name!r}, which is no term of {self.text!r}; its variables are "
-                    f"{', '.join(self.variables)} and its terms {', '.join(sorted(terms))}"
-                )
+    def check_response(self) -> None:
+        """Raise FormulaError where the response stands on the right-hand side too."""
+        (left,), right = readings_of(parsed_model(self.text))
+        check_response(left, right)
+
+    @property
+    def written_terms(self) -> tuple[str, ...]:
+        """List the expressions of both sides, each as it is written."""
+        readings = (reading for side in readings_of(parsed_model(self.text)) for reading in side)
+        return tuple(dict.fromkeys(reading.code for reading in readings))
 
     @property
     def response_variables(self) -> tuple[str, ...]:
@@ -237,6 +239,46 @@ class Design:
     def polynomial_ranges(self) -> dict[str, tuple[float, float]]:
         """Return the range on which the polynomials of each variable are orthonormal."""
         return polynomial_ranges(self._infos[1])
+
+    @property
+    def has_constant(self) -> bool:
+        """Tell whether the columns, or absorbed effects, can add a constant to all rows."""
+        full = any(len(block.columns) >= len(block.coding) for block in self.layout.blocks)
+        return self.intercept is not None or self._recipe[0].absorbed is not None or full
+
+    def columns_of_one_variable(self) -> dict[str, list[int]]:
+        """List the numeric columns that are functions of one variable with a range, by variable.
+
+        Columns whose bounds are declared for a term are left out, as these may clip them.
+
+        >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "z": Numeric(0, 9)}
+        >>> design = Formula.parse("y ~ x + I(x**2) + z + x:z").design(schema)
+        >>> design.columns_of_one_variable()
+        {'x': [1, 2], 'z': [3]}
+        """
+        _, _, term_bounds, clipping = self._recipe
+        declared, places = set(map(squeezed, term_bounds)), {}
+        for j in map(int, self.layout.numeric):
+            names, terms = self._right.sources(j)
+            if len(names) != 1 or not declared.isdisjoint(map(squeezed, terms)):
+                continue
+            (name,) = names
+            if name not in clipping and self.schema[name] not in (UNLIMITED, INSIDE_FUNCTIONS):
+                places.setdefault(name, []).append(j)
+        return places
+
+    def columns_at(self, variable: str, values: np.ndarray) -> np.ndarray:
+        """Compute rows (m, S) as private ones, for public values (m,) of one variable.
+
+        The others are at the middle of their ranges, or at their first level.
+        """
+        batch = {
+            name: np.full(len(values), kind.low / 2 + kind.high / 2)
+            if isinstance(kind, Numeric)
+            else np.zeros(len(values), dtype=np.int64)
+            for name, kind in self.schema.items()
+        }
+        return self.rows({**batch, variable: values})[0]
 
     def with_ranges(
         self, ranges: Mapping[str, Numeric], clipping: Mapping[str, Numeric] = {}

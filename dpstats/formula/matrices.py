@@ -44,6 +44,12 @@ class Matrix:
             for factor, known in info.factor_infos.items()
         }
 
+    def sources(self, j: int) -> tuple[set[str], list[str]]:
+        """Return the variables that column ``j`` reads, and the names of its factors."""
+        factors = [part.factor for part in self._columns[j]]
+        names = {name for factor in factors for name in read(factor.code).variables}
+        return names, [factor.name() for factor in factors]
+
     def unclipped(self, data: Mapping, m: int) -> np.ndarray:
         """Compute the columns (m, S) for data as :func:`values_of` gives them."""
         X = np.empty((m, len(self._columns)))

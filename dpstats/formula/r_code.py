@@ -35,7 +35,6 @@ _INSTEAD = {
     "mean": "I(x - a) with a public a",
     "min": "pmin(a, b)",
     "ns": "poly(x, 3), or columns made with public knots",
-    "offset": "I(y - z) on the left-hand side",
     "s": "poly(x, 3)",
     "scale": "I((x - a) / b) with public a and b",
 }
@@ -209,8 +208,14 @@ def _unknown(node: Call) -> str:
     if node.function == "poly":
         return f"{node}: a polynomial stands alone, joined by + : or *"
     if node.function == "interaction":
-        product = ":".join(str(value) for _, value in node.arguments)
-        return f"{node}: write {product} for a coefficient of each combination of levels"
+        factors = [str(value) for name, value in node.arguments if name is None]
+        crossed, cells = " * ".join(factors), ":".join(factors)
+        return (
+            f"{node}: write {crossed} for the same fit, or {cells} - 1 for a coefficient of each "
+            "combination of levels"
+        )
+    if node.function == "offset":
+        return f"{node}: subtract it from the response, as in I(y - z) ~ x"
     if node.function in _INSTEAD:
         return (
             f"{node} does not follow from one row and public facts alone; write "

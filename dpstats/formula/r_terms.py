@@ -155,10 +155,10 @@ class _Algebra:
         return [frozenset([self.seen(node)])]
 
     def combined(self, operator: str, left: Node, right: Node) -> Iterable[frozenset]:
+        """Combine the terms of two parts by an operator."""
         if operator == "%in%" and isinstance(right, Call) and right.function == "c":
             comparison = f"{left} %in% {right}"
             raise FormulaError(f"{comparison}: write I({comparison}) for a comparison")
-        """Combine the terms of two parts by an operator."""
         if operator == "-":
             return self.without(self.terms(left), right)
         if operator == "^":

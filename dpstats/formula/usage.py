@@ -43,6 +43,20 @@ def check_consistent(readings: list[Reading]) -> None:
             )
 
 
+def check_response(left: Reading, right: Iterable[Reading]) -> None:
+    """Refuse a response that stands on the right-hand side too, where it would explain itself.
+
+    A difference such as I(y - before) may be explained by one of its parts.
+    """
+    for reading in right:
+        alone = len(left.variables) == 1 and left.variables.keys() <= reading.variables.keys()
+        if alone or reading.code == left.code:
+            raise FormulaError(
+                f"the response {left.code} stands right of ~ too, as {reading.code}, and would "
+                "explain itself; leave it out there"
+            )
+
+
 def check_absorbed(absorbed: str | None, readings: Iterable[Reading]) -> None:
     """Refuse an absorbed column that is a regressor or the response too."""
     for reading in readings:

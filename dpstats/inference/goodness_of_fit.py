@@ -22,6 +22,7 @@ NO_SUMS = (
 _RIDGE = "a fit with a ridge has no R-squared of least squares; raise epsilon or n"
 _NO_VARIANCE = "the noise could account for the variance of the response, so there is no R-squared"
 _NOISY = "the noise leaves R-squared open; raise epsilon or n"
+_OF_UNITS = "scores were released by person, which do not tell the variance of a single row"
 _WEIGHTED = (
     "the sums of weighted rows are in units of the largest weight, so that they tell R-squared and "
     "not the residual variance of a row of weight one"
@@ -115,6 +116,8 @@ def _of_steps(stack, g: int, public: Estimate, columns: int, is_centred: bool) -
     rows, rsquared, scale = (_read(stack, name, g) for name in names)
     rows = rows if math.isnan(public.value) else public
     reason = _NOISY if math.isnan(rsquared.value) else ""
+    if "score_products" in stack:
+        reason = _OF_UNITS
     return GoodnessOfFit(rows, rsquared, scale, columns, is_centred, reason)
 
 

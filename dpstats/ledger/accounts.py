@@ -99,6 +99,12 @@ def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple
     return found
 
 
+def _as_arguments(stated: str) -> str:
+    """Write a relation as the arguments of dp_ols that ask for it."""
+    neighbors, _, unit = stated.partition(" of ")
+    return f"neighbors={neighbors!r}" + (f", unit={unit!r}" if unit else "")
+
+
 def find(
     connection: sqlite3.Connection, dataset: Dataset, analyst: str | None, actor: str, asked: Asked
 ) -> Found:
@@ -106,8 +112,8 @@ def find(
     if asked.neighbors != dataset.neighbors:
         raise BudgetError(
             f"this ledger is for neighbors={dataset.neighbors!r}, and a release under "
-            f"{asked.neighbors!r} cannot be added to it; pass neighbors={dataset.neighbors!r} and "
-            "a method that is proven for it"
+            f"{asked.neighbors!r} cannot be added to it; pass {_as_arguments(dataset.neighbors)} "
+            "and a method that is proven for it"
         )
     key = request_key(asked, dataset.fingerprint)
     stored = dataset.fingerprint is not None and _stored(connection, key)

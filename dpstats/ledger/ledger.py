@@ -31,7 +31,9 @@ from dpstats.privacy import (
     Chargeable,
     Cost,
     make_composition,
+    relation_name,
 )
+from dpstats.results.plot_method import plot_method
 from dpstats.results.record_acro import installed
 from dpstats.results.restored_calls import from_text
 
@@ -97,6 +99,7 @@ class Ledger(Chargeable):
         epsilon: float,
         delta: float = 0.0,
         neighbors: str = ADD_REMOVE,
+        unit: str | None = None,
         composition: str | None = None,
         set_aside: float | None = None,
         fingerprint: str | None = None,
@@ -115,6 +118,9 @@ class Ledger(Chargeable):
             :class:`~dpstats.Budget`.
         neighbors : str
             The relation of all releases.
+        unit : str, optional
+            The column of persons, all of whose rows are protected together in every release; by
+            default one row is.
         set_aside : float, optional
             Part of delta for methods whose guarantee is "approx"; by default half of it.
         fingerprint : str, optional
@@ -135,6 +141,8 @@ class Ledger(Chargeable):
         if rule.rule == "gdp" and set_aside is None:
             rule = make_composition(epsilon, delta, composition, rule.delta / 2)
         word("neighbors", *RELATIONS)(neighbors)
+        if unit is not None:
+            unit = checked_name("unit", unit)
         if fingerprint is not None:
             fingerprint = checked_name("fingerprint", fingerprint)
         if not isinstance(approval, bool):
@@ -143,7 +151,7 @@ class Ledger(Chargeable):
             "name": name,
             **_limit_texts(rule),
             "composition": rule.rule,
-            "neighbors": neighbors,
+            "neighbors": relation_name(neighbors, unit),
             "fingerprint": fingerprint,
             "approval": "yes" if approval else "no",
         }
@@ -288,12 +296,17 @@ class Ledger(Chargeable):
 
     def summary(self) -> str:
         """Describe the data set, what is spent and remains, and the analysts."""
-        with self._store.reading() as connection:
-            total = read_total(connection, "")
-            states = listing.states(connection)
-            head = listing.head(connection)
-        return listing.summary(self.dataset, total, states, head, self.analysts())
+        return listing.summary(self.dataset, self._facts(), self.analysts())
 
+    def _repr_html_(self) -> str:
+        return listing.html(self.dataset, self._facts(), self.analysts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        with self._store.reading() as connection:
+            total, states = read_total(connection, ""), listing.states(connection)
+            return listing.facts(self.dataset, total, states, listing.head(connection))
+
+    @plot_method
     def plot(self, ax=None):
         """Plot the spending over time; needs matplotlib."""
         with self._store.reading() as connection:

@@ -2,12 +2,13 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from dpstats.atomic_write import replacing
+from dpstats.html_tables import html_table
 from dpstats.ledger.accounts import Dataset, call_of
 from dpstats.ledger.tables import COLUMNS, SPENT, STATES
 from dpstats.option_checks import word
@@ -54,31 +55,53 @@ def head(connection: sqlite3.Connection) -> str:
     return connection.execute("SELECT hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()[0]
 
 
-def summary(
-    dataset: Dataset, total: Total, counts: Mapping[str, int], last: str, people: pd.DataFrame
-) -> str:
-    """Describe the data set's limit, what is spent and remains, the states and the analysts."""
+def facts(
+    dataset: Dataset, total: Total, counts: Mapping[str, int], last: str
+) -> list[tuple[str, str]]:
+    """List the data set's limit, what is spent and remains, and the requests by state."""
     limit = dataset.limit
     rule = "epsilons and deltas add up" if limit.rule == "sum" else "squared mu's add up"
-    lines = [
-        f"Ledger of {dataset.name}, created {dataset.created}",
-        f"neighbours:   {dataset.neighbors}",
-        f"data as of:   {dataset.fingerprint or 'not stated, so equal calls are released anew'}",
-        f"approval:     {'each call' if dataset.approval else 'none needed'}",
-        f"composition:  {limit.rule}: {rule}",
-        f"limit:        {_pair(limit.epsilon, limit.delta)}",
-        f"spent:        {_pair(*limit.spent(total))}",
-        f"remaining:    {_pair(*limit.remaining(total))} in one call",
+    pairs = [
+        ("neighbours", dataset.neighbors),
+        ("data as of", dataset.fingerprint or "not stated, so equal calls are released anew"),
+        ("approval", "each call" if dataset.approval else "none needed"),
+        ("composition", f"{limit.rule}: {rule}"),
+        ("limit", _pair(limit.epsilon, limit.delta)),
+        ("spent", _pair(*limit.spent(total))),
+        ("remaining", f"{_pair(*limit.remaining(total))} in one call"),
     ]
     if limit.rule == "gdp" and total.gaussian:
-        lines.append(f"mu squared:   {float(total.mu_squared):.4g} of {limit.mu**2:.4g}")
+        pairs.append(("mu squared", f"{float(total.mu_squared):.4g} of {limit.mu**2:.4g}"))
     if limit.rule == "gdp":
-        lines.append(f"set aside:    {float(total.failing):.3g} of {limit.set_aside:.3g} of delta")
+        aside = f"{float(total.failing):.3g} of {limit.set_aside:.3g} of delta"
+        pairs.append(("set aside", aside))
     said = ", ".join(f"{counts[state]:,} {state}" for state in STATES if state in counts)
-    lines += [f"requests:     {said or 'none'}", f"audit head:   {last}"]
+    return [*pairs, ("requests", said or "none"), ("audit head", last)]
+
+
+def summary(dataset: Dataset, pairs: Sequence[tuple[str, str]], people: pd.DataFrame) -> str:
+    """Write the facts of a data set and the table of its analysts as text."""
+    lines = [_title(dataset), *(f"{name + ':':<14}{fact}" for name, fact in pairs)]
     if len(people):
-        lines += ["", people.to_string(index=False, float_format="{:.4g}".format)]
+        lines += ["", people.to_string(index=False, float_format=_digits)]
     return "\n".join(lines)
+
+
+def html(dataset: Dataset, pairs: Sequence[tuple[str, str]], people: pd.DataFrame) -> str:
+    """Write the same as HTML; names are escaped."""
+    tables = [html_table(pairs, title=_title(dataset))]
+    if len(people):
+        rows = [[name, *map(_digits, numbers)] for name, *numbers in people.itertuples(index=False)]
+        tables.append(html_table(rows, list(people)))
+    return "\n".join(tables)
+
+
+def _title(dataset: Dataset) -> str:
+    return f"Ledger of {dataset.name}, created {dataset.created}"
+
+
+def _digits(value: float) -> str:
+    return f"{value:.4g}"
 
 
 def _pair(epsilon: float, delta: float) -> str:

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
-from json.encoder import encode_basestring_ascii as _quoted
 
 from dpstats.ledger.tables import COLUMNS
 from dpstats.privacy import Total
@@ -40,13 +39,8 @@ def repeated(table: str, row: sqlite3.Row | tuple) -> dict:
 
 
 def link(previous: str, entry: Sequence) -> str:
-    """Hash an entry (id, at, actor, action, place, number, content) with the previous hash.
-
-    The text that is hashed is the JSON of them all in a list, written by hand because a
-    verification does so for every entry.
-    """
-    cells = [_quoted(cell) if isinstance(cell, str) else str(cell) for cell in (previous, *entry)]
-    return sha256(f"[{', '.join(cells)}]")
+    """Hash an entry (id, at, actor, action, place, number, content) with the previous hash."""
+    return sha256(json.dumps([previous, *entry]))
 
 
 def insert(connection: sqlite3.Connection, table: str, actor: str, action: str, **values) -> int:

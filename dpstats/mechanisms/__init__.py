@@ -2,6 +2,7 @@
 
 from dpstats.mechanisms import (
     absorbed,
+    absorbed_units,
     adaops,
     adassp,
     boosted_adassp,
@@ -43,3 +44,6 @@ METHODS: dict[str, Method] = {
 
 ABSORBING: dict[str, Method] = absorbed.methods(adassp.METHODS)
 """The methods that take ``y ~ x | column``, as they do it."""
+
+ABSORBING_UNITS: dict[str, Method] = absorbed_units.methods(tuple(ABSORBING.values()))
+"""The same where the column is the privacy unit, whose rows are protected together."""

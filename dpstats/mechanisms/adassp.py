@@ -51,6 +51,11 @@ def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> 
     (:func:`~dpstats.mechanisms.shared.clipped_rows.with_share`). They are released before, and
     given them a row is clipped as at declared bounds.
 
+    Powers or splines of one variable are first combined by a public matrix M into columns that are
+    orthogonal on its range (:func:`~dpstats.formula.orthogonal.orthogonal_basis`). Each coordinate
+    of x M is clipped to [-1, 1] in its row, so that the sensitivities are those of any S columns,
+    and with coefficients theta of the coordinates those of the columns are M theta, up to scale.
+
     Where it differs from Algorithm 2. The paper spends (epsilon/3, delta/3) on each of
     lambda_min, X'X and X'y. Composed as Gaussian differential privacy the same
     guarantee needs about half the noise. lambda_min is not released at all: see
@@ -92,7 +97,8 @@ def _released(
 ) -> Release:
     """Release the cross-products of the scaled rows, fit, and say how many rows were clipped."""
     box, moments = clipped_box(problem), summary.sums
-    sums = noisy_sums(moments, box.norm, problem.neighbors, cost_of_sums(problem, cost), noise)
+    sums = noisy_sums(moments, box.norm, problem.neighbors, cost_of_sums(problem, cost), noise,
+                      problem.counted)  # fmt: skip
     one = problem.intercept
     rows = 0.0 if one is None else float(sums.gram[one, one] * box.scale[one] ** 2)
     rows = rows if sums.rows is None else max(sums.rows, rows)
@@ -115,6 +121,8 @@ _method = partial(
     summarise=summarise,
     fixed_size_summary=True,
     takes_weights=True,
+    takes_units=True,
+    takes_basis=True,
     ranges_everywhere=True,
     widened_ranges=True,
     reads_codes=_reads_codes,

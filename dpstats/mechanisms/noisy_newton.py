@@ -8,6 +8,7 @@ are this package's.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -28,6 +29,7 @@ from dpstats.mechanisms.shared.newton_sums import (
     leverage_counts,
     rough_products,
     score_counts,
+    score_products,
     score_sums,
     whitened_products,
 )
@@ -42,6 +44,7 @@ from dpstats.mechanisms.shared.score_tails import (
 )
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, set by simulation and measured by benchmarks/econ.py: the distributions of the
@@ -71,8 +74,11 @@ _MOST_SCALED = 4.0
 _ROWS_PER_NOISE = 14.0
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
-# Relative error of a Hessian.
-_HESSIAN_ERROR = 0.4
+# Fraction of mu^2 for the products of the scores of units, of which standard errors are made.
+_SCORE_PRODUCTS = 0.08
+# Relative error of a Hessian: so many times the share of the rows whose scores were cut, between
+# these; benchmarks/cases.py prints how wide intervals are then.
+_HESSIAN_PER_CUT, _LEAST_HESSIAN_ERROR, _MOST_HESSIAN_ERROR = 4.0, 0.05, 0.4
 
 
 def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Noise) -> Release:
@@ -98,14 +104,24 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
       (a + b) sqrt(1 + w^2 (a - b)^2 / C^2), which grows in a and b for w <= 1: 2 C.
     Scores are cut toward zero to a grid of 2^-20 C, which moves the last coordinate by less than
     one unit of the grid more. Responses are not clipped otherwise: one far out has a score of
-    length C. Variables are clipped far out (:attr:`~dpstats.range_estimation.Marginal.reach`).
+    length C. Variables are clipped far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).
+
+    With privacy units the rows of a unit count for parts that add up to at most 1, and each bound
+    above holds for all of them together: norms of sums are at most the sums of norms times parts,
+    inner products of sums of u u' are not negative, a histogram's counts move by a vector of L1
+    norm at most 1, and scores are added up by unit before they are clipped, so that a unit has one.
+    The number of rows is then the sum of the parts, which both relations hide. Last, the products
+    s' s'' of the clipped scores of units are released
+    (:func:`~dpstats.mechanisms.shared.indicator_basis.release_products`, B = C^2).
 
     What it estimates: least squares of the response on the design of the variables so clipped, of
     all rows. What is cut off the scores would bias it; its size is read off the histograms and is
     part of the intervals.
     """
-    basis = IndicatorBasis.of(problem)
-    if problem.neighbors == REPLACE_ONE:
+    basis, whole_cost = IndicatorBasis.of(problem), cost
+    if problem.by_unit:
+        cost = cost.part(1 - _SCORE_PRODUCTS)
+    elif problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     counted = _rows(rows, problem, cost, noise)
     count, part = max(counted[0], 2 * counted[1]), cost.part(_RESPONSE)
@@ -119,13 +135,17 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     for _ in range(_ROUNDS):
         state = _round(state, basis, whitening, lost, total, problem, cost, noise, count)
     few = count < _rows_for_scales(len(basis.center), problem, cost)
+    if problem.by_unit:
+        part = whole_cost.part(_SCORE_PRODUCTS)
+        state = _with_score_products(state, basis, whitening, total, problem, part, noise)
     return release_of(state, basis, whitening, wild, problem, count, counted, few)
 
 
 def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     """Return from how many rows on the distributions of so many columns give usable scales.
 
-    In simulations at epsilon 1 intervals covered 97 to 100% above it, and 30 to 75% below.
+    Of uniform columns at epsilon 1 intervals that are shown cover 96 to 100% above it, and 82% of
+    the few that are shown at it (benchmarks/cases.py).
     """
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
     share = _MARGINALS / (1 - _MARGINALS) / (columns + RESPONSE_WEIGHT)
@@ -133,10 +153,15 @@ def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
 
 
 def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> tuple[float, float]:
-    """Return the number of rows, noisy where it is private, and the noise on it."""
-    if problem.neighbors == REPLACE_ONE:
+    """Return the number of rows, noisy where it is private, and the noise on it.
+
+    With units it is the sum of the parts of all rows, which is not public under replace-one either.
+    """
+    if problem.neighbors == REPLACE_ONE and not problem.by_unit:
         return float(max(rows, 1)), 0.0
-    noisy = noise.add(Query("number of rows", [rows], l1=1, l2=1), cost.part(_COUNT))
+    one = _one(problem)
+    query = Query(f"number of {problem.counted}", [rows], l1=one, l2=one, unit=1 / one)
+    noisy = noise.add(query, cost.part(_COUNT))
     return max(float(noisy.values[0]), 1.0), noisy.deviation
 
 
@@ -193,15 +218,24 @@ def _eigen(gram: np.ndarray, deviation: float, rows: float):
 def _leverages(basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise, rows):
     """Release a histogram of squared leverages, and tell whether the ranges have failed."""
     counts = total(partial(leverage_counts, basis, whitening.map, whitening.dimension))
-    noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise)
+    one = _one(problem)
+    noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise, one)
     tail = leverage_tail(noisy.values, noisy.deviation)
     return tail, is_wild(tail, noisy.deviation, rows)
 
 
-def _histogram(step: str, counts: np.ndarray, problem: Problem, cost: GDP, noise: Noise):
-    """Release counts of rows in bins; one row is in one bin."""
+def _one(problem: Problem) -> int:
+    """Return what a row counts for, or at most all rows of a unit."""
+    return 1 << ENTRY_BITS if problem.by_unit else 1
+
+
+def _histogram(
+    step: str, counts: np.ndarray, problem: Problem, cost: GDP, noise: Noise, one: int = 1
+):
+    """Release counts of rows in bins; one row, which counts for ``one``, is in one bin."""
     moved = 2 if problem.neighbors == REPLACE_ONE else 1
-    return noise.add(Query(step, counts.tolist(), l1=moved, l2=math.sqrt(moved)), cost)
+    l1, l2 = moved * one, math.sqrt(moved) * one
+    return noise.add(Query(step, counts.tolist(), l1=l1, l2=l2, unit=1 / one), cost)
 
 
 def _refined(basis, first: Whitening, tail, total, problem, cost: GDP, noise: Noise, rows: float):
@@ -268,7 +302,7 @@ def _round(
     )
     step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
     known = _inflated(state.variance, step, step_variance)
-    relative = _HESSIAN_ERROR**2 + lost**2 + (1 - whitening.kept) ** 2
+    relative = _hessian_error(slope) ** 2 + lost**2 + (1 - whitening.kept) ** 2
     variance = step_variance + whitening.error(known) / rows**2 + relative * known
     gain = known / (known + variance)
     clipped = tail.mean_square(limit)
@@ -281,12 +315,35 @@ def _round(
         bias=excess / p / (slope * rows) ** 2,
         square=max(square, (square + max(tail.mean_square() - clipped, 0.0)) * slope**2),
         slope=slope,
+        limit=limit * math.sqrt(t),
+        excess=t * tail.excess(limit, 2) / p,
         squares=Squares(
             max(squares, 0.0) / (rows * t),
             square_deviation / (rows * t),
             max(tail.mean_square() - clipped, 0.0),
         ),
     )
+
+
+def _hessian_error(slope: float) -> float:
+    """Bound the relative error of the Hessian that is taken to be ``slope`` times X'X.
+
+    A row whose score is cut keeps a part of its slope, and may have a large leverage.
+    """
+    return min(_LEAST_HESSIAN_ERROR + _HESSIAN_PER_CUT * (1 - slope), _MOST_HESSIAN_ERROR)
+
+
+def _with_score_products(
+    state: NewtonState, basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise
+) -> NewtonState:
+    """Release the products of clipped scores of units, whose covariance clusters decide."""
+    p = len(state.eta)
+    work = partial(score_products, basis, whitening.map, problem.reference, state.eta, state.limit)
+    free = np.ones((p, p), dtype=bool)
+    products, deviation = release_products(
+        "score products", total(work), state.limit**2, free, cost, noise, problem.neighbors
+    )
+    return replace(state, products=products, products_deviation=deviation)
 
 
 def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> np.ndarray:
@@ -308,8 +365,8 @@ def _check_levels(problem: Problem) -> None:
 
 
 def _number(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
-    """Return the number of rows."""
-    return len(y)
+    """Return the number of rows, with units the sum of their parts in units of 2^-20."""
+    return int(whole_weights(X[:, -2]).sum()) if problem.by_unit else len(y)
 
 
 METHOD = Method(
@@ -325,5 +382,6 @@ METHOD = Method(
     bounds_share=_MARGINALS,
     needs_marginals=True,
     rereads_rows=True,
+    takes_units=True,
     check=_check_levels,
 )

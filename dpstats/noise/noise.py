@@ -7,6 +7,7 @@ sensitivity and cost.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -43,10 +44,12 @@ class Noise:
     ----------
     limit : PureDP or GDP
         What all draws together may cost.
+    count : callable, optional
+        Called after each draw, to show progress.
     """
 
-    def __init__(self, limit: Cost):
-        self.limit = limit
+    def __init__(self, limit: Cost, count: Callable[[], object] | None = None):
+        self.limit, self._count = limit, count
         self.events: list[Event] = []
         self._source = SOURCE.get()
 
@@ -300,6 +303,8 @@ class Noise:
         if not self.limit.covers([*costs, event.cost]):
             raise BudgetError(f"{event.step!r} would exceed the limit {self.limit} of this release")
         self.events.append(event)
+        if self._count is not None:
+            self._count()
 
 
 def _rank_rate(cost: PureDP, sensitivity: int) -> float:

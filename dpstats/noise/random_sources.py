@@ -10,25 +10,34 @@ import numpy as np
 @lru_cache(maxsize=256)
 def _measurement(name: str, scale: float):
     """Build OpenDP's integer mechanism for one scale."""
-    import opendp.prelude as dp
+    from opendp import measurements, metrics
 
-    dp.enable_features("contrib")
-    domain = dp.vector_domain(dp.atom_domain(T="i64"))
+    domain = _integer_vectors()
     if name == "gaussian":
-        return dp.m.make_gaussian(domain, dp.l2_distance(T="f64"), scale=scale)
-    return dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=scale)
+        return measurements.make_gaussian(domain, metrics.l2_distance(T="f64"), scale=scale)
+    return measurements.make_laplace(domain, metrics.l1_distance(T="i64"), scale=scale)
 
 
 @lru_cache(maxsize=256)
 def _selection(name: str, scale: float):
     """Build OpenDP's report noisy max for one scale: Gumbel or exponential noise."""
-    import opendp.prelude as dp
+    from opendp import measurements, measures, metrics
 
-    dp.enable_features("contrib")
     gumbel = name == "exponential"
-    measure = dp.zero_concentrated_divergence() if gumbel else dp.max_divergence()
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64")
-    return dp.m.make_noisy_max(*space, measure, scale=scale)
+    measure = measures.zero_concentrated_divergence() if gumbel else measures.max_divergence()
+    space = _integer_vectors(), metrics.linf_distance(T="i64")
+    return measurements.make_noisy_max(*space, measure, scale=scale)
+
+
+def _integer_vectors():
+    """Return OpenDP's domain of vectors of integers.
+
+    Its modules are imported one by one: its prelude loads polars and scikit-learn as well.
+    """
+    from opendp import domains, mod
+
+    mod.enable_features("contrib")
+    return domains.vector_domain(domains.atom_domain(T="i64"))
 
 
 class SystemSource:

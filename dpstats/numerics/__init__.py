@@ -1,6 +1,7 @@
 """Compute on rows exactly: clipping, cross-products, concordant pairs."""
 
 from dpstats.numerics.clipping import Box
+from dpstats.numerics.column_basis import ColumnBasis
 from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.numerics.layout import Block, Layout
@@ -10,6 +11,7 @@ __all__ = [
     "Block",
     "Layout",
     "Box",
+    "ColumnBasis",
     "GroupedMoments",
     "Meat",
     "Moments",

@@ -1,9 +1,11 @@
 """Clip design rows to public bounds and map them to scaled coordinates."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from dpstats.numerics.column_basis import ColumnBasis
 
 # Entries of scaled rows are cut toward zero to multiples of 2^-20, so that products
 # and their sums are exact integers and no row's norm can grow.
@@ -24,6 +26,7 @@ class Box:
     together with v, by norm / ||u||, which keeps a linear relation between them. So
     every |u_j| and |v| is at most 1. Where ``norm_clip`` is set, the first step too
     multiplies whole rows: those outside the box are shrunk until they lie on its edge.
+    Where there is a ``basis``, x @ basis.matrix is in the place of x.
 
     Parameters
     ----------
@@ -37,6 +40,8 @@ class Box:
         Index of the constant column, where u = 1 before rows are norm-clipped.
     norm_clip : bool
         Whether rows outside [-1, 1]^S x [-1, 1] are norm-clipped rather than clipped.
+    basis : ColumnBasis or None
+        Public combinations of the columns that take their place.
     """
 
     center: np.ndarray
@@ -47,6 +52,19 @@ class Box:
     norm: float
     intercept: int | None
     norm_clip: bool = False
+    basis: ColumnBasis | None = None
+
+    @classmethod
+    def spanning(cls, low, high, y_low, y_high, intercept, basis: ColumnBasis | None) -> "Box":
+        """Return the symmetric box of columns with these bounds, or of a basis of their span.
+
+        Sums of cross-products in a basis have the sensitivities of any columns in [-1, 1], as each
+        coordinate is clipped; coefficients go back by a linear map.
+        """
+        if basis is None:
+            return cls.symmetric(low, high, y_low, y_high, intercept)
+        box = cls.symmetric(basis.low, basis.high, y_low, y_high, intercept)
+        return replace(box, basis=basis)
 
     @classmethod
     def symmetric(cls, low, high, y_low, y_high, intercept, norm=None, norm_clip=False) -> "Box":
@@ -78,7 +96,8 @@ class Box:
         columns = np.empty((len(self.center) + 1, len(y)))
         limits = (_FAR, _FAR) if self.norm_clip else (self.limit, 1.0)
         for j, (center, scale) in enumerate(zip(self.center, self.scale, strict=True)):
-            scaled(X[:, j], center, scale, limits[0], columns[j])
+            column = X[:, j] if self.basis is None else self.basis.column(X, j)
+            scaled(column, center, scale, limits[0], columns[j])
         scaled(y, self.y_center, self.y_scale, limits[1], columns[-1])
         if self.norm_clip:
             # Dividing by a number at least as large never gives more than 1, even rounded.
@@ -98,4 +117,15 @@ class Box:
         if self.intercept is not None:
             transform[self.intercept] -= self.y_scale * self.center / self.scale
             shift[self.intercept] = self.y_center
+        if self.basis is not None:
+            transform = self.basis.matrix @ transform
         return transform, shift
+
+    def reference(self, params: np.ndarray) -> np.ndarray:
+        """Return the coefficients theta (..., S) of v on u for coefficients beta (..., S)."""
+        if self.basis is not None:
+            params = self.basis.coefficients(params)
+        theta = params * self.scale / self.y_scale
+        if self.intercept is not None:
+            theta[..., self.intercept] += (params @ self.center - self.y_center) / self.y_scale
+        return theta

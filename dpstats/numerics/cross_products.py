@@ -36,7 +36,7 @@ class Moments:
         Python integers (dtype object), so that no number of rows can overflow. With a
         third axis, of length G, the sums of G groups.
     rows : int or None
-        Number of rows, where these have weights.
+        Number of rows, where these have weights, or of the units that they belong to.
     """
 
     cross: np.ndarray
@@ -57,7 +57,9 @@ class Moments:
         return cls(exact_sum((products(rows.T) for rows in blocks), (X.shape[1] + 1,) * 2))
 
     @classmethod
-    def weighted(cls, X: np.ndarray, y: np.ndarray, weights: np.ndarray, box: Box) -> "Moments":
+    def weighted(
+        cls, X: np.ndarray, y: np.ndarray, weights: np.ndarray, box: Box, rows: int | None = None
+    ) -> "Moments":
         """Summarise rows that count w times, w in [0, 1], shape (m,), cut to multiples of 2^-20.
 
         The integers w z_j (at most 2^40) are written as h 2^20 + l with h and l at most 2^20, so
@@ -65,13 +67,13 @@ class Moments:
         """
         starts = range(0, len(y), BLOCK)
         terms = (
-            _weighted_products(
+            weighted_products(
                 box.integers(X[i : i + BLOCK], y[i : i + BLOCK]), weights[i : i + BLOCK]
             )
             for i in starts
         )
         high, low = exact_sum(terms, (2, *(X.shape[1] + 1,) * 2))
-        return cls(high * 2**ENTRY_BITS + low, len(y))
+        return cls(high * 2**ENTRY_BITS + low, len(y) if rows is None else rows)
 
     @classmethod
     def each(cls, X: np.ndarray, y: np.ndarray, edges: np.ndarray, box: Box) -> "Moments":
@@ -108,8 +110,11 @@ def whole_weights(weights: np.ndarray) -> np.ndarray:
     return np.trunc(np.clip(np.nan_to_num(weights, nan=0.0), 0.0, 1.0) * 2.0**ENTRY_BITS)
 
 
-def _weighted_products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the two parts (2, k, k) of the sum of w z z' over rows z (m, k) of whole numbers."""
+def weighted_products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the two parts (2, k, k) of the sum of w z z' over rows z (m, k) of whole numbers.
+
+    They are exact for 2^13 rows of at most 2^20 in magnitude, and for 2^11 of at most 2^21.
+    """
     heavy = rows * whole_weights(weights)[:, None]
     high = np.trunc(heavy * 2.0**-ENTRY_BITS)
     return np.stack([high.T @ rows, (heavy - high * 2.0**ENTRY_BITS).T @ rows])

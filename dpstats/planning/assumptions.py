@@ -1,5 +1,6 @@
 """Describe the assumed data of a forecast: regressors, coefficients and residuals."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ import pandas as pd
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design
 from dpstats.option_checks import finite, positive, whole
+from dpstats.planning.panel_guess import PanelGuess
+from dpstats.planning.person_guess import PersonGuess
 from dpstats.planning.weight_guess import WeightGuess
 from dpstats.request import Request
 from dpstats.schema import Categorical, Numeric
@@ -42,6 +45,10 @@ class Guess:
         Narrower ranges on which numeric regressors are uniform.
     weights : WeightGuess or None
         The weights, which are independent of everything else.
+    panel : PanelGuess or None
+        The groups whose effects the formula absorbs, or the persons of several rows.
+    response : str
+        The variable on the left-hand side.
     """
 
     design: Design
@@ -52,24 +59,32 @@ class Guess:
     x_sd: Mapping[str, float]
     x_range: Mapping[str, tuple[float, float]]
     weights: WeightGuess | None = None
+    panel: PanelGuess | None = None
+    response: str = ""
 
     @classmethod
-    def of(cls, request: Request, n, truth, sd, x_sd, x_range=None, weights_mean=None) -> "Guess":
+    def of(
+        cls, request: Request, n, truth, sd, x_sd, x_range=None, weights_mean=None, groups=None,
+        within_share=None, rows_per_person=None, icc=None,
+    ) -> "Guess":  # fmt: skip
         """Check the assumptions of the caller, and add defaults for the others."""
         design = request.design
         low, high = design.response_bounds
         kinds = {name: design.schema[name] for name in request.formula.predictors}
         numeric = {name: kind for name, kind in kinds.items() if isinstance(kind, Numeric)}
-        x_sd = _numbers("x_sd", x_sd, positive, numeric)
+        x_sd, n = _numbers("x_sd", x_sd, positive, numeric), checked_rows(n)
         return cls(
             design=design,
             kinds=kinds,
-            n=whole("n", 1, _MAX_ROWS)(n),
+            n=n,
             truth=_coefficients(design, _numbers("truth", truth, finite, design.names)),
             sd=_SD_OF_RANGE * (high - low) if sd is None else positive("sd")(sd),
             x_sd=x_sd,
             x_range=_ranges(x_range, numeric, x_sd),
             weights=WeightGuess.of(request.weights, weights_mean),
+            panel=PersonGuess.of_persons(request, n, rows_per_person, icc, groups, within_share)
+            or PanelGuess.of(request, n, groups, within_share),
+            response=request.formula.variables[0],
         )
 
     def rows(self, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -90,20 +105,41 @@ class Guess:
         """Draw a table: its regressors and weights by name, X (n, S) and y (n,) before clipping."""
         columns = {name: self._column(name, generator) for name in self.kinds}
         X = self.design.predictors(pd.DataFrame(columns, index=range(self.n)))
-        y = X @ self.truth + generator.normal(0.0, self.sd, self.n)
+        share = 1.0 if self.panel is None else self.panel.row_share
+        y = X @ self.truth + generator.normal(0.0, self.sd * math.sqrt(share), self.n)
+        if self.panel is not None:
+            y += self._midpoint() + self.panel.effects(self.response, self.sd, self.n, generator)
+            columns[self.panel.column] = self.panel.labels(self.n)
         if self.weights is not None and self.weights.weights.column not in columns:
             columns[self.weights.weights.column] = self.weights.draw(self.n, generator)
         return columns, X, y
 
     def _column(self, name: str, generator) -> np.ndarray:
         """Draw the values (n,) of one variable."""
-        kind = self.kinds[name]
+        kind, panel = self.kinds[name], self.panel
         if isinstance(kind, Categorical):
             return np.array(kind.levels, object)[generator.integers(len(kind.levels), size=self.n)]
         if name not in self.x_sd:
-            return generator.uniform(*self.x_range.get(name, (kind.low, kind.high)), self.n)
-        midpoint = (kind.low + kind.high) / 2
-        return np.clip(generator.normal(midpoint, self.x_sd[name], self.n), kind.low, kind.high)
+            low, high = self.x_range.get(name, (kind.low, kind.high))
+            if panel is not None:
+                return low + (high - low) * panel.uniforms(name, self.n, generator)
+            return generator.uniform(low, high, self.n)
+        midpoint, sd = (kind.low + kind.high) / 2, self.x_sd[name]
+        if panel is not None:
+            values = midpoint + sd * panel.normals(name, self.n, generator)
+        else:
+            values = generator.normal(midpoint, sd, self.n)
+        return np.clip(values, kind.low, kind.high)
+
+    def _midpoint(self) -> float:
+        """Return the average of effects that puts the line through the middle of the box.
+
+        None is needed beside an intercept.
+        """
+        if self.design.intercept is not None:
+            return 0.0
+        middle = (self.design.low + self.design.high) / 2 @ self.truth
+        return sum(self.design.response_bounds) / 2 - float(middle)
 
     def sentences(self, generator: np.random.Generator) -> tuple[str, ...]:
         """Write the assumptions in words, and the percentage of responses that the bounds clip."""
@@ -115,6 +151,7 @@ class Guess:
             f"guessed regressors, independent: {', '.join(map(self._shape, self.kinds)) or 'none'}",
             f"guessed residuals: normal with standard deviation {self.sd:.4g}; "
             f"{np.mean((y < low) | (y > high)):.1%} of the responses are outside their bounds",
+            *([] if self.panel is None else [self.panel.sentence]),
             *([] if self.weights is None else [self.weights.sentence]),
         )
 
@@ -126,6 +163,11 @@ class Guess:
         distribution = f"normal with s.d. {self.x_sd[name]:.4g}" if name in self.x_sd else "uniform"
         low, high = self.x_range.get(name, (kind.low, kind.high))
         return f"{name} {distribution} on [{low:g}, {high:g}]"
+
+
+def checked_rows(n) -> int:
+    """Check the number of rows."""
+    return whole("n", 1, _MAX_ROWS)(n)
 
 
 def _numbers(argument: str, values, check: Callable, known) -> dict[str, float]:

@@ -27,6 +27,8 @@ class Forecast:
         Proportion of the repetitions without a bounded interval; NaN without any.
     failed : float
         Proportion of the repetitions that release no estimate.
+    intervals : int
+        Number of repetitions with an interval, of which ``coverage`` is a proportion.
     """
 
     method: str
@@ -39,6 +41,7 @@ class Forecast:
     coverage: float
     unbounded: float
     failed: float
+    intervals: int = 0
 
 
 @dataclass(frozen=True)

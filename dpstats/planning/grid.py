@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.planning.plan import plan
 from dpstats.planning.result import Plan
+from dpstats.progress_bar import progress_bar
 
 EPSILONS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16)
 _OF_N = (0.25, 0.5, 1, 2, 4)
@@ -57,8 +56,8 @@ def plan_grid(
     """Plan a fit with a quarter to four times the rows, and bounds up to three times as wide.
 
     The assumed data stay as they are when the bounds widen: regressors keep their distribution,
-    coefficients and residuals their values. A width at which the formula has no design, such as
-    the logarithm of a range that reaches 0, is left out.
+    coefficients and residuals their values; absorbed groups keep their number. A width at which
+    the formula has no design, such as the logarithm of a range that reaches 0, is left out.
 
     Parameters
     ----------
@@ -83,30 +82,46 @@ def plan_grid(
     >>> grid.rows, grid.widths, grid.plans[400, 1].n
     ((100, 200, 400, 800, 1600), (1, 1.5, 2, 3), 400)
     """
+    if guesses.get("target_width") is not None:
+        raise ArgumentError("target_width searches for one epsilon; leave it out of a grid of them")
     call = {
         **guesses,
         "n": n,
         "bounds": bounds,
         "epsilon": EPSILONS if epsilon is None else epsilon,
     }
-    base = plan(formula, progress=False, **call)
+    if guesses.get("by") is not None:
+        raise ArgumentError(
+            f"a page shows one regression, got by={guesses['by']!r}; leave by out and give n= the "
+            "rows of one group"
+        )
+    base = _plan(formula, call)
+    n = call["n"] = base.n
     if term is not None and term not in base.truth:
         raise ArgumentError(f"expected term to be one of {', '.join(base.truth)}, got {term!r}")
     ranges = {name: tuple(bounds[name]) for name in _uniform(formula, call)}
     ranges |= guesses.get("x_range") or {}
     fixed = call | {"truth": dict(base.truth), "sd": base.sd, "x_range": ranges}
     rows = [max(round(n * factor), 1) for factor in _OF_N]
-    calls = {(each, width): fixed | {"n": each, "bounds": _widened(bounds, width)}
+    # the range of weights belongs to the assumed rows
+    weights = {name: bounds[name] for name in [guesses.get("weights")] if name in bounds}
+    calls = {(each, width): fixed | {"n": each, "bounds": _widened(bounds, width) | weights}
              for width in _OF_BOUNDS for each in dict.fromkeys(rows)}  # fmt: skip
     plans: dict[tuple[int, float], Plan] = {(n, 1): base}
     reasons: dict[tuple[int, float], str] = {}
-    shown = None if progress is None else not progress
-    for cell in tqdm(calls.keys() - plans, desc="plans", disable=shown, delay=1.0):
+    for cell in progress_bar(calls.keys() - plans, "plans", progress):
         try:
-            plans[cell] = plan(formula, progress=False, **calls[cell])
+            plans[cell] = _plan(formula, calls[cell])
         except ArgumentError as error:  # from public facts, like those of the first call
             reasons[cell] = str(error)
     return _complete((n, term or base.slopes[0]), plans, calls, reasons)
+
+
+def _plan(formula: str, call: Mapping) -> Plan:
+    """Plan one fit."""
+    made = plan(formula, progress=False, **call)
+    assert isinstance(made, Plan), "there are no groups of by="
+    return made
 
 
 def _uniform(formula: str, call: Mapping) -> list[str]:

@@ -2,9 +2,12 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from html import escape
 from importlib.resources import files
+
+import pandas as pd
 
 from dpstats.option_checks import positive
 from dpstats.planning.grid import PlanGrid
@@ -41,16 +44,13 @@ def page(grid: PlanGrid, remaining=None) -> str:
         "start": grid.rows.index(grid.declared_rows),
         "widths": grid.widths,
         "cells": [[_cell(grid, n, width) for width in grid.widths] for n in grid.rows],
-        "notes": [*_notes(grid), *grid.left_out],
+        "notes": [*base.premises(), *grid.left_out],
     }
     parts = {name: (files("dpstats.planning") / name).read_text("utf-8") for name in _PARTS}
     # A text that ends the script element may stand in a formula.
     parts["page.json"] = json.dumps(content, allow_nan=False).replace("<", "\\u003c")
     parts["title"] = escape(f"Plan of {base.formula}")
-    html = parts.pop("page.html")
-    for name, text in parts.items():
-        html = html.replace(f"{{{{{name}}}}}", text)
-    return html
+    return re.sub(r"\{\{([\w.]+)\}\}", lambda found: parts[found[1]], parts.pop("page.html"))
 
 
 _PARTS = ("page.html", "page.css", "page.js")
@@ -80,12 +80,21 @@ def _number(width: float) -> float | str | None:
 
 def _call(formula: str, arguments: Mapping) -> str:
     """Write the call of dpstats.plan that gives these numbers."""
-    given = ", ".join(f"{name}={value!r}" for name, value in arguments.items() if value)
-    return f"dp.plan({formula!r}, {given})"
+    shown = {name: _code(value) for name, value in arguments.items() if value is not None}
+    return f"dp.plan({formula!r}, {', '.join(f'{name}={text}' for name, text in shown.items())})"
 
 
-def _notes(grid: PlanGrid) -> list[str]:
-    """Explain the numbers, the assumptions, and why some are missing."""
-    base = grid.plans[grid.declared_rows, 1]
-    notes = [note for note in base.notes() if not note.startswith("Not shown")]
-    return [note for note in notes if not note.startswith("error:")]
+def _code(value) -> str:
+    """Write a value as Python; the index of a frame labels its points."""
+    if not isinstance(value, pd.DataFrame):
+        return repr(_plain(value))
+    return f"pd.DataFrame({value.to_dict('list')!r}, index={value.index.tolist()!r})"
+
+
+def _plain(value):
+    """Convert arrays and their elements, also within containers, to Python's lists and numbers."""
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -1,27 +1,33 @@
 """Forecast private regressions: check assumptions, draw synthetic tables, fit, summarise."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 
 import numpy as np
 
+from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
-from dpstats.evaluate.predictions import delta_of, method_entries
-from dpstats.evaluate.public_rows import request_for
+from dpstats.evaluate.predictions import method_entries
 from dpstats.evaluate.references import not_private
 from dpstats.formula import Formula
-from dpstats.mechanisms import METHODS
-from dpstats.planning.assumptions import Guess
+from dpstats.planning.assumptions import Guess, checked_rows
 from dpstats.planning.epsilon_search import GRID, Target
 from dpstats.planning.forecast import Forecast
+from dpstats.planning.group_result import GroupPlan
+from dpstats.planning.group_sizes import check_names, plan_groups
+from dpstats.planning.planned_requests import (
+    check_described,
+    chosen_methods,
+    no_rows,
+    planned_request,
+)
 from dpstats.planning.result import Plan
 from dpstats.planning.simulation import Simulation
 from dpstats.planning.trials import Trials
 from dpstats.privacy import validate_guarantee
 from dpstats.request import Request
-from dpstats.request.auto_method import AUTO, choose
 
 _OLS = not_private("ols")
 
@@ -29,8 +35,8 @@ _OLS = not_private("ols")
 def plan(
     formula: str,
     *,
-    n: int,
-    bounds: Mapping,
+    n,
+    bounds: Mapping | None = None,
     methods=None,
     epsilon=None,
     truth: Mapping | None = None,
@@ -38,6 +44,7 @@ def plan(
     x_sd: Mapping | None = None,
     x_range: Mapping | None = None,
     levels: Mapping | None = None,
+    schema=None,
     delta: float | None = None,
     neighbors: str | None = None,
     x_new=None,
@@ -46,13 +53,19 @@ def plan(
     weights_mean: float | None = None,
     trim_weights: float | None = None,
     by=None,
+    groups: int | None = None,
+    within_share=None,
+    unit: str | None = None,
+    max_rows: int | None = None,
+    rows_per_person=None,
+    icc: float | None = None,
     target_width: float | None = None,
     term: str | None = None,
     repetitions: int = 200,
     alpha: float = 0.05,
     seed: int = 0,
     progress: bool | None = None,
-) -> Plan:
+) -> Plan | GroupPlan:
     """Forecast the errors of private regressions, before any budget is spent.
 
     Synthetic tables are drawn from public guesses, and each method is run on them as
@@ -60,13 +73,14 @@ def plan(
 
     Parameters
     ----------
-    formula, levels, delta, neighbors, x_new
+    formula, levels, schema, delta, neighbors, x_new
         As in :func:`dpstats.dp_ols`; delta is for the methods that need one.
-    n : int
-        Guessed number of rows, 1 to 10 million.
+    n : int or sequence of int
+        Guessed number of rows, 1 to 10 million; with ``by`` those of each group: one number,
+        with ``groups``, or a list with one number per group.
     bounds : mapping
         ``{column: (low, high)}`` for every numeric column.
-    methods : sequence of str or mapping
+    methods : str, sequence of str or mapping
         Names in ``dpstats.METHODS``, or ``{label: {"method": name, **options}}``; ``"auto"`` is
         what the default would choose for n rows.
     epsilon : float or sequence of float
@@ -92,8 +106,27 @@ def plan(
     weights_mean : float, optional
         Guessed mean of the weights, lognormal within their bounds; by default the midpoint of
         these, which is far too large for most survey weights.
-    by
-        Groups are refused with what to forecast instead.
+    by : str or sequence of str, optional
+        Group columns of one regression per group, as in :func:`dpstats.dp_ols`. Each group has
+        the whole epsilon, and all are alike but for their size.
+    groups : int, optional
+        Guessed number of groups: of the column that the formula absorbs (``y ~ x | column``), from
+        1 to n - 1, all of about the same size, or of ``by``, with one n for all.
+    within_share : float or mapping, optional
+        With an absorbed column: the share of the variance of each numeric regressor that is
+        within groups, in (0, 1], or ``{column: share}``; by default 0.5. The mapping may name the
+        response too, for the share of its variance about the regression; else groups have no
+        effect of their own on it. ``sd`` is that of the residuals within groups. With ``unit``:
+        the share within persons, in [0, 1], 0 for what does not change within a person.
+    unit, max_rows
+        As in :func:`dpstats.dp_ols`: all rows of a person are protected together. ``n`` still is
+        the number of rows, and least squares beside it has standard errors clustered by person.
+    rows_per_person : float or sequence of int, optional
+        With ``unit``: the mean number of rows of a person, all about alike, or a list of numbers
+        that are equally common, such as [1, 1, 2, 12].
+    icc : float, optional
+        With ``unit``: the correlation of the residuals of two rows of a person, in [0, 1]; by
+        default 0.5. ``sd`` is that of all residuals.
     target_width : float, optional
         Search for the minimum epsilon at which the median interval of ``term`` is this narrow.
     term : str, optional
@@ -109,9 +142,10 @@ def plan(
 
     Returns
     -------
-    Plan
+    Plan or GroupPlan
         ``frame`` (tidy), ``summary()``, ``plot()``, ``to_csv(path)``, and with
-        ``target_width`` also ``least``, the minimum epsilon by method.
+        ``target_width`` also ``least``, the minimum epsilon by method. With ``by`` there are rows
+        for each size of a group, of at most eight, and ``plans`` by size.
 
     Raises
     ------
@@ -132,18 +166,72 @@ def plan(
     >>> error = forecast.frame.query("term == 'x'").set_index(["method", "epsilon"])["error"]
     >>> bool(error["adassp", 0.5] > error["adassp", 4])
     True
+
+    Effects of 50 states that are absorbed, and a regression in each of two groups:
+
+    >>> call = {"bounds": {"x": (0, 1), "y": (0, 1)}, "epsilon": 1, "method": "adassp",
+    ...         "repetitions": 20}
+    >>> dp.plan("y ~ x | state", n=1000, groups=50, within_share=0.3, **call).slopes
+    ('x',)
+    >>> dp.plan("y ~ x", by="town", n=[200, 5000], **call).frame["rows"].unique().tolist()
+    [200, 5000]
     """
-    methods = _methods(methods, method, by)
-    _check_described(formula, bounds, levels)
+    call = {
+        "bounds": bounds, "methods": _methods(methods, method), "epsilon": epsilon, "truth": truth,
+        "sd": sd, "x_sd": x_sd, "x_range": x_range, "levels": levels, "schema": schema,
+        "delta": delta, "neighbors": neighbors, "x_new": x_new, "weights": weights,
+        "weights_mean": weights_mean, "trim_weights": trim_weights, "within_share": within_share,
+        "unit": unit, "max_rows": max_rows, "rows_per_person": rows_per_person, "icc": icc,
+        "target_width": target_width, "term": term, "repetitions": repetitions,
+        "alpha": alpha, "seed": seed, "progress": progress,
+    }  # fmt: skip
+    if by is None:
+        n = checked_rows(n)
+        return _forecast(formula, n=n, total=n, grouped=False, groups=groups, **call)
+    parsed = Formula.parse(formula)
+    if parsed.absorbed is not None:
+        raise ArgumentError(
+            f"plan forecasts | {parsed.absorbed} in one table, got by={by!r} too; leave by out, "
+            "with n= and groups= of a typical group"
+        )
+    if unit is not None:
+        raise ArgumentError(
+            f"plan forecasts unit={unit!r} in one table, got by={by!r} too; leave by out, with n= "
+            "of a typical group and epsilon= divided by max_groups"
+        )
+    check_names(by, parsed.variables)
+
+    def of_size(size: int, total: int) -> Plan:
+        return _forecast(formula, n=size, total=total, grouped=True, groups=None, **call)
+
+    return plan_groups(of_size, by, n, groups)
+
+
+def _forecast(
+    formula: str, *, n: int, total: int, grouped: bool, bounds, methods, epsilon, truth, sd, x_sd,
+    x_range, levels, schema, delta, neighbors, x_new, weights, weights_mean, trim_weights, groups,
+    within_share, unit, max_rows, rows_per_person, icc, target_width, term, repetitions, alpha,
+    seed, progress,
+) -> Plan:  # fmt: skip
+    """Forecast one fit to n rows of a table that has ``total``."""
+    declared = Schema.of(schema).updated(bounds, levels)
+    bounds, levels = declared.bounds, declared.levels
+    check_described(formula, bounds, levels, x_new)
     entries, epsilons = method_entries(methods), _epsilons(epsilon, target_width)
-    call = {"formula": formula, "data": _no_rows(formula, levels, weights), "bounds": bounds,
-            "levels": levels, "x_new": x_new, "neighbors": neighbors, "weights": weights,
-            "trim_weights": trim_weights}  # fmt: skip
-    build = partial(_request, _chosen(entries, n, delta, call), delta, call)
+    call = {"formula": formula, "data": no_rows(formula, declared, weights, unit),
+            "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
+            "weights": weights, "trim_weights": trim_weights, "unit": unit,
+            "max_rows": max_rows}  # fmt: skip
+    build = partial(
+        planned_request, chosen_methods(entries, total, not grouped, delta, call), delta, call
+    )
     requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
-    guess = Guess.of(first, n, truth, sd, x_sd, x_range, weights_mean)
-    simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress)
+    # the rows of other groups are of use where distributions of columns are estimated from all
+    rows = total if any(each.method.needs_marginals for each in requests.values()) else n
+    guess = Guess.of(first, rows, truth, sd, x_sd, x_range, weights_mean, groups, within_share,
+                     rows_per_person, icc)  # fmt: skip
+    simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress, n)
     target = _target(target_width, term, simulation)
     if target is None:
         minimums, trials = (), _trials(simulation, build, entries, epsilons)
@@ -152,7 +240,7 @@ def plan(
     trials[_OLS, np.inf] = simulation.least_squares()
     return Plan(
         formula=formula,
-        n=guess.n,
+        n=n,
         repetitions=simulation.repetitions,
         alpha=simulation.alpha,
         terms=simulation.terms,
@@ -167,15 +255,12 @@ def plan(
     )
 
 
-def _methods(methods, method, by):
+def _methods(methods, method):
     """Return the methods to forecast, from either argument."""
-    if by is not None:
-        raise ArgumentError(
-            f"plan forecasts one fit, got by={by!r}: each group gets the whole epsilon, so give n= "
-            "the rows of a small, a typical and a large group, one plan each"
-        )
     if (methods is None) == (method is None):
         raise ArgumentError('expected methods=[...] or method="...", such as method="auto"')
+    if isinstance(methods, str):
+        return [methods]
     return [method] if methods is None else methods
 
 
@@ -192,69 +277,6 @@ def _epsilons(epsilon, target_width) -> tuple[float, ...]:
             "give target_width="
         )
     return tuple(sorted({validate_guarantee(value, 0.0)[0] for value in values}))
-
-
-def _check_described(formula: str, bounds, levels) -> None:
-    """Raise ArgumentError for a variable with neither a range nor levels, or an absorbed one."""
-    parsed = Formula.parse(formula)
-    if parsed.absorbed is not None:
-        raise ArgumentError(
-            f"a forecast draws no groups to absorb: leave | {parsed.absorbed} out of {formula!r}; "
-            "the noise with it is about four times as large, whatever the number of groups"
-        )
-    declared = [bounds or {}, levels or {}, parsed.levels]
-    if not all(isinstance(names, Mapping) for names in declared):
-        return  # the request will say what is expected
-    for name in parsed.variables:
-        if not any(name in names for names in declared):
-            raise ArgumentError(
-                f'expected bounds={{"{name}": (low, high)}} for a number or '
-                f'levels={{"{name}": [...]}} for a factor: without rows, {name} is unknown'
-            )
-
-
-def _no_rows(formula: str, levels, weights) -> dict[str, np.ndarray]:
-    """Build a table without rows, whose columns with levels take labels of any type."""
-    parsed = Formula.parse(formula)
-    with_levels = {*parsed.levels, *(levels if isinstance(levels, Mapping) else ())}
-    names = [*parsed.variables, *([weights] if isinstance(weights, str) else [])]
-    return {name: np.empty(0, object if name in with_levels else float) for name in names}
-
-
-def _chosen(entries: Mapping, n: int, delta, call: Mapping) -> Callable[[str, float], dict]:
-    """Return the function that says which method and options a label has at an epsilon.
-
-    For n rows "auto" is what dp_ols would choose.
-    """
-
-    def entry(label: str, epsilon: float) -> dict:
-        options = dict(entries[label])
-        if options["method"] == AUTO:
-            others = {name: value for name, value in options.items() if name != "method"}
-            options["method"], _ = choose(
-                Formula.parse(call["formula"]), call["bounds"], epsilon, delta, call["neighbors"],
-                n, True, others, call["weights"] is not None,
-            )  # fmt: skip
-        return options
-
-    return entry
-
-
-def _request(entry: Callable, delta, call: Mapping, label: str, epsilon: float) -> Request:
-    """Build the request of dp_ols for a label and an epsilon."""
-    options = entry(label, epsilon)
-    name = options.pop("method")
-    if name not in METHODS:
-        raise ArgumentError(f"expected methods to name some of {', '.join(METHODS)}, got {name!r}")
-    delta = delta_of(name, delta)
-    request = request_for(**call, method=name, epsilon=epsilon, delta=delta, options=options)
-    transformed = request.formula.response not in request.formula.variables
-    if request.method.needs_marginals and transformed:
-        raise ArgumentError(
-            f"a forecast for {name} draws the response itself, got {request.formula.response}; "
-            "name the transformed response as a column of its own, with its bounds"
-        )
-    return request
 
 
 def _target(width, term, simulation: Simulation) -> Target | None:
@@ -289,9 +311,11 @@ def _searched(target: Target, simulation: Simulation, build, labels, epsilons):
 def _forecasts(terms: Sequence[str], trials: Mapping) -> tuple[Forecast, ...]:
     """Summarise trials in a forecast per method, epsilon and term."""
     return tuple(
-        Forecast(method, epsilon, term, *values)
+        Forecast(method, epsilon, term, *values, intervals=intervals)
         for (method, epsilon), runs in trials.items()
-        for term, values in zip(terms, runs.numbers().tolist(), strict=True)
+        for term, values, intervals in zip(
+            terms, runs.numbers().tolist(), runs.released().tolist(), strict=True
+        )
     )
 
 

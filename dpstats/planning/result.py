@@ -11,8 +11,11 @@ from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
+from dpstats.html_tables import html_notes, html_of
 from dpstats.planning.forecast import Forecast, MinimumEpsilon
+from dpstats.results.plot_method import plot_method
 
+# Characters of a line of notes.
 _WIDTH = 78
 
 
@@ -81,6 +84,7 @@ class Plan:
         with replacing(path) as temporary:
             self.frame.to_csv(temporary, index=False)
 
+    @plot_method
     def plot(self, term: str | None = None, ax=None):
         """Draw the error of a term against epsilon, a line per method; needs matplotlib.
 
@@ -96,20 +100,30 @@ class Plan:
         """
         from dpstats.planning.plot import errors
 
-        return errors(self, self._shown(term)[0], ax)
+        return errors(self, self.shown(term)[0], ax)
 
     def summary(self, term: str | None = None) -> str:
         """Write the forecasts of a term, by default of every slope, as text."""
-        frame, shown = self.frame, self._shown(term)
-        parts = [f"Forecast of {self.formula} for {self.n:,} rows"]
-        parts += [_minimum_table(self.target, self.minimums)] if self.minimums else []
-        parts += [_table(name, frame.loc[frame["term"] == name]) for name in shown]
-        notes = [textwrap.fill(note, _WIDTH, subsequent_indent="  ") for note in self.notes(term)]
-        return "\n".join([*parts, *notes])
+        return as_text(
+            self.title, self.target, self.least, self.frame, self.shown(term), self.notes(term)
+        )
 
     __repr__ = summary
 
-    def _shown(self, term: str | None) -> list[str]:
+    def to_html(self, term: str | None = None) -> str:
+        """Write :meth:`summary` as HTML; names are escaped."""
+        return as_html(
+            self.title, self.target, self.least, self.frame, self.shown(term), self.notes(term)
+        )
+
+    _repr_html_ = to_html
+
+    @property
+    def title(self) -> str:
+        """Say what is forecast."""
+        return f"Forecast of {self.formula} for {self.n:,} rows"
+
+    def shown(self, term: str | None) -> list[str]:
         """Check the term; by default take the slopes."""
         if term is not None and term not in self.terms:
             raise ArgumentError(f"expected term to be one of {', '.join(self.terms)}, got {term!r}")
@@ -117,25 +131,70 @@ class Plan:
 
     def notes(self, term: str | None = None) -> list[str]:
         """Explain the numbers of :meth:`summary`, their assumptions, and why some are missing."""
-        shown = self._shown(term)
-        margin = 196 * math.sqrt(0.25 / self.repetitions)
+        shown = self.shown(term)
         others = [name for name in self.terms if name not in shown]
-        notes = [f"{name}: {text}" for name, texts in self.remarks.items() for text in texts]
+        first, *premises = self.premises()
         return [
-            "A forecast from public guesses, not a release: no data were read, nothing is spent.",
+            first,
             "error: median and 90th percentile of |estimate - guess|; a failed fit is infinitely "
             f"wrong. width, covers, unbounded: of {1 - self.alpha:.0%} intervals.",
-            f"From {self.repetitions} synthetic tables: percentages are uncertain by up to "
-            f"{margin:.0f} points.",
-            *self.guesses,
-            *notes,
+            *premises,
             *([f"Not shown, but in frame: {', '.join(others)}"] if others else []),
         ]
 
+    def premises(self) -> list[str]:
+        """Say what the numbers rest on, and what there is to know about each method."""
+        margin = 196 * math.sqrt(0.25 / self.repetitions)
+        return [
+            "A forecast from public guesses, not a release: no data were read, nothing is spent.",
+            f"From {self.repetitions} synthetic tables: percentages are uncertain by up to "
+            f"{margin:.0f} points.",
+            *self._fewer_intervals(),
+            *self.guesses,
+            *(f"{name}: {text}" for name, texts in self.remarks.items() for text in texts),
+        ]
 
-def _table(term: str, rows: pd.DataFrame) -> str:
-    """Write the forecasts of one term as text."""
+    def _fewer_intervals(self) -> list[str]:
+        """Count the tables behind the coverage of intervals, where these are not all."""
+        counts = sorted({each.intervals for each in self.forecasts if each.intervals})
+        if not counts or counts[0] == self.repetitions:
+            return []
+        fewest, most = counts[0], counts[-1]
+        of = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        margin = min(196 * math.sqrt(0.25 / fewest), 100)
+        return [
+            f"covers counts the tables with an interval, {of} of {self.repetitions}, and is "
+            f"uncertain by up to {margin:.0f} points."
+        ]
+
+
+def as_text(
+    title: str, target: str, least: pd.DataFrame, frame: pd.DataFrame, terms: list[str], notes
+) -> str:
+    """Write a title, the minimum epsilons where there are any, a table per term, and notes."""
+    tables = (table.as_text() for table in _tables(target, least, frame, terms))
+    lines = (textwrap.fill(note, _WIDTH, subsequent_indent="  ") for note in notes)
+    return "\n".join([title, *tables, *lines])
+
+
+def as_html(
+    title: str, target: str, least: pd.DataFrame, frame: pd.DataFrame, terms: list[str], notes
+) -> str:
+    """Write the same as HTML; names are escaped."""
+    tables = map(html_of, _tables(target, least, frame, terms))
+    return "\n".join([html_notes([title]), *tables, html_notes(notes)])
+
+
+def _tables(target: str, least: pd.DataFrame, frame, terms: list[str]) -> list[SimpleTable]:
+    """Tabulate the minimum epsilons where there are any, and the forecasts of each term."""
+    minimums = [_minimum_table(target, least)] if len(least) else []
+    return minimums + [_term_table(name, frame.loc[frame["term"] == name]) for name in terms]
+
+
+def _term_table(term: str, rows: pd.DataFrame) -> SimpleTable:
+    """Tabulate the forecasts of one term, with the sizes of groups where there are any."""
     columns = {
+        **{name: rows[name].map("{:,}".format) for name in ("rows", "groups") if name in rows},
         "method": rows["method"],
         "epsilon": rows["epsilon"].map(lambda value: "-" if value == math.inf else f"{value:g}"),
         "error": rows["error"].map("{:.3g}".format),
@@ -146,20 +205,22 @@ def _table(term: str, rows: pd.DataFrame) -> str:
         "failed": rows["failed"].map(_percentage),
     }
     title = f"{term} (guess: {rows['truth'].iloc[0]:.4g})"
-    return _text(pd.DataFrame(columns).to_numpy().tolist(), list(columns), title)
+    return _laid_out(pd.DataFrame(columns).to_numpy().tolist(), list(columns), title)
 
 
-def _minimum_table(title: str, minimums: tuple[MinimumEpsilon, ...]) -> str:
-    """Write the minimum epsilon of each method as text."""
-    cells = [[m.method, *map(_epsilon, (m.epsilon, m.low, m.high))] for m in minimums]
-    headers = ["method", "epsilon", "low", "high"]
-    return _text(cells, headers, title)
+def _minimum_table(title: str, least: pd.DataFrame) -> SimpleTable:
+    """Tabulate the minimum epsilon of each method."""
+    columns = {
+        name: least[name].map(_epsilon if name in ("epsilon", "low", "high") else str)
+        for name in least
+    }
+    return _laid_out(pd.DataFrame(columns).to_numpy().tolist(), list(columns), title)
 
 
-def _text(cells: list[list[str]], headers: list[str], title: str) -> str:
+def _laid_out(cells: list[list[str]], headers: list[str], title: str) -> SimpleTable:
     """Lay out cells in the style of statsmodels' parameter tables."""
     style = {**fmt_params, "colwidths": 7, "data_fmts": ["%s"]}
-    return SimpleTable(cells, headers=headers, title=title, txt_fmt=style).as_text()
+    return SimpleTable(cells, headers=headers, title=title, txt_fmt=style)
 
 
 def _epsilon(epsilon: float) -> str:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from dpstats.engines import Table
 from dpstats.evaluate.references import ols
@@ -16,7 +15,8 @@ from dpstats.noise import Noise
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
-from dpstats.request import Prepared, Request, Weights
+from dpstats.progress_bar import progress_bar
+from dpstats.request import Prepared, Request
 from dpstats.request.prepare import prepare
 from dpstats.testing import insecure_seed
 
@@ -40,6 +40,8 @@ class Simulation:
     repetitions, seed : int
         Number of tables, and the seed of their random numbers and of the noise.
     progress : bool or None
+    size : int
+        Rows of a fit: all of a table, or those of one group.
     """
 
     guess: Guess
@@ -49,9 +51,12 @@ class Simulation:
     repetitions: int
     seed: int
     progress: bool | None
+    size: int
 
     @classmethod
-    def of(cls, guess: Guess, request: Request, alpha, repetitions, seed, progress) -> "Simulation":
+    def of(
+        cls, guess: Guess, request: Request, alpha, repetitions, seed, progress, size: int
+    ) -> "Simulation":
         """Check the settings of the simulation; the request says where to predict."""
         prepared = Prepared.of(request)
         return cls(
@@ -62,6 +67,7 @@ class Simulation:
             repetitions=whole("repetitions", *_REPETITIONS)(repetitions),
             seed=whole("seed", 0)(seed),
             progress=progress,
+            size=size,
         )
 
     @property
@@ -77,16 +83,20 @@ class Simulation:
 
     def trials(self, requests: Sequence[Request]) -> list[Trials]:
         """Run the trials of each request."""
-        fits = self._run([partial(_release, Prepared.of(request)) for request in requests])
+        fits = self._run(
+            [partial(_release, Prepared.of(request), self.size) for request in requests]
+        )
         rows, truth = self._quantities()
         return [Trials.of_releases(releases, rows, truth, self.alpha) for releases in fits]
 
     def least_squares(self) -> Trials:
         """Fit least squares without privacy to the same tables."""
-        weights = None if self.guess.weights is None else self.guess.weights.weights
-        (fits,) = self._run([partial(_least_squares, self.problem, weights)])
+        (fits,) = self._run([partial(_least_squares, self.problem, self.guess, self.size)])
         rows, truth = self._quantities()
-        return Trials.of_ols(fits, rows, truth, self.alpha, self.guess.n)
+        panel, observations = self.guess.panel, self.size
+        if panel is not None:
+            observations = panel.observations(self.size)
+        return Trials.of_ols(fits, rows, truth, self.alpha, observations)
 
     def _quantities(self) -> tuple[np.ndarray, np.ndarray]:
         """Write coefficients and predictions as combinations of coefficients, with true values."""
@@ -100,8 +110,7 @@ class Simulation:
         numbers, so that differences between them are seen with little error.
         """
         results: list[list] = [[] for _ in fits]
-        show = None if self.progress is None else not self.progress
-        for i in tqdm(range(self.repetitions), desc="tables", disable=show, delay=1.0):
+        for i in progress_bar(range(self.repetitions), "tables", self.progress):
             table, noise = np.random.SeedSequence([self.seed, i]).spawn(2)
             columns, X, y = self.guess.table(np.random.default_rng(table))
             X, y = self.guess.clipped(X, y)
@@ -112,26 +121,55 @@ class Simulation:
 
 
 def _least_squares(
-    problem: Problem, weights: Weights | None, columns: Mapping, X: np.ndarray, y: np.ndarray
+    problem: Problem, guess: Guess, size: int, columns: Mapping, X: np.ndarray, y: np.ndarray
 ):
     """Fit least squares to the rows of the design, weighted where there are weights."""
-    if weights is not None:
-        root = np.sqrt(weights.parts(columns[weights.column]))
+    X, y = X[:size], y[:size]
+    if guess.panel is not None:
+        return guess.panel.least_squares(problem, X, y)
+    if guess.weights is not None:
+        weights = guess.weights.weights
+        root = np.sqrt(weights.parts(columns[weights.column][:size]))
         X, y = X * root[:, None], y * root
     return ols(X, y, problem=problem)
 
 
-def _release(prepared: Prepared, columns: Mapping, X: np.ndarray, y: np.ndarray) -> Release:
-    """Release one fit with the whole budget of a call that declares all bounds."""
+def _release(
+    prepared: Prepared, size: int, columns: Mapping, X: np.ndarray, y: np.ndarray
+) -> Release:
+    """Release one fit of the first rows with the whole budget of a call that declares all bounds.
+
+    Methods that estimate distributions of columns take these from all rows.
+    """
     request = prepared.request
+    if request.unit is not None:
+        return _of_persons(request, {**columns, request.formula.response: y})
     if request.method.needs_marginals:
-        data = {**columns, request.formula.response: y}
-        request, noise = replace(request, table=Table.from_data(data)), Noise(request.cost)
-        return fit_single(prepare(request, noise), noise).release
+        return _after_marginals(request, size, {**columns, request.formula.response: y})
     layout = prepared.problem.layout
+    X, y = X[:size], y[:size]
     if request.coded and layout is not None:
         X = layout.compact(X)
+    if request.formula.absorbed is not None:
+        X = np.column_stack([X, columns[request.formula.absorbed]])
     if request.weights is not None:
-        X = np.column_stack([X, request.weights.parts(columns[request.weights.column])])
+        weights = request.weights
+        X = np.column_stack([X, weights.parts(columns[weights.column][:size])])
     facts = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
     return request.method.fit(X, y, **facts, **request.options)
+
+
+def _of_persons(request: Request, data: Mapping) -> Release:
+    """Release one fit that protects all rows of a person together."""
+    noise = Noise(request.cost)
+    prepared = prepare(replace(request, table=Table.from_data(data)), noise)
+    return fit_single(prepared, noise).release
+
+
+def _after_marginals(request: Request, size: int, data: Mapping) -> Release:
+    """Release one fit of the first rows, with distributions that are estimated from all."""
+    noise = Noise(request.cost)
+    prepared = prepare(replace(request, table=Table.from_data(data)), noise)
+    first = {name: np.asarray(values)[:size] for name, values in data.items()}
+    one = replace(prepared.request, table=Table.from_data(first))
+    return fit_single(replace(prepared, request=one), noise).release

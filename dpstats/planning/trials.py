@@ -36,7 +36,10 @@ class Trials:
         """Collect releases of the quantities ``rows`` (T, S) @ coefficients with ``truth`` (T,)."""
         estimates = np.array([np.r_[r.params, r.predictions] for r in releases])
         errors = uncertainty(stacked(releases, rows.shape[1]))
-        reasons = [reason for release in releases for reason in release.reasons.values()]
+        asked = [release.reasons for release in releases]
+        if len(rows) == len(releases[0].params):  # there are no predictions to explain
+            asked = [{k: v for k, v in of_one.items() if k != "predictions"} for of_one in asked]
+        reasons = [reason for of_one in asked for reason in of_one.values()]
         reasons += [UNBOUNDED] * bool(errors.unbounded.any())
         return cls(estimates, errors.intervals(rows, alpha), truth, tuple(dict.fromkeys(reasons)))
 
@@ -72,6 +75,10 @@ class Trials:
         released = ~np.isnan(low)
         covered = np.sum((low <= self.truth) & (self.truth <= high), axis=0)
         return np.where(released.any(axis=0), covered / np.maximum(released.sum(axis=0), 1), np.nan)
+
+    def released(self) -> np.ndarray:
+        """Count the trials with an interval, bounded or not, (T,)."""
+        return np.sum(~np.isnan(self.intervals[..., 0]), axis=0)
 
     def unbounded(self) -> np.ndarray:
         """Return the proportion of trials without a bounded interval; NaN where none has any."""

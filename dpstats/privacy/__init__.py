@@ -1,6 +1,7 @@
 """Define neighbours, costs, recorded events and their composition.
 
-Two tables are *neighbours* when they differ in one person's row:
+Two tables are *neighbours* when they differ in one person's row, or with ``unit=`` in all rows of
+one person:
 
 - ``"add_remove"``: one row more or less, so the number of rows n is private;
 - ``"replace_one"``: one row exchanged for another, so n is public.
@@ -28,7 +29,8 @@ from dpstats.privacy.costs import (
     gdp_epsilon,
     validate_guarantee,
 )
-from dpstats.privacy.report import Event, PrivacyReport
+from dpstats.privacy.joint import joint_guarantee
+from dpstats.privacy.report import Event, PrivacyReport, relation_name
 
 ADD_REMOVE = "add_remove"
 REPLACE_ONE = "replace_one"
@@ -54,6 +56,8 @@ __all__ = [
     "check_fits",
     "gdp_delta",
     "gdp_epsilon",
+    "joint_guarantee",
     "make_composition",
+    "relation_name",
     "validate_guarantee",
 ]

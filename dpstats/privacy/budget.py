@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 from dpstats.errors import BudgetError
+from dpstats.html_tables import html_notes, html_table
 from dpstats.privacy.composition import Call, Composition, Total, check_fits, make_composition
 from dpstats.privacy.costs import Cost
 
@@ -189,3 +190,17 @@ class Budget(Chargeable):
             f"composition={self.composition!r}), spent: epsilon={self.spent[0]:g}, "
             f"delta={self.spent[1]:g}"
         )
+
+    def _repr_html_(self) -> str:
+        pairs = {
+            "limit": (self.epsilon, self.delta),
+            "spent": self.spent,
+            "remaining in one call": self.remaining,
+        }
+        rows = [
+            [name, f"{epsilon:.6g}", f"{delta:.3g}"] for name, (epsilon, delta) in pairs.items()
+        ]
+        table = html_table(rows, ["", "epsilon", "delta"], "Privacy Budget")
+        relation = self.neighbors or "fixed by the first call"
+        calls = f"calls: {len(self.calls)}; composition: {self.composition}; neighbours: {relation}"
+        return f"{table}\n{html_notes([calls])}"

@@ -5,6 +5,18 @@ from dataclasses import dataclass
 
 from dpstats.privacy.costs import GDP, Cost, added, gdp_epsilon
 
+# Above these a guarantee says little: e^16 is nine million.
+_LARGE_EPSILON, _LARGE_DELTA = 16.0, 1e-3
+
+
+def relation_name(neighbors: str, unit: str | None) -> str:
+    """Name a relation in budgets, where losses for persons and for rows do not add up.
+
+    >>> relation_name("add_remove", None), relation_name("add_remove", "person_id")
+    ('add_remove', 'add_remove of person_id')
+    """
+    return neighbors if unit is None else f"{neighbors} of {unit}"
+
 
 @dataclass(frozen=True)
 class Event:
@@ -39,6 +51,8 @@ class PrivacyReport:
     ``neighbors``; ``events`` are the recorded draws; ``private`` is False when the
     noise came from a seeded generator, in which case nothing is guaranteed. ``parallel`` says
     that the events are the worst of groups which share no row and may have taken different steps.
+    ``unit`` names the column of persons whose rows are protected together, each with as many as
+    ``max_rows`` in all, or in each of ``max_groups`` groups; None stands for single rows.
     """
 
     neighbors: str
@@ -49,21 +63,47 @@ class PrivacyReport:
     assumptions: tuple[str, ...]
     private: bool = True
     parallel: bool = False
+    unit: str | None = None
+    max_rows: int = 1
+    max_groups: int = 1
+
+    @property
+    def difference(self) -> str:
+        """Say by what neighbouring tables differ: one row, or all rows of one person."""
+        return "one row" if self.unit is None else f"all rows of one {self.unit}"
 
     @property
     def spent(self) -> tuple[float, float]:
         """Compose (epsilon, delta) from the recorded events.
 
         Less than the guarantee when a released failure ended the fit early. Where groups took
-        different steps, no group took all of them, and what bounds each is the guarantee.
+        different steps, no group took all of them, and what bounds each is the guarantee; so it is
+        where a person may be in several groups.
         """
         costs = [event.cost for event in self.events]
-        if self.parallel and not self.limit.covers(costs):
+        if self.parallel and (self.max_groups > 1 or not self.limit.covers(costs)):
             return self.limit.guarantee(self.delta)
         if not isinstance(self.limit, GDP):
             return added(costs)
         mu = math.sqrt(math.fsum(cost.mu**2 for cost in costs if isinstance(cost, GDP)))
         return (gdp_epsilon(mu, self.delta), self.delta) if mu else (0.0, 0.0)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Say in words where epsilon or delta is so large that the guarantee says little."""
+        said = []
+        if self.epsilon > _LARGE_EPSILON:
+            said.append(
+                f"caution: epsilon = {self.epsilon:g} is large: an output may be "
+                f"e^{self.epsilon:.3g} times as probable with a person as without, so the release "
+                "can make it all but certain who is in the data"
+            )
+        if self.delta > _LARGE_DELTA:
+            said.append(
+                f"caution: delta = {self.delta:g} is large: with so much probability a release may "
+                "show a person's values as they are, so keep it far below 1 / n"
+            )
+        return tuple(said)
 
     def shares(self) -> list[tuple[Event, float]]:
         """List each event with its fraction of the budget."""

@@ -62,7 +62,7 @@ def fit(
     """Call ``dp_ols`` on columns as R keeps them, or on files, and describe each formula's fit."""
     texts = formula if isinstance(formula, Mapping) else {"": formula}
     formulas = {name: dp.RFormula(text) for name, text in texts.items()}
-    rows = data if isinstance(data, str) else table(data)
+    rows = table(data) if isinstance(data, Mapping) else data
     k = int(k) if isinstance(k, float) and k.is_integer() else k
     more |= {"by": by, "k": k, "x_new": points(x_new)}
     more["subset"] = None if subset is None else dp.RFormula(subset)
@@ -112,6 +112,8 @@ QUESTIONS = {
     "ledger": ledger,
     "group_conf_int": stored_groups.group_conf_int,
     "group_covariances": stored_groups.group_covariances,
+    "group_predict": stored_groups.group_predict,
+    "group_subset": stored_groups.group_subset,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,

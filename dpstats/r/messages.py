@@ -3,8 +3,14 @@
 import re
 
 _WORDS = [
-    (r"""=\{(["'])(.+?)\1: \(low, high\)\}""", r" = list(`\2` = c(low, high))"),
-    (r"""=\{(["'])(.+?)\1: \[\.\.\.\]\}""", r" = list(`\2` = c(...))"),
+    (r"""=\{(["'])([^{}]+?)\1: ([^{}]+)\}""", r" = list(`\2` = \3)"),
+    (r"(?<== )\((low, high)\)\)|(?<== )\[(\.\.\.)\]\)", r"c(\1\2))"),
+    (r"=\{column: \(low, high\)\}", " = list(column = c(low, high))"),
+    (r"result\.summary\(alpha=\) or result\.conf_int\(alpha=\)", "confint(fit, level = )"),
+    (r"dpstats\.testing\.insecure_seed", "with_insecure_seed()"),
+    (r"dpstats\.Budget\(epsilon, delta\)", "dp_budget(epsilon, delta)"),
+    (r"a dpstats\.Schema, a mapping or", "a list of bounds, levels and types or"),
+    (r"\bnp\.(?=log\()", ""),
     (r"a mapping \{column: \(low, high\)\}", "a list such as list(x = c(0, 1))"),
     (r"a mapping \{column: \[levels\]\}", 'a list such as list(g = c("a", "b"))'),
     (r"""(bounds|levels|types)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
@@ -13,7 +19,7 @@ _WORDS = [
     (r"\bC\((\w+)\)", r"factor(\1)"),
     (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),
     (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
-    (r"\b(got|only|one of) \(([^()]*?),?\)", r"\1 c(\2)"),
+    (r"\b(got|only|one of) \((?!Intercept)([^()]*?),?\)", r"\1 c(\2)"),
     (r"(?<!in )\[([^\[\]()]*)\](?!\))", r"c(\1)"),
     (r"(?<!in )\[((?:[^\[\]]*c\([^()]*\))+[^\[\]]*)\]", r"list(\1)"),
     (r"text files, lists and object columns", "columns of text files"),
@@ -30,8 +36,15 @@ _WORDS = [
     (r"a dpstats\.Ledger\b", "made by dp_ledger()"),
     (r'dpstats\.Ledger\(path, analyst="\.\.\."\) or --analyst', 'dp_ledger(path, analyst = "...")'),
     (r"a mapping or (?:a|the) data frame", "a data frame"),
+    (r"dpstats\.Ledger\.create", "the command dpstats ledger create"),
+    (r"(?<!\()\bIntercept\b(?!\))", "(Intercept)"),
     (r"under insecure_seed", "under with_insecure_seed()"),
     (r"dtype", "type"),
+    (r"of type string", "of type character"),
+    (r"pip install 'dpstats\[parquet\]'", "install_dpstats()"),
+    # texts in R's quotes; the name of a column has those of R's own messages
+    (r"""(?<!column )(?<!\w)'([^'"]*)'""", r'"\1"'),
+    (r"\b([a-z]\w*)=(?=[\s,;:.)]|$)", r"\1"),
     (r"(?<=[\w)])=(?=[\"'\d]|TRUE|FALSE|NULL)", " = "),
 ]
 _TICKS = re.compile(r"`([A-Za-z.][\w.]*)`")
@@ -43,7 +56,9 @@ def in_r(message: str) -> str:
     >>> in_r('give bounds={"x": (low, high)}, not None')
     'give bounds = list(x = c(low, high)), not NULL'
     >>> in_r("expected k in [1, 2], got [1.0, ['a']]")
-    "expected k in [1, 2], got list(1, c('a'))"
+    'expected k in [1, 2], got list(1, c("a"))'
+    >>> in_r("give types={'my x': 'number'}, or levels={'my x': [...]} and by=")
+    'give types = list(`my x` = "number"), or levels = list(`my x` = c(...)) and by'
     """
     for pattern, words in _WORDS:
         message = re.sub(pattern, words, message)

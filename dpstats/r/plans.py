@@ -14,6 +14,7 @@ def plan(formula, *, x_new=None, **arguments) -> dict:
     return {
         "formula": str(formula),
         "n": float(forecast.n),
+        "title": forecast.title,
         "slopes": list(forecast.slopes),
         "frame": _columns(forecast.frame),
         "target": forecast.target,
@@ -23,4 +24,6 @@ def plan(formula, *, x_new=None, **arguments) -> dict:
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list]:
-    return {name: frame[name].tolist() for name in frame}
+    """Return the columns; R's numbers are real."""
+    counts = dict.fromkeys(frame.select_dtypes("int64"), float)
+    return {str(name): column.tolist() for name, column in frame.astype(counts).items()}

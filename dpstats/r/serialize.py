@@ -1,15 +1,22 @@
 """Describe results by the values that R keeps: strings, floats, truth values, lists, dicts."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
+from dpstats.formula import Formula
+from dpstats.formula.design import Design
 from dpstats.formula.r_coding import level_label
 from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
 from dpstats.r.stored_groups import group_state
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.results.summary import group_reasons, guarantee, range_notes
-from dpstats.schema import BOOLEAN, Categorical, Labels
+from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
+
+# Methods whose predictions keep to the ranges of the schema.
+CLIPPED_PREDICTIONS = ("shrunken", "shrunken_pure")
 
 
 def describe(result: DPResults) -> dict:
@@ -35,17 +42,25 @@ def describe(result: DPResults) -> dict:
         "method_report": in_r(result.method_report),
         "notes": [in_r(note) for note in range_notes(result)],
         "limits": _limits(result),
-        "polynomials": _polynomials(result),
-        "schema": {name: _kind(kind) for name, kind in result.schema.items()},
+        **_for_new_data(result, result.design),
         "state": result.to_json(),
     }
 
 
-def _polynomials(result: DPResults) -> dict:
-    """Give the range on which poly() of each variable is orthonormal."""
-    if "poly(" not in str(result.formula):
-        return {}
-    return {name: _floats(ends) for name, ends in result.design().polynomial_ranges.items()}
+def _for_new_data(result: DPResults | DPGroupResults, design: Callable[[], Design]) -> dict:
+    """Give what R needs to build the design at public values."""
+    has_polynomial = "poly(" in str(result.formula)
+    ranges = design().polynomial_ranges if has_polynomial else {}
+    return {
+        "clipping": {
+            name: [kind.low, kind.high]
+            for name, kind in result.clipping.items()
+            if kind != UNLIMITED
+        },
+        # the range on which poly() of each variable is orthonormal
+        "polynomials": {name: _floats(ends) for name, ends in ranges.items()},
+        "schema": {name: _kind(kind) for name, kind in result.schema.items()},
+    }
 
 
 def _fit_statistics(result: DPResults) -> dict:
@@ -60,10 +75,14 @@ def _fit_statistics(result: DPResults) -> dict:
 
 def _limits(result: DPResults) -> dict:
     """Give the bounds of design rows and of the response that predictions keep to, if any."""
-    if result.limits is None:
-        return {}
-    low, high, response = result.limits
-    return {"low": _floats(low), "high": _floats(high), "response": _floats(response)}
+    limits = {}
+    if result.limits is not None:
+        limits = {
+            name: _floats(end) for name, end in zip(("low", "high"), result.limits, strict=True)
+        }
+    if np.isfinite(result.response_range).all():
+        limits["response"] = _floats(result.response_range)
+    return limits
 
 
 def predicted(table: pd.DataFrame) -> dict:
@@ -74,6 +93,8 @@ def predicted(table: pd.DataFrame) -> dict:
 def describe_groups(result: DPGroupResults) -> dict:
     """Describe the fits of groups; the numbers go by group, then by name."""
     intervals = result.conf_int()
+    formula = Formula.parse(result.formula)
+    design = formula.design(result.schema, result.term_bounds, result.clipping)
     return {
         **_public(result),
         "labels": _labels(result),
@@ -86,8 +107,24 @@ def describe_groups(result: DPGroupResults) -> dict:
         "status": list(result.statuses),
         "cov_type": result.cov_type,
         "reasons": [in_r(reason) for reason in group_reasons(result)],
+        "limits": _group_limits(result, design),
+        **_for_new_data(result, lambda: design),
         "state": group_state(result),
     }
+
+
+def _group_limits(result: DPGroupResults, design: Design) -> dict:
+    """Give the bounds that predictions keep to, as :func:`_limits`; the response's by group."""
+    groups = len(result.labels)
+    if result.method in CLIPPED_PREDICTIONS:
+        ends = np.tile(design.response_bounds, (groups, 1))
+        return {
+            "low": _floats(design.low),
+            "high": _floats(design.high),
+            "response": _floats(ends.ravel()),
+        }
+    ends = result.stack.get("response_range")
+    return {} if ends is None else {"response": _floats(ends.ravel())}
 
 
 def _labels(result: DPGroupResults) -> list[list]:
@@ -119,9 +156,11 @@ def _privacy(report: PrivacyReport) -> dict:
         "epsilon": float(report.epsilon),
         "delta": float(report.delta),
         "neighbors": report.neighbors,
+        "unit": report.unit or "",
+        "max_rows": float(report.max_rows),
         "private": report.private,
         "guarantee": in_r(guarantee(report)),
-        "assumptions": [in_r(sentence) for sentence in report.assumptions],
+        "assumptions": [in_r(sentence) for sentence in (*report.cautions, *report.assumptions)],
         "step": [event.step for event, _ in shares],
         "mechanism": [event.mechanism for event, _ in shares],
         "sensitivity": [float(event.sensitivity) for event, _ in shares],

@@ -3,7 +3,7 @@
 import base64
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -24,9 +24,12 @@ def group_state(result: DPGroupResults) -> str:
     >>> intervals["low"] == by.frame["lower"].tolist()
     True
     """
+    return _written(result.stack, np.vstack([np.eye(result.size), result.x_new]))
+
+
+def _written(stack: Mapping[str, np.ndarray], combinations: np.ndarray) -> str:
     file = io.BytesIO()
-    combinations = np.vstack([np.eye(result.size), result.x_new])
-    arrays: dict = {"combinations": combinations, **_prefixed(result.stack)}
+    arrays: dict = {"combinations": combinations, **_prefixed(stack)}
     np.savez_compressed(file, **arrays)
     return base64.b64encode(file.getvalue()).decode("ascii")
 
@@ -50,8 +53,45 @@ def group_covariances(state: str) -> list[float]:
     return errors.covariance().ravel().tolist()
 
 
+def group_predict(state: str, groups: Sequence[float], rows: Sequence[float], level: float) -> dict:
+    """Compute standard errors and intervals of predictions at design rows, each of one group.
+
+    ``groups`` are the numbers of their groups from 1, ``rows`` the design row by row.
+    """
+    alpha = checked_alpha(1 - level)
+    stack, _ = _arrays(state)
+    numbers = np.asarray(groups, dtype=int) - 1
+    X = np.reshape(np.asarray(rows, dtype=float), (len(numbers), -1))
+    table = np.full((len(numbers), 3), np.nan)
+    for g in np.unique(numbers):
+        here, errors = numbers == g, uncertainty(_picked(stack, [g]))
+        table[here, 0] = errors.errors(X[here])[0]
+        table[here, 1:] = errors.intervals(X[here], alpha)[0]
+    return {
+        name: column.tolist()
+        for name, column in zip(("std_error", "low", "high"), table.T, strict=True)
+    }
+
+
+def group_subset(state: str, groups: Sequence[float]) -> str:
+    """Keep some of the groups, given by their numbers from 1."""
+    stack, combinations = _arrays(state)
+    return _written(_picked(stack, np.asarray(groups, dtype=int) - 1), combinations)
+
+
+def _picked(stack: Mapping[str, np.ndarray], places) -> dict[str, np.ndarray]:
+    """Select groups from a stack by their places."""
+    return {name: values[places] for name, values in stack.items()}
+
+
 def _restored(state: str) -> tuple[Uncertainty, np.ndarray]:
     """Restore the uncertainty of the groups, and each quantity as weights of coefficients."""
+    stack, combinations = _arrays(state)
+    return uncertainty(stack), combinations
+
+
+def _arrays(state: str) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Read the stack of the groups, and each quantity as weights of coefficients."""
     try:
         with np.load(io.BytesIO(base64.b64decode(state)), allow_pickle=False) as arrays:
             stack = {
@@ -59,6 +99,6 @@ def _restored(state: str) -> tuple[Uncertainty, np.ndarray]:
                 for name in arrays.files
                 if name.startswith("stack_")
             }
-            return uncertainty(stack), arrays["combinations"]
+            return stack, arrays["combinations"]
     except (TypeError, ValueError, KeyError, OSError, zipfile.BadZipFile):
         raise ArgumentError("expected groups that were made by dp_ols()") from None

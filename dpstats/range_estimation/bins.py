@@ -5,6 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from dpstats.engines.unit_table import PARTS
+
 # Octaves +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
 _LEAST, _LARGEST = -40, 50
 _LINEAR_BINS = 64
@@ -102,10 +104,12 @@ class Linear:
 def counts(bins, batch) -> np.ndarray:
     """Count the rows of a batch in each bin, one row of counts per column; equally many bins each.
 
-    A row is in one bin of each column, whatever its values are.
+    A row is in one bin of each column, whatever its values are. Where rows count in parts, these
+    are added up, as whole numbers.
     """
+    parts = batch.get(PARTS)
     rows = [
-        np.bincount(kind.index(batch[name]), minlength=len(kind.edges) - 1)
+        np.bincount(kind.index(batch[name]), parts, len(kind.edges) - 1)
         for name, kind in bins.items()
     ]
-    return np.array(rows)
+    return np.array(rows).astype(np.int64, copy=False)

@@ -49,12 +49,14 @@ def estimate_ranges(
     everywhere: bool = False,
     response: str | None = None,
     careful: bool = False,
+    one: int = 1,
 ) -> Ranges:
     """Release ranges of columns from noisy histograms, the cost divided in proportion to weights.
 
     ``total(count)`` is the sum of ``count(batch)`` over all batches of rows; ``response`` names
     the column that is the response, if it is among them. ``careful`` asks for more rows before a
-    histogram is read, because one that is read too early shows no tails.
+    histogram is read, because one that is read too early shows no tails. ``one`` is what a row
+    counts for, or at most all rows of a privacy unit together.
 
     1. A histogram over dyadic bins gives the order of magnitude. A column of which only
        zeros are seen has the range (-1, 1): its few other values could be anywhere, and what
@@ -72,7 +74,9 @@ def estimate_ranges(
 
     Guarantee. The cost, under add/remove or replace-one. One person falls into one bin of
     each histogram: under add/remove one count changes by 1, so L1 = L2 = 1; under
-    replace-one two counts change by 1, so L1 = 2 and L2 = sqrt 2. Which histogram or choice
+    replace-one two counts change by 1, so L1 = 2 and L2 = sqrt 2. A person of several rows, whose
+    parts add up to at most one, adds to the counts a vector p >= 0 of L1 norm at most 1, so its L2
+    norm is at most 1 too, and |p - q|^2 <= |p|^2 + |q|^2 <= 2. Which histogram or choice
     comes next follows from those released, and a column's fractions add up to at most its part
     of the cost whatever they are. Costs that depend on earlier releases and stay within a limit
     fixed beforehand compose as fixed costs do, both pure (Rogers, Roth, Ullman and Vadhan 2016)
@@ -85,7 +89,7 @@ def estimate_ranges(
 
     def ask(what: str, bins: Mapping, fractions: Mapping[str, float]) -> dict[str, Histogram]:
         costs = {name: of_column[name].part(fractions[name]) for name in bins}
-        return histograms(what, total, bins, costs, noise, neighbors)
+        return histograms(what, total, bins, costs, noise, neighbors, FALSE_BIN, one)
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_FRACTION))
     rows = number_of_rows(list(coarse.values()))
@@ -94,7 +98,7 @@ def estimate_ranges(
     unclear = [name for name in columns if rows < needed[name] or not len(coarse[name].occupied)]
     quantile_based = unclear if everywhere else []
     costs = {name: of_column[name].part(1 - _COARSE_FRACTION) for name in quantile_based}
-    ranges = quantile_ranges(total, costs, rows, noise, neighbors, response)
+    ranges = quantile_ranges(total, costs, rows, noise, neighbors, response, one)
     clear = {name: coarse[name] for name in columns if name not in quantile_based}
     ranges |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
     numeric = {name: Numeric(*ranges[name]) for name in columns if name in ranges}
@@ -170,6 +174,7 @@ def histograms(
     noise: Noise,
     neighbors: str,
     false_bin: float = FALSE_BIN,
+    one: int = 1,
 ) -> dict[str, Histogram]:
     """Release a noisy histogram for each column in ``bins``, in one pass over the data."""
     if not bins:
@@ -177,7 +182,8 @@ def histograms(
     moved = 2 if neighbors == REPLACE_ONE else 1
     histograms = {}
     for (name, kind), count in zip(bins.items(), total(partial(bin_counts, bins)), strict=True):
-        query = Query(f"{what} of {name}", count.tolist(), l1=moved, l2=math.sqrt(moved))
+        l1, l2 = moved * one, math.sqrt(moved) * one
+        query = Query(f"{what} of {name}", count.tolist(), l1=l1, l2=l2, unit=1 / one)
         noisy = noise.add(query, costs[name])
         histograms[name] = Histogram(kind.edges, noisy.values, noisy.event, false_bin)
     return histograms

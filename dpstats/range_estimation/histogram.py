@@ -10,6 +10,8 @@ from dpstats.privacy import Event
 
 # Chance that an empty bin of a histogram is taken for an occupied one.
 FALSE_BIN = 1e-3
+# A span with this part of the rows has nearly all of them, as far as noise lets one see.
+_NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class Histogram:
     def is_narrow(self) -> bool:
         """Return whether nearly all rows lie in one bin or in two that touch."""
         return len(self.occupied) > 0 and self.span[1] - self.span[0] <= 1
+
+    def spans(self, rows: float) -> bool:
+        """Return whether the span has nearly all of so many rows, as far as is seen."""
+        first, last = self.span
+        return float(self.counts[first : last + 1].sum()) >= _NEARLY_ALL * rows
 
     def around(self, margin: int) -> tuple[float, float]:
         """Return the span and ``margin`` more bins on each side; all bins if none is occupied."""

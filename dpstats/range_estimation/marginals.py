@@ -26,7 +26,7 @@ _NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
 _REACH = 2.5
 _POINTS = 41
 # Values are clipped so many standard deviations from the mean, by where the distribution is from.
-_ROUGH_REACH, _CLEAR_REACH = 6.0, 8.0
+_ROUGH_CLIPPING, _CLEAR_CLIPPING = 6.0, 8.0
 # Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
 _FALSE_BIN = 1e-5
 # A range this narrow, relative to its ends, is not cut into bins any more.
@@ -57,12 +57,12 @@ class Marginal:
     is_rough: bool = False
 
     @property
-    def reach(self) -> tuple[float, float]:
-        """Return the ends beyond which values are clipped: far out, as a range may miss rows.
+    def clipping(self) -> tuple[float, float]:
+        """Return the ends at which values are clipped: far out, as a range may miss rows.
 
         The range is part of it.
         """
-        far = (_ROUGH_REACH if self.is_rough else _CLEAR_REACH) * self.sd
+        far = (_ROUGH_CLIPPING if self.is_rough else _CLEAR_CLIPPING) * self.sd
         return min(self.low, self.mean - far), max(self.high, self.mean + far)
 
 
@@ -74,11 +74,13 @@ def estimate_marginals(
     noise: Noise,
     neighbors: str,
     response: str,
+    one: int = 1,
 ) -> dict[str, Marginal]:
     """Release the distribution of each column in ``limits``, the cost divided by weights.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. ``limits`` are the
-    declared bounds, None for a column without.
+    declared bounds, None for a column without. ``one`` is what a row counts for, or at most all
+    rows of a privacy unit together.
 
     1. A histogram gives the order of magnitude: over dyadic bins, or within declared bounds over
        64 equal ones. 2. Where rows are too few for it, or no bin is seen, the median and a
@@ -95,7 +97,7 @@ def estimate_marginals(
 
     def count(what: str, bins: Mapping, fraction: Mapping[str, float]) -> dict[str, Histogram]:
         costs = {name: each[name].part(fraction[name]) for name in bins}
-        return histograms(what, total, bins, costs, noise, neighbors, _FALSE_BIN)
+        return histograms(what, total, bins, costs, noise, neighbors, _FALSE_BIN, one)
 
     unbounded = {name: Dyadic() for name, limit in limits.items() if limit is None}
     bounded = {n: Linear(v.low, v.high) for n, v in limits.items() if v is not None}
@@ -106,12 +108,12 @@ def estimate_marginals(
               for name in limits}  # fmt: skip
     rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]
     rest = {name: each[name].part(1 - _FIRST) for name in rough}
-    quantiles = center_and_spread(total, rest, rows, noise, neighbors)
+    quantiles = center_and_spread(total, rest, rows, noise, neighbors, one)
     marginals = {
         name: _from_quantiles(*quantiles[name], first[name], limits[name]) for name in rough
     }
     clear = {name: first[name] for name in limits if name not in rough}
-    marginals |= _from_histograms(clear, limits, count)
+    marginals |= _from_histograms(clear, limits, rows, count)
     return {name: marginals[name] for name in limits}
 
 
@@ -163,12 +165,25 @@ def _flat(low: float, high: float) -> Marginal:
 
 
 def _from_histograms(
-    first: Mapping[str, Histogram], limits: Mapping[str, Numeric | None], count: Callable
+    first: Mapping[str, Histogram],
+    limits: Mapping[str, Numeric | None],
+    rows: float,
+    count: Callable,
 ) -> dict[str, Marginal]:
-    """Zoom in on the columns that need it, and read a last histogram of each."""
+    """Zoom in on the columns that need it, and read a last histogram of each.
+
+    Declared bounds stay where the bins seen within them lack many rows, which are spread thinly.
+    """
     zeros = [n for n, h in first.items() if limits[n] is None and magnitude(h) == ONLY_ZEROS]
-    ranges = {n: _narrowed(_ends(h), h.around(0)) for n, h in first.items() if n not in zeros}
-    narrow = [n for n in ranges if first[n].is_narrow and (limits[n] or is_far(first[n]))]
+    thin = [n for n, h in first.items() if limits[n] is not None and not h.spans(rows)]
+    ranges = {n: _ends(first[n]) for n in thin} | {
+        n: _narrowed(_ends(h), h.around(0)) for n, h in first.items() if n not in [*zeros, *thin]
+    }
+    narrow = [
+        n
+        for n in ranges
+        if n not in thin and first[n].is_narrow and (limits[n] or is_far(first[n]))
+    ]
     left = dict.fromkeys(ranges, 1 - _FIRST)
     for _ in range(_ZOOMS):
         bins = {name: Linear(*ranges[name]) for name in narrow}

@@ -42,6 +42,7 @@ def quantile_ranges(
     noise: Noise,
     neighbors: str,
     response: str | None = None,
+    one: int = 1,
 ) -> dict[str, tuple[float, float]]:
     """Release a range for each column of ``costs``, whatever the data: its median and its spread.
 
@@ -62,7 +63,7 @@ def quantile_ranges(
     values, and that of 2,000 where four fifths are the same.
     """
     medians, spreads, _ = _median_and_distance(
-        total, costs, noise, neighbors, lambda cost: _eighths(rows, cost, neighbors)
+        total, costs, noise, neighbors, lambda cost: _eighths(rows, cost, neighbors), one
     )
     reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
     return {n: _around(*medians[n], spreads[n], reach[n]) for n in costs}
@@ -74,6 +75,7 @@ def center_and_spread(
     rows: float,
     noise: Noise,
     neighbors: str,
+    one: int = 1,
 ) -> dict[str, tuple[float, float, int]]:
     """Release for each column its median and how far from it k eighths of the rows lie, with k.
 
@@ -83,7 +85,7 @@ def center_and_spread(
     Guarantee. The costs, as for :func:`quantile_ranges`.
     """
     medians, spreads, eighths = _median_and_distance(
-        total, costs, noise, neighbors, lambda cost: _clear_eighths(rows, cost, neighbors)
+        total, costs, noise, neighbors, lambda cost: _clear_eighths(rows, cost, neighbors), one
     )
     distances = {
         name: 0.0
@@ -94,13 +96,13 @@ def center_and_spread(
     return {name: (medians[name][0], distances[name], eighths[name]) for name in costs}
 
 
-def _median_and_distance(total, costs: Mapping, noise: Noise, neighbors: str, eighths_of):
+def _median_and_distance(total, costs: Mapping, noise: Noise, neighbors: str, eighths_of, one: int):
     """Release the center and the upper end of each median's bin, and a quantile of distances."""
     if not costs:
         return {}, {}, {}
     first = {name: cost.part(_MEDIAN_FRACTION) for name, cost in costs.items()}
     second = {name: cost.part(1 - _MEDIAN_FRACTION) for name, cost in costs.items()}
-    ask = partial(_choose, total, noise, neighbors)
+    ask = partial(_choose, total, noise, neighbors, one)
     halves = dict.fromkeys(costs, _MEDIAN)
     bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
     medians = {n: (0.0 if 0.0 in ends else sum(ends) / 2, ends[1]) for n, ends in bins.items()}
@@ -144,6 +146,7 @@ def _choose(
     total,
     noise: Noise,
     neighbors: str,
+    one: int,
     what: str,
     quantiles: Mapping[str, int],
     costs: Mapping[str, Cost],
@@ -156,17 +159,19 @@ def _choose(
     the bin that holds the quantile q, plus a public constant. A row more adds 1 - q or -q to
     b - q n, and q or q - 1 to a - (1 - q) n, so it moves a score by at most q' = max(q, 1 - q),
     and one rises by at most 2 q' more than another; a row less likewise. A row exchanged leaves n
-    and moves b and a by at most 1, so there it is 2. In eighths of a row all are integers.
+    and moves b and a by at most 1, so there it is 2. In eighths of a row all are integers. A person
+    of several rows, whose parts add up to p <= 1, adds between -q and 1 - q to b - q n, so one more
+    moves it by at most q' and one in the place of another by at most 1: both bounds hold.
     """
     chosen = {}
     for (name, kind), held in zip(bins.items(), total(partial(counts, bins)), strict=True):
         below = np.cumsum(held) - held
         above, n = held.sum() - below - held, held.sum()
-        q, spread = quantiles[name], _spread(quantiles[name], neighbors)
+        q, spread = quantiles[name], one * _spread(quantiles[name], neighbors)
         missed = np.maximum(_WHOLE * below - q * n, _WHOLE * above - (_WHOLE - q) * n)
         unlikely = _tilted(kind) * spread / costs[name].loss_range
         scores = -np.maximum(missed, 0) - np.round(unlikely).astype(np.int64)
-        query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / _WHOLE)
+        query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / (_WHOLE * one))
         index = noise.best(query, costs[name])
         chosen[name] = float(kind.edges[index]), float(kind.edges[index + 1])
     return chosen

@@ -3,30 +3,33 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 
+from dpstats.codebook import Schema
 from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError, FormulaError
-from dpstats.formula import Condition, Formula, RFormula
+from dpstats.formula import Formula, RFormula
 from dpstats.formula.refusals import dot_refusal
-from dpstats.mechanisms import ABSORBING, METHODS
+from dpstats.mechanisms import ABSORBING, ABSORBING_UNITS, METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.request.auto_method import AUTO, choose
 from dpstats.request.declarations import (
+    check_columns,
     declared_bounds,
     declared_schema,
-    declared_types,
     declared_x_new,
 )
 from dpstats.request.feasibility import check
+from dpstats.request.privacy_unit import check_unit, declared_unit, with_cov_type
 from dpstats.request.request import Request, Selection
-from dpstats.request.row_subset import declared_subset, without_subset
-from dpstats.request.row_weights import check_weights, declared_weights, without_weights
+from dpstats.request.row_subset import declared_subset
+from dpstats.request.row_weights import check_weights, declared_weights
 from dpstats.schema import FARTHEST, UNLIMITED
 from dpstats.selection import SELECTORS
+from dpstats.spelling import unknown_word
 
 # Gillenwater et al. 2023, section 4.4; and the share of section 4.3.
 _SELECTED_TERMS = 5
@@ -36,32 +39,27 @@ _COMPANIONS = ("noisy_moments", "adassp", "ssp")
 _COMPANION_SHARE = 0.5
 
 
-def make_request(formula, data, *, by=None, types=None, **arguments) -> Request:
+def make_request(formula, data, *, bounds, levels, types=None, by=None, **arguments) -> Request:
     """Check every argument against one formula and the data's column types."""
-    table = declared_types(types, open_table(data))
-    return _request(_parsed(formula, table, by), table, by=by, **arguments)
+    declared = Schema().updated(bounds, levels, types)
+    return make_requests({"": formula}, data, declared=declared, by=by, **arguments)[""]
 
 
 def make_requests(
-    formula, data, *, bounds, levels, by=None, types=None, weights=None, subset=None, **arguments
+    formula, data, *, declared: Schema, by=None, **arguments
 ) -> dict[str | None, Request]:
     """Build one Request per formula, keyed by name; they share the budget equally.
 
-    Bounds and levels may name the columns of any of the formulas.
+    A formula takes from what is declared of the data's columns what concerns its own.
     """
-    table = declared_types(types, open_table(data))
+    table = open_table(data)
     formulas = {name: _parsed(text, table, by) for name, text in _texts(formula).items()}
-    subset_columns = () if subset is None else Condition.parse(subset).variables
+    check_columns(declared, formulas.values(), table)
+    table = table.typed(declared.types)
     requests = {
-        name: _request(
-            parsed, table,
-            bounds=_of_formula(bounds, parsed, formulas.values(), weights, *subset_columns),
-            levels=_of_formula(levels, parsed, formulas.values(), *subset_columns),
-            formulas=len(formulas), by=by, subset=subset,
-            weights=weights, **arguments,
-        )
+        name: _request(parsed, table, declared, formulas=len(formulas), by=by, **arguments)
         for name, parsed in formulas.items()
-    }  # fmt: skip
+    }
     methods = sorted({request.method.name for request in requests.values()})
     if len(methods) > 1:
         raise ArgumentError(
@@ -72,28 +70,31 @@ def make_requests(
 
 
 def _request(
-    formula: Formula, table: AnyTable, *, method, epsilon, delta, bounds, levels, x_new,
+    formula: Formula, table: AnyTable, declared: Schema, *, method, epsilon, delta, x_new,
     neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
     companion_share=None, by=None, formulas=1, weights=None, trim_weights=None, subset=None,
+    unit=None, max_rows=None, max_groups=None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
-    weights_of_rows = declared_weights(weights, trim_weights, bounds, table, formula)
-    own_bounds = without_subset(without_weights(bounds, weights, formula), subset, formula)
-    ranges, term_bounds = declared_bounds(own_bounds, formula)
+    weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table, formula)
+    ranges, term_bounds = declared_bounds(declared.bounds, formula)
+    of_persons = declared_unit(unit, max_rows, max_groups, table, by)
     plan = ""
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
         rows = getattr(table, "n_rows", math.inf)  # what is streamed is large
         method, plan = choose(
             formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
-            _number_of_levels(formula, table, levels),
+            _number_of_levels(formula, table, declared.levels), of_persons is not None,
         )  # fmt: skip
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     if formula.absorbed is not None:
-        chosen = _absorbing(chosen, formula, select)
+        chosen = _absorbing(chosen, formula, select, unit)
     if weights is not None:
         check_weights(chosen, select)
+    check_unit(chosen, of_persons, select, formula)
+    options = with_cov_type(chosen, options, of_persons)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
     if missing != "drop":
@@ -102,8 +103,9 @@ def _request(
             "would tell that there is one"
         )
     row_norm = _row_norm(chosen, row_norm)
-    own_levels = without_subset(levels, subset, formula)
-    schema, unbounded, notes = declared_schema(formula, table, ranges, own_levels, row_norm, chosen)
+    schema, unbounded, notes = declared_schema(
+        formula, table, ranges, declared.levels, row_norm, chosen
+    )
     known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
@@ -132,7 +134,8 @@ def _request(
             dict.fromkeys(unbounded, UNLIMITED) if chosen.needs_marginals else {},
         ),
         weights=weights_of_rows,
-        subset=declared_subset(subset, table, known, levels, bounds),
+        subset=declared_subset(subset, table, known, declared.levels),
+        unit=of_persons,
     )
     check(request)
     return request
@@ -140,7 +143,7 @@ def _request(
 
 def _number_of_levels(formula: Formula, table: AnyTable, levels) -> int:
     """Count the declared levels of all factors; what is declared wrongly is refused elsewhere."""
-    declared = {**(levels if isinstance(levels, Mapping) else {}), **formula.levels}
+    declared = {**levels, **formula.levels}
     known = [
         declared.get(name) or (table.levels(name) if name in table.columns else None)
         for name in formula.predictors
@@ -158,19 +161,9 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
         formula = formula.over(others)
     elif isinstance(formula, str) and (refusal := dot_refusal(formula, others)):
         raise FormulaError(refusal)
-    return Formula.parse(formula)
-
-
-def _of_formula(declared, formula: Formula, formulas: Collection[Formula], *shared):
-    """Return what is declared for a formula, without the columns that only other formulas use.
-
-    The columns in ``shared`` are in use beside any formula.
-    """
-    if not isinstance(declared, Mapping):
-        return declared
-    others = {name for other in formulas for name in other.variables} - {*formula.variables}
-    others = {name for name in others if name not in shared}
-    return {column: value for column, value in declared.items() if column not in others}
+    parsed = Formula.parse(formula)
+    parsed.check_response()
+    return parsed
 
 
 def _texts(formula) -> dict[str | None, str]:
@@ -186,12 +179,11 @@ def _texts(formula) -> dict[str | None, str]:
 def find_method(name, *others: str) -> Method:
     """Return the method of this name; ``others`` are further names that the caller accepts."""
     if not isinstance(name, str) or name not in METHODS:
-        known = ", ".join((*others, *METHODS))
-        raise ArgumentError(f"expected method to be one of {known}, got {name!r}")
+        raise unknown_word("method", name, (*others, *METHODS))
     return METHODS[name]
 
 
-def _absorbing(method: Method, formula: Formula, select) -> Method:
+def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
     """Return what the method does with an absorbed column; ArgumentError where it takes none."""
     if method.name not in ABSORBING:
         raise ArgumentError(
@@ -204,7 +196,7 @@ def _absorbing(method: Method, formula: Formula, select) -> Method:
             f"select={select!r} compares rows of different groups, whose effects {formula.text!r} "
             f"absorbs; leave select out, or leave | {formula.absorbed} out"
         )
-    return ABSORBING[method.name]
+    return (ABSORBING_UNITS if formula.absorbed == unit else ABSORBING)[method.name]
 
 
 def _with_companion(method: Method, companion, share) -> Method:
@@ -214,9 +206,7 @@ def _with_companion(method: Method, companion, share) -> Method:
             raise ArgumentError("companion_share is for a companion; add companion=")
         return method
     if companion not in _COMPANIONS:
-        raise ArgumentError(
-            f"expected companion to be one of {', '.join(_COMPANIONS)}, got {companion!r}"
-        )
+        raise unknown_word("companion", companion, _COMPANIONS)
     if method.name in _COMPANIONS or method.needs_marginals:
         raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
     share = number("companion_share", 0, 1, "()")(_COMPANION_SHARE if share is None else share)
@@ -241,7 +231,7 @@ def checked_relation(method: Method, neighbors) -> str:
     if neighbors is None:
         return method.neighbors[0]
     if neighbors not in RELATIONS:
-        raise ArgumentError(f"expected neighbors to be one of {RELATIONS}, got {neighbors!r}")
+        raise unknown_word("neighbors", neighbors, RELATIONS)
     if neighbors not in method.neighbors:
         raise ArgumentError(
             f"{method.name} is proven for neighbors={' or '.join(map(repr, method.neighbors))} "
@@ -265,7 +255,7 @@ def _selection(select, k, share, method: Method, neighbors, formula: Formula) ->
             raise ArgumentError("select_share is for a selection; add select=")
         return None
     if not isinstance(select, str) or select not in SELECTORS:
-        raise ArgumentError(f"expected select to be one of {', '.join(SELECTORS)}, got {select!r}")
+        raise unknown_word("select", select, SELECTORS)
     selector, terms = SELECTORS[select], formula.terms
     if neighbors not in selector.neighbors:
         raise ArgumentError(f"select={select!r} is not proven for neighbors={neighbors!r}")

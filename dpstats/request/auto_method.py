@@ -11,7 +11,7 @@ AUTO = "auto"
 # Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of the
 # residuals; above it noisy_newton has (benchmarks/cases.py), with delta=0 noisy_moments
 # (benchmarks/crossing.py).
-CROSSING, PURE_CROSSING = 3200, 6400
+CROSSING, PURE_CROSSING = 5600, 6400
 # From so many levels on adassp is more accurate than noisy_newton, and much faster.
 _MANY_LEVELS = 300
 # Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
@@ -29,6 +29,7 @@ def choose(
     options: Mapping,
     weighted: bool = False,
     levels: int = 0,
+    by_unit: bool = False,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
@@ -62,6 +63,10 @@ def choose(
         return "adassp", "auto took adassp, which takes weights"
     if levels > _MANY_LEVELS and delta != 0:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
+    if by_unit and delta != 0:
+        rounds = options.get("cov_type") is None and not weighted
+        name = "noisy_newton" if rounds else "adassp"
+        return name, f"auto took {name}, which protects all rows of a person together"
     bounded_line = _is_bounded_line(formula, bounds) and not weighted
     if options.get("cov_type") is not None:
         name = "noisy_moments" if bounded_line and delta in (None, 0) else "adassp"

@@ -1,60 +1,76 @@
 """Read what a caller declares of columns: types, bounds, levels and prediction points."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from dpstats.codebook import PARTS
+from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula import Formula
+from dpstats.formula.columns import squeezed
+from dpstats.formula.expressions import read
 from dpstats.mechanisms.shared import Method
 from dpstats.schema import (
     BOOLEAN,
-    FARTHEST,
     INSIDE_FUNCTIONS,
     UNLIMITED,
     Categorical,
     Kind,
     Labels,
     Numeric,
-    check_labels,
-    plain_labels,
 )
+from dpstats.spelling import near_or_listed, no_column
 
 # Stands for a range not known yet while the structure of the design is checked.
 _PLACEHOLDER = Numeric(-1.0, 1.0)
 
 
-def declared_bounds(bounds, formula: Formula):
-    """Return declared bounds as ranges of variables and of terms."""
-    if bounds is not None and not isinstance(bounds, Mapping):
-        raise ArgumentError(
-            f"expected bounds to be a mapping {{column: (low, high)}}, got {type(bounds).__name__}"
-        )
-    ranges, term_bounds = {}, {}
-    for name, pair in (bounds or {}).items():
-        target = ranges if name in formula.variables else term_bounds
-        low, high = public_range(name, pair)
-        target[name] = Numeric(low, high) if target is ranges else (low, high)
-    formula.check_terms(term_bounds)
-    return ranges, term_bounds
+def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyTable) -> None:
+    """Raise ArgumentError for a formula's variable, or a declared name, that is no column.
+
+    What is declared of columns that no formula uses is for other regressions on these data. A
+    term may have bounds too: one of these formulas, or of columns whose ranges do not need it.
+    """
+    columns = set(table.columns)
+    used = dict.fromkeys(name for formula in formulas for name in formula.variables)
+    for name in used:
+        if name not in columns:
+            raise no_column(name, table.columns)
+    terms = [term for formula in formulas for term in formula.written_terms]
+    elsewhere = columns - set(used) | {*declared.bounds, *declared.levels} & columns
+    for part in PARTS:
+        for name in getattr(declared, part):
+            if name in columns or part == "bounds" and _is_term(name, terms, elsewhere):
+                continue
+            known = dict.fromkeys([*table.columns, *(terms if part == "bounds" else ())])
+            what = "no column of the data" + " and no term of the formula" * (part == "bounds")
+            raise ArgumentError(
+                f"{part} names {name!r}, which is {what}; {near_or_listed(name, [*known])}"
+            )
 
 
-def public_range(name: str, pair) -> tuple[float, float]:
-    """Return declared bounds of one column or term as two numbers, low < high."""
+def _is_term(name, terms: Collection[str], elsewhere: Collection[str]) -> bool:
+    """Tell whether a name is one of the terms, or a term of other columns."""
+    if not isinstance(name, str):
+        return False
     try:
-        low, high = (float(bound) for bound in pair)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"expected bounds[{name!r}] to be (low, high), got {pair!r}") from None
-    if not -FARTHEST <= low < high <= FARTHEST:
-        raise ArgumentError(
-            f"expected bounds[{name!r}] to be finite (within {FARTHEST:g} of zero) with "
-            f"low < high, got ({low:g}, {high:g})"
-        )
-    return low, high
+        return squeezed(name) in map(squeezed, terms) or {*read(name).variables} <= {*elsewhere}
+    except FormulaError:
+        return False
+
+
+def declared_bounds(bounds: Mapping[str, tuple[float, float]], formula: Formula):
+    """Return those of the declared bounds that concern a formula, as ranges and of terms."""
+    own = set(formula.variables) - {*formula.levels, formula.absorbed}
+    terms = {squeezed(term) for term in formula.written_terms}
+    ranges = {name: Numeric(*pair) for name, pair in bounds.items() if name in own}
+    others = {name: pair for name, pair in bounds.items() if name not in formula.variables}
+    return ranges, {name: pair for name, pair in others.items() if squeezed(name) in terms}
 
 
 class DeclaredSchema(NamedTuple):
@@ -63,21 +79,6 @@ class DeclaredSchema(NamedTuple):
     schema: dict[str, Kind]
     unbounded: tuple[str, ...]
     notes: tuple[str, ...]
-
-
-def declared_types(types, table: AnyTable) -> AnyTable:
-    """Return the table with the kinds that ``types=`` declares.
-
-    Raises
-    ------
-    ArgumentError
-        For another word than those in ``types=``, or a column that has a type of its own.
-    """
-    if types is not None and not isinstance(types, Mapping):
-        raise ArgumentError(
-            f"expected types to be a mapping {{column: kind}}, got {type(types).__name__}"
-        )
-    return table.typed(dict(types or {}))
 
 
 def declared_schema(
@@ -89,20 +90,27 @@ def declared_schema(
     are declared, and a number where bounds are or where it is the response, whatever is in it.
     Anything else is refused, for a column of text read as numbers would release noise.
     """
-    declared = {**formula.levels, **_levels(levels, formula)}
+    own = {name: values for name, values in levels.items() if name in formula.variables}
+    declared = {**formula.levels, **own}
+    declared.pop(formula.absorbed, None)
     for name, labels in declared.items():
         table.check_labels(name, labels, f"levels[{name!r}]")
     schema: dict[str, Kind] = {}
     unbounded, from_dtype = [], []
     for name in formula.variables:
         if name == formula.absorbed:
-            _check_absorbed(name, table, ranges, declared)
+            _check_absorbed(name, table)
             schema[name] = Labels()
             continue
         kind = _kind(name, formula, table, declared)
         if isinstance(kind, Categorical):
             if name in ranges:
                 raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
+            if len(kind.levels) == 1:
+                raise ArgumentError(
+                    f"{name} has one level, {kind.levels[0]!r}, and so no effect to estimate: "
+                    f'declare every value it may have, levels={{"{name}": [...]}}, or leave it out'
+                )
             if name not in declared and kind is not BOOLEAN:
                 from_dtype.append(name)
             schema[name] = kind
@@ -129,14 +137,8 @@ def declared_schema(
     return DeclaredSchema(schema, tuple(unbounded), _notes(table, schema, ranges, from_dtype))
 
 
-def _check_absorbed(name: str, table: AnyTable, ranges, declared) -> None:
-    """Refuse an absorbed column without labels, or one that bounds or levels are declared of."""
-    for argument, names in (("bounds", ranges), ("levels", declared)):
-        if name in names:
-            raise ArgumentError(
-                f"{argument} names {name!r}, which is absorbed: its labels only sort rows and need "
-                "not be declared; leave it out there"
-            )
+def _check_absorbed(name: str, table: AnyTable) -> None:
+    """Refuse an absorbed column without labels; bounds and levels of one concern other formulas."""
     if table.kind(name) == "other":
         raise ArgumentError(f"{name!r} is of a type without labels; convert the column first")
 
@@ -152,18 +154,6 @@ def _notes(table: AnyTable, schema, ranges, from_dtype: list[str]) -> tuple[str,
     if numbers:
         notes.append(f"{numbers[0]} was read as numbers; nothing declares its type")
     return tuple(notes)
-
-
-def _levels(levels, formula: Formula) -> dict[str, tuple]:
-    if levels is not None and not isinstance(levels, Mapping):
-        raise ArgumentError(
-            f"expected levels to be a mapping {{column: [levels]}}, got {type(levels).__name__}"
-        )
-    for name, values in (levels or {}).items():
-        if name not in formula.variables:
-            raise ArgumentError(f"levels names {name!r}, which the formula does not use")
-        check_labels(values, f"levels[{name!r}]")
-    return {name: plain_labels(values) for name, values in (levels or {}).items()}
 
 
 def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | Categorical | None:

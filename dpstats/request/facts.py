@@ -57,10 +57,17 @@ def _rows(request: Request) -> dict:
     facts: dict = {}
     if request.weights is not None:
         facts["weights"] = plain(asdict(request.weights))
+    if request.unit is not None:
+        facts["unit"] = plain(asdict(request.unit))
     if request.subset is not None:
         kinds = {name: plain(asdict(kind)) for name, kind in request.subset.schema.items()}
         text = request.subset.condition.text
-        facts["subset"] = {"text": str(text), "dialect": type(text).__name__, "schema": kinds}
+        facts["subset"] = {
+            "text": str(text),
+            "dialect": type(text).__name__,
+            "schema": kinds,
+            "listed": sorted(request.subset.listed),
+        }
     return facts
 
 

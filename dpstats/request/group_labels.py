@@ -1,6 +1,6 @@
 """Check group labels before a row is read, and find the group of each row."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +53,11 @@ def check_by(request: Request, by, groups) -> None:
         _check_groups(request.table, by, listed)
     elif groups is None and isinstance(by, str) and (levels := request.table.levels(by)):
         request.table.check_labels(by, levels, "the column type")
+
+
+def declared_groups(by, groups, levels: Mapping[str, tuple]):
+    """Return ``groups=``; where it is left out, the levels that are declared of a single column."""
+    return levels.get(by) if groups is None and isinstance(by, str) else groups
 
 
 def _present(groups) -> bool:

@@ -46,7 +46,9 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     )
     weights = dict.fromkeys(limits, 1.0) | {response: RESPONSE_WEIGHT}
     total = partial(_total, request, response)
-    marginals = estimate_marginals(total, limits, weights, cost, noise, request.neighbors, response)
+    marginals = estimate_marginals(
+        total, limits, weights, cost, noise, request.neighbors, response, request.one
+    )
     return _estimated(request, marginals, limits, response, y_is_free)
 
 
@@ -78,12 +80,11 @@ def _estimated(
     bounds = dict(request.term_bounds)
     if y_is_free and response not in ranges:
         bounds.setdefault(response, (marginals[response].low, marginals[response].high))
-    reaches = {
-        name: _reach(marginal, limits[name])
+    clipping = dict.fromkeys(free, UNLIMITED) | {
+        name: _clipping_range(marginal, limits[name])
         for name, marginal in marginals.items()
         if name in request.formula.predictors
     }
-    clipping = dict.fromkeys(free, UNLIMITED) | reaches
     design = request.design
     if request.formula.declared.isdisjoint(free):
         design = design.with_ranges(ranges, clipping)
@@ -98,17 +99,17 @@ def _estimated(
         schema=schema,
         design=design,
         unbounded=(),
-        estimated=tuple(free),
+        estimated=free,
         term_bounds=bounds,
-        reaches=reaches,
+        released_clipping=clipping,
         reference=Reference(center, root, y.mean, max(y.sd, _LEAST_SCALE)),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
     )
 
 
-def _reach(marginal: Marginal, limit: Numeric | None) -> Numeric:
+def _clipping_range(marginal: Marginal, limit: Numeric | None) -> Numeric:
     """Return the range that values are clipped to, within declared bounds."""
-    low, high = marginal.reach
+    low, high = marginal.clipping
     return (
         Numeric(low, high) if limit is None else Numeric(max(low, limit.low), min(high, limit.high))
     )

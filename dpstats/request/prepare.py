@@ -6,6 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.engines.unit_table import UNIT
+from dpstats.formula import Design
 from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.privacy import Cost
@@ -13,7 +15,7 @@ from dpstats.range_estimation.estimate import estimate_ranges
 from dpstats.request.marginals import with_marginals
 from dpstats.request.prepared import Prepared
 from dpstats.request.request import Request
-from dpstats.schema import Numeric
+from dpstats.schema import Batch, Numeric
 from dpstats.selection import Candidates
 
 # So many columns are named in a sentence.
@@ -27,14 +29,28 @@ _NO_RANGE = (
 )
 
 
-def prepare(request: Request, noise: Noise) -> Prepared:
+def prepare(request: Request, noise: Noise, by: Sequence[str] = ()) -> Prepared:
     """Select terms and estimate missing ranges, in this order, and work out the problem.
 
     Guarantee. Each step has a fraction of the request's cost fixed beforehand, and what is left is
     the cost of the result; the proofs are the selector's and that of
     :func:`~dpstats.range_estimation.estimate.estimate_ranges`.
     """
-    return Prepared.of(with_ranges(with_selected_terms(request, noise), noise))
+    request = with_selected_terms(with_whole_units(request, by), noise)
+    return Prepared.of(with_ranges(request, noise))
+
+
+def with_whole_units(request: Request, by: Sequence[str] = ()) -> Request:
+    """Have the table read all rows of a privacy unit together, if there is one.
+
+    With the columns ``by`` of groups it is held in memory, where rows of groups are.
+    """
+    if request.unit is None:
+        return request
+    table, columns, unit = request.table, request.rows_in_use.columns, request.unit.column
+    if by:
+        table = table.gathered(list(dict.fromkeys((*columns, unit, *by))))
+    return replace(request, table=table.by_unit(columns, unit))
 
 
 def with_selected_terms(request: Request, noise: Noise) -> Request:
@@ -60,10 +76,18 @@ def _candidates(request: Request, terms: Sequence) -> Candidates:
     every = range(len(design.names))
     columns = [every[design.terms[term]] for term in terms]
     flat = [j for term in columns for j in term]
-    parts = [(X[:, flat], y) for X, y, _ in request.rows_in_use.batches(request.table, design.rows)]
-    X, y = (np.concatenate(part) for part in zip(*parts, strict=True))
+    read = design.rows if request.unit is None else partial(_with_units, design)
+    parts = list(request.rows_in_use.batches(request.table, read))
+    X, y = (np.concatenate(part) for part in zip(*((X, y) for X, y, _ in parts), strict=True))
+    units = None if request.unit is None else np.cumsum(np.diff(X[:, -1], prepend=-1) != 0) - 1
     places = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
-    return Candidates(X, y, places, request.neighbors)
+    return Candidates(X[:, flat], y, places, request.neighbors, units)
+
+
+def _with_units(design: Design, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the rows of a design with the numbers of their privacy units as a last column."""
+    X, y = design.rows(batch)
+    return np.vstack([X.T, batch[UNIT]]).T, y
 
 
 def with_ranges(request: Request, noise: Noise) -> Request:
@@ -84,8 +108,9 @@ def with_ranges(request: Request, noise: Noise) -> Request:
     everywhere = request.method.ranges_everywhere
     careful = request.method.widened_ranges
     ranges = estimate_ranges(
-        total, weights, cost, noise, request.neighbors, everywhere, response, careful
-    )
+        total, weights, cost, noise, request.neighbors, everywhere, response, careful,
+        request.one,
+    )  # fmt: skip
     if len(ranges.found) < len(weights):
         return replace(request, method=_without_range(request.method), options={})
     found, note = ranges.found, _note_on_quantiles(ranges.quantile_based)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dpstats.engines import Table
+from dpstats.engines import Table, UnitTable
 from dpstats.formula import Design
+from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.mechanisms.shared import Problem
+from dpstats.mechanisms.shared.gram import number_of_units
+from dpstats.numerics import ColumnBasis
 from dpstats.privacy import Cost
 from dpstats.request.request import Request
 from dpstats.schema import UNLIMITED, Batch, Numeric
@@ -54,18 +57,25 @@ class Prepared:
             design.layout,
             request.reference,
             request.coded,
-            request.weights is not None,
+            request.weights is not None or request.unit is not None,
+            request.unit is not None,
+            _basis(request),
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 
     def total(self, each: Callable[[np.ndarray, np.ndarray], Any]) -> "Counted":
         """Add up ``each(X, y)`` over batches of the rows in use, and count these rows."""
         request = self.request
-        count = partial(_counted, request.read_rows, each)
+        count = partial(_counted, request.read_rows, each, request.unit is not None)
         return request.rows_in_use.total(request.table, count)
 
     def gathered(self, *others: str) -> "Prepared":
-        """Load the columns in use and some others into memory, and return a copy on that table."""
+        """Load the columns in use and some others into memory, and return a copy on that table.
+
+        What is read in whole units already is in memory.
+        """
+        if self.request.unit is not None:
+            return self
         table = self.request.table.gathered((*self.request.rows_in_use.columns, *others))
         return replace(self, request=replace(self.request, table=table))
 
@@ -73,8 +83,14 @@ class Prepared:
     def table(self) -> Table:
         """Return the table in memory, after :meth:`gathered`."""
         table = self.request.table
+        table = table.source if isinstance(table, UnitTable) else table
         assert isinstance(table, Table), "gathered() comes first"
         return table
+
+    def in_order(self, codes: np.ndarray) -> np.ndarray:
+        """Return codes (n,) of the rows of :attr:`table` in the order in which rows are read."""
+        table = self.request.table
+        return codes[table.order] if isinstance(table, UnitTable) else codes
 
     def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
         """Yield batches (X, y, codes) of rows in use; ``codes`` has one entry per raw row."""
@@ -84,13 +100,19 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Counted:
-    """Hold the summary of some rows and their number."""
+    """Hold the summary of some rows and their number, with units that of the units."""
 
     summary: Any
     rows: int
 
     def __add__(self, other: "Counted") -> "Counted":
         return Counted(self.summary + other.summary, self.rows + other.rows)
+
+
+def _basis(request: Request) -> ColumnBasis | None:
+    """Return the orthogonal basis of the columns, for a method that takes one."""
+    takes = request.method.takes_basis and request.row_norm is None
+    return orthogonal_basis(request.design) if takes else None
 
 
 def _prediction_frame(request: Request) -> pd.DataFrame:
@@ -113,6 +135,6 @@ def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
     return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))
 
 
-def _counted(read: Callable, each: Callable, batch: Batch) -> Counted:
+def _counted(read: Callable, each: Callable, by_unit: bool, batch: Batch) -> Counted:
     X, y = read(batch)
-    return Counted(each(X, y), len(y))
+    return Counted(each(X, y), number_of_units(X[:, -1]) if by_unit else len(y))

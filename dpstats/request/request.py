@@ -11,15 +11,27 @@ import pandas as pd
 from dpstats.engines import AnyTable
 from dpstats.formula import Design, Formula
 from dpstats.mechanisms.shared import Method, Reference
-from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport, relation_name
+from dpstats.request.privacy_unit import ONE, PrivacyUnit
 from dpstats.request.row_subset import Subset
 from dpstats.request.row_weights import Weights
-from dpstats.request.rows_in_use import RowsInUse, weighted
+from dpstats.request.rows_in_use import RowsInUse, in_parts
 from dpstats.schema import UNLIMITED, Batch, Kind, Numeric, Schema
 from dpstats.selection import Selector
 
 # A range without effect, for columns that are only compared or standardised.
 _WIDE = Numeric(-(2.0**100), 2.0**100)
+_UNIT_RELATION = {
+    ADD_REMOVE: (
+        "neighbours differ by all rows of one {}",
+        "how many {} there are is private, and how many rows each has",
+    ),
+    REPLACE_ONE: (
+        "neighbours differ by all rows of one {}, replaced by any others",
+        "the number of {} with rows in use is public; rows with a missing value or with a value "
+        "outside the declared levels are left out",
+    ),
+}
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
@@ -75,8 +87,9 @@ class Request:
     reference: Reference | None = None
     weights: Weights | None = None
     subset: Subset | None = None
+    unit: PrivacyUnit | None = None
     rows_seen: tuple[float, float] | None = None
-    reaches: Mapping[str, Numeric] = field(default_factory=dict)
+    released_clipping: Mapping[str, Numeric] = field(default_factory=dict)
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -88,11 +101,15 @@ class Request:
 
     @property
     def fit_cost(self) -> Cost:
-        """Return the cost left for the mechanism after selection and missing bounds are paid."""
+        """Return the cost left for the mechanism after selection and missing bounds are paid.
+
+        That of a person who is in several groups is divided by their number.
+        """
         estimates = self.estimated or self.unbounded or self.method.needs_marginals
         bounds = self.method.bounds_share if estimates else 0.0
         selection = self.selection.share if self.selection else 0.0
-        return self.cost.after(bounds + selection)
+        left = self.cost.after(bounds + selection)
+        return left if self.unit is None else left.part(1 / self.unit.max_groups)
 
     @property
     def share(self) -> float:
@@ -108,20 +125,32 @@ class Request:
     def read_rows(self) -> Callable[[Batch], tuple[np.ndarray, np.ndarray]]:
         """Return the map from a batch to the rows (X, y) that the method takes.
 
-        With an absorbed column X has one more, the key of each row's label; with weights the last
-        one is what part of one row each row counts for.
+        With an absorbed column X has one more, the key of each row's label, unless it is the unit;
+        with weights or units more as :func:`~dpstats.request.rows_in_use.in_parts` says.
         """
         design = self.row_design
-        if self.formula.absorbed is not None:
+        if self.formula.absorbed is not None and self.unit is None:
             return partial(_rows_with_keys, design, self.formula.absorbed)
         coded = self.method.needs_marginals or self.coded
         read = design.compact_rows if coded else design.rows
-        return read if self.weights is None else partial(weighted, read, self.weights)
+        if self.weights is None and self.unit is None:
+            return read
+        return partial(in_parts, read, self.weights, self.unit is not None)
 
     @property
     def rows_in_use(self) -> RowsInUse:
         """Return the rule that decides which rows are used."""
-        return RowsInUse(self.schema, self.weights, self.subset)
+        return RowsInUse(self.schema, self.weights, self.subset, self.unit)
+
+    @property
+    def relation(self) -> str:
+        """Name the relation in budgets: losses for persons and for rows do not add up."""
+        return relation_name(self.neighbors, self.unit and self.unit.column)
+
+    @property
+    def one(self) -> int:
+        """Return what a row counts for in a count of rows, or at most all rows of a unit."""
+        return 1 if self.unit is None else ONE
 
     @property
     def coded(self) -> bool:
@@ -131,7 +160,7 @@ class Request:
         """
         reads = self.method.reads_codes
         with_factors = bool(self.design.layout.blocks) and self.row_norm is None
-        plain = self.weights is None
+        plain = self.weights is None and self.unit is None
         return reads is not None and with_factors and plain and reads(**self.options)
 
     @property
@@ -170,7 +199,9 @@ class Request:
         """Return the ranges that values are clipped to where these are not those of the schema."""
         if not self.method.needs_marginals:
             return {}
-        return dict.fromkeys((*self.unbounded, *self.estimated), UNLIMITED) | dict(self.reaches)
+        return dict.fromkeys((*self.unbounded, *self.estimated), UNLIMITED) | dict(
+            self.released_clipping
+        )
 
     def with_estimated(
         self, ranges: Mapping[str, Numeric], note: str, rows: tuple[float, float]
@@ -200,14 +231,14 @@ class Request:
             events=tuple(events),
             assumptions=(*self._assumptions(), *more),
             private=private,
+            unit=self.unit and self.unit.column,
+            max_rows=self.unit.max_rows if self.unit else 1,
+            max_groups=self.unit.max_groups if self.unit else 1,
         )
 
     def _assumptions(self) -> tuple[str, ...]:
         """List in words what the guarantee takes for granted."""
-        said = [
-            "one person contributes one row: the guarantee is row-level",
-            *_RELATION[self.neighbors],
-        ]
+        said = [*_relation(self.neighbors, self.unit)]
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
         said += [chosen.note for chosen in (self.subset, self.weights) if chosen]
@@ -223,6 +254,14 @@ class Request:
                 f"{self.selection.selector.name}; standard errors take the choice as given"
             )
         return (*self.method.assumptions, *said)
+
+
+def _relation(neighbors: str, unit: PrivacyUnit | None) -> tuple[str, ...]:
+    """Say in words which tables are neighbours."""
+    if unit is None:
+        return "one person contributes one row: the guarantee is row-level", *_RELATION[neighbors]
+    changed, number = _UNIT_RELATION[neighbors]
+    return unit.note, changed.format(unit.column), number.format(unit.column)
 
 
 def _rows_with_keys(design: Design, absorbed: str, batch: Batch) -> tuple[np.ndarray, np.ndarray]:

@@ -8,8 +8,7 @@ import numpy as np
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
 from dpstats.errors import ArgumentError
-from dpstats.formula import Condition, Formula
-from dpstats.request.declarations import public_range
+from dpstats.formula import Condition
 from dpstats.schema import (
     BOOLEAN,
     UNLIMITED,
@@ -19,8 +18,6 @@ from dpstats.schema import (
     ModelSchema,
     Numeric,
     Schema,
-    check_labels,
-    plain_labels,
 )
 
 
@@ -60,7 +57,7 @@ class Subset:
         )
 
 
-def declared_subset(text, table: AnyTable, schema: Schema, levels, bounds) -> Subset | None:
+def declared_subset(text, table: AnyTable, schema: Schema, levels: Mapping) -> Subset | None:
     """Check ``subset=`` against the table, the formula's schema and declared levels.
 
     A column that the formula uses keeps its kind, and values are compared before they are
@@ -76,10 +73,7 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels, bounds) -> Su
     condition = Condition.parse(text)
     kinds, listed = {}, set()
     for name in condition.variables:
-        if isinstance(bounds, Mapping) and name in bounds:
-            public_range(name, bounds[name])
-        declared = levels.get(name) if isinstance(levels, Mapping) else None
-        kind = schema.get(name) or _kind(name, condition, table, declared)
+        kind = schema.get(name) or _kind(name, condition, table, levels.get(name))
         if isinstance(kind, Labels):
             raise ArgumentError(
                 f"subset={condition.text!r} reads {name}, whose labels are absorbed and only told "
@@ -95,20 +89,11 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels, bounds) -> Su
     return Subset(condition, kinds, frozenset(listed))
 
 
-def without_subset(declared, text, formula: Formula):
-    """Return declarations by column without those of columns that only the subset reads."""
-    if text is None or not isinstance(declared, Mapping):
-        return declared
-    own = set(Condition.parse(text).variables) - set(formula.variables)
-    return {name: value for name, value in declared.items() if name not in own}
-
-
 def _kind(name: str, condition: Condition, table: AnyTable, levels) -> Numeric | Categorical | None:
     """Return the kind of a column that the formula does not use; None for listed texts."""
     kind, of_labels = table.kind(name), name in condition.reading.with_levels
     if levels is not None:
-        check_labels(levels, f"levels[{name!r}]")
-        return Categorical(plain_labels(levels))
+        return Categorical(levels)
     if kind == "boolean" and of_labels:
         return BOOLEAN
     if (of_labels or kind == "category") and (known := table.levels(name)):

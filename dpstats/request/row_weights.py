@@ -12,7 +12,6 @@ from dpstats.formula import Formula
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.option_checks import number
-from dpstats.request.declarations import public_range
 from dpstats.schema import Numeric
 
 
@@ -65,7 +64,9 @@ class Weights:
         )
 
 
-def declared_weights(column, trim, bounds, table: AnyTable, formula: Formula) -> Weights | None:
+def declared_weights(
+    column, trim, bounds: Mapping, table: AnyTable, formula: Formula
+) -> Weights | None:
     """Check ``weights=`` and ``trim_weights=`` against the formula, the bounds and the table.
 
     Raises
@@ -102,14 +103,7 @@ def check_weights(method: Method, select) -> None:
         )
 
 
-def without_weights(bounds, column, formula: Formula):
-    """Return the declared bounds without those of weights that are no variable of the formula."""
-    if not isinstance(bounds, Mapping) or not isinstance(column, str):
-        return bounds
-    return {k: pair for k, pair in bounds.items() if k != column or k in formula.variables}
-
-
-def _bounds(column, bounds, table: AnyTable) -> tuple[float, float]:
+def _bounds(column, bounds: Mapping, table: AnyTable) -> tuple[float, float]:
     """Return the declared bounds of the column of weights."""
     if not isinstance(column, str):
         raise ArgumentError(
@@ -118,12 +112,12 @@ def _bounds(column, bounds, table: AnyTable) -> tuple[float, float]:
     kind = table.kind(column)
     if kind not in (*NUMERIC, *UNTYPED):
         raise ArgumentError(f"weights={column!r} is a column of type {kind}; it must hold numbers")
-    if not isinstance(bounds, Mapping) or column not in bounds:
+    if column not in bounds:
         raise ArgumentError(
             "the largest weight decides how much noise is needed, so it must be public: give "
             f'bounds={{"{column}": (low, high)}} with low >= 0'
         )
-    low, high = public_range(column, bounds[column])
+    low, high = bounds[column]
     if low < 0:
         raise ArgumentError(
             f"expected bounds[{column!r}] of the weights to begin at 0 or above, got ({low:g}, "

@@ -8,6 +8,9 @@ import numpy as np
 
 from dpstats.engines import AnyTable
 from dpstats.engines.parallel_sum import Summary
+from dpstats.engines.unit_table import PARTS, UNIT
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.request.privacy_unit import PrivacyUnit
 from dpstats.request.row_subset import Subset
 from dpstats.request.row_weights import Weights
 from dpstats.schema import Batch, Schema, complete_rows
@@ -18,12 +21,14 @@ class RowsInUse:
     """Describe the rows in use: complete, of the subset, and with a weight above zero.
 
     Each row decides for itself, so tables that differ in one row have rows in use that are equal
-    or differ in one row: see :func:`~dpstats.schema.complete_rows`.
+    or differ in one row: see :func:`~dpstats.schema.complete_rows`. With a ``unit`` the table reads
+    whole units, and the parts that their rows count for follow from the rows in use of each.
     """
 
     schema: Schema
     weights: Weights | None = None
     subset: Subset | None = None
+    unit: PrivacyUnit | None = None
 
     @property
     def columns(self) -> Schema:
@@ -48,7 +53,8 @@ class RowsInUse:
 
     def of(self, batch: Batch) -> Batch:
         """Return the rows in use of a batch; where all are they are not copied."""
-        return only(batch, self.mask(batch))
+        used = only(batch, self.mask(batch))
+        return used if self.unit is None else self.unit.with_parts(used)
 
     def total(self, table: AnyTable, each: Callable[[Batch], Summary]) -> Summary:
         """Add up ``each(batch)`` over batches of the raw columns of the rows in use."""
@@ -64,17 +70,31 @@ class RowsInUse:
         start = 0
         for batch in table.batches(self.columns):
             mask = self.mask(batch)
-            X, y = read(only(batch, mask))
             stop = start + len(mask)
-            yield X, y, None if codes is None else codes[start:stop][mask]
+            of_rows = None if codes is None else codes[start:stop][mask]
+            used = only(batch, mask)
+            if self.unit is not None and of_rows is None:
+                used = self.unit.with_parts(used)
+            elif self.unit is not None and of_rows is not None:
+                parts, of_rows = self.unit.in_groups(used[UNIT], of_rows)
+                used = {**used, PARTS: parts}
+            yield *read(used), of_rows
             start = stop
 
 
-def weighted(read: Callable, weights: Weights, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-    """Read rows (X, y) with what part of one row each counts for as the last column of X."""
+def in_parts(
+    read: Callable, weights: Weights | None, by_unit: bool, batch: Batch
+) -> tuple[np.ndarray, np.ndarray]:
+    """Read rows (X, y) with what part of one row each counts for as the last column of X.
+
+    With units there is one column more, their numbers.
+    """
     X, y = read(batch)
-    parts = weights.parts(batch[weights.column])
-    return np.vstack([X.T, parts[None]]).T, y
+    parts = np.ones(len(y)) if weights is None else weights.parts(batch[weights.column])
+    more = [parts]
+    if by_unit:
+        more = [parts * batch[PARTS] * 2.0**-ENTRY_BITS, batch[UNIT].astype(float)]
+    return np.vstack([X.T, *more]).T, y
 
 
 def only(batch: Batch, chosen: np.ndarray) -> Batch:

@@ -1,9 +1,8 @@
 """Compare several private regressions in one table, as statsmodels' ``summary_col`` does."""
 
-import html
 import math
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,9 @@ from statsmodels.iolib.table import SimpleTable, default_latex_fmt
 from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.errors import ArgumentError
+from dpstats.html_tables import html_notes, html_of
+from dpstats.privacy import Call, joint_guarantee, relation_name
+from dpstats.results.groups import DPGroupResults
 from dpstats.results.single import DPResults
 from dpstats.results.summary import figure, guarantee, observations
 
@@ -22,13 +24,17 @@ _ESCAPES = {**_FORMAT["replacements"], "<": "$<$"}
 _LATEX = {"replacements": _ESCAPES}
 
 
-def compare(*results: DPResults, names: Sequence[str] | None = None) -> "Comparison":
+def compare(
+    *results: DPResults | Mapping[str, DPResults] | DPGroupResults,
+    names: Sequence[str] | None = None,
+) -> "Comparison":
     """Put private regressions side by side, a column each; costs no budget.
 
     Parameters
     ----------
-    *results : DPResults
-        One or more results of :func:`dpstats.dp_ols` without ``by=``.
+    *results : DPResults, or one mapping of them, or one DPGroupResults
+        Results of :func:`dpstats.dp_ols` without ``by=``, or groups such as ``by["a"]``; or what
+        it returns for several formulas or with ``by=``, whose names or labels are the headings.
     names : sequence of str, optional
         Headings of the columns, all different; by default (1), (2) and so on.
 
@@ -46,7 +52,8 @@ def compare(*results: DPResults, names: Sequence[str] | None = None) -> "Compari
     Notes
     -----
     Guarantee: a function of what was released, so nothing is spent. Results from the same
-    people spend their budgets together all the same, and a note below the table says so.
+    people spend their budgets together all the same; ``joint_guarantee``, and a note below the
+    table, say what they cost together.
 
     Examples
     --------
@@ -59,15 +66,29 @@ def compare(*results: DPResults, names: Sequence[str] | None = None) -> "Compari
     >>> table.frame.query("term == 'x'")["result"].tolist()
     ['strict', 'lenient']
     """
-    for result in results:
-        if not isinstance(result, DPResults):
-            raise ArgumentError(
-                "expected results of dp_ols without by=, as in compare(first, second), got a "
-                f"{type(result).__name__}"
-            )
+    if len(results) == 1 and isinstance(results[0], Mapping | DPGroupResults):
+        pairs = list(results[0].items())
+        names = tuple(_heading(name) for name, _ in pairs) if names is None else names
+        results = tuple(result for _, result in pairs)
     if not results:
         raise ArgumentError("expected at least one result to compare, as in compare(first, second)")
-    return Comparison(tuple(results), checked_names(names, len(results)))
+    return Comparison(tuple(map(_checked, results)), checked_names(names, len(results)))
+
+
+def _heading(name) -> str:
+    """Write the name of a formula, or the label of a group of one or several columns."""
+    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+
+
+def _checked(result) -> DPResults:
+    """Return a result of a single fit, or raise ArgumentError."""
+    if not isinstance(result, DPResults):
+        raise ArgumentError(
+            "expected results of dp_ols without by=, as in compare(first, second), or one mapping "
+            "of them, or groups as in compare(by) or compare(by[label], other), got a "
+            f"{type(result).__name__}"
+        )
+    return result
 
 
 def checked_names(names, count: int, argument: str = "names") -> tuple[str, ...]:
@@ -109,6 +130,20 @@ class Comparison:
         columns = ["result", "term", "estimate", "std_error", "status"]
         return pd.concat(parts).reset_index().reindex(columns=columns)
 
+    @property
+    def joint_guarantee(self) -> tuple[float, float] | None:
+        """Return (epsilon, delta) of all results together, if they are from the same people.
+
+        It holds if no call was chosen by looking at another's result. None where they are about
+        different neighbour relations. A result that is there twice counts once, and so do the
+        groups of one call, which share no row.
+        """
+        # one report is one release, whatever is shown of it
+        reports = list({id(each.privacy): each.privacy for each in self.results}.values())
+        if len({relation_name(report.neighbors, report.unit) for report in reports}) > 1:
+            return None
+        return joint_guarantee([Call(r.epsilon, r.delta, r.limit) for r in reports])
+
     def summary(self) -> str:
         """Write the table as text, with its notes."""
         table = self._table()
@@ -118,8 +153,7 @@ class Comparison:
 
     def to_html(self) -> str:
         """Write the table as HTML, with its notes; names are escaped."""
-        notes = "<br>\n".join(html.escape(note) for note in self._notes())
-        return f"{self._table(html.escape).as_html()}\n<p>{notes}</p>"
+        return f"{html_of(self._table())}\n{html_notes(self._notes())}"
 
     def to_latex(self) -> str:
         """Write the table as a LaTeX tabular, with its notes; needs the package booktabs."""
@@ -131,12 +165,11 @@ class Comparison:
     def __repr__(self) -> str:
         return self.summary()
 
-    def _table(self, escape: Callable[[str], str] = str) -> SimpleTable:
+    def _table(self) -> SimpleTable:
         """Tabulate estimates over standard errors by term, then the facts of each column."""
-        rows = [[escape(cell) for cell in row] for row in self._estimates()]
-        facts = [[escape(cell) for cell in row] for row in self._facts()]
-        headers = ["", *map(escape, self.names)]
-        table = SimpleTable(rows + facts, headers=headers, txt_fmt=fmt_params, ltx_fmt=_LATEX)
+        rows, headers = self._estimates(), ["", *self.names]
+        cells = rows + self._facts()
+        table = SimpleTable(cells, headers=headers, txt_fmt=fmt_params, ltx_fmt=_LATEX)
         table[len(rows)].dec_below = "header_dec_below"
         return table
 
@@ -154,7 +187,7 @@ class Comparison:
             "method": lambda result: result.method,
             "epsilon": lambda result: f"{result.privacy.epsilon:g}",
             "delta": lambda result: f"{result.privacy.delta:g}",
-            "neighbours": lambda result: result.privacy.neighbors,
+            "neighbours": lambda r: relation_name(r.privacy.neighbors, r.privacy.unit),
             "n": lambda result: observations(result),
             "R-squared": lambda result: figure(result, "rsquared"),
             "R-squared Adj.": lambda result: figure(result, "rsquared_adj"),
@@ -171,9 +204,21 @@ class Comparison:
             for text in _caveats(result):
                 by_text.setdefault(text, []).append(name)
         notes += [f"{', '.join(names)}: {text}" for text, names in by_text.items()]
-        if len(self.results) > 1:
-            notes.append("Results from the same people spend their budgets together.")
-        return notes
+        return notes + [self._together()] * (len(self.results) > 1)
+
+    def _together(self) -> str:
+        """Say what the results cost together."""
+        if self.joint_guarantee is None:
+            return (
+                "Results from the same people spend their budgets together; under different "
+                "neighbour relations they have no joint epsilon."
+            )
+        epsilon, delta = self.joint_guarantee
+        failing = f" and delta = {delta:.3g}" if delta else ""
+        return (
+            f"If from the same people, they have epsilon = {epsilon:.4g}{failing} together, "
+            "provided that none was chosen by looking at another."
+        )
 
 
 def _caveats(result: DPResults) -> list[str]:

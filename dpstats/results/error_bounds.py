@@ -86,6 +86,11 @@ def _request(result, reference, options: Mapping):
             "error bounds of a fit with an absorbed column come from its released sums, where "
             "there are any, and not from public rows; leave reference= out"
         )
+    if result.privacy.unit is not None:
+        raise NotReleasedError(
+            "error bounds of a fit for persons of several rows are not simulated from public rows; "
+            "its intervals cover sampling and noise"
+        )
     if reference is None:
         raise NotReleasedError(
             f"{result.method} releases neither the spread of the regressors nor the variance of "

@@ -1,26 +1,35 @@
 """Hold private regressions by group."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from dpstats.atomic_write import replacing
-from dpstats.errors import ArgumentError, NotReleasedError
-from dpstats.formula import Formula
-from dpstats.inference import Sums, Uncertainty, uncertainty
-from dpstats.option_checks import checked_alpha
+from dpstats.errors import ArgumentError
 from dpstats.privacy import PrivacyReport
-from dpstats.request.group_labels import columns_of, label_columns
-from dpstats.results.error_bounds import checked_q, checked_trials, from_reference, from_sums
-from dpstats.schema import Schema
+from dpstats.results.group_error_bounds import group_error_bounds
+from dpstats.results.group_inference import GroupInference
+from dpstats.results.group_member import member
+from dpstats.results.plot_method import plot_method
+from dpstats.results.shrunken_groups import ShrunkenGroups, shrink_groups
+from dpstats.results.single import DPResults
+from dpstats.results.stored_groups import group_fields, groups_to_dict, tagged, untagged
+from dpstats.schema import Numeric, Schema
+
+# So many labels are named in an error.
+_LISTED = 5
 
 
-@dataclass(frozen=True, repr=False)
-class DPGroupResults:
+@dataclass(frozen=True, repr=False, eq=False)
+class DPGroupResults(GroupInference):
     """Hold private regressions by group; every requested group is present.
+
+    It is used like a mapping from labels to fits: ``by[label]``, ``label in by``, ``by.items()``.
 
     Parameters
     ----------
@@ -56,6 +65,29 @@ class DPGroupResults:
         "nonrobust" or "HC1", as in statsmodels: whether errors are taken as of one variance.
     labels_present : bool
         Whether the labels were read off the data, which makes them public.
+    sizes : numpy.ndarray, shape (G,), or None
+        Number of complete rows of each group, with units that of the units, where it is public
+        (replace-one), else None.
+    clipping, estimated
+        As in :class:`DPResults`: ranges that values were clipped to, and estimated ranges.
+    limited : bool
+        Whether predictions are of clipped rows and lie in the range of the response.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> df = dp.simulate.line(3000, x_sd=0.2, seed=1).assign(area=["a", "b", "c"] * 1000)
+    >>> with dp.testing.insecure_seed(1):
+    ...     by = dp.dp_ols("y ~ x", df, by="area", groups=["a", "b", "c"], method="noisy_moments",
+    ...                    epsilon=8, bounds={"x": (0, 1), "y": (0, 1)})
+    >>> by["a"].params.round(1).to_dict()
+    {'Intercept': 0.2, 'x': 0.5}
+    >>> by.predict({"x": [0, 1]}).shape, by.nobs.tolist()
+    ((3, 2), [1000, 1000, 1000])
+    >>> bool(by.t_test("x = 0.5").loc[("a", "c0"), "coef"] == by.params.loc["a", "x"])
+    True
+    >>> dp.DPGroupResults.from_json(by.to_json()).frame.equals(by.frame)
+    True
     """
 
     by: str | tuple[str, ...]
@@ -77,35 +109,15 @@ class DPGroupResults:
     share: float = 1.0
     cov_type: str = "nonrobust"
     labels_present: bool = False
+    sizes: np.ndarray | None = None
+    clipping: Mapping[str, Numeric] = field(default_factory=dict)
+    estimated: tuple[str, ...] = ()
+    limited: bool = False
 
     @property
     def method_report(self) -> str:
         """Explain which method ``method="auto"`` chose and why."""
         return self.plan
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """Tabulate a row per group and quantity (tidy).
-
-        Columns: by, ``term``, ``estimate``, ``std_error``, ``lower`` and ``upper`` (the 95%
-        interval; infinite where the noise could account for the estimate) and ``status``.
-        """
-        return self.conf_int().assign(status=np.repeat(self.statuses, len(self.names)))
-
-    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Tabulate intervals of level 1 - alpha of every quantity, as :attr:`frame` does."""
-        terms = len(self.names)
-        ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
-        return pd.DataFrame(
-            {
-                **{name: column.repeat(terms) for name, column in self._labels().items()},
-                "term": list(self.names) * len(self.labels),
-                "estimate": self.estimates.ravel(),
-                "std_error": self.errors.ravel(),
-                "lower": ends[..., 0].ravel(),
-                "upper": ends[..., 1].ravel(),
-            }
-        )
 
     def error_bound(
         self, q: float = 68, *, reference=None, trials: int = 400, **options
@@ -121,84 +133,50 @@ class DPGroupResults:
             Tidy; columns: by, ``term`` and ``error_bound``, NaN where nothing was released or
             the reference has no rows.
         """
-        q, trials = checked_q(q), checked_trials(trials)
-        if reference is not None and not {*columns_of(self.by)} <= {*reference}:
-            raise ArgumentError(f"expected reference to have the group column {self.by!r}")
-        bounds = [self._error_bound(g, q, reference, trials, options) for g in range(len(self))]
-        return pd.DataFrame(
-            {
-                **{name: column.repeat(len(self.names)) for name, column in self._labels().items()},
-                "term": list(self.names) * len(self),
-                "error_bound": np.concatenate([*bounds, np.zeros(0)]),
-            }
-        )
+        rows = self._rows()
+        bounds = group_error_bounds(self, rows, q, reference, trials, options)
+        return pd.DataFrame({**self._long(self.names), "error_bound": bounds.ravel()})
 
-    def _error_bound(self, g: int, q, reference, trials, options) -> np.ndarray:
-        """Bound the errors of one group's quantities, (S + q,)."""
-        params = self.estimates[g, : self.size]
-        sums = None if "companion" in self.stack else Sums.of(self.stack, g)
-        if sums is not None and reference is None:
-            return from_sums(sums, self._rows(), q, trials)
-        if np.isnan(params).any():
-            return np.full(len(self.names), np.nan)
-        group = None if reference is None else reference[self._has_label(reference, g)]
-        return from_reference(self, params, group, self._rows(), None, q, trials, options)
+    def shrink(self, term: str, alpha: float = 0.05) -> ShrunkenGroups:
+        """Shrink the estimates of a term toward the mean of the groups; costs no budget.
 
-    def _has_label(self, table: pd.DataFrame, g: int) -> np.ndarray:
-        """Mark the rows of a table that belong to group number g."""
-        label = [self.labels[g]] if isinstance(self.by, str) else self.labels[g]
-        pairs = zip(columns_of(self.by), label, strict=True)
-        return np.logical_and.reduce([table[name] == value for name, value in pairs])
+        The estimator is the empirical Bayes one for normal means, which for equal standard errors
+        is that of James and Stein: see :func:`dpstats.inference.empirical_bayes.normal_posterior`
+        for the formulas and sources. On average over the groups it is closer to the true values
+        than the released estimates, most where noise is large beside the differences of groups; a
+        group unlike the others may be farther off. Its assumptions are printed below its table.
 
-    @cached_property
-    def uncertainty(self) -> Uncertainty:
-        """Derive from the releases the distributions of their errors."""
-        return uncertainty(self.stack)
+        Parameters
+        ----------
+        term : str
+            A coefficient or a prediction point, such as ``"p25"``.
+        alpha : float
+            One minus the level of the intervals.
 
-    @cached_property
-    def errors(self) -> np.ndarray:
-        """Compute standard errors of all quantities, (G, S + q); NaN where there is none."""
-        return self.uncertainty.errors(self._rows())
+        Returns
+        -------
+        ShrunkenGroups
+            Its ``frame`` has a row per group, NaN where a group has no standard error or is not
+            identified. Where an auxiliary fit supplies the intervals, its estimates are shrunken.
 
-    @cached_property
-    def statuses(self) -> tuple[str, ...]:
-        """List by group "ok", a released failure, or "not_identified" (unbounded intervals)."""
-        pairs = zip(self.released, self.uncertainty.unbounded, strict=True)
-        return tuple("not_identified" if s == "ok" and wide else s for s, wide in pairs)
+        Raises
+        ------
+        ArgumentError
+            For an unknown term, or unless 0 < alpha < 1.
+        NotReleasedError
+            Where fewer than four groups have a standard error.
 
-    def _rows(self) -> np.ndarray:
-        """Write all quantities as combinations of the coefficients, (S + q, S)."""
-        return np.vstack([np.eye(self.size), self.x_new])
-
-    @property
-    def params(self) -> pd.DataFrame:
-        """Tabulate coefficients, a row per group."""
-        return self._wide(self.estimates, slice(None, self.size))
-
-    @property
-    def bse(self) -> pd.DataFrame:
-        """Tabulate standard errors of the coefficients, a row per group."""
-        return self._wide(self.errors, slice(None, self.size))
-
-    @property
-    def predictions(self) -> pd.DataFrame:
-        """Tabulate predictions at x_new, a row per group."""
-        return self._wide(self.estimates, slice(self.size, None))
-
-    @property
-    def status(self) -> pd.Series:
-        """Return by group "ok", a released failure, or "not_identified"."""
-        return pd.Series(self.statuses, self._index(), name="status")
-
-    @property
-    def p25(self) -> pd.Series:
-        """Return the prediction at 25% of the range of the only regressor, by group."""
-        return self._point("p25")
-
-    @property
-    def p75(self) -> pd.Series:
-        """Return the prediction at 75% of the range of the only regressor, by group."""
-        return self._point("p75")
+        Examples
+        --------
+        >>> import dpstats as dp
+        >>> atlas = dp.simulate.atlas(tracts=50, seed=1)
+        >>> by = dp.dp_ols("kid_rank ~ parent_rank", atlas, by="tract", method="noisy_moments",
+        ...                epsilon=16, bounds={"kid_rank": (0, 1), "parent_rank": (0, 1)})
+        >>> frame = by.shrink("p25").frame
+        >>> bool(frame["shrunken"].std() < frame["estimate"].std())
+        True
+        """
+        return shrink_groups(self, term, alpha)
 
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
@@ -215,45 +193,117 @@ class DPGroupResults:
 
         return write_record({str(self.formula): self}, path, publication)
 
+    def to_dict(self) -> dict:
+        """Convert the result to numbers, labels, strings, lists and dicts; NaN becomes None."""
+        return groups_to_dict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping) -> "DPGroupResults":
+        """Restore a result from the content that :meth:`to_dict` gives."""
+        return cls(**group_fields(content))
+
+    def to_json(self) -> str:
+        """Write JSON text from which :meth:`from_json` restores an equal result."""
+        return json.dumps(self.to_dict(), default=tagged)
+
+    @classmethod
+    def from_json(cls, text: str) -> "DPGroupResults":
+        """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
+        try:
+            return cls.from_dict(json.loads(text, object_hook=untagged))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            message = "expected text that to_json() of a DPGroupResults wrote"
+            raise ArgumentError(message) from None
+
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""
         from dpstats.results.summary import summarise_groups
 
         return summarise_groups(self)
 
+    @plot_method
     def plot(self, ax=None):
         """Draw p25 against p75 over the groups; needs matplotlib."""
-        from dpstats.results.plot import groups
+        from dpstats.results.group_plot import groups
 
         return groups(self, ax)
+
+    @plot_method
+    def map(self, shapes, term: str, on=None, ax=None):
+        """Colour the shapes of groups by their estimates; needs geopandas and matplotlib.
+
+        Groups that are not identified are hatched, since the noise may account for all of their
+        estimate; those that were not released are crossed out. The colours span the estimates
+        within three interquartile ranges of the quartiles, and the ends of the scale stand for the
+        values beyond.
+
+        Parameters
+        ----------
+        shapes : geopandas.GeoDataFrame
+            Public shapes; several may have one label. Those of no group are white.
+        term : str
+            A coefficient or a prediction point, such as ``"p25"``.
+        on : str or list of str, optional
+            The columns of ``shapes`` that hold the labels; by default those named as in ``by``.
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        matplotlib axes
+
+        Raises
+        ------
+        ArgumentError
+            For an unknown term or column, shapes of another type, or where no label agrees.
+        """
+        from dpstats.results.group_map import draw_map
+
+        return draw_map(self, shapes, term, on, ax)
 
     def __repr__(self) -> str:
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        from dpstats.results.summary import groups_html
+
+        return groups_html(self)
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, DPGroupResults) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
     def __len__(self) -> int:
         return len(self.labels)
 
-    def _labels(self) -> dict:
-        """Return a column of labels for each group column."""
-        return label_columns(self.by, self.labels)
+    def __iter__(self) -> Iterator:
+        """Iterate over the labels, as a mapping does."""
+        return iter(self.labels)
 
-    def _index(self) -> pd.Index:
-        """Index tables by group label."""
-        if isinstance(self.by, str):
-            return pd.Index(self.labels, name=self.by, tupleize_cols=False)
-        return pd.MultiIndex.from_tuples(self.labels, names=self.by)
+    def __getitem__(self, label) -> DPResults:
+        """Return one group as the result of a fit of its own.
 
-    def _wide(self, values: np.ndarray, columns: slice) -> pd.DataFrame:
-        """Tabulate some columns of values (G, S + q) by group."""
-        return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
+        Its guarantee is that of the whole table. ``reasons`` are those of all groups.
 
-    def _point(self, label: str) -> pd.Series:
-        """Return the predictions at a labelled point, NaN where they need absorbed effects."""
-        if Formula.parse(self.formula).absorbed is not None:
-            return pd.Series(np.nan, self._index())
-        if label not in self.predictions:
-            raise NotReleasedError(
-                f"{label} exists for one numeric regressor and the default x_new; pass x_new= as "
-                'a data frame with the index ["p25", "p75"]'
-            )
-        return self.predictions.loc[:, label]
+        Raises
+        ------
+        ArgumentError
+            For a label that is not among ``labels``.
+        """
+        if label not in self._numbers:
+            listed = ", ".join(map(repr, self.labels[:_LISTED]))
+            more = ", ..." if len(self) > _LISTED else ""
+            raise ArgumentError(f"there is no group {label!r} among {listed}{more}")
+        return member(self, self._numbers[label])
+
+    def __contains__(self, label) -> bool:
+        return label in self._numbers
+
+    def items(self) -> Iterator[tuple[Any, DPResults]]:
+        """Iterate over labels and groups, as a mapping does."""
+        return ((label, self[label]) for label in self.labels)
+
+    @cached_property
+    def _numbers(self) -> dict:
+        """Return the number of each group by its label."""
+        return {label: g for g, label in enumerate(self.labels)}

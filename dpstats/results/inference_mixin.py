@@ -1,5 +1,6 @@
 """Compute standard errors, intervals and tests of one fit from its release."""
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -18,7 +19,7 @@ from dpstats.option_checks import checked_alpha
 from dpstats.schema import Schema
 
 
-class Inferred:
+class Inferred(ABC):
     """Compute coefficients, standard errors, intervals and tests under statsmodels' names.
 
     It is the part of :class:`~dpstats.results.single.DPResults` that reads ``release``, ``names``,
@@ -35,13 +36,18 @@ class Inferred:
     schema: Schema
 
     @property
-    def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:
-        """Return the bounds that predictions are clipped to, or None."""
-        raise NotImplementedError
+    @abstractmethod
+    def limits(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the bounds that design rows are clipped to in predictions, or None."""
 
+    @property
+    @abstractmethod
+    def response_range(self) -> tuple[float, float]:
+        """Return the ends of the range that predictions keep to."""
+
+    @abstractmethod
     def design(self) -> Design:
         """Build the design from the public schema."""
-        raise NotImplementedError
 
     @cached_property
     def parsed_formula(self) -> Formula:
@@ -157,14 +163,13 @@ class Inferred:
         ArgumentError
             For a missing column, an unknown level or a missing value.
         """
-        rows, response = self.design().predictors(newdata), (-np.inf, np.inf)
+        rows = self.design().predictors(newdata)
         if self.limits is not None:
-            low, high, response = self.limits
-            rows = np.clip(rows, low, high)
+            rows = np.clip(rows, *self.limits)
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
         if self._absorbs:  # NaN stays NaN in means, standard errors and intervals
             rows = np.full_like(rows, np.nan)
-        mean = pd.Series(np.clip(rows @ self.release.params, *response), index)
+        mean = pd.Series(np.clip(rows @ self.release.params, *self.response_range), index)
         return self._with_intervals(mean, rows, alpha) if interval else mean
 
     @property

@@ -72,7 +72,7 @@ def write_record(
 
 
 def checked_target(path) -> Path:
-    """The path of a release record; ArgumentError where none can be written there."""
+    """Return the path of a release record; raise ArgumentError where none can be written."""
     target = Path(path)
     if target.exists() or target.is_symlink():
         raise ArgumentError(f"{target} exists; name a new folder for the release record")

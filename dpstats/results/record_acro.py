@@ -10,13 +10,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
-from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyReport
 
 ACRO = "1.0.2"
-RELATION = {
-    ADD_REMOVE: "the presence of one row",
-    REPLACE_ONE: "the values of one row",
-}
+_RELATION = {ADD_REMOVE: "the presence of", REPLACE_ONE: "the values of"}
 
 
 def acro_json(
@@ -75,8 +72,13 @@ def guarantee(result) -> str:
     delta = f", delta={report.delta:g}" if report.delta else ""
     return (
         f"differentially private with epsilon={report.epsilon:g}{delta}; neighbouring tables "
-        f"differ by {RELATION[report.neighbors]}"
+        f"differ by {relation(report)}"
     )
+
+
+def relation(report: PrivacyReport) -> str:
+    """Say by what neighbouring tables differ."""
+    return f"{_RELATION[report.neighbors]} {report.difference}"
 
 
 def installed(package: str) -> str:

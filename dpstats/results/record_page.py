@@ -54,6 +54,7 @@ def _section(name: str, result, table: pd.DataFrame, folder: Path, files) -> str
     """Write the section of one result: estimates, picture, guarantee, events and assumptions."""
     report = result.privacy
     kind = "" if report.private else ' class="warning"'
+    said = (*report.cautions, *report.assumptions)
     parts = [
         f"<h2>{escape(name)}</h2>",
         f"<p>{escape(str(result.formula))}, by the method {escape(result.method)}.</p>",
@@ -63,12 +64,17 @@ def _section(name: str, result, table: pd.DataFrame, folder: Path, files) -> str
         "<h3>What drew noise</h3>",
         _table(_events(report)),
         "<h3>What the guarantee takes for granted, and what is not private</h3>",
-        "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in report.assumptions) + "</ul>",
-        "<p>Private: the values of each row"
+        "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in said) + "</ul>",
+        f"<p>Private: the values of {_who(report)}"
         + (", whether it is there, and the number of rows" if result_hides_rows(report) else "")
         + ".</p>",
     ]
     return "".join(parts)
+
+
+def _who(report) -> str:
+    """Say whose values are private."""
+    return "each row" if report.unit is None else f"all rows of each {escape(report.unit)}"
 
 
 def result_hides_rows(report) -> bool:

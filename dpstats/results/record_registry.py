@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 
 from dpstats.errors import ArgumentError
-from dpstats.results.record_acro import RELATION, installed
+from dpstats.results.record_acro import installed, relation
 
 NEEDED = ("name", "data_curators", "intended_use", "data_product_region", "registry_authors")
 _LISTS = ("data_curators", "registry_authors")
@@ -87,7 +87,7 @@ def _privacy(results: Mapping) -> dict:
     reports = [result.privacy for result in results.values()]
     epsilon = math.fsum(report.epsilon for report in reports)
     delta = math.fsum(report.delta for report in reports)
-    relations = sorted({RELATION[report.neighbors] for report in reports})
+    relations = sorted({relation(report) for report in reports})
     assumptions = dict.fromkeys(text for report in reports for text in report.assumptions)
     composition = "one release" if len(reports) == 1 else "the sum over the releases"
     parameters = {"epsilon": epsilon} | ({"delta": delta} if delta else {})
@@ -117,7 +117,7 @@ def _privacy(results: Mapping) -> dict:
 def _loss(report) -> str:
     """The guarantee of one release, with its relation."""
     delta = f", delta={report.delta:g}" if report.delta else ""
-    return f"epsilon={report.epsilon:g}{delta} for {RELATION[report.neighbors]}"
+    return f"epsilon={report.epsilon:g}{delta} for {relation(report)}"
 
 
 def _mechanisms(results: Mapping) -> str:

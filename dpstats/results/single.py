@@ -11,8 +11,9 @@ from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Release
 from dpstats.privacy import PrivacyReport
-from dpstats.results.simulation_mixin import Simulated
+from dpstats.results.plot_method import plot_method
 from dpstats.results.stored import fields_of, to_plain
+from dpstats.results.tables_mixin import Tabulated
 from dpstats.schema import Numeric, Schema
 
 _NEVER = {
@@ -20,13 +21,12 @@ _NEVER = {
     ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
     ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
     ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
-    ("model",): "a result keeps no rows",
 }
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class DPResults(Simulated):
+class DPResults(Tabulated):
     """Hold a private regression: released numbers, public facts and the privacy report.
 
     It holds no row of the data and nothing computed from the data without noise, so it
@@ -101,18 +101,24 @@ class DPResults(Simulated):
         return "; ".join(filter(None, notes))
 
     @property
-    def limits(self) -> tuple[np.ndarray, np.ndarray, tuple[float, float]] | None:
-        """Return the bounds that predictions are clipped to, of design rows and response, or None.
+    def limits(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the bounds (S,) that design rows are clipped to in predictions, or None.
 
-        A fit of ``shrunken`` saw rows clipped to these bounds; so do its predictions. Those of
-        ``noisy_newton`` do not leave the released range of the response.
+        A fit of ``shrunken`` saw rows clipped to these bounds; so do its predictions.
         """
         if not self.release.limited:
-            ends = self.release.statistics.get("response_range")
-            return ends and (np.array(-np.inf), np.array(np.inf), tuple(ends))
+            return None
         design = self.design()
-        low, high = design.response_bounds
-        return design.low, design.high, (low, high)
+        return design.low, design.high
+
+    @property
+    def response_range(self) -> tuple[float, float]:
+        """Return the ends of the range that predictions keep to, infinite where there is none."""
+        if self.release.limited:
+            low, high = self.design().response_bounds
+            return low, high
+        low, high = self.release.statistics.get("response_range", (-np.inf, np.inf))
+        return low, high
 
     def design(self) -> Design:
         """Build the design of the formula from the public schema."""
@@ -170,6 +176,10 @@ class DPResults(Simulated):
     def __repr__(self) -> str:
         return str(self.summary())
 
+    def _repr_html_(self) -> str:
+        return self.summary().as_html()
+
+    @plot_method
     def plot(self, ax=None):
         """Draw the fitted line over the declared range; needs matplotlib."""
         from dpstats.results.plot import line

@@ -5,25 +5,37 @@ from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 from statsmodels.iolib.summary import Summary, summary_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.formula.conditioning import collinear_columns
+from dpstats.formula.orthogonal import orthogonal_basis
+from dpstats.html_tables import html_notes, html_of, html_table
 from dpstats.inference import UNBOUNDED
 from dpstats.mechanisms import METHODS
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of
+from dpstats.results.bounds_reached import note_on_the_ends
 from dpstats.schema import UNLIMITED, Numeric
 
-_RELATION = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
+_RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
 # So many ranges are listed.
 _LISTED = 12
 
 
 class PrivateSummary(Summary):
-    """Extend statsmodels' Summary: each table is a LaTeX tabular of its own."""
+    """Extend statsmodels' Summary: a LaTeX tabular for each table, and escaped HTML."""
+
+    notes: Sequence[str] = ()
+
+    def as_html(self) -> str:
+        """Write the tables one below the other, then the notes; names are escaped."""
+        return "\n".join([*map(html_of, self.tables), html_notes(self.notes)])
+
+    _repr_html_ = as_html
 
     def as_latex(self) -> str:
         """Write the tables one below the other (they differ in width), then the notes."""
@@ -38,13 +50,9 @@ def summarise(result, alpha: float) -> Summary:
     if result.points:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
-    summary.add_extra_txt(
-        _notes(
-            result,
-            result.reasons.values(),
-            [*range_notes(result), *_hidden_levels(result)],
-        ).split("\n")
-    )
+    hidden = [*range_notes(result), *_hidden_levels(result)]
+    summary.notes = _notes(result, result.reasons.values(), hidden)
+    summary.add_extra_txt(_wrapped(summary.notes).split("\n"))
     return summary
 
 
@@ -55,7 +63,7 @@ def _heading(result) -> SimpleTable:
     left = [
         ("Dep. Variable:", result.formula.split("~")[0].strip()),
         ("Method:", result.method),
-        ("No. Observations:", observations(result)),
+        (f"No. of {report.unit}:" if report.unit else "No. Observations:", observations(result)),
         ("Df Residuals:", _whole(result.df_resid)),
         ("Residual Std. Err.:", _deviation(result)),
         ("Status:", result.status),
@@ -65,7 +73,7 @@ def _heading(result) -> SimpleTable:
         ("Adj. R-squared:", figure(result, "rsquared_adj")),
         ("Epsilon:", f"{report.epsilon:g}"),
         ("Delta:", f"{report.delta:g}"),
-        ("Neighbours:", _RELATION[report.neighbors]),
+        ("Neighbours:", relation(report)),
         ("Private:", private),
     ]
     if result.bse.notna().any():
@@ -141,7 +149,7 @@ def _table(rows, headers, title) -> SimpleTable:
     return SimpleTable(rows, headers=headers, title=title, txt_fmt=fmt_params)
 
 
-def _notes(result, reasons: Iterable[str], hidden: Sequence[str] = ()) -> str:
+def _notes(result, reasons: Iterable[str], hidden: Sequence[str] = ()) -> list[str]:
     """Number the notes: why something is NaN, what was selected, then what is assumed."""
     notes = [f"nan, inf: {reason}" for reason in dict.fromkeys(reasons)]
     if result.method_report:
@@ -150,15 +158,18 @@ def _notes(result, reasons: Iterable[str], hidden: Sequence[str] = ()) -> str:
         notes.append(f"selected, in the order of their choice: {', '.join(result.selected)}")
     notes += hidden
     notes.append(guarantee(result.privacy))
-    notes += result.privacy.assumptions
-    numbered = [f"[{i}] {note}" for i, note in enumerate(notes, start=1)]
-    wrapped = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in numbered]
-    return "\n".join(["Notes:", *wrapped])
+    notes += [*result.privacy.cautions, *result.privacy.assumptions]
+    return ["Notes:", *(f"[{i}] {note}" for i, note in enumerate(notes, start=1))]
+
+
+def _wrapped(notes: Iterable[str]) -> str:
+    """Write notes as text of the width of a page."""
+    return "\n".join(textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in notes)
 
 
 def range_notes(result) -> list[str]:
     """Write what there is to say of ranges: those estimated, rows beyond, and collinear columns."""
-    return [*_released_ranges(result), *_collinear(result)]
+    return [*_released_ranges(result), *note_on_the_ends(result), *_collinear(result)]
 
 
 def _collinear(result) -> list[str]:
@@ -168,7 +179,8 @@ def _collinear(result) -> list[str]:
         return []
     if method.needs_marginals or np.isnan(result.release.params).any():
         return []
-    names = collinear_columns(result.design())
+    design = result.design()
+    names = collinear_columns(design, orthogonal_basis(design) if method.takes_basis else None)
     if not names:
         return []
     return [
@@ -224,11 +236,17 @@ def guarantee(report: PrivacyReport) -> str:
     if not report.private:
         return "made under insecure_seed: the noise can be subtracted, nothing is private"
     delta = f" and delta = {report.delta:g}" if report.delta else ""
+    who = f"the rows of one {report.unit} are" if report.unit else "one person's row is"
     return (
-        f"differentially private with epsilon = {report.epsilon:g}{delta}: whether one person's "
-        "row is in the data changes the probability of any output by at most a factor "
+        f"differentially private with epsilon = {report.epsilon:g}{delta}: whether {who} in the "
+        "data changes the probability of any output by at most a factor "
         f"e^{report.epsilon:g}" + (", up to delta" if report.delta else "")
     )
+
+
+def relation(report: PrivacyReport) -> str:
+    """Say in a few words which tables are neighbours."""
+    return f"{_RELATION[report.neighbors]} {report.difference}"
 
 
 def group_reasons(result) -> tuple[str, ...]:
@@ -238,30 +256,66 @@ def group_reasons(result) -> tuple[str, ...]:
 
 def summarise_groups(result) -> str:
     """Write the text for a :class:`~dpstats.results.groups.DPGroupResults`."""
-    report = result.privacy
-    counts = result.status.value_counts()
-    errors = f"   covariance type: {result.cov_type}" if np.isfinite(result.errors).any() else ""
+    title, values = _values(result)
     lines = [
-        f"Differentially private regressions by {' x '.join(columns_of(result.by))}",
-        f"{result.formula}",
-        f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
-        f"neighbours: {_RELATION[report.neighbors]}{errors}",
-        f"{len(result)} groups: {', '.join(f'{n} {status}' for status, n in counts.items())}"
-        + ("; the labels present in the data are public" if result.labels_present else ""),
+        *_facts(result),
         "",
-        *_values(result),
+        title,
+        values.to_string(float_format=_four_decimals),
         "",
-        _steps(report).as_text(),
-        _notes(result, group_reasons(result)),
+        _steps(result.privacy).as_text(),
+        _wrapped(_notes(result, group_reasons(result))),
     ]
     return "\n".join(lines)
 
 
-def _values(result) -> list[str]:
-    """Show every released value of a few groups, percentiles over many."""
+def groups_html(result) -> str:
+    """Write the summary of groups as HTML; names and labels are escaped."""
+    title, values = _values(result)
+    rows = [[label, *map(_four_decimals, row)] for label, *row in values.itertuples()]
+    parts = [
+        html_notes(_facts(result)),
+        html_table(rows, ["", *values.columns], title),
+        html_of(_steps(result.privacy)),
+        html_notes(_notes(result, group_reasons(result))),
+    ]
+    return "\n".join(parts)
+
+
+def _facts(result) -> list[str]:
+    """Write formula, method and guarantee of groups, and how many there are of each status."""
+    report = result.privacy
+    counts = result.status.value_counts()
+    errors = f"   covariance type: {result.cov_type}" if np.isfinite(result.errors).any() else ""
+    return [
+        f"Differentially private regressions by {' x '.join(columns_of(result.by))}",
+        f"{result.formula}",
+        f"method {result.method}   epsilon {report.epsilon:g}   delta {report.delta:g}   "
+        f"neighbours: {relation(report)}{errors}",
+        f"{len(result)} groups: {', '.join(f'{n} {status}' for status, n in counts.items())}"
+        + ("; the labels present in the data are public" if result.labels_present else ""),
+        *_sizes(result),
+    ]
+
+
+def _sizes(result) -> list[str]:
+    """Write the range of the groups' numbers of rows, where they are public."""
+    if result.sizes is None or not len(result):
+        return []
+    low, median, high = np.quantile(result.sizes, [0, 0.5, 1])
+    who = result.privacy.unit or "rows"
+    return [f"{who} of a group: {low:,.0f} to {high:,.0f}, median {median:,.0f}"]
+
+
+def _values(result) -> tuple[str, pd.DataFrame]:
+    """Tabulate every released value of a few groups, percentiles over many; with a title."""
     wide, title = result.params.join(result.predictions), "Released values"
     if len(wide) > 5:
         wide = wide.quantile([0.05, 0.25, 0.5, 0.75, 0.95]).T
         wide.columns = [f"{level:.0%}" for level in wide.columns]
         title += " over the groups (percentiles)"
-    return [title, wide.to_string(float_format=lambda value: f"{value:.4f}")]
+    return title, wide
+
+
+def _four_decimals(value: float) -> str:
+    return f"{value:.4f}"

@@ -39,17 +39,23 @@ def select(candidates: Candidates, k: int, cost: Cost, noise: Noise) -> list[int
     comes from a noisy number of rows (L1 = L2 = 1) for 10% of the cost; under replace-one
     that number is public.
 
+    With privacy units a unit draws a subset, for all of its rows, and units are counted: one unit
+    changes one subset, so that the bounds hold for units.
+
     Where it differs from the paper. The number of subsets follows the noise and the number
     of rows, and the penalty the number of terms asked for; neither has to be given.
     """
-    n, rest = len(candidates.y), cost
+    n, rest = candidates.members, cost
     rows = float(n)
     if candidates.neighbors == ADD_REMOVE:
         query = Query("number of rows for the votes", [n], l1=1.0, l2=1.0)
         rows = noise.add(query, cost.part(_COUNT_FRACTION)).values[0]
         rest = cost.part(1 - _COUNT_FRACTION)
     subsets = voters(rows, k, rest)
-    votes = count_votes(candidates, noise.assign(n, subsets), k)
+    labels = noise.assign(n, subsets)
+    if candidates.units is not None:
+        labels = labels[candidates.units]
+    votes = count_votes(candidates, labels, k)
     chosen: list[int] = []
     for number in range(1, k + 1):
         remaining = [term for term in range(candidates.count) if term not in chosen]
@@ -75,4 +81,5 @@ LASSO = Selector(
     paper="Kifer, Smith and Thakurta 2012; Gillenwater et al. 2023, Algorithm 2",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     select=select,
+    takes_units=True,
 )

@@ -22,12 +22,22 @@ class Candidates:
         Which of the T terms each column belongs to, 0..T-1, each at least once; public.
     neighbors : str
         The relation the choice must be private for.
+    units : numpy.ndarray of int, shape (n,), or None
+        The privacy unit of each row, 0, 1, ... in order; None where each row is one.
     """
 
     X: np.ndarray
     y: np.ndarray
     terms: np.ndarray
     neighbors: str
+    units: np.ndarray | None = None
+
+    @property
+    def members(self) -> int:
+        """Return the number of rows, with units that of the units."""
+        if self.units is None:
+            return len(self.y)
+        return int(self.units[-1]) + 1 if len(self.units) else 0
 
     @property
     def count(self) -> int:
@@ -51,9 +61,12 @@ class Selector:
     select : callable
         ``(candidates, k, cost, noise) -> terms``: k different terms in the order of their
         choice, at the given cost in all. Total for every table.
+    takes_units : bool
+        Whether it is proven for privacy units of several rows.
     """
 
     name: str
     paper: str
     neighbors: tuple[str, ...]
     select: Callable[[Candidates, int, Cost, Noise], list[int]]
+    takes_units: bool = False

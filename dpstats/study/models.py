@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dpstats.api import dp_ols
+from dpstats.codebook import PARTS, Schema
+from dpstats.codebook.toml_file import table
 from dpstats.errors import ArgumentError
 from dpstats.formula import Condition, Formula
-from dpstats.study.toml import table
 
-# Declarations that all models share; a model may have its own beside them.
-SHARED = ("bounds", "levels", "types")
 # Arguments of dp_ols that are no part of a study.
-_NOT_OF_MODELS = ("formula", "data", "budget", "progress", "n_jobs", "options")
+_NOT_OF_MODELS = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options")
 
 
 @dataclass(frozen=True)
@@ -39,22 +38,16 @@ class Model:
         return several if len(several) > 1 else [self.name]
 
 
-def refuse_unit(content: Mapping, place: str) -> None:
-    """Raise ArgumentError for a unit other than a row."""
-    if "unit" in content:
-        raise ArgumentError(
-            f"{place} has an entry 'unit', but what is protected is one row; make the data one row "
-            "a person, such as the mean of their rows, and leave unit out"
-        )
+def read_model(name: str, content, shared: Schema, persons: Mapping) -> Model:
+    """Build one model with the shared declarations of the columns that its formulas name.
 
-
-def read_model(name: str, content, shared: Mapping[str, dict]) -> Model:
-    """Build one model with the shared declarations of the columns that its formulas name."""
+    ``persons`` are the study's ``unit`` and ``max_rows``, which a model may replace.
+    """
     place = f"models.{name}"
     if not isinstance(content, dict):
         raise ArgumentError(f"expected {place} to be a table, got {content!r}")
-    refuse_unit(content, place)
-    arguments = {key: value for key, value in content.items() if key != "formula"}
+    arguments = {**persons, **content}
+    arguments.pop("formula", None)
     refused = [key for key in arguments if key in _NOT_OF_MODELS]
     if refused or "formula" not in content or "epsilon" not in content:
         known = [key for key in inspect.signature(dp_ols).parameters if key not in _NOT_OF_MODELS]
@@ -62,13 +55,17 @@ def read_model(name: str, content, shared: Mapping[str, dict]) -> Model:
         raise ArgumentError(f"{place} {what}; it takes: formula, {', '.join(known)}")
     formulas = content["formula"]
     formulas = [formulas] if isinstance(formulas, str) else formulas
-    if not isinstance(formulas, list) or not all(isinstance(each, str) for each in formulas):
+    texts = isinstance(formulas, list) and all(isinstance(each, str) for each in formulas)
+    if not texts or not formulas:
         raise ArgumentError(f"expected {place}.formula to be a text or a list, got {formulas!r}")
-    columns = columns_of(formulas, arguments)
-    for kind in SHARED:
-        own = table(arguments, kind, place)
-        chosen = {column: shared[kind][column] for column in columns if column in shared[kind]}
-        arguments[kind] = _pairs(chosen | own) if kind == "bounds" else chosen | own
+    own = {part: table(arguments, part, place) for part in PARTS}
+    unit = arguments.get("unit")
+    columns = [*columns_of(formulas, arguments), *([unit] if isinstance(unit, str) else [])]
+    declared = shared.updated(**own)
+    for part in PARTS:
+        whole = getattr(declared, part)
+        arguments[part] = {key: whole[key] for key in [*columns, *own[part]] if key in whole}
+    arguments["levels"] = {key: list(values) for key, values in arguments["levels"].items()}
     if isinstance(arguments.get("groups"), list):
         labels = arguments["groups"]
         arguments["groups"] = [tuple(v) if isinstance(v, list) else v for v in labels]
@@ -82,7 +79,3 @@ def columns_of(formulas: list[str], arguments: Mapping) -> list[str]:
     weights, subset = arguments.get("weights"), arguments.get("subset")
     names += [weights] if isinstance(weights, str) else []
     return list(dict.fromkeys([*names, *(Condition.parse(subset).variables if subset else ())]))
-
-
-def _pairs(bounds: Mapping) -> dict:
-    return {name: tuple(pair) if isinstance(pair, list) else pair for name, pair in bounds.items()}

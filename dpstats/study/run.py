@@ -73,7 +73,8 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
     if dry_run:
         rows = synthetic_rows(study)
         with insecure_seed(0):
-            fits = {model.name: _fit(model, rows) for model in study.models}
+            # rows made up have types of their own
+            fits = {model.name: _fit(model, rows, types=None) for model in study.models}
         return _write(study, fits, target, None, f"dpstats run --dry-run {Path(path).name}")
     if not isinstance(ledger, Ledger):
         raise ArgumentError(f"expected ledger to be a dpstats.Ledger, got {ledger!r}")
@@ -96,7 +97,7 @@ def _fits(study: Study, left: list[tuple[Asked, Charge]]) -> dict:
 
 
 def _fit(model: Model, data, **more):
-    return dp_ols(model.formula, data, **model.arguments, **more)
+    return dp_ols(model.formula, data, **{**model.arguments, **more})
 
 
 def _write(study: Study, fits: dict, target: Path, publication, command: str) -> Path:

@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from dpstats.codebook import PARTS, Schema
+from dpstats.codebook.toml_file import check_names, parsed, table
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import whole
 from dpstats.results.record_registry import checked_publication
-from dpstats.study.models import SHARED, Model, read_model, refuse_unit
+from dpstats.study.models import Model, read_model
 from dpstats.study.tables import Table, read_tables
-from dpstats.study.toml import check_names, parsed, table
 
-_TOP = ("data", "rows", "models", "tables", "publication", *SHARED)
+_PERSONS = ("unit", "max_rows")
+_TOP = ("data", "rows", "models", "tables", "publication", "schema", *_PERSONS, *PARTS)
 _ROWS = 1000  # of a dry run
 
 
@@ -45,11 +47,10 @@ class Study:
         ... epsilon = 4
         ... ''')
         >>> Study.read(file).models[0].arguments["bounds"]
-        {'y': (0, 1), 'x': (0, 1)}
+        {'y': (0.0, 1.0), 'x': (0.0, 1.0)}
         """
         path = Path(path)
         content = parsed(path)
-        refuse_unit(content, path.name)
         check_names(content, _TOP, f"{path.name}")
         if not isinstance(content.get("data"), str):
             raise ArgumentError(f'{path.name} needs data = "...", a file beside it or its path')
@@ -58,8 +59,15 @@ class Study:
             raise ArgumentError(
                 f"{path.name} needs a model: [models.NAME] with formula and epsilon"
             )
-        shared = {name: table(content, name, path.name) for name in SHARED}
-        models = tuple(read_model(name, own, shared) for name, own in named.items())
+        declared = {part: table(content, part, path.name) for part in PARTS}
+        shared = _codebook(content, path).updated(**declared)
+        persons = {name: content[name] for name in _PERSONS if name in content}
+        models = tuple(read_model(name, own, shared, persons) for name, own in named.items())
+        names = [result for model in models for result in model.result_names]
+        if repeated := {name for name in names if names.count(name) > 1}:
+            raise ArgumentError(
+                f"{path.name} has several results named {min(repeated)!r}; rename a model"
+            )
         publication = content.get("publication")
         return cls(
             data=str(path.parent / content["data"]),
@@ -68,3 +76,11 @@ class Study:
             tables=read_tables(table(content, "tables", path.name), models),
             publication=None if publication is None else checked_publication(publication),
         )
+
+
+def _codebook(content: dict, path: Path) -> Schema:
+    """Read the file that ``schema = "..."`` names, beside the study file or by its path."""
+    named = content.get("schema")
+    if named is not None and not isinstance(named, str):
+        raise ArgumentError(f'expected {path.name} to have schema = "FILE.toml", got {named!r}')
+    return Schema.of(named and path.parent / named)

@@ -28,14 +28,14 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
                 columns[name] = _column(name, declared, study.rows, draw)
         columns |= _groups(model, study.rows, draw)
     for model in study.models:  # another model may have declared what this one absorbs
-        columns = _absorbed(model, study.rows, draw) | columns
+        columns = _labels(model, study.rows, draw) | columns
     return pd.DataFrame(columns)
 
 
-def _absorbed(model: Model, rows: int, draw: np.random.Generator) -> dict:
-    """Draw labels of absorbed columns, about ten rows each."""
+def _labels(model: Model, rows: int, draw: np.random.Generator) -> dict:
+    """Draw labels of absorbed columns and of persons, about ten rows each."""
     absorbed = (Formula.parse(text).absorbed for text in model.formulas)
-    names = sorted({name for name in absorbed if name is not None})
+    names = sorted({name for name in (*absorbed, model.arguments.get("unit")) if name is not None})
     return {name: draw.integers(max(rows // 10, 1), size=rows) for name in names}
 
 

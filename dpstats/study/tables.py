@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dpstats.codebook.toml_file import check_names
 from dpstats.errors import ArgumentError
 from dpstats.results.comparison import Comparison, checked_names, compare
 from dpstats.study.models import Model
-from dpstats.study.toml import check_names
 
 
 @dataclass(frozen=True)

@@ -43,10 +43,14 @@ def few_steps(method):
     return {name: 3 for name in ("steps", "rounds") if name in method.options}
 
 
-@pytest.mark.parametrize("name", dp.METHODS)
+# The methods that are audited, with the relations; docs/trust.md shows these.
+AUDITED = {name: method.neighbors for name, method in dp.METHODS.items()}
+
+
+@pytest.mark.parametrize("name", AUDITED)
 def test_no_method_is_refuted(name):
     method = dp.METHODS[name]
-    for neighbors in method.neighbors:
+    for neighbors in AUDITED[name]:
         found = dp.audit(
             name,
             epsilon=1 if method.guarantee == "pure" else 4,

@@ -87,7 +87,7 @@ WRONG = {
     "missing file": (["fit", "no.csv", *FIT[2:]], "there is no file no.csv"),
     "folder as data": (
         ["fit", "folder", *FIT[2:]],
-        "'folder' to name files",
+        "folder to name files",
     ),
     "empty file": (["fit", "empty.csv", *FIT[2:]], "empty.csv cannot be read"),
     "not what it says": (["fit", "binary.parquet", *FIT[2:]], "binary.parquet"),
@@ -100,9 +100,9 @@ WRONG = {
     "bounds reversed": (replaced(FIT, ("--bounds", "kid_rank=1,0")), "low < high, got (1, 0)"),
     "bounds nan": (replaced(FIT, ("--bounds", "kid_rank=0,nan")), "--bounds kid_rank to be finite"),
     "bounds twice": ([*FIT, "--bounds", "kid_rank=0,2"], "--bounds names kid_rank twice"),
-    "bounds on another column": ([*FIT, "--bounds", "cell=0,9"], "name 'cell', which is no term"),
+    "bounds on no column": ([*FIT, "--bounds", "cel=0,9"], "names 'cel', which is no column"),
     "string column": (fitting("kid_rank ~ region"), "--levels 'region=a,b,...'"),
-    "levels of another column": ([*FIT, "--levels", "cell=1,2"], "levels names 'cell'"),
+    "levels of no column": ([*FIT, "--levels", "cel=1,2"], "did you mean 'cell'?"),
     "levels without =": ([*FIT, "--levels", "east,west"], "expected --levels column=a,b"),
     "levels of the wrong type": (
         fitting("kid_rank ~ C(cell)", "--levels", "cell=a", "--types", "cell=integer"),
@@ -187,6 +187,12 @@ WRONG = {
     "no threads": ([*CELL, "--n-jobs", "0"], "n_jobs to be a whole number >= 1"),
     "groups file missing": ([*CELL, "--groups-file", "no.txt"], "cannot read no.txt"),
     "plan without n": (["plan", FORMULA, "--methods", "adassp"], "are required: --n"),
+    "plan of sizes without groups": (
+        [*PLAN, "--n", "5,6", "--epsilon", "1"],
+        "name their column with --by",
+    ),
+    "plan of half a row": ([*PLAN, "--n", "5.5", "--epsilon", "1"], "whole number of rows, got"),
+    "plan with a bad share": ([*PLAN, "--epsilon", "1", "--within-share", "a"], "--within-share"),
     "plan without epsilon": (PLAN, "without it give --target-width"),
     "plan with a bad epsilon": ([*PLAN, "--epsilon", "1,a"], "--epsilon to list numbers, got"),
     "plan without bounds": (
@@ -195,7 +201,7 @@ WRONG = {
     ),
     "plan with an unknown method": (
         [*replaced(PLAN, ("--methods", "adassp,magic")), "--epsilon", "1"],
-        "expected methods to name some of noisy_newton",
+        "expected method to be one of noisy_newton",
     ),
     "plan with an unknown coefficient": (
         [*PLAN, "--epsilon", "1", "--truth", "x=1"],
@@ -259,6 +265,23 @@ def test_interruptions_and_defects(error, code, line, capsys, monkeypatch):
     assert capsys.readouterr().err == line
 
 
+@pytest.mark.parametrize("ledger", [["--ledger", "f.ledger"], ["--ledger=f.ledger"]])
+@pytest.mark.parametrize("place", ["", " after 4 of 6 groups"])
+def test_an_interruption_says_that_what_a_ledger_reserved_is_spent(
+    ledger, place, capsys, monkeypatch
+):
+    def stop(*arguments, **keywords):
+        raise KeyboardInterrupt(place.strip())
+
+    monkeypatch.setattr(commands, "dp_ols", stop)
+    dp.Ledger.create("f.ledger", dataset="people", epsilon=1.0, delta=1e-5)
+    assert cli.main([*FIT, *ledger]) == 130
+    assert capsys.readouterr().err == (
+        f"dpstats: error: interrupted{place}; what `dpstats ledger show` lists as reserved is "
+        "spent\n"
+    )
+
+
 def run(argv, capsys) -> str:
     assert cli.main(argv) == 0
     shown = capsys.readouterr()
@@ -309,9 +332,9 @@ def test_the_package_is_called_as_asked(capsys, monkeypatch, folder):
     assert cli.main([*FIT, *bounds, *more, *types, *points, *options, *rest]) == 130
     assert seen["bounds"]["np.where(cell == 2, 1, 0)"] == (-1, 1000)
     assert seen["levels"] == {
-        "region": ["east", "west"],
-        "cell": [1, 2],
-        "urban": [False, True],
+        "region": ("east", "west"),
+        "cell": (1, 2),
+        "urban": (False, True),
     }
     assert seen["x_new"].to_dict("list") == {"parent_rank": [-0.5, 1], "region": ["east", "west"]}
     assert list(seen["x_new"].index) == [
@@ -386,8 +409,47 @@ def test_plan_is_called_as_asked(capsys, monkeypatch):
     assert (seen["n"], seen["methods"], seen["epsilon"]) == (7, ["adassp", "tukey"], None)
     assert (seen["target_width"], seen["term"], seen["delta"]) == (0.1, "a", 1e-5)
     assert (seen["x_sd"], seen["neighbors"]) == ({"a": 0.2}, "replace_one")
-    assert seen["levels"] == {"g": [1, 2], "h": ["u", "v"]} and seen["bounds"] == {"a": (-1, 1)}
+    assert seen["levels"] == {"g": (1, 2), "h": ("u", "v")} and seen["bounds"] == {"a": (-1, 1)}
     assert seen["x_new"].to_dict("list") == {"a": [-1, 2], "g": [1, 2], "h": ["u", "v"]}
+
+
+GROUPED = {
+    "groups": (["--by", "g", "--n", "40,900"], {"by": "g", "n": [40, 900]}),
+    "equal groups": (
+        ["--by", "g, h", "--n", "40", "--groups", "7"], {"by": ["g", "h"], "n": 40, "groups": 7}
+    ),
+    "absorbed": (
+        ["--n", "40", "--groups", "7", "--within-share", "0.3"], {"groups": 7, "within_share": 0.3}
+    ),
+    "by column": (
+        ["--n", "40", "--groups", "7", "--within-share", "a=0.3", "--within-share", "y=0.4"],
+        {"within_share": {"a": 0.3, "y": 0.4}, "by": None},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", GROUPED)
+def test_plan_takes_guesses_of_groups(case, monkeypatch):
+    seen = {}
+
+    def record(formula, **call):
+        seen.update(call)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpstats.cli.planning.plan", record)
+    more, expected = GROUPED[case]
+    assert cli.main(["plan", "y ~ a", "--methods", "adassp", "--epsilon", "1", *more]) == 130
+    assert {name: seen[name] for name in expected} == expected
+
+
+def test_a_plan_of_groups_is_written_and_has_no_page(capsys, folder):
+    call = [*PLAN, "--epsilon", "2", "--by", "town", "--groups", "3"]
+    out = run([*call, "-o", "plan.csv", "--plot", "plan.png"], capsys)
+    assert "Forecast of kid_rank ~ parent_rank by town" in out
+    assert pd.read_csv("plan.csv")["groups"].tolist() == [3] * 8
+    assert cli.main([*call, "--html", "plan.html"]) == 2
+    assert "leave by out and give n= the rows of one group" in capsys.readouterr().err
+    assert not (folder / "plan.html").exists()
 
 
 @pytest.mark.parametrize("by", [["--by", "region, urban"], ["--by", "region", "--by", "urban"]])

@@ -54,7 +54,7 @@ def test_zeros_of_both_signs_are_one_label():
         pd.array([None, "a"], dtype="string"),
         pd.Categorical([None, "a"]),
         pd.Series([pd.NaT, pd.Timestamp("2020-01-01")]),
-        pd.Categorical([10**5000, 1])[[0, 1]],
+        pd.Categorical.from_codes([0, 1], pd.Index([10**5000, 1], dtype=object)),
     ],
     ids=lambda values: str(values.dtype)[:20],
 )

@@ -59,6 +59,24 @@ def test_files_with_other_columns_are_refused(tmp_path):
         open_table(tmp_path / "*.parquet")
 
 
+def test_a_list_of_paths_and_globs_names_each_file_once(tmp_path):
+    """A file that is read twice would count each of its rows twice."""
+    first, second, third = (tmp_path / name for name in ("a.csv", "b-1.csv", "b-2.csv"))
+    for place, path in enumerate([first, second, third]):
+        path.write_text(f"x\n{place}\n")
+    together = [str(first), tmp_path / "b-*.csv"]
+    assert columns(together, x=RANGE) == [[0, 1, 2]]
+    (tmp_path / "link.csv").symlink_to(second)
+    for twice in (first, tmp_path / "link.csv"):
+        with pytest.raises(ArgumentError, match="each file once"):
+            open_table([*together, twice])
+    with pytest.raises(ArgumentError, match="there is no file .*nowhere"):
+        open_table([first, tmp_path / "nowhere.csv"])
+    with pytest.raises(ArgumentError, match="expected .*a.csv, .*b.parquet to name files"):
+        FRAME.to_parquet(tmp_path / "b.parquet")
+        open_table([first, tmp_path / "b.parquet"])
+
+
 def test_levels_of_a_parquet_file_must_be_declared(tmp_path):
     """Its dictionaries list what is there, part by part."""
     FRAME.astype({"town": "category"}).to_parquet(tmp_path / "a.parquet")

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,10 @@ import pytest
 
 import dpstats as dp
 from dpstats.engines import spark as engine
+from dpstats.engines import spark_tasks
 from dpstats.engines.open_table import open_table
+from dpstats.engines.table import Table
+from dpstats.engines.unit_table import UNIT
 from dpstats.errors import Defect
 from dpstats.schema import Numeric
 
@@ -189,7 +193,7 @@ def test_only_summaries_come_here(make, people, monkeypatch):
         came.append(len(data))
         return pickle.loads(data)
 
-    monkeypatch.setattr(engine, "pickle", SimpleNamespace(loads=loads, dumps=pickle.dumps))
+    monkeypatch.setattr(spark_tasks, "pickle", SimpleNamespace(loads=loads, dumps=pickle.dumps))
     sizes = []
     for frame in (people, pd.concat([people] * 30)):
         came.clear()
@@ -406,3 +410,84 @@ def test_a_driver_that_is_killed_spends_at_most_once(name, place, states, tmp_pa
     assert done.returncode == -signal.SIGKILL and "shown" not in done.stdout, done.stderr
     assert ledger.requests()["state"].tolist() == states and ledger.verify().ok
     assert ledger.spent == pytest.approx((3.0, 1e-6))
+
+
+def squares(batch):
+    """Whole numbers that change when a unit is split, merged or loses a row."""
+    starts = np.flatnonzero(np.diff(batch[UNIT], prepend=-1))
+    if not len(starts):
+        return np.zeros(3, np.int64)
+    sizes = np.diff(starts, append=len(batch[UNIT]))
+    sums = np.add.reduceat(batch["x"].astype(np.int64), starts)
+    return np.array([len(starts), (sizes**2).sum(), (sums**2).sum()])
+
+
+X = {"x": Numeric(0, 9)}
+IDS = {
+    "floats": pa.array([0.0, -0.0, None, np.nan, np.inf, 5e-324, 1e300, 0.0] * 40),
+    "integers": pa.array([2**63 - 1, 0, None, 1, -1] * 64, pa.int64()),
+    "texts": pa.array(["", "a", None, "A", "a\0"] * 64),
+    "dates": pa.array([datetime.date(2020, 1, 1), None, datetime.date.max, datetime.date.min] * 80),
+    "decimals": pa.array(
+        [Decimal(1), None, Decimal("2.5"), Decimal(-1)] * 80, pa.decimal128(20, 2)
+    ),
+    "nobody": pa.nulls(320, pa.string()),
+    "no rows": pa.array([], pa.string()),
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_units_are_those_in_memory_however_their_ids_are_written(session, kind):
+    rows = pa.table({"id": IDS[kind], "x": np.arange(len(IDS[kind])) % 10.0, "g": IDS[kind]})
+    here = Table.from_data(rows).by_unit(X, "id").total(X, squares)
+    spread = session.createDataFrame(rows).repartition(3)
+    there = open_table(spread).by_unit(X, "id").total(X, squares)
+    assert here.tolist() == there.tolist()
+
+
+def test_a_large_unit_is_not_split_by_adaptive_plans(session, make):
+    """One unit has nine rows of ten; Spark may split and join whatever is larger than 100 bytes."""
+    rng = np.random.default_rng(1)
+    ids = np.where(rng.uniform(size=20_000) < 0.9, 7, rng.integers(0, 500, 20_000))
+    rows = pd.DataFrame({"id": ids, "x": rng.integers(0, 10, 20_000) * 1.0})
+    here = Table.from_data(rows).by_unit(X, "id").total(X, squares)
+    adaptive = {
+        "enabled": "true",
+        "advisoryPartitionSizeInBytes": "100",
+        "coalescePartitions.minPartitionSize": "1",
+        "skewJoin.skewedPartitionThresholdInBytes": "100",
+        "skewJoin.skewedPartitionFactor": "1",
+        "optimizeSkewsInRebalancePartitions.enabled": "true",
+        "forceOptimizeSkewedJoin": "true",
+    }
+    settings = {f"spark.sql.adaptive.{name}": value for name, value in adaptive.items()}
+    settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = "300"
+    before = {name: session.conf.get(name, None) for name in settings}
+    try:
+        for name, value in settings.items():
+            session.conf.set(name, value)
+        there = open_table(make(rows, 8)).by_unit(X, "id").total(X, squares)
+    finally:
+        for name, value in before.items():
+            session.conf.unset(name) if value is None else session.conf.set(name, value)
+    assert here.tolist() == there.tolist()
+
+
+def test_units_need_no_rows_here_and_refuse_what_does(make):
+    rows = pd.DataFrame({"id": [1, 1], "x": [1.0, 1 / 8.1]})
+    units = open_table(make(rows, 1)).by_unit(X, "id")
+    for refused in (
+        lambda: units.gathered(["x"]),
+        lambda: units.batches(X),
+        lambda: units.of_groups(["x"], ["id"], list),
+    ):
+        with pytest.raises(dp.ArgumentError, match=r"data\.toPandas"):
+            refused()
+
+    def boasting(batch):
+        if len(batch["x"]):
+            raise ValueError(f"{batch['x'][0]}")
+        return 0
+
+    with pytest.raises(Defect, match="^ValueError on a worker$"):
+        units.total(X, boasting)

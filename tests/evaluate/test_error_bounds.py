@@ -115,7 +115,7 @@ def test_methods_with_options_and_labels():
     [
         ({"methods": "adassp"}, "expected methods to be a list"),
         ({"methods": []}, "expected methods to be a list"),
-        ({"methods": ["lars"]}, "expected methods to name some of .*adassp.*mos"),
+        ({"methods": ["lars"]}, "expected method to be one of .*adassp.*mos"),
         ({"methods": {"a": "adassp"}}, "expected methods"),
         ({"methods": {"a": {"method": "ols", "k": 3}}}, "baseline without options"),
         ({"q": 0}, "expected q in .0, 100.*, got 0"),

@@ -107,11 +107,16 @@ REFUSED = {
     "age + female": "neither true nor false",
     "age.mean() > 3": "write center",
     "center(age) > 0": "learns nothing",
-    "@limit > age": "cannot read",
-    "age >": "cannot read",
-    "": "cannot read",
-    "True": "neither true nor false",
-    "1 > 0": "names no variable",
+    "@limit > age": r"cannot read subset='@limit > age'; write a condition such as 'age > 25",
+    "age >": "cannot read subset='age >'; write a condition such as",
+    "": "cannot read subset=''; write",
+    "True": "names no column; compare one",
+    "1 > 0": "cannot read subset='1 > 0': it names no column",
+    "age > " + "~" * 3000 + "member": "write a condition such as",
+    "age > 1 / 0": "cannot be computed .*; write numbers within",
+    "age + 10**400 > 0": "cannot be computed",
+    "age > 2.0**5000": "cannot be computed",
+    "(age > 25) - (female == 1) > 0": r"cannot be computed .*join truth values by & \| ~",
     "age in region": "or a list, as in",
     "age in []": "or a list, as in",
     "age is None": "or a list, as in",
@@ -128,6 +133,12 @@ REFUSED = {
 def test_what_is_no_condition_on_one_row_is_refused(text):
     with pytest.raises(FormulaError, match=REFUSED[text]):
         holds(text)
+
+
+def test_a_condition_of_r_is_refused_in_the_same_words():
+    for text in ("age >", "age > 25 | " * 3000 + "member"):
+        with pytest.raises(FormulaError, match="cannot read subset="):
+            holds(RFormula(text))
 
 
 @pytest.mark.parametrize("value", [3, True, ["age > 3"], lambda row: True])

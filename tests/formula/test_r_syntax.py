@@ -112,7 +112,7 @@ REFUSED = [
     ("y ~ ifelse(x, 1, 2)", "levels"),
     ("y ~ factor(x + 1)", "name of a column"),
     ("y ~ x + g %in% c('a', 'b')", 'write I(g %in% c("a", "b"))'),
-    ("y ~ interaction(g, b)", "write g:b for a coefficient of each combination"),
+    ("y ~ interaction(g, b)", "write g * b for the same fit, or g:b - 1 for a"),
     ("y ~ as.numeric(g)", "without as.numeric() for a coefficient of each level"),
     ("y ~ as.double(o) + x", "make a numeric column before the call"),
     ("y ~ I(2 * as.numeric(g))", "g is categorical"),

@@ -17,7 +17,7 @@ import dpstats as dp
 from dpstats.errors import ArgumentError, BudgetError, LedgerError
 from dpstats.ledger import store
 from dpstats.privacy import GDP, ApproxDP, PureDP
-from dpstats.results.stored_calls import groups_to_dict
+from dpstats.results.stored_groups import groups_to_dict
 
 
 def test_a_call_is_reserved_before_a_row_is_read_and_stored_before_it_is_shown(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.planning import plan_grid
+from dpstats.planning import page, plan_grid
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 CALL = {"n": 400, "bounds": UNIT, "methods": ["adassp"], "epsilon": [1, 4], "repetitions": 20}
@@ -59,6 +59,19 @@ def test_widths_without_a_design_are_left_out_with_their_reason():
     assert any("bounds times 3" in text and "log" in text for text in grid.left_out)
 
 
+def test_bounds_of_weights_do_not_widen():
+    call = {**CALL, "n": 200, "bounds": {**UNIT, "w": (0, 50)}, "weights": "w", "weights_mean": 2}
+    grid = plan_grid("y ~ x", progress=False, **call)
+    assert grid.widths == (1, 1.5, 2, 3) and len(grid.plans) == 5 * 4 and not grid.left_out
+    assert {tuple(each["bounds"]["w"]) for each in grid.calls.values()} == {(0, 50)}
+    assert grid.calls[200, 3]["bounds"]["x"] == (-1, 2)
+
+
+def test_a_width_to_search_for_is_refused():
+    with pytest.raises(dp.ArgumentError, match="target_width searches for one epsilon"):
+        plan_grid("y ~ x", **CALL, target_width=0.2)
+
+
 def test_wrong_guesses_are_refused():
     for more in (
         {"truth": {"z": 1}},
@@ -79,3 +92,16 @@ def test_ranges_of_regressors_lie_within_their_bounds(ranges):
         dp.plan("y ~ x", x_range=ranges, **CALL)
     with pytest.raises(dp.ArgumentError, match="x_range names 'x'"):
         dp.plan("y ~ x", x_range={"x": (0, 1)}, x_sd={"x": 0.1}, **CALL)
+
+
+def test_a_grid_keeps_absorbed_groups_and_refuses_those_of_by():
+    call = {"bounds": {"x": (0, 1), "y": (0, 1)}, "methods": "adassp", "epsilon": [1, 4],
+            "repetitions": 20, "progress": False}  # fmt: skip
+    grid = plan_grid("y ~ x | firm", n=200, groups=60, within_share=0.4, **call)
+    assert grid.rows == (100, 200, 400, 800) and grid.calls[400, 2]["groups"] == 60
+    assert "groups to be a whole number in 1..49, got 60" in grid.left_out[0]
+    again = dp.plan("y ~ x | firm", **{**grid.calls[400, 2], "progress": False})
+    assert again.frame.equals(grid.plans[400, 2].frame)
+    assert "groups=60, within_share=0.4" in page(grid)
+    with pytest.raises(dp.ArgumentError, match=r"one regression, got by='town'; leave by out"):
+        plan_grid("y ~ x", n=[50, 60], by="town", **call)

@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import dpstats as dp
@@ -66,6 +68,24 @@ def test_a_call_on_the_page_gives_its_numbers(file, grid):
     assert made.frame.equals(grid.plans[250, 3].frame)
 
 
+POINTS = pd.DataFrame({"x": [0.2, 0.9]}, index=["a few", "most"])
+GIVEN = {
+    "delta that is 0": {"delta": 0, "methods": ["auto"]},
+    "points with names": {"x_new": POINTS, "methods": ["adassp"]},
+    "points without": {"x_new": POINTS.reset_index(drop=True), "methods": ["adassp"]},
+    "arrays": {"epsilon": np.array([0.5, 2]), "methods": ["adassp"],
+               "bounds": {"x": np.array([0, 1]), "y": tuple(np.array([0.0, 1.0]))}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_whatever_is_given_the_call_on_the_page_gives_its_numbers(name):
+    given = {"n": 400, "bounds": {"x": (0, 1), "y": (0, 1)}, "epsilon": [1], "repetitions": 20}
+    made = plan_grid("y ~ x", progress=False, **given | GIVEN[name])
+    text = content(page(made))["cells"][2][3]["call"]
+    assert eval(text, {"dp": dp, "pd": pd}).frame.equals(made.plans[400, 3].frame)
+
+
 def test_what_cannot_be_shown_is_refused(grid):
     with pytest.raises(dp.ArgumentError, match="term"):
         plan_grid(FORMULA, term="nosuch", **CALL)
@@ -91,6 +111,18 @@ def test_the_shell_writes_the_page_with_what_a_ledger_has_left(tmp_path, monkeyp
                  ["--html", "q.html", "--term", "nosuch"]):  # fmt: skip
         assert cli.main([*SHELL, *more]) == 2
     assert not (tmp_path / "q.html").exists()
+
+
+def test_the_shell_refuses_in_its_own_words(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*SHELL, "--html", "q.html", "--target-width", "1", "--term", "x"]) == 2
+    message = "dpstats: error: --target-width searches for one epsilon; leave it out of a grid"
+    assert capsys.readouterr().err.startswith(message)
+    ledger = dp.Ledger.create("l.html", dataset="d", epsilon=3)
+    before, page_of_ledger = ledger.verify(), [*SHELL, "--html", "./l.html", "--ledger", "l.html"]
+    assert cli.main(page_of_ledger) == 2
+    assert "different files for --html and --ledger" in capsys.readouterr().err
+    assert dp.Ledger("l.html").verify() == before and not (tmp_path / "q.html").exists()
 
 
 def missing() -> str:

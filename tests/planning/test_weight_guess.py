@@ -57,7 +57,6 @@ def test_auto_is_what_the_default_would_take():
 
 
 REFUSED = {
-    "groups": ({"methods": ["adassp"], "by": "g"}, "each group gets the whole epsilon"),
     "no method": ({}, 'such as method="auto"'),
     "both": ({"methods": ["adassp"], "method": "ssp"}, 'such as method="auto"'),
     "mean": ({"methods": ["adassp"], "weights_mean": 30}, r"expected weights_mean in \(0, 20\)"),

@@ -166,3 +166,17 @@ def test_no_other_delta_is_accepted(delta):
 def test_numbers_of_any_kind_become_floats():
     found = validate_guarantee(np.float32(0.5), Fraction(1, 4))
     assert found == (0.5, 0.25) and all(type(number) is float for number in found)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "said"),
+    [(16, 1e-3, 0), (16.01, 1e-3, 1), (1, 0.0011, 1), (50, 0.01, 2), (1, 0, 0)],
+)
+def test_a_large_epsilon_or_delta_is_said_in_words(epsilon, delta, said):
+    report = PrivacyReport(REPLACE_ONE, epsilon, delta, PureDP(epsilon), (), ())
+    assert len(report.cautions) == said
+    assert all(text.startswith("caution: ") for text in report.cautions)
+    assert any(f"epsilon = {epsilon:g} is large" in text for text in report.cautions) == (
+        epsilon > 16
+    )
+    assert any(f"delta = {delta:g} is large" in text for text in report.cautions) == (delta > 1e-3)

@@ -9,6 +9,9 @@ import dpstats as dp
 from dpstats.formula import r_syntax
 from dpstats.r import answer, bridge
 from dpstats.r.messages import in_r
+from dpstats.r.serialize import CLIPPED_PREDICTIONS
+from dpstats.r.stored_groups import group_state
+from dpstats.testing import insecure_seed
 
 
 def test_a_call_from_r_reads_the_text_of_each_formula_once(monkeypatch):
@@ -70,7 +73,7 @@ def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():
     assert "made under with_insecure_seed()" in table["value"]["text"]
     assert all(map(plain, (each, joint, table)))
     reply = answer("t_test", {"state": state, "hypotheses": "x == 0", "level": 0.9})
-    assert reply["error"] == "ArgumentError" and "'x = 0' about (Intercept), x" in reply["message"]
+    assert reply["error"] == "ArgumentError" and '"x = 0" about (Intercept), x' in reply["message"]
 
 
 def test_a_plan_reaches_r_as_plain_columns():
@@ -86,6 +89,17 @@ def test_a_plan_reaches_r_as_plain_columns():
     assert frame["term"][:2] == ["(Intercept)", "x"]
     reply = answer("plan", call)
     assert "such as c(0.5, 1), got NULL" in reply["message"]
+
+
+def test_a_plan_of_groups_reaches_r_with_their_sizes():
+    call = {"bounds": BOUNDS, "methods": "adassp", "epsilon": 2.0, "repetitions": 20.0}
+    reply = answer("plan", call | {"formula": "y ~ x", "by": "g", "n": [50.0, 900.0, 50.0]})
+    assert plain(reply) and reply["value"]["title"] == "Forecast of y ~ x by g"
+    assert reply["value"]["frame"]["rows"] == [50] * 8 + [900] * 8
+    assert reply["value"]["frame"]["groups"] == [2] * 8 + [1] * 8
+    absorbed = {"formula": "y ~ x | g", "n": 400.0, "groups": 20.0, "within_share": 0.4}
+    reply = answer("plan", call | absorbed)
+    assert reply["value"]["slopes"] == ["x"]
 
 
 def test_the_records_of_the_budget_add_up_and_refuse():
@@ -180,3 +194,26 @@ def test_a_study_runs(tmp_path):
     assert "made by dp_ledger()" in answer("run", call)["message"]
     assert answer("run", call | {"dry_run": True})["value"] == str(tmp_path / "out")
     assert (tmp_path / "out" / "index.html").exists()
+
+
+def test_groups_are_picked_and_predicted_by_their_own_releases():
+    df = dp.simulate.line(3000, seed=1).assign(g=["a", "b", "c"] * 1000)
+    with insecure_seed(1):
+        by = dp.dp_ols("y ~ x", df, by="g", epsilon=8, method="noisy_moments", bounds=BOUNDS)
+    state = group_state(by)
+    asked = {"state": state, "groups": [3.0, 1.0], "rows": [1.0, 0.25, 0.0, 1.0], "level": 0.95}
+    errors = answer("group_predict", asked)["value"]
+    expected = by.frame.set_index(["g", "term"]).loc[[("c", "p25"), ("a", "x")]]
+    for name, column in (("std_error", "std_error"), ("low", "lower"), ("high", "upper")):
+        assert errors[name] == pytest.approx(expected[column].tolist(), rel=1e-12)
+    part = answer("group_subset", {"state": state, "groups": [3.0, 1.0]})["value"]
+    asked |= {"state": part, "groups": [1.0, 2.0]}
+    assert answer("group_predict", asked)["value"] == errors
+
+
+@pytest.mark.parametrize("method", list(dp.METHODS))
+def test_the_methods_whose_predictions_keep_to_the_ranges_are_listed(method):
+    df = dp.simulate.line(300, seed=1)
+    with insecure_seed(1):
+        res = dp.dp_ols("y ~ x", df, epsilon=8, method=method, bounds=BOUNDS)
+    assert (res.limits is not None) == (method in CLIPPED_PREDICTIONS)

@@ -118,3 +118,17 @@ def test_with_few_rows_nothing_wrong_is_called_ok(columns):
         result = fitted(data, formula, seed)
         assert result.status != "ok"
         assert np.isinf(result.conf_int().to_numpy()).all()
+
+
+@pytest.mark.parametrize("rows", [50, 5000])
+def test_bounds_do_not_change_the_guarantee_of_the_default(rows):
+    """One relation, one delta and one budget serve y ~ x with all bounds, with some and without."""
+    data, budget = dp.simulate.line(rows, seed=1), dp.Budget(4, 4e-6, composition="sum")
+    declared = [None, UNIT, {"x": (0, 1)}, {"y": (0, 1)}]
+    fits = [fitted(data, "y ~ x", bounds=bounds, budget=budget) for bounds in declared]
+    assert (
+        len({(fit.privacy.neighbors, fit.privacy.epsilon, fit.privacy.delta) for fit in fits}) == 1
+    )
+    assert {fit.method for fit in fits} == {"noisy_newton"}
+    assert budget.spent == pytest.approx((4, 4e-6))
+    assert budget.neighbors == ADD_REMOVE

@@ -7,7 +7,7 @@ import pytest
 import dpstats as dp
 from dpstats.formula import Condition
 from dpstats.request import RowsInUse, Subset
-from dpstats.request.arguments import make_requests
+from dpstats.request.arguments import make_request
 from dpstats.request.facts import request_facts
 from dpstats.schema import Numeric
 
@@ -130,10 +130,22 @@ def test_a_ledger_tells_subsets_apart():
             "x_new": None, "neighbors": None, "missing": "drop", "row_norm": None,
             "options": {}}  # fmt: skip
     facts = [
-        request_facts(make_requests("y ~ x", people(9), **call, subset=text), None, None)
+        request_facts({None: make_request("y ~ x", people(9), **call, subset=text)}, None, None)
         for text in ("age > 40", "age > 41", None, dp.RFormula("age > 40"))
     ]
     assert all(one != two for i, one in enumerate(facts) for two in facts[:i])
+
+
+def test_a_ledger_tells_apart_texts_that_are_declared_from_those_that_are_listed():
+    """Of a listed text, rows of other labels are not in use; of a declared one they are."""
+    call = {"method": "adassp", "epsilon": 1, "delta": None, "bounds": BOUNDS, "x_new": None,
+            "neighbors": None, "missing": "drop", "row_norm": None, "options": {},
+            "subset": "region == 'west' | region == 'north'"}  # fmt: skip
+    one, two = (
+        request_facts({None: make_request("y ~ x", people(9), **call, levels=levels)}, None, None)
+        for levels in (None, {"region": ["west", "north"]})
+    )
+    assert one != two
 
 
 def test_rows_in_use_are_complete_chosen_and_of_a_listed_text():

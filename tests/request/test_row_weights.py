@@ -179,14 +179,14 @@ def test_what_cannot_be_weighted_is_refused_in_one_sentence(case):
 
 
 def test_a_ledger_tells_weighted_calls_apart(tmp_path):
-    from dpstats.request.arguments import make_requests
+    from dpstats.request.arguments import make_request
     from dpstats.request.facts import request_facts
 
     call = {"method": "adassp", "epsilon": 1, "delta": None, "bounds": BOUNDS, "levels": None,
             "x_new": None, "neighbors": None, "missing": "drop", "row_norm": None,
             "options": {}}  # fmt: skip
     facts = [
-        request_facts(make_requests("y ~ x + z", people(9), **call, **more), None, None)
+        request_facts({None: make_request("y ~ x + z", people(9), **call, **more)}, None, None)
         for more in ({"weights": "w"}, {"weights": "w", "trim_weights": 2.0})
     ]
     assert facts[0] != facts[1]

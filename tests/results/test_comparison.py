@@ -101,15 +101,81 @@ def test_restored_results_compare_alike(fits):
     assert str(dp.compare(*restored)) == str(dp.compare(*fits))
 
 
-def test_wrong_calls_are_refused(fits):
+def test_several_formulas_are_compared_by_their_names_and_cost_what_the_call_did():
+    points = dp.simulate.line(2000, x_sd=0.2, seed=1)
+    formulas = {"line": "y ~ x", "curve": "y ~ x + I(x**2)"}
+    several = dp.dp_ols(formulas, points, method="adassp", epsilon=4, bounds=UNIT)
+    table = dp.compare(several)
+    assert table.names == ("line", "curve")
+    assert table.frame["result"].unique().tolist() == ["line", "curve"]
+    assert table.joint_guarantee == pytest.approx((4, 1e-6), rel=1e-6)
+    text = " ".join(str(table).split())
+    assert "they have epsilon = 4 and delta = 1e-06 together" in text
+    assert dp.compare(several, names=["a", "b"]).names == ("a", "b")
+
+
+def test_costs_of_separate_calls_add_up(fits):
+    pure, other = fits[1], fits[3]
+    assert dp.compare(pure, other).joint_guarantee == (8, 0)
+    assert "they have epsilon = 8 together" in str(dp.compare(pure, other))
+    gaussian = dp.compare(fits[0], fits[2])
+    epsilon, delta = gaussian.joint_guarantee
+    assert 4 < epsilon < 8 and delta == 1e-6
+    assert dp.compare(pure, pure).joint_guarantee == (4, 0), "one release shown twice"
+    assert "epsilon =" not in str(dp.compare(pure)).split("neighbours")[1]
+
+
+def test_different_relations_have_no_joint_epsilon(fits):
+    table = dp.compare(*fits[:2])
+    assert table.joint_guarantee is None
+    assert "no joint epsilon" in " ".join(str(table).split())
+    points = dp.simulate.line(400, x_sd=0.2, seed=1).assign(person=[*range(200)] * 2)
+    call = dict(method="adassp", epsilon=4, bounds=UNIT)
+    rows = dp.dp_ols("y ~ x", points, **call)
+    persons = dp.dp_ols("y ~ x", points, unit="person", max_rows=2, **call)
+    assert rows.privacy.neighbors == persons.privacy.neighbors
+    assert dp.compare(rows, persons).joint_guarantee is None
+    assert dp.compare(persons, persons).joint_guarantee == pytest.approx((4, 1e-6))
+
+
+@pytest.fixture(scope="module")
+def groups():
+    points = dp.simulate.line(900, x_sd=0.2, seed=1).assign(
+        g=["a", "b", "c"] * 300, k=[1, 1, 2] * 300
+    )
+    return dp.dp_ols("y ~ x", points, by=["g", "k"], groups=[("a", 1), ("b", 1), ("c", 2)],
+                     method="noisy_moments", epsilon=3, bounds=UNIT)  # fmt: skip
+
+
+def test_groups_stand_side_by_side_and_cost_what_one_does(groups):
+    table = dp.compare(groups)
+    assert table.names == ("a, 1", "b, 1", "c, 2") and table.joint_guarantee == (3, 0)
+    estimates = table.frame.query("term == 'x'")["estimate"]
+    np.testing.assert_array_equal(estimates, groups.params["x"])
+    assert row(str(table), "n") == ["300", "300", "300"]
+    some = dp.compare(groups["a", 1], groups["c", 2], names=["a", "c"])
+    assert some.joint_guarantee == (3, 0)
+
+
+def test_equal_calls_about_groups_are_two_releases(groups):
+    points = dp.simulate.line(300, x_sd=0.2, seed=1).assign(g="a")
+    call = dict(by="g", groups=["a"], method="noisy_moments", epsilon=3, bounds=UNIT)
+    first, second = (dp.dp_ols("y ~ x", points, **call) for _ in range(2))
+    assert first.privacy == second.privacy
+    assert dp.compare(first["a"], second["a"]).joint_guarantee == (6, 0)
+
+
+def test_wrong_calls_are_refused(fits, groups):
     with pytest.raises(dp.ArgumentError, match="at least one result"):
         dp.compare()
-    with pytest.raises(dp.ArgumentError, match="compare\\(first, second\\), got a list"):
+    with pytest.raises(dp.ArgumentError, match="compare\\(first, second\\).*, got a list"):
         dp.compare(fits)
-    by = dp.dp_ols("y ~ x", {"x": [0.5], "y": [0.5], "g": [1]}, by="g", method="noisy_stats",
-                   epsilon=1, bounds=UNIT, groups=[1])  # fmt: skip
-    with pytest.raises(dp.ArgumentError, match="without by=.*DPGroupResults"):
-        dp.compare(by)
+    with pytest.raises(dp.ArgumentError, match="at least one result"):
+        dp.compare({})
+    with pytest.raises(dp.ArgumentError, match="or one mapping of them, .*got a dict"):
+        dp.compare(fits[0], {"b": fits[1]})
+    with pytest.raises(dp.ArgumentError, match="compare\\(by\\[label\\], other\\), got a DPGroup"):
+        dp.compare(fits[0], groups)
     for names in ("ab", ["a"], ["a", "a"], ["a", 2], 3):
         with pytest.raises(dp.ArgumentError, match="names to list 2 different texts"):
             dp.compare(*fits[:2], names=names)

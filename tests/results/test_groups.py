@@ -72,6 +72,8 @@ def test_the_summary_counts_groups_and_shows_what_was_released(method, fit, line
     assert "Intercept" in text and "p75" in text and "privacy: step" in text
     assert all(squeezed(reason) in squeezed(text) for reason in result.reasons)
     assert repr(result) == result.summary()
+    shown = "rows of a group: 0 to 11, median 10" in text
+    assert shown == (result.privacy.neighbors == "replace_one")
 
 
 def test_the_summary_of_many_groups_shows_percentiles(method, fit, line):

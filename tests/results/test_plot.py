@@ -10,8 +10,6 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.evaluate import ols_reference
-from dpstats.results import plot
 
 BOUNDS = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
 FORMULA = "kid_rank ~ parent_rank"
@@ -97,68 +95,3 @@ def test_several_regressors_are_refused(people):
 def test_given_axes_are_used(people):
     _, ax = plt.subplots()
     assert fit(people).plot(ax) is ax
-
-
-def test_every_group_is_a_point_inside_or_on_the_edge(people):
-    ax = fit(people, by="cell", method="exp_theil_sen", epsilon=16).plot()
-    drawn(ax)
-    inside, outside = (len(drawn.get_offsets()) for drawn in ax.collections)
-    assert inside + outside == 111
-    assert legend(ax) == ["private estimate", f"{outside} outside the frame"]
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    edge = np.asarray(ax.collections[1].get_offsets())
-    on_edge = np.isin(edge[:, 0], [left, right]) | np.isin(edge[:, 1], [bottom, top])
-    assert on_edge.all()
-
-
-def test_standard_errors_appear_as_one_cross(people):
-    ax = fit(people, by="cell", epsilon=16).plot()
-    drawn(ax)
-    assert "±1 median standard error" in legend(ax)
-
-
-def test_cross_keeps_to_the_emptiest_corner():
-    _, ax = plt.subplots()
-    ax.set(xlim=(0, 10), ylim=(0, 10))
-    ax.scatter([1, 1, 9], [1, 9, 9])
-    plot._cross(ax, np.array([0.5]), np.array([0.5]))
-    x, y = ax.containers[0][0].get_data()
-    assert x[0] > 8 and y[0] < 2
-
-
-def test_absent_groups_are_counted(people):
-    ax = fit(people, by="cell", groups=[1, 2, 3, 999], method="exp_theil_sen").plot()
-    drawn(ax)
-    assert "1 of 4 not released" in legend(ax)
-
-
-def test_nothing_released_is_an_empty_picture(people):
-    ax = fit(people, by="cell", groups=[998, 999], method="exp_theil_sen").plot()
-    drawn(ax)
-    assert "2 of 2 not released" in legend(ax)
-
-
-def test_many_groups_are_small_and_pale():
-    atlas = dp.simulate.atlas(tracts=1001, seed=1)
-    ax = fit(atlas, by="tract", method="noisy_stats", epsilon=16).plot()
-    drawn(ax)
-    assert ax.collections[0].get_alpha() == 0.3
-    assert ax.get_legend().legend_handles[0].get_alpha() == 1
-
-
-def test_groups_without_p25_are_refused(people):
-    with pytest.raises(dp.NotReleasedError, match="p25"):
-        fit(people, by="cell", x_new=0.5).plot()
-
-
-def test_comparison_joins_each_group_to_its_reference(people):
-    result = fit(people, by="cell", method="exp_theil_sen", epsilon=16)
-    reference = ols_reference(FORMULA, people, by="cell", bounds=BOUNDS, public=True)
-    shuffled = reference.sample(frac=1, random_state=1)
-    ax = plot.comparison(result, shuffled)
-    drawn(ax)
-    x, y = ax.lines[3].get_data()
-    ols = reference[reference["cell"] == 4].set_index("term")["estimate"]
-    np.testing.assert_allclose(x, [result.p25[4], ols["p25"]])
-    np.testing.assert_allclose(y, [result.p75[4], ols["p75"]])
-    assert {"OLS, not private", "±1 median OLS standard error"} <= set(legend(ax))

@@ -173,7 +173,8 @@ def test_results_side_by_side_are_part_of_the_record(results, tmp_path):
     table = compare(*single, names=["one", "<two>"])
     folder = write_record(results, tmp_path / "out", tables={"Both & more": table})
     stem = "table_1_Both_more"
-    assert pd.read_csv(folder / f"{stem}.csv").equals(table.frame)
+    written = pd.read_csv(folder / f"{stem}.csv", float_precision="round_trip")
+    assert written.equals(table.frame)
     assert (folder / f"{stem}.txt").read_text() == table.summary() + "\n"
     assert (folder / f"{stem}.tex").read_text() == table.to_latex() + "\n"
     text = (folder / "index.html").read_text()

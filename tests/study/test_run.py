@@ -166,6 +166,8 @@ BAD = {
     "no epsilon": STUDY.replace("epsilon = 4", ""),
     "epsilon 0": STUDY.replace("epsilon = 4", "epsilon = 0"),
     "another budget": STUDY.replace("epsilon = 4", "epsilon = 4\nbudget = 3"),
+    "no formula in a list": STUDY.replace('["y ~ x", "z ~ x"]', "[]"),
+    "a formula that is a number": STUDY.replace('["y ~ x", "z ~ x"]', "[3]"),
     "unknown option": STUDY.replace("epsilon = 4", "epsilon = 4\nbogus = 3"),
     "unknown method": STUDY.replace("adassp", "nosuch"),
     "unknown column": STUDY.replace("y ~ C(kind)", "y ~ nosuch"),
@@ -196,11 +198,57 @@ def test_a_study_that_cannot_run_is_refused_before_anything_is_spent(folder, led
     assert ledger.verify() == before and not (folder / "out").exists()
 
 
-def test_a_unit_is_refused_with_what_is_protected(folder):
-    for name in ("unit", "unit of a model"):
-        (folder / "study.toml").write_text(BAD[name])
-        with pytest.raises(dp.ArgumentError, match="what is protected is one row"):
+def test_results_of_one_name_are_refused(folder):
+    """A formula that occurs twice in a model, or a model named as a result of another is."""
+    twice = STUDY.replace('["y ~ x", "z ~ x"]', '["y ~ x", "y ~ x"]')
+    other = STUDY.replace("[models.kinds]", '[models."areas: y ~ x"]')
+    for text in (twice, other):
+        (folder / "study.toml").write_text(text)
+        with pytest.raises(dp.ArgumentError, match="several results named 'areas: y ~ x'"):
             dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+        assert not (folder / "out").exists()
+
+
+PERSONS = """
+data = "panel.csv"
+unit = "person"
+bounds = { x = [0, 1], y = [-3, 4] }
+types = { person = "integer", tract = "string" }
+[models.main]
+formula = "y ~ x"
+method = "adassp"
+epsilon = 4
+[models.areas]
+formula = "y ~ x"
+by = "tract"
+groups = ["a", "b"]
+method = "adassp"
+max_rows = 2
+epsilon = 4
+"""
+
+
+def test_a_study_of_persons_protects_each_with_all_rows(folder):
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(300), 4)
+    frame = pd.DataFrame({"person": person, "x": rng.uniform(size=1200)})
+    frame["y"] = frame["x"] + rng.normal(size=300)[person] / 2
+    frame["tract"] = np.where(person % 2, "a", "b")
+    frame.to_csv(folder / "panel.csv", index=False)
+    (folder / "study.toml").write_text(PERSONS)
+    dp.run_study(folder / "study.toml", folder / "dry", dry_run=True)
+    rows = dp.Ledger.create(folder / "rows.ledger", dataset="p", epsilon=20, delta=1e-4)
+    with pytest.raises(dp.BudgetError, match="add_remove of person"):
+        dp.run_study(folder / "study.toml", folder / "out", ledger=rows)
+    assert not (folder / "out").exists()
+    persons = dp.Ledger.create(
+        folder / "persons.ledger", dataset="p", epsilon=20, delta=1e-4, unit="person"
+    )
+    dp.run_study(folder / "study.toml", folder / "out", ledger=persons)
+    main = from_text((folder / "out" / "release.json").read_text())["main"]
+    assert (main.privacy.unit, main.privacy.max_rows, main.cov_type) == ("person", 1, "cluster")
+    page = (folder / "out" / "index.html").read_text()
+    assert "all rows of each person" in page and "count for 2 rows in all" in page
 
 
 @pytest.mark.parametrize("old", ["z = [0, 1]", 'groups = ["a0", "a1"]', 'kind = ["u", "v"]'])

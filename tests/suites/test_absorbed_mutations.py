@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from dpstats.engines import label_keys
 from dpstats.mechanisms import absorbed
@@ -22,17 +21,10 @@ from tests.mechanisms.shared.test_within_groups import (
 )
 from tests.mechanisms.test_absorbed import check_batches, check_least_squares
 from tests.numerics.test_grouped_moments import check_exact, check_large
-from tests.suites.test_mutations import Mutant, patched, smaller
+from tests.suites.mutants import Mutant, both_tests, over, patched
+from tests.suites.test_mutations import smaller
 
-
-def random_rows():
-    for case in CASES:
-        check_random(case)
-
-
-def worst_rows():
-    for case in PLAIN:
-        check_worst(case)
+random_rows, worst_rows = over(check_random, CASES), over(check_worst, PLAIN)
 
 
 def worst_level():
@@ -101,7 +93,7 @@ def ranks(original):
 
 def released_as_patched(*given, **options):
     """The release as the module has it by now; the methods hold the one it had at first."""
-    return absorbed.release(absorbed.ridge, *given, **options)
+    return absorbed.release(absorbed.PENALTIES["adassp"], *given, **options)
 
 
 def random_releases():
@@ -161,17 +153,4 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_every_mutant_is_caught(name, broken):
-    mutant = MUTANTS[name]
-    broken(mutant)
-    with pytest.raises(mutant.error):
-        mutant.check()
-
-
-CHECKS = {mutant.check: name for name, mutant in MUTANTS.items()}
-
-
-@pytest.mark.parametrize("name", CHECKS.values())
-def test_the_same_checks_pass_when_nothing_is_broken(name):
-    assert MUTANTS[name].check() is None
+test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(MUTANTS)

@@ -1,4 +1,4 @@
-"""Commands that are killed anywhere: no overspend, no result without a record, no record lost.
+"""Kill commands anywhere: no overspend, no result without a record, no record lost.
 
 A process gets signal 9 before and after each commit of its ledger and at each file or folder that
 it opens for writing, makes, renames or removes.
@@ -55,7 +55,7 @@ def folder(tmp_path, line):
 
 
 def check(step: dict, outputs: list[str]) -> None:
-    """What holds wherever the process was killed, and after the command was repeated."""
+    """Check what holds wherever the process was killed, and after the command was repeated."""
     again, released = step["again"], set(step["states"]) == {"released"}
     assert step["problems"] == [] == again["problems"]
     assert step["spent"] == pytest.approx(0.6 if step["states"] else 0.0)

@@ -25,7 +25,7 @@ CALLS = ["bounds", "no_bounds", "no_range", "constant", "groups", "groups_no_ran
 CALLS += [f"select {name}" for name in dp.SELECTORS]
 FORBIDDEN = [
     *("resid fittedvalues wresid ssr mse_resid".split()),
-    *("fvalue f_pvalue aic bic llf model".split()),
+    *("fvalue f_pvalue aic bic llf".split()),
 ]
 
 
@@ -62,11 +62,12 @@ def run(fit, call, method, data):
 
 def printed(result) -> str:
     """Every text a result can turn into."""
-    texts = [repr(result), str(result.summary()), repr(result.privacy)]
+    texts = [repr(result), str(result.summary()), repr(result.privacy), result._repr_html_()]
     if isinstance(result, dp.DPGroupResults):
         texts += [result.frame.to_csv(), repr(result.params), repr(result.frame)]
         return "\n".join([*texts, repr(vars(result))])
     tables = [result.params, result.predictions, result.conf_int(), result.cov_params()]
+    tables += [result.tidy(), result.glance()]
     texts += [table.as_latex_tabular() for table in result.summary().tables]
     texts += [result.summary().as_html(), result.summary().extra_txt, result.to_json()]
     texts += [table.to_csv() for table in tables]

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
-from replay import Violation
 from sources import DAY, SOURCES
 
 from dpstats.engines import arrow_columns, cells, columns, delimited_text
 from dpstats.engines.numpy_columns import pandas_column
 from dpstats.engines.python_columns import PythonColumn
 from dpstats.fitting import single
-from tests.suites.test_mutations import Mutant, patched
+from tests.suites.mutants import Mutant, both_tests, patched
 from tests.suites.test_neighbours import check_release, check_rows
 
 
@@ -116,9 +114,4 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_every_mutant_is_caught(name, monkeypatch):
-    MUTANTS[name].check()
-    MUTANTS[name].mutate(monkeypatch)
-    with pytest.raises(Violation):
-        MUTANTS[name].check()
+test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(MUTANTS)

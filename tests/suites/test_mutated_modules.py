@@ -7,10 +7,8 @@ what a mutant replaces.
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
-import pytest
 
 import dpstats as dp
 from dpstats.errors import BudgetError, InternalError
@@ -25,16 +23,17 @@ from tests.mechanisms.shared.test_companion import check_pair
 from tests.noise.test_posterior import check_samples
 from tests.structure import Structure
 from tests.suites import test_absorbed_mutations as within
+from tests.suites import test_basis_mutations as basis
 from tests.suites import test_newton_mutations as newton
+from tests.suites import test_person_replay as persons
+from tests.suites.mutants import Mutant, both_tests, broken_modules, patched
 from tests.suites.test_mutations import (
     KENDALL,
     LASSO,
     MUTANTS,
     WORST_ADASSP,
     WORST_SHRUNKEN,
-    Mutant,
     on,
-    patched,
     pure_ranges,
     random_rows,
     squares,
@@ -165,8 +164,10 @@ HARMLESS = {
     "mechanisms.shared.release": "defines a problem and what is released",
     "mechanisms.shared.rank_margins": "computes ranks from public numbers",
     "mechanisms.shared.score_tails": "computes from noisy counts",
+    "mechanisms.shared.within_fit": "computes from released sums",
     "mechanisms.shared.shrinkage": "computes from released sums",
     "noise.noisy_values": "holds released values",
+    "numerics.first_use": "looks at files of compiled code",
     "numerics.layout": "describes the columns of a design",
     "numerics.normal_laplace": "a distribution function",
     "numerics.sandwich": "computes from released sums",
@@ -175,45 +176,23 @@ HARMLESS = {
 }
 
 
-class Watch:
-    """Stands in for monkeypatch and keeps the modules of what would be replaced."""
-
-    def __init__(self):
-        self.modules = set()
-
-    def setattr(self, target, name, value, raising=True):
-        old = getattr(target, name, None)
-        owner = target.__name__ if isinstance(target, ModuleType) else target.__module__
-        self.modules |= {owner, getattr(getattr(old, "py_func", old), "__module__", None)}
+ALL = (
+    *MUTANTS.values(), *newton.MUTANTS.values(), *within.MUTANTS.values(), *basis.MUTANTS.values(),
+    *persons.MUTANTS.values(), *MORE.values(),
+)  # fmt: skip
 
 
-def mutated() -> set[str]:
-    """Modules, without the name of the package, in which some mutant replaces something."""
-    watch = Watch()
-    others = (*newton.MUTANTS.values(), *within.MUTANTS.values())
-    for mutant in (*MUTANTS.values(), *others, *MORE.values()):
-        mutant.mutate(watch)
-    return {name.removeprefix("dpstats.") for name in watch.modules if name}
+def mutated() -> list[frozenset[str]]:
+    """List for each mutant the modules in which it replaces something."""
+    return [broken_modules(mutant) for mutant in ALL]
 
 
-@pytest.mark.parametrize("name", MORE)
-def test_every_mutant_is_caught(name, broken):
-    mutant = MORE[name]
-    broken(mutant)
-    with pytest.raises(mutant.error):
-        mutant.check()
-
-
-CHECKS = {check: name for name, check in ((n, m.check) for n, m in MORE.items())}
-SEEN = {mutant.check for mutant in MUTANTS.values()}
-
-
-@pytest.mark.parametrize("name", [name for check, name in CHECKS.items() if check not in SEEN])
-def test_the_same_checks_pass_when_nothing_is_broken(name):
-    assert MORE[name].check() is None
+test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(
+    MORE, {mutant.check for mutant in MUTANTS.values()}
+)
 
 
 def test_no_module_is_without_a_mutant():
     structure = Structure(Path(dp.__file__).parent)
     modules = {name for name in structure.files if structure.room(name) in ROOMS - {name}}
-    assert modules - mutated() == set(HARMLESS)
+    assert modules - frozenset().union(*mutated()) == set(HARMLESS)

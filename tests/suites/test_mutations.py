@@ -7,12 +7,10 @@ system; they are off by a factor of two or more, where a check sees 2%.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 from replay import BOUNDS, Violation, cases_of
 
 from dpstats.errors import BudgetError
@@ -70,6 +68,7 @@ from tests.noise.test_exact_samplers import check_exact, check_theil_sen, steps
 from tests.noise.test_noise import check_coarse_grid, check_fresh
 from tests.privacy.test_costs import reference_delta
 from tests.selection.test_selection import check_choices
+from tests.suites.mutants import Mutant, both_tests, over, patched
 from tests.suites.test_replay import (
     check_line,
     check_middles,
@@ -94,13 +93,8 @@ def some(name, **wanted):
 
 
 def on(check, name, **wanted):
-    """A check over some cases of a method."""
-
-    def run():
-        for case in some(name, **wanted):
-            check(case)
-
-    return run
+    """A check over some cases of a method as it is when the check runs."""
+    return lambda: over(check, some(name, **wanted))()
 
 
 def random_rows(case):
@@ -151,37 +145,17 @@ def pairs_not_listed(monkeypatch):
     monkeypatch.setattr(smooth_theil_sen, "_LISTED_ROWS", 0)
 
 
-def squares():
-    """The second release of robust standard errors, about random rows."""
-    for case in TWICE:
-        check_squares(case)
+def both_relations(check, limit):
+    """A check of what is drawn within a limit, for either relation."""
+    return over(lambda neighbors: check(neighbors, limit), (ADD_REMOVE, REPLACE_ONE))
 
 
-def worst_squares():
-    """The same about the rows that move it most."""
-    for case in PLAIN:
-        check_worst_square(case)
-
-
-def pure_ranges():
-    for neighbors in (ADD_REMOVE, REPLACE_ONE):
-        check_ranges(neighbors, PureDP(8.0))
-
-
-def gaussian_ranges():
-    for neighbors in (ADD_REMOVE, REPLACE_ONE):
-        check_ranges(neighbors, GDP.of(8.0, 1e-6))
-
-
-def both_middles(limit):
-    def check():
-        for neighbors in (ADD_REMOVE, REPLACE_ONE):
-            check_middles(neighbors, limit)
-
-    return check
-
-
-PURE_MIDDLES, GDP_MIDDLES = both_middles(PureDP(2.0)), both_middles(GDP.of(8.0, 1e-6).part(1 / 4))
+# The second release of robust standard errors: random rows, and those that move it most.
+squares, worst_squares = over(check_squares, TWICE), over(check_worst_square, PLAIN)
+pure_ranges = both_relations(check_ranges, PureDP(8.0))
+gaussian_ranges = both_relations(check_ranges, GDP.of(8.0, 1e-6))
+PURE_MIDDLES = both_relations(check_middles, PureDP(2.0))
+GDP_MIDDLES = both_relations(check_middles, GDP.of(8.0, 1e-6).part(1 / 4))
 
 
 def fresh_laplace():
@@ -237,15 +211,6 @@ def unclipped(values, low, high, out=None):
 
 def swapped(values, low, high, out=None):
     return np.clip(values, high, low, out=out)
-
-
-def patched(target, name, make):
-    """``target.name`` replaced by ``make(original)``."""
-
-    def mutate(monkeypatch):
-        monkeypatch.setattr(target, name, make(getattr(target, name)))
-
-    return mutate
 
 
 def without_limit(mutate):
@@ -397,28 +362,32 @@ def all_pairs_always(original):
 def unsplit_passes(original):
     """Each histogram of a column takes all of the column's share."""
 
-    def histograms(what, batches, bins, costs, noise, neighbors):
+    def histograms(what, batches, bins, costs, *rest):
         part = {"order of magnitude": 0.25, "neighbourhood": 0.12, "range": 0.63}[what]
         whole = {name: cost.part(1 / part) for name, cost in costs.items()}
-        return original(what, batches, bins, whole, noise, neighbors)
+        return original(what, batches, bins, whole, *rest)
 
     return histograms
 
 
-def exact_counts(monkeypatch):
-    """The ranges are read off the counts before noise."""
-    counts, noisy = {}, estimate.histograms
+def counts_before_noise(module):
+    """What a module reads off histograms it reads off the counts before noise."""
 
-    def query(step, values, **kwargs):
-        counts[step] = np.array(values, dtype=float)
-        return Query(step, values, **kwargs)
+    def mutate(monkeypatch):
+        counts, noisy = {}, module.histograms
 
-    def exact(what, *rest):
-        found = noisy(what, *rest).items()
-        return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
+        def query(step, values, **kwargs):
+            counts[step] = np.array(values, dtype=float)
+            return Query(step, values, **kwargs)
 
-    monkeypatch.setattr(estimate, "Query", query)
-    monkeypatch.setattr(estimate, "histograms", exact)
+        def exact(what, *rest):
+            found = noisy(what, *rest).items()
+            return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
+
+        monkeypatch.setattr(estimate, "Query", query)
+        monkeypatch.setattr(module, "histograms", exact)
+
+    return mutate
 
 
 def smaller_spread(monkeypatch):
@@ -438,9 +407,9 @@ def one_relation(name):
 def larger_costs(original):
     """Middle and spread each take more than their part."""
 
-    def choose(total, noise, neighbors, what, quantiles, costs, bins):
+    def choose(total, noise, neighbors, one, what, quantiles, costs, bins):
         more = {name: cost.part(3 / 2) for name, cost in costs.items()}
-        return original(total, noise, neighbors, what, quantiles, more, bins)
+        return original(total, noise, neighbors, one, what, quantiles, more, bins)
 
     return choose
 
@@ -448,12 +417,12 @@ def larger_costs(original):
 def exact_quantiles(original):
     """The spread is asked for about the median itself, not about the one released."""
 
-    def choose(total, noise, neighbors, what, *rest):
-        found = original(total, noise, neighbors, what, *rest)
+    def choose(total, noise, neighbors, one, what, *rest):
+        found = original(total, noise, neighbors, one, what, *rest)
         if what != "median":
             return found
         silent = SimpleNamespace(best=lambda query, cost: int(np.argmax(query.scores)))
-        return original(total, silent, neighbors, what, *rest)
+        return original(total, silent, neighbors, one, what, *rest)
 
     return choose
 
@@ -478,7 +447,7 @@ def fit_cost_without(part):
 
 def one_bin_moves(original):
     """Replace-one is taken for add/remove."""
-    return lambda *args: original(*args[:-1], ADD_REMOVE)
+    return lambda *args: original(*args[:5], ADD_REMOVE, *args[6:])
 
 
 def long_rows(original):
@@ -595,16 +564,6 @@ def choices(name, **more):
 # -------------------------------------------------------------------- what must catch them
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """How the code is broken, the check that must notice, and what else the check needs."""
-
-    mutate: Callable
-    check: Callable[[], None]
-    error: type[Exception] = Violation
-    setup: Callable = lambda monkeypatch: None
-
-
 WORST_ADASSP = on(check_worst, "adassp")
 WORST_SSP = on(check_worst, "ssp")
 
@@ -678,7 +637,7 @@ MUTANTS = {
     "shrunken: medians are not recorded": Mutant(unrecorded("median"), check_composite),
     "shrunken: the selection is not recorded": Mutant(unrecorded("term"), check_composite),
     "shrunken: the ranges are read off the counts before noise": Mutant(
-        exact_counts, check_composite
+        counts_before_noise(estimate), check_composite
     ),
     "shrunken: more than a column's rest for its quantiles, no limit": Mutant(
         without_limit(patched(middles, "_choose", larger_costs)), check_composite
@@ -965,7 +924,7 @@ MUTANTS = {
     ),
     "adassp: no clip at estimated ranges": Mutant(other_limit(unclipped_rows), ESTIMATED),
     "adassp: a row outside the ranges counted in each column": Mutant(
-        patched(clipped_rows, "rows_outside", lambda f: lambda X, y, p: 3 * f(X, y, p)),
+        patched(clipped_rows, "rows_outside", lambda f: lambda *a, **more: 3 * f(*a, **more)),
         on(check_worst, "adassp", estimated=True),
     ),
     "adassp: clipped rows for nothing": Mutant(
@@ -1075,7 +1034,7 @@ MUTANTS = {
     "theil_sen: the grid ends at the data": Mutant(
         patched(theil_sen, "RankQuery", data_grid), RANDOM_THEIL
     ),
-    "ranges: read off the counts before noise": Mutant(exact_counts, pure_ranges),
+    "ranges: read off the counts before noise": Mutant(counts_before_noise(estimate), pure_ranges),
     # Sampling.
     "sampling: every point of a block kept": Mutant(
         patched(exact_samplers, "magnitudes", lambda f: lambda *args: (f(*args)[1],) * 2),
@@ -1099,19 +1058,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_every_mutant_is_caught(name, broken):
-    mutant = MUTANTS[name]
-    broken(mutant)
-    with pytest.raises(mutant.error):
-        mutant.check()
-
-
 FRESH = (fresh_laplace, fresh_gaussian)  # run unbroken in test_noise.py
-CHECKS = {(m.check, m.setup): name for name, m in MUTANTS.items() if m.check not in FRESH}
-
-
-@pytest.mark.parametrize("name", CHECKS.values())
-def test_the_same_checks_pass_when_nothing_is_broken(name, monkeypatch):
-    MUTANTS[name].setup(monkeypatch)
-    MUTANTS[name].check()
+test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(
+    MUTANTS, FRESH
+)

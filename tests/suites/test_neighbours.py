@@ -58,6 +58,7 @@ ROLES = {
     "weight": Role(
         ("real", "whole"), lambda content: {**_numeric("y ~ x", "x", "y")(content), "weights": "c"}
     ),
+    "person": Role(tuple(CELLS), lambda content: {"formula": "y ~ x", "unit": "c"}),
     "subset of numbers": Role(
         ("real", "whole"),
         lambda content: {"formula": "y ~ x", "subset": "c > 0.4 | ~(np.log(c) < x)"},
@@ -109,7 +110,8 @@ def columns_seen(table, call: dict) -> list[np.ndarray]:
         missing="drop", row_norm=None, options={}, **call,
     )  # fmt: skip
     columns = request.rows_in_use.columns
-    names = [*columns, *([] if by is None else [by] if isinstance(by, str) else by)]
+    unit = [] if request.unit is None else [request.unit.column]
+    names = [*columns, *unit, *([] if by is None else [by] if isinstance(by, str) else by)]
     rows = request.table.gathered(names)
     batches = list(rows.batches(columns))
     whole = {name: np.concatenate([b[name] for b in batches]) for name in columns}
@@ -119,6 +121,7 @@ def columns_seen(table, call: dict) -> list[np.ndarray]:
         if again.tobytes() != column.tobytes():
             raise Violation(f"{name} is read in another way when it is gathered")
     seen = [*whole.values(), request.rows_in_use.mask(whole)]
+    seen += [rows.unit_keys(name) for name in unit]
     return seen if by is None else [*seen, group_rows(rows, by, groups).codes]
 
 

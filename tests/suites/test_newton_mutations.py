@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pytest
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import noisy_newton
@@ -20,14 +19,15 @@ from dpstats.range_estimation import estimate, marginals
 from dpstats.range_estimation import quantiles as middles
 from tests.mechanisms.test_noisy_newton import check_factors
 from tests.range_estimation.test_marginals import check_marginals
+from tests.suites.mutants import Mutant, both_tests, patched
 from tests.suites.test_mutations import (
-    Mutant,
+    counts_before_noise,
     exact_quantiles,
     full_share,
     larger_costs,
     numpy_with,
     on,
-    patched,
+    one_bin_moves,
     smaller,
     smaller_spread,
     without_limit,
@@ -152,12 +152,12 @@ def fewer_free(original):
     return release
 
 
-def long_rows(rows, squares, bound):
+def long_rows(rows, squares, bound, *_):
     """Rows of X'X are not shortened, but for those that no integer holds."""
     return np.trunc(np.clip(rows / np.sqrt(bound), -99, 99) * 2.0**20)
 
 
-def only_entries(rows, squares, bound):
+def only_entries(rows, squares, bound, *_):
     """Each entry is cut to the bound, not the row."""
     return np.trunc(np.clip(rows / np.sqrt(bound), -1, 1) * 2.0**20)
 
@@ -165,8 +165,8 @@ def only_entries(rows, squares, bound):
 def lost_codes(original):
     """Numbers alone decide on how long a row is."""
 
-    def capped(rows, squares, bound):
-        return original(rows, np.maximum(squares - 2, 0), bound)
+    def capped(rows, squares, *rest):
+        return original(rows, np.maximum(squares - 2, 0), *rest)
 
     return capped
 
@@ -213,28 +213,6 @@ def all_of_each_column(original):
         return original(what, total, bins, whole, *rest)
 
     return histograms
-
-
-def one_bin_moves(original):
-    """Replace-one is taken for add/remove."""
-    return lambda *given: original(*given[:5], ADD_REMOVE, *given[6:])
-
-
-def exact_histograms(monkeypatch):
-    """Shapes are read off the counts before noise."""
-    counts, noisy = {}, marginals.histograms
-    query = estimate.Query
-
-    def kept(step, values, **kwargs):
-        counts[step] = np.array(values, dtype=float)
-        return query(step, values, **kwargs)
-
-    def exact(what, *rest):
-        found = noisy(what, *rest).items()
-        return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
-
-    monkeypatch.setattr(estimate, "Query", kept)
-    monkeypatch.setattr(marginals, "histograms", exact)
 
 
 def long_scores(original):
@@ -345,7 +323,9 @@ MUTANTS = {
     "marginals: distances from the median itself": Mutant(
         patched(middles, "_choose", exact_quantiles), check_marginals
     ),
-    "marginals: shapes from counts before noise": Mutant(exact_histograms, check_marginals),
+    "marginals: shapes from counts before noise": Mutant(
+        counts_before_noise(marginals), check_marginals
+    ),
     "marginals: a column's fractions unsplit": Mutant(
         patched(marginals, "histograms", all_of_each_column), check_marginals, BudgetError
     ),
@@ -374,14 +354,4 @@ MUTANTS |= {
 }
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_every_mutant_is_caught(name, broken):
-    mutant = MUTANTS[name]
-    broken(mutant)
-    with pytest.raises(mutant.error):
-        mutant.check()
-
-
-@pytest.mark.parametrize("check", [ADDED, REPLACED, check_factors, check_marginals])
-def test_the_same_checks_pass_when_nothing_is_broken(check):
-    check()
+test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(MUTANTS)

@@ -314,9 +314,7 @@ REFUSED = [
         for more in (
             {"cov_type": "HC1"},
             {"x_new": [0.5]},
-            {"levels": {"s": ["a"]}},
             {"by": "s"},
-            {"bounds": {"s": (0, 1)}},
         )
     ),
     {"by": "s", "n_jobs": 0},

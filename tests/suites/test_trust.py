@@ -39,7 +39,7 @@ def test_a_method_without_proof_replay_or_mutants_shows_empty_cells(monkeypatch)
     """The cells are found and not taken for granted."""
     method = dp.METHODS["noisy_intercept"]
     made = replace(method, name="made_up", release=unproven)
-    monkeypatch.setattr(trust_table, "assumptions", lambda method: ["something"])
+    monkeypatch.setattr(trust_table, "assumptions", lambda method: {"replace_one": ["something"]})
     ((_, *cells),), _ = trust_table.rows({"made_up": made})
     assert cells[:4] == ["", "", "", ""]
 

@@ -1,4 +1,4 @@
-"""What can undo a guarantee in practice, in the order of NIST SP 800-226, and what is done here.
+"""List what can undo a guarantee, in the order of NIST SP 800-226, and what is done about it.
 
 The sections and hazards follow Near, Darais, Lefkovitz and Howarth (2025), Guidelines for
 Evaluating Differential Privacy Guarantees, doi:10.6028/NIST.SP.800-226: its pyramid of privacy
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Hazard(NamedTuple):
-    """One hazard: its section, what is done, tests or pages on it, and what is left to the user."""
+    """Hold a hazard: its section, what is done, tests or pages on it, what is left to the user."""
 
     section: str
     hazard: str
@@ -43,10 +43,12 @@ HAZARDS = (
     ),
     Hazard(
         "2", "The unit of privacy is an event and not a person",
-        "every report says that the guarantee is for one row; a study that names a unit is refused",
-        ("study/test_run.py::test_a_unit_is_refused_with_what_is_protected",
+        "unit= protects all rows of a person together, in calls, studies and ledgers; without it "
+        "every report says that the guarantee is for one row",
+        ("suites/test_person_replay.py::test_no_person_moves_a_query_further_than_stated",
+         "study/test_run.py::test_a_study_of_persons_protects_each_with_all_rows",
          "suites/test_contract.py::test_the_report_says_what_the_relation_takes_for_granted"),
-        "making the data one row a person",
+        "naming the column of persons, and completing ids that are missing",
     ),
     Hazard(
         "2", "Several releases add up unnoticed, or by a rule that adaptive choices break",
@@ -59,7 +61,8 @@ HAZARDS = (
     ),
     Hazard(
         "2", "Releases without privacy from the same data",
-        "results hold releases alone: no residuals, fitted values or R-squared",
+        "results hold releases alone: no residuals or fitted values; N and R-squared are computed "
+        "from what was released",
         ("suites/test_leaks.py::test_results_hold_only_releases",
          "suites/test_leaks.py::test_what_was_never_released_is_refused_with_an_alternative"),
         "whatever else is published of the same people",

@@ -17,8 +17,9 @@ from replay import cases_of  # noqa: E402
 
 import dpstats as dp  # noqa: E402
 from dpstats.mechanisms.shared import Method  # noqa: E402
+from tests.auditing.test_audit import AUDITED  # noqa: E402
 from tests.structure import Structure  # noqa: E402
-from tests.suites.test_mutated_modules import MORE, MUTANTS, ROOMS, Watch, newton  # noqa: E402
+from tests.suites.test_mutated_modules import ROOMS, mutated  # noqa: E402
 from tests.suites.test_replay import WORST  # noqa: E402
 from tests.suites.trust_hazards import HAZARDS  # noqa: E402
 
@@ -47,8 +48,6 @@ tests fail where it is out of date or where a method lacks a cell.
 
 """
 BETWEEN = """
-All methods assume:
-
 {common}
 
 ## Hazards of NIST SP 800-226
@@ -60,20 +59,8 @@ practice. The wording is ours, and NIST has evaluated nothing here.
 """
 
 
-@functools.cache
-def mutants() -> tuple[frozenset[str], ...]:
-    """For each mutant, the modules in which it replaces something."""
-    found = []
-    for mutant in (*MUTANTS.values(), *newton.MUTANTS.values(), *MORE.values()):
-        watch = Watch()
-        mutant.mutate(watch)
-        names = (name.removeprefix("dpstats.") for name in watch.modules if name)
-        found.append(frozenset(names))
-    return tuple(found)
-
-
 def released_by(method: Method):
-    """The function whose docstring has the method's guarantee."""
+    """Find the function whose docstring has the method's guarantee."""
     function = method.release
     while isinstance(function, functools.partial):
         function = function.func
@@ -81,7 +68,7 @@ def released_by(method: Method):
 
 
 def proof(method: Method) -> str:
-    """The guarantee's docstring, or nothing where there is none."""
+    """Link the guarantee's docstring, or return nothing where there is none."""
     function = released_by(method)
     if "Guarantee" not in (inspect.getdoc(function) or ""):
         return ""
@@ -93,7 +80,7 @@ def proof(method: Method) -> str:
 
 
 def replayed(method: Method) -> str:
-    """Settings that are replayed, and queries whose sensitivity is reached."""
+    """Count the settings that are replayed and the queries whose sensitivity is reached."""
     cases = cases_of(method)
     if not cases or method.name not in WORST:
         return ""
@@ -102,13 +89,13 @@ def replayed(method: Method) -> str:
 
 
 def audited(method: Method) -> str:
-    """Relations of the audit, which runs over all of METHODS."""
-    relations = ", ".join(RELATIONS[relation] for relation in method.neighbors)
-    return f"not refuted: {relations}" if method.name in dp.METHODS else ""
+    """Name the relations under which the method is audited, or nothing where it is not."""
+    relations = ", ".join(RELATIONS[relation] for relation in AUDITED.get(method.name, ()))
+    return f"not refuted: {relations}" if relations else ""
 
 
-def broken(method: Method, structure: Structure) -> str:
-    """Mutants in the module of the method, and in what it imports below mechanisms."""
+def broken(method: Method, structure: Structure, mutants: list[frozenset[str]]) -> str:
+    """Count the mutants in the method's module, and in what it imports below mechanisms."""
     own = released_by(method).__module__.removeprefix("dpstats.")
     if own not in structure.files:
         return ""
@@ -118,52 +105,82 @@ def broken(method: Method, structure: Structure) -> str:
             if structure.room(module) in ROOMS:
                 reached.add(module)
                 left.append(module)
-    here = sum(own in modules for modules in mutants())
-    below = sum(bool(modules & reached) for modules in mutants()) - here
+    here = sum(own in modules for modules in mutants)
+    below = sum(bool(modules & reached) for modules in mutants) - here
     return f"{here}; {below}" if here and below else ""
 
 
-def assumptions(method: Method) -> list[str]:
-    """The sentences of a release's report, for each of the relations."""
+def assumptions(method: Method) -> dict[str, list[str]]:
+    """Read the sentences of a release's report under each of the method's relations."""
     line = dp.simulate.line(300, x_sd=0.2, noise_sd=0.02, seed=1)
     call = {"epsilon": 4.0, "bounds": {"x": (0, 1), "y": (0, 1)}, **ENOUGH.get(method.name, {})}
-    found = []
+    found = {}
     for neighbors in method.neighbors:
         with dp.testing.insecure_seed(1):
             result = dp.dp_ols("y ~ x", line, method=method.name, neighbors=neighbors, **call)
-        found += [text for text in result.privacy.assumptions if "insecure_seed" not in text]
-    return list(dict.fromkeys(found))
+        texts = result.privacy.assumptions
+        found[neighbors] = [text for text in texts if "insecure_seed" not in text]
+    return found
 
 
-def rows(methods=None) -> tuple[list[tuple[str, ...]], list[str]]:
-    """A row of cells for each method, and the assumptions that several methods share."""
+def rows(methods=None) -> tuple[list[tuple[str, ...]], dict[str, list[str]]]:
+    """Make a row of cells for each method; list what most methods assume under a relation."""
     methods = list((methods or dp.METHODS).values())
-    structure = Structure(Path(dp.__file__).parent)
-    said = {method.name: assumptions(method) for method in methods}
-    counted = [text for texts in said.values() for text in texts]
-    shared = [text for text in dict.fromkeys(counted) if counted.count(text) > len(said) / 4]
+    structure, mutants = Structure(Path(dp.__file__).parent), mutated()
+    found = {method.name: assumptions(method) for method in methods}
+    shared = {relation: most_assume(found, relation) for relation in RELATIONS}
     return [
         (
             f"`{method.name}`",
             proof(method),
             replayed(method),
             audited(method),
-            broken(method, structure),
-            "; ".join(text for text in said[method.name] if text not in shared) or "none",
+            broken(method, structure, mutants),
+            "; ".join(of_its_own(found[method.name], shared)) or "none",
         )
         for method in methods
     ], shared
 
 
+def most_assume(found: dict[str, dict[str, list[str]]], relation: str) -> list[str]:
+    """List the sentences that most reports under a relation have."""
+    reports = [of_method[relation] for of_method in found.values() if relation in of_method]
+    texts = [text for report in reports for text in report]
+    return [text for text in dict.fromkeys(texts) if texts.count(text) > len(reports) / 2]
+
+
+def of_its_own(found: dict[str, list[str]], shared: dict[str, list[str]]) -> list[str]:
+    """List the sentences of a method that most others do not have."""
+    texts = [
+        text for neighbors in found for text in found[neighbors] if text not in shared[neighbors]
+    ]
+    return list(dict.fromkeys(texts))
+
+
+def common(shared: dict[str, list[str]]) -> str:
+    """Write what is assumed under all relations, and then under each."""
+    first, *others = shared.values()
+    under_all = [text for text in first if all(text in texts for texts in others)]
+    parts = ["All methods assume:", bullets(under_all)]
+    for relation, texts in shared.items():
+        parts += [f"Under `{relation}`:", bullets([t for t in texts if t not in under_all])]
+    return "\n\n".join(parts)
+
+
+def bullets(texts: list[str]) -> str:
+    """Write a list in Markdown."""
+    return "\n".join(f"- {text}" for text in texts)
+
+
 def table(columns: tuple[str, ...], lines) -> str:
-    """A table in Markdown."""
+    """Write a table in Markdown."""
     cells = [[cell.replace("|", "\\|") for cell in line] for line in lines]
     written = [columns, ["---"] * len(columns), *cells]
     return "".join(f"| {' | '.join(line)} |\n" for line in written)
 
 
 def evidence(name: str) -> str:
-    """A link to a test, named by its file and function, or to a chapter of a page."""
+    """Link to a test, named by its file and function, or to a chapter of a page."""
     if name.startswith("docs/"):
         page, _, chapter = name.removeprefix("docs/").partition("#")
         return f"[{chapter.replace('-', ' ')}]({page}#{chapter})"
@@ -172,15 +189,19 @@ def evidence(name: str) -> str:
 
 
 def page() -> str:
-    """The whole page."""
+    """Write the whole page."""
     methods, shared = rows()
     hazards = [
         (each.section, each.hazard, each.answer, "; ".join(map(evidence, each.tests)), each.left)
         for each in HAZARDS
     ]
-    common = "\n".join(f"- {text}" for text in shared)
     columns = ("Section", "Hazard", "What is done", "Evidence", "What is left to the publisher")
-    return HEAD + table(COLUMNS, methods) + BETWEEN.format(common=common) + table(columns, hazards)
+    return (
+        HEAD
+        + table(COLUMNS, methods)
+        + BETWEEN.format(common=common(shared))
+        + table(columns, hazards)
+    )
 
 
 def main(arguments: list[str]) -> None:

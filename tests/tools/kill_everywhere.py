@@ -76,7 +76,7 @@ def run(folder: Path, command: list[str], killed_at: int = 0) -> int:
 
 
 def found(folder: Path) -> dict:
-    """The ledger's states and sum, what was shown, which outputs are there, and what is damaged."""
+    """Collect the ledger's states and sum, what was shown, which outputs are there, and damage."""
     ledger, record = dp.Ledger(folder / LEDGER), folder / "out"
     damaged = verify_record(record) if record.is_dir() else ()
     return {

@@ -11,8 +11,9 @@ from dpstats.mechanisms.shared.scaled_rows import ScaledRows
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
 from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked
-from dpstats.mechanisms.shared.spec import Method
+from dpstats.mechanisms.shared.spec import Method, SecondPass
 from dpstats.mechanisms.shared.within_groups import WithinSums
+from dpstats.mechanisms.shared.within_units import UnitDeviations, UnitSums
 
 __all__ = [
     "ClippedSums",
@@ -32,7 +33,10 @@ __all__ = [
     "Releases",
     "LineRows",
     "ScaledRows",
+    "SecondPass",
     "Squares",
+    "UnitDeviations",
+    "UnitSums",
     "Whitening",
     "WithinSums",
 ]

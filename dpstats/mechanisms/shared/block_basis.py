@@ -38,12 +38,11 @@ class BlockBasis:
         assert layout is not None, "rows are codes and numbers"
         numeric = layout.numeric
         low, high = np.r_[1.0, problem.low[numeric]], np.r_[1.0, problem.high[numeric]]
+        basis = None if problem.basis is None else problem.basis.of_numbers(numeric)
         constant = layout.intercept is not None or any(map(_has_every_code, layout.blocks))
-        if constant:
-            box = Box.symmetric(low, high, problem.y_low, problem.y_high, 0)
-        else:
-            low[0] = -1.0  # no coordinate is centred without a constant
-            box = Box.symmetric(low, high, problem.y_low, problem.y_high, None)
+        # no coordinate is centred without a constant
+        intercept = 0 if constant else None
+        box = Box.spanning(low, high, problem.y_low, problem.y_high, intercept, basis)
         return cls(layout, box)
 
     @cached_property
@@ -113,16 +112,18 @@ class BlockBasis:
 
         layout, box = self.layout, self.box
         scale, center = box.y_scale / box.scale[1:], box.center[1:]
+        to_columns = np.eye(self.numbers) if box.basis is None else box.basis.matrix[1:, 1:]
         columns = sum(len(b.columns) for b in layout.blocks) + self.numbers
         size = columns + (layout.intercept is not None)
         gamma, shift = np.zeros((size, self.rest.shape[1])), np.zeros(size)
         numbers = self.rest[len(self.rest) - self.numbers :]
+        slopes = scale[:, None] * numbers
         if self.saturated is None:
             back = np.linalg.pinv(self._whole) @ self.rest
             gamma[:] = box.y_scale * back
-            gamma[layout.numeric] = scale[:, None] * numbers
-            return self._recentred(sparse.csr_matrix((size, 0)), gamma, shift)
-        gamma[layout.numeric] = scale[:, None] * numbers
+            gamma[layout.numeric] = to_columns @ slopes
+            return self._recentred(sparse.csr_matrix((size, 0)), gamma, shift, slopes)
+        gamma[layout.numeric] = to_columns @ slopes
         constant = -(center * scale) @ numbers  # what each gamma adds to every code's effect
         start = 0
         for k in self.others:
@@ -141,15 +142,15 @@ class BlockBasis:
         ones = np.asarray(alpha.sum(axis=1)).ravel()
         return box.y_scale * alpha, gamma + np.outer(ones, constant), box.y_center * ones
 
-    def _recentred(self, alpha, gamma: np.ndarray, shift: np.ndarray):
+    def _recentred(self, alpha, gamma: np.ndarray, shift: np.ndarray, slopes: np.ndarray):
         """Undo the centring of numbers and response in designs with a constant, not saturated."""
-        box, layout = self.box, self.layout
+        box = self.box
         if not box.center.any() and box.y_center == 0:
             return alpha, gamma, shift
         ones = np.zeros(len(self.rest))
         ones[: self.sizes[0]] = 1.0
         constant = np.linalg.pinv(self._whole) @ ones
-        moved = -(box.center[1:] @ gamma[layout.numeric])
+        moved = -(box.center[1:] @ slopes)
         return alpha, gamma + np.outer(constant, moved), box.y_center * constant
 
 

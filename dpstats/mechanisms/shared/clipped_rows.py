@@ -8,6 +8,8 @@ import numpy as np
 from dpstats.mechanisms.shared.gram import clipped_box, moments_in, split_weights
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.noise import Noise, Query
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import Cost
 
 # Fraction of the cost of a fit that its number of clipped rows takes.
@@ -36,23 +38,31 @@ class ClippedSums:
 def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
     """Sum the cross-products of rows clipped by ``clipped_box``, and count the clipped ones."""
     moments = moments_in(clipped_box(problem), X, y, problem)
-    X, _ = split_weights(X, problem)
-    return ClippedSums(moments, rows_outside(X, y, problem) if problem.estimated else 0)
+    X, parts = split_weights(X, problem)
+    parts = whole_weights(parts) if problem.by_unit and parts is not None else None
+    return ClippedSums(
+        moments, rows_outside(X, y, problem, parts=parts) if problem.estimated else 0
+    )
 
 
 def rows_outside(
-    X: np.ndarray, y: np.ndarray, problem: Problem, columns: np.ndarray | None = None
+    X: np.ndarray,
+    y: np.ndarray,
+    problem: Problem,
+    columns: np.ndarray | None = None,
+    parts: np.ndarray | None = None,
 ) -> int:
     """Count the rows with a column or a response outside its range; NaN is outside.
 
-    ``columns`` says which of the design's columns X has, by default all.
+    ``columns`` says which of the design's columns X has, by default all; ``parts`` (m,) are whole
+    numbers that rows count for.
     """
     inside = (y >= problem.y_low) & (y <= problem.y_high)
     places = np.arange(len(problem.low)) if columns is None else columns
     if problem.row_norm is None:
         for column, low, high in zip(X.T, problem.low[places], problem.high[places], strict=True):
             inside &= (column >= low) & (column <= high)
-    return int(len(y) - np.count_nonzero(inside))
+    return int(np.count_nonzero(~inside)) if parts is None else int(parts[~inside].sum())
 
 
 def cost_of_sums(problem: Problem, cost: Cost) -> Cost:
@@ -68,11 +78,14 @@ def with_share(
     ``rows`` is the released number of rows, 0 where it is not released.
 
     Guarantee. A hundredth of the cost, where ranges are estimated: one more row, or another in
-    its place, changes the number of rows outside the ranges, which are released, by at most 1.
+    its place, changes the number of rows outside the ranges, which are released, by at most 1; so
+    does a unit, whose rows count in parts of 2^-20 that add up to at most 1.
     """
     if not problem.estimated:
         return release
-    noisy = noise.add(Query("number of clipped rows", [clipped], l1=1, l2=1), cost.part(_FRACTION))
+    one = 1 << ENTRY_BITS if problem.by_unit else 1
+    query = Query("number of clipped rows", [clipped], l1=one, l2=one, unit=1 / one)
+    noisy = noise.add(query, cost.part(_FRACTION))
     if rows <= 0:  # not released without an intercept, or hidden by the noise
         return release
     share = min(max(float(noisy.values[0]) / rows, 0.0), 1.0)

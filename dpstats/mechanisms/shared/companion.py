@@ -57,6 +57,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         standard_errors=other.standard_errors,
         summarise=summarise,
         fixed_size_summary=main.fixed_size_summary and other.fixed_size_summary,
+        takes_basis=main.takes_basis or other.takes_basis,
         takes_weights=main.takes_weights and other.takes_weights,
         release=release,
         release_each=None,

@@ -28,12 +28,12 @@ def clipped_box(problem: Problem) -> Box:
     """Return scaled coordinates in which each column is clipped on its own, at any range.
 
     A fit in them is about the variables as clipped to their ranges, declared or estimated, and
-    every row weighs the same.
+    every row weighs the same. Where the problem has a basis, the columns of that are clipped.
     """
-    if problem.row_norm is not None or not problem.estimated:
+    if problem.row_norm is not None:
         return box_of(problem)
     low, high, y_low, y_high = problem.low, problem.high, problem.y_low, problem.y_high
-    return Box.symmetric(low, high, y_low, y_high, problem.intercept)
+    return Box.spanning(low, high, y_low, y_high, problem.intercept, problem.basis)
 
 
 def scaled_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
@@ -47,17 +47,28 @@ def moments_in(box: Box, X: np.ndarray, y: np.ndarray, problem: Problem) -> Mome
     Weights multiply rows that have been clipped, at the bounds of the unweighted columns. To
     clip rows that have been multiplied by sqrt w would give rows of large weights a smaller one.
     """
+    rows = number_of_units(X[:, -1]) if problem.by_unit else len(y)
     X, weights = split_weights(X, problem)
-    return Moments.of(X, y, box) if weights is None else Moments.weighted(X, y, weights, box)
+    if weights is None:
+        return Moments.of(X, y, box)
+    return Moments.weighted(X, y, weights, box, rows)
+
+
+def number_of_units(units: np.ndarray) -> int:
+    """Count numbers of units (m,), equal ones beside one another."""
+    return int(np.count_nonzero(np.diff(units, prepend=-1)))
 
 
 def split_weights(X: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray | None]:
     """Split the rows that a method is given into design rows (m, S) and weights (m,), or None.
 
     Where the problem is ``weighted`` the last column of X is what part of one row each row
-    counts for, in [0, 1].
+    counts for, in [0, 1], and with units the last but one.
     """
-    return (X[:, :-1], X[:, -1]) if problem.weighted else (X, None)
+    if not problem.weighted:
+        return X, None
+    last = -2 if problem.by_unit else -1
+    return X[:, :last], X[:, last]
 
 
 def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:

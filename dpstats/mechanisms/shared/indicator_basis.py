@@ -36,6 +36,9 @@ class IndicatorBasis:
         Design rows are phi @ to_design.
     has_constant : bool
         Whether a constant is a combination of the columns.
+    by_unit : bool
+        Whether rows have two further columns: what part of a row each counts for, and the number
+        of its privacy unit.
     """
 
     sizes: tuple[int, ...]
@@ -43,6 +46,7 @@ class IndicatorBasis:
     root: np.ndarray
     to_design: np.ndarray
     has_constant: bool
+    by_unit: bool = False
 
     @classmethod
     def of(cls, problem: Problem) -> "IndicatorBasis":
@@ -65,7 +69,7 @@ class IndicatorBasis:
             start += size
         to_design[ones, layout.numeric] = center
         to_design[indicators:, layout.numeric] = reference.root.T
-        return cls(sizes, center, reference.root, to_design, has_constant)
+        return cls(sizes, center, reference.root, to_design, has_constant, problem.by_unit)
 
     @property
     def size(self) -> int:

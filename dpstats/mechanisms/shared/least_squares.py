@@ -15,7 +15,7 @@ NOT_IDENTIFIED = (
     "the noise on X'X could account for its smallest eigenvalue, so least squares is not "
     'identified; raise epsilon, or use method="adassp", which adds a ridge'
 )
-_ABOUT = (
+ABOUT_LEAST_SQUARES = (
     "standard errors, tests and intervals are about least squares on the same noisy sums, which is "
     "not shrunken"
 )
@@ -52,7 +52,7 @@ def with_intervals(shrunken: Release, sums: NoisySums, problem: Problem) -> Rele
     plain = least_squares(sums, problem)
     if plain.cov is None:
         return replace(shrunken, reasons={"bse": _HIDDEN})
-    return replace(shrunken, reasons={}, companion=replace(plain, note=_ABOUT))
+    return replace(shrunken, reasons={}, companion=replace(plain, note=ABOUT_LEAST_SQUARES))
 
 
 def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None) -> Release:
@@ -141,7 +141,7 @@ def covariance(statistics: dict, problem: Problem) -> np.ndarray:
     noise_part = (sigma[1] ** 2 + sigma[0] ** 2 * (theta @ theta)) * np.eye(len(theta))
     noise_part += sigma[0] ** 2 * (np.outer(theta, theta) - np.diag(theta**2))
     energy, rows = statistics["energy"], statistics["rows"]
-    meat = Meat.of(statistics).covariance(gram, energy, rows, problem.constant)
+    meat = Meat.of(statistics).covariance(gram, energy, rows, problem.intercept or 0)
     sandwich = bread @ (meat + noise_part) @ bread
     transform = np.array(statistics["transform"])
     return transform @ sandwich @ transform.T

@@ -1,5 +1,6 @@
 """Turn the position of noisy Newton steps into coefficients, a covariance and a status."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -66,7 +67,9 @@ class NewtonState:
 
     ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
     ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
-    ``squares`` are the mean squares of residuals without what makes ``square`` conservative.
+    ``squares`` are the mean squares of residuals without what makes ``square`` conservative. With
+    units, ``products`` (p, p) are those of their scores, clipped to ``limit``, with noise of
+    ``products_deviation`` off the diagonal; the ``excess`` is what was cut off their squares.
     """
 
     eta: np.ndarray
@@ -76,6 +79,20 @@ class NewtonState:
     square: float = 1.0
     slope: float = 1.0
     squares: Squares = Squares()
+    limit: float = math.inf
+    excess: float = 0.0
+    products: np.ndarray | None = None
+    products_deviation: float = 0.0
+
+    def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:
+        """Return the covariance (p, p) of the position from the sampling of rows, or of units."""
+        p, t, slope = len(self.eta), whitening.dimension, self.slope
+        if self.products is None:
+            return np.diag(self.square * t / p * whitening.kept / (rows * slope**2))
+        values, vectors = np.linalg.eigh(self.products)
+        # for a'(products)a the noise has a variance of at most 2 |a|^4 times its square
+        values = np.maximum(values, 0.0) + math.sqrt(2) * self.products_deviation + self.excess
+        return (vectors * values) @ vectors.T / (rows * slope) ** 2
 
 
 def release_of(
@@ -90,8 +107,8 @@ def release_of(
 ) -> Release:
     """Return coefficients, their covariance, and which of them weak directions decide.
 
-    ``counted`` is the number of rows that no cap on rows has biased, and the noise on it; where
-    they are too ``few`` for scales of the columns no interval is shown.
+    ``counted`` is the number of rows as released and the noise on it, ``rows`` that number or twice
+    the noise; where they are too ``few`` for scales of the columns no interval is shown.
     """
     reference, p, t = problem.reference, len(state.eta), whitening.dimension
     assert reference is not None
@@ -100,13 +117,15 @@ def release_of(
     failed = wild or float(eta @ eta) > _MOST_EXPLAINED
     eta = eta * (not failed)
     params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
-    sampling = state.square * t / p * whitening.kept / (rows * state.slope**2)
+    sampling = state.sampling(whitening, rows)
     # what the prior has moved a direction by counts as an error of unknown sign
     noise = state.variance + state.bias + (state.eta - eta) ** 2
     weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed | few
     back = reference.y_scale * directions
-    variance = noise + sampling
+    variance = noise + np.diag(sampling)
     cov = (back * variance) @ back.T
+    if state.products is not None:
+        cov += back @ (sampling - np.diag(np.diag(sampling))) @ back.T
     hidden = (back * (variance * weak)) @ back.T
     privacy = (back * noise) @ back.T
     far = _FAR * reference.y_scale
@@ -120,6 +139,7 @@ def release_of(
         "response_range": list(ends),
         "fit_rows": counted[0],
         "fit_rows_error": counted[1],
+        **({} if state.products is None else {"score_products": state.products_deviation}),
         **_goodness(state, basis, whitening, directions, rows, failed, reference.y_scale),
     }
     slopes = np.arange(len(params)) != problem.intercept
@@ -140,6 +160,7 @@ def release_of(
         status=status,
         reasons=reasons,
         statistics=statistics,
+        cov_type="cluster" if basis.by_unit else "nonrobust",
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
 
@@ -155,7 +176,7 @@ def _goodness(
     explained = Explained.of(
         state.eta, state.variance, whitening.kept, constant, whitening.error, rows
     )
-    squares = Squares() if failed else state.squares
+    squares = Squares() if failed or basis.by_unit else state.squares
     return goodness(explained, squares, y_scale, rows, len(state.eta))
 
 

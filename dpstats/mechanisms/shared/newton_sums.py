@@ -1,7 +1,8 @@
 """Add up over rows what noisy Newton steps release: products, counts by size, clipped scores.
 
 Every sum is exact and of functions of one row each, so that a row has the same part in it to the
-last bit whatever rows stand beside it.
+last bit whatever rows stand beside it. With privacy units it is of functions of all rows of one
+unit, whose parts add up to at most 1, and in whatever order they stand.
 """
 
 import math
@@ -13,28 +14,37 @@ from dpstats.mechanisms.shared.indicator_basis import FAR, IndicatorBasis, RowMa
 from dpstats.mechanisms.shared.release import Reference
 from dpstats.mechanisms.shared.score_tails import LEVERAGE_EDGES, SCORE_EDGES
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import exact_sum
+from dpstats.numerics.cross_products import exact_sum, whole_weights
 
 # Rows of a block: few enough for what is computed from them to stay in a cache, and for a sum of
 # products of whole numbers up to 2^20 to be exact in doubles.
 _ROWS = 1 << 11
 # A row is scaled to slightly less than its bound, by more than floating point can add.
 _MARGIN = 1 - 2.0**-30
+_ONE = 2.0**ENTRY_BITS
+# Parts of a score, in units of 2^-20 of its limit, are cut here: 2^20 of them add up exactly.
+_FARTHEST = 2.0**33
 
 
 def rough_products(basis: IndicatorBasis, bound: float, X: np.ndarray, y: np.ndarray):
     """Add up the products of coordinates phi, rows cut to squared norms of at most ``bound``."""
-    codes = X.T[: len(basis.sizes)]
+    codes, parts = X.T[: len(basis.sizes)], parts_of(basis, X)
     blocks = (
-        (codes[:, rows], capped(entries, squares + max(basis.ones - 1, 0), bound))
+        (codes[:, rows], capped(entries, squares + max(basis.ones - 1, 0), bound, parts[rows]))
         for entries, squares, rows in _blocks(basis.entries, X)
     )
     return exact_sum((_indicator_products(basis, *block) for block in blocks), (basis.size,) * 2)
 
 
 def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, X: np.ndarray, y):
-    """Count rows by squared leverage |a|^2 / t, in the bins of ``LEVERAGE_EDGES``."""
+    """Count rows by squared leverage |a|^2 / t, in the bins of ``LEVERAGE_EDGES``.
+
+    With units rows count for their parts, in units of 2^-20.
+    """
     blocks = _blocks(basis.row_map(map_), X)
+    if basis.by_unit:
+        parts = parts_of(basis, X)
+        return _parts_by_size(((squares / t, parts[rows]) for _, squares, rows in blocks))
     return _counts((squares / t for _, squares, _ in blocks), LEVERAGE_EDGES)
 
 
@@ -42,8 +52,11 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, X: 
     """Add up the products of whitened rows, cut to squared norms of at most ``bound``."""
     from dpstats.numerics.kernels import products
 
-    blocks = _blocks(basis.row_map(map_), X)
-    terms = (products(capped(whitened, squares, bound)) for whitened, squares, _ in blocks)
+    blocks, parts = _blocks(basis.row_map(map_), X), parts_of(basis, X)
+    terms = (
+        products(capped(whitened, squares, bound, parts[rows]))
+        for whitened, squares, rows in blocks
+    )
     return exact_sum(terms, (map_.shape[1],) * 2)
 
 
@@ -51,14 +64,72 @@ def score_sums(
     basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, weight: float, X, y
 ) -> np.ndarray:
     """Add up s' and w |s'|^2 / C in units of 2^-20 C, as whole numbers (p + 1,)."""
+    if basis.by_unit:
+        s = clipped_unit_scores(basis, map_, reference, eta, limit, X, y)
+        squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
+        blocks = (np.vstack([s, squares])[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
+        return exact_sum((block.sum(axis=1) for block in blocks), (len(eta) + 1,))
     blocks = scores(basis, map_, reference, eta, X, y)
     return exact_sum((_clipped(*block, limit, weight) for block in blocks), (len(eta) + 1,))
 
 
 def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: float, X, y):
     """Count rows by the norm of the score over ``unit``, in the bins of ``SCORE_EDGES``."""
+    if basis.by_unit:
+        _, norms = unit_scores(basis, map_, reference, eta, unit, X, y)
+        return _counts(iter([norms]), SCORE_EDGES)
     blocks = scores(basis, map_, reference, eta, X, y)
     return _counts((norms / unit for _, _, norms in blocks), SCORE_EDGES)
+
+
+def score_products(
+    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, X, y
+) -> np.ndarray:
+    """Add up s' s'' over the clipped scores s' of units, in units of C^2 2^-40, (p, p)."""
+    s = clipped_unit_scores(basis, map_, reference, eta, limit, X, y)
+    blocks = (s[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
+    return exact_sum((block @ block.T for block in blocks), (len(eta),) * 2)
+
+
+def clipped_unit_scores(
+    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, X, y
+) -> np.ndarray:
+    """Clip the scores of units to the norm ``limit``; whole numbers (p, units) of 2^-20 of it."""
+    s, norms = unit_scores(basis, map_, reference, eta, limit, X, y)
+    return np.trunc(s * (_MARGIN / np.maximum(norms, 1.0)))
+
+
+def unit_scores(
+    basis: IndicatorBasis, map_, reference: Reference, eta, scale: float, X, y
+) -> tuple[np.ndarray, np.ndarray]:
+    """Add up the scores of each unit's rows, times their parts, over ``scale``.
+
+    Each row's are rounded to multiples of 2^-20 first, so that the sum is exact in any order of
+    the rows, and cut to 2^13, far beyond where they are clipped.
+
+    Returns
+    -------
+    sums : numpy.ndarray, shape (p, units)
+        Whole numbers, in units of 2^-20.
+    norms : numpy.ndarray, shape (units,)
+        Their Euclidean norms, in units of 1.
+    """
+    units, parts = X[:, -1], parts_of(basis, X)
+    rows = [
+        np.clip(np.rint(whitened * (left * (parts[own] / scale * _ONE))), -_FARTHEST, _FARTHEST)
+        for (whitened, left, _), own in zip(
+            scores(basis, map_, reference, eta, X, y), _slices(len(y)), strict=True
+        )
+    ]
+    columns = np.hstack([np.empty((len(eta), 0)), *rows])
+    starts = np.flatnonzero(np.diff(units, prepend=-1))
+    sums = np.add.reduceat(columns, starts, axis=1) if len(starts) else columns
+    return sums, np.sqrt((sums**2).sum(axis=0)) / _ONE
+
+
+def parts_of(basis: IndicatorBasis, X: np.ndarray) -> np.ndarray:
+    """Return what part of one row each row counts for, (m,), multiples of 2^-20."""
+    return whole_weights(X[:, -2]) / _ONE if basis.by_unit else np.ones(len(X))
 
 
 def scores(
@@ -79,9 +150,14 @@ def scores(
 def _blocks(row_map: RowMap, X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
     """Yield mapped rows as columns (p, m), squared norms (m,) and which rows of X they are."""
     columns = np.ascontiguousarray(X.T)
-    for start in range(0, len(X), _ROWS):
-        stop = min(start + _ROWS, len(X))
-        yield *row_map.of(columns, start, stop), slice(start, stop)
+    for rows in _slices(len(X)):
+        yield *row_map.of(columns, rows.start, rows.stop), rows
+
+
+def _slices(rows: int) -> Iterator[slice]:
+    """Cut rows into blocks."""
+    for start in range(0, rows, _ROWS):
+        yield slice(start, min(start + _ROWS, rows))
 
 
 def _indicator_products(basis: IndicatorBasis, codes: np.ndarray, entries: np.ndarray):
@@ -96,16 +172,19 @@ def _indicator_products(basis: IndicatorBasis, codes: np.ndarray, entries: np.nd
     return sums
 
 
-def capped(rows: np.ndarray, squares: np.ndarray, bound: float) -> np.ndarray:
-    """Scale rows, given as columns (k, m), to a squared norm of at most ``bound``.
+def capped(
+    rows: np.ndarray, squares: np.ndarray, bound: float, parts: np.ndarray | float = 1.0
+) -> np.ndarray:
+    """Scale rows, given as columns (k, m), to a squared norm of at most ``bound`` times ``parts``.
 
     ``squares`` (m,) are their squared norms. They are returned in units of sqrt(bound) 2^-20,
-    whole numbers cut toward zero.
+    whole numbers cut toward zero. Rows whose parts add up to at most 1 have products whose norms
+    add up to at most ``bound``.
     """
     from dpstats.numerics.kernels import cut_rows
 
     length = np.sqrt(np.maximum(squares / bound, 1.0))
-    return cut_rows(rows, 2.0**ENTRY_BITS * _MARGIN / (math.sqrt(bound) * length))
+    return cut_rows(rows, _ONE * _MARGIN * np.sqrt(parts) / (math.sqrt(bound) * length))
 
 
 def _clipped(
@@ -114,9 +193,18 @@ def _clipped(
     """Sum the scores of few rows, clipped to ``limit``, and their squares, on the grid."""
     from dpstats.numerics.kernels import clipped_scores, cut_sums
 
-    grid = 2.0**ENTRY_BITS * _MARGIN
+    grid = _ONE * _MARGIN
     factors, squares = clipped_scores(left, norms, limit, weight, grid)
     return np.append(cut_sums(whitened, factors), squares)
+
+
+def _parts_by_size(blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """Add up parts, in units of 2^-20, of rows in the bins between ``LEVERAGE_EDGES``."""
+    bins = len(LEVERAGE_EDGES) + 1
+    total = np.zeros(bins)
+    for sizes, parts in blocks:
+        total += np.bincount(np.searchsorted(LEVERAGE_EDGES, sizes), parts * _ONE, bins)
+    return total.astype(np.int64)
 
 
 def _counts(sizes: Iterator[np.ndarray], edges: np.ndarray) -> np.ndarray:

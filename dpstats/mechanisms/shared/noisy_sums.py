@@ -44,7 +44,12 @@ class NoisySums:
 
 
 def noisy_sums(
-    moments: Moments, norm: float, neighbors: str, cost: Cost, noise: Noise
+    moments: Moments,
+    norm: float,
+    neighbors: str,
+    cost: Cost,
+    noise: Noise,
+    counted: str = "rows",
 ) -> NoisySums:
     """Release u'u, u'v and v'v of rows with ||u|| <= ``norm``, |u_j| <= 1 and |v| <= 1.
 
@@ -60,8 +65,11 @@ def noisy_sums(
     solves the same equations: in units of the data the sums of w u u' have w_max times the
     sensitivity of one row. The sum of the weights does not tell the number of rows, so this is
     released too, for a fiftieth of the cost: one row moves it by 1. Under replace-one it is public.
+    With privacy units, ``counted`` in the place of rows, the weights of a unit's rows add up to at
+    most 1: their terms add up to a point of the convex hull of zero and the terms of single rows.
+    No two points of a hull are farther apart than two of what it is made of, so each bound holds.
     """
-    rows, deviation, cost = _counted(moments, neighbors, cost, noise)
+    rows, deviation, cost = _counted(moments, neighbors, cost, noise, counted)
     columns, products = len(moments.cross) - 1, moments.cross
     exact = (
         products[:columns, :columns][np.triu_indices(columns)],
@@ -91,7 +99,7 @@ def noisy_sums(
 
 
 def _counted(
-    moments: Moments, neighbors: str, cost: Cost, noise: Noise
+    moments: Moments, neighbors: str, cost: Cost, noise: Noise, counted: str
 ) -> tuple[float | None, float, Cost]:
     """Return the number of weighted rows, the noise on it and the cost that is left.
 
@@ -100,7 +108,7 @@ def _counted(
     """
     if moments.rows is None or neighbors == REPLACE_ONE:
         return None if moments.rows is None else float(moments.rows), 0.0, cost
-    query = Query("number of rows", [moments.rows], l1=1, l2=1)
+    query = Query(f"number of {counted}", [moments.rows], l1=1, l2=1)
     noisy = noise.add(query, cost.part(_COUNT))
     deviation = noisy.deviation
     return float(noisy.values[0]) - deviation, deviation, cost.part(1 - _COUNT)

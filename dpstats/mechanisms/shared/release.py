@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.numerics import Layout
+from dpstats.numerics import ColumnBasis, Layout
 
 # The reason why a release from privately estimated ranges has no standard errors.
 CLIPPED = (
@@ -64,6 +64,12 @@ class Problem:
     weighted : bool
         Whether rows have a further last column: the part of one row, in [0, 1], that each
         counts for.
+    by_unit : bool
+        Whether they have one more, the number of each row's privacy unit. The rows of a unit are
+        beside one another, and their parts add up to at most 1.
+    basis : ColumnBasis or None
+        Public combinations of the columns, for methods whose noise depends on how they are
+        written.
     """
 
     low: np.ndarray
@@ -79,6 +85,13 @@ class Problem:
     reference: Reference | None = None
     coded: bool = False
     weighted: bool = False
+    by_unit: bool = False
+    basis: ColumnBasis | None = None
+
+    @property
+    def counted(self) -> str:
+        """Name what neighbours differ in one of, and what is counted."""
+        return "units" if self.by_unit else "rows"
 
     @property
     def constant(self) -> int:
@@ -141,7 +154,7 @@ class Releases:
         Why something is NaN, each reason once.
     stack : mapping of str to numpy.ndarray, shape (G, ...)
         The numbers for inference, as :func:`dpstats.inference.stacked` returns them.
-    cov_type : str
+    cov_type, limited
         As in :class:`Release`, for all groups.
     """
 
@@ -151,3 +164,4 @@ class Releases:
     reasons: tuple[str, ...]
     stack: Mapping[str, np.ndarray]
     cov_type: str = "nonrobust"
+    limited: bool = False

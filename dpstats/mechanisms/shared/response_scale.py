@@ -10,6 +10,7 @@ import numpy as np
 from dpstats.mechanisms.shared.release import Problem, Reference
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import REPLACE_ONE, Cost
 
 # Responses count as so many units from the center at most, and the center is off by about so many.
@@ -36,13 +37,18 @@ def with_response_scale(
     are cut toward zero to multiples of 2^-20. Beyond t = 1 the signs of v and u differ, so this
     lengthens the difference of squares alone, by less than one multiple, which is added; up to
     t = 1 the length is at most sqrt 2.
+
+    With units a row adds its part w, a multiple of 2^-20, times (v, v^2): w v is cut toward zero
+    and w v^2 rounded up, so that the pair is w times a point of the convex set p^2 <= s <= 1, which
+    has zero in it. So is their sum over a unit, whose parts add up to at most 1. The farthest
+    points of the set, (-1, 1) and (1, 1), are 2 apart, and none is farther than sqrt 2 from zero.
     """
     reference = problem.reference
     assert reference is not None, "the method says needs_marginals"
     if not has_constant:
         size = math.hypot(reference.y_center, reference.y_scale)
         reference = replace(reference, y_center=0.0, y_scale=size)
-    sums = total(partial(_sums, reference))
+    sums = total(partial(_unit_sums if problem.by_unit else _sums, reference))
     far = 2 * _ONE + 1 if problem.neighbors == REPLACE_ONE else math.sqrt(2) * _ONE
     query = Query("mean and mean square of y", sums.tolist(), l2=far, unit=1 / _ONE)
     noisy = noise.add(query, cost)
@@ -56,9 +62,21 @@ def with_response_scale(
     return replace(problem, reference=replace(reference, y_center=center, y_scale=scale))
 
 
+def _unit_sums(reference: Reference, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Add up w (v, v^2) of rows that count for w, in units of 2^-20, as whole numbers."""
+    v, whole = _scaled(reference, y), whole_weights(X[:, -2])
+    sums = np.array([np.trunc(whole * v).sum(), np.ceil(whole * np.square(v)).sum()])
+    return sums.astype(np.int64).astype(object)
+
+
 def _sums(reference: Reference, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Add up (v, v^2) of clipped responses, in units of 2^-20, as whole numbers."""
-    with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
-        v = np.clip((y - reference.y_center) / (_LIMIT * reference.y_scale), -1.0, 1.0)
+    v = _scaled(reference, y)
     sums = np.array([np.trunc(v * _ONE).sum(), np.trunc(np.square(v) * _ONE).sum()])
     return sums.astype(np.int64).astype(object)
+
+
+def _scaled(reference: Reference, y: np.ndarray) -> np.ndarray:
+    """Return responses about the center, in units of 4 deviations, clipped to [-1, 1]."""
+    with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
+        return np.clip((y - reference.y_center) / (_LIMIT * reference.y_scale), -1.0, 1.0)

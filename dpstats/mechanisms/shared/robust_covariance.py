@@ -6,7 +6,7 @@ the coefficients; this one adds the sum in the middle.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -23,13 +23,13 @@ from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whol
 from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import Cost
 
-COV_TYPES = ("nonrobust", "HC1")
+COV_TYPES = ("nonrobust", "HC1", "cluster")
 OPTIONS = {"cov_type": (COV_TYPES[0], option_checks.word("cov_type", *COV_TYPES))}
 # Fraction of the cost, and the residual, in standard deviations, at which squares are clipped; both
 # chosen by simulation. With half the fraction, intervals from 200 rows at epsilon 16 are 15%
 # longer; with one and a half times the fraction, those at epsilon 0.5 are at least 4% longer. A
 # lower clip understates the largest variances, a higher one adds noise.
-_FRACTION = 0.1
+FRACTION = 0.1
 _CUT = 4.0
 # Factor of the sum of w min(e^2 / c^2, 1) beside that of s s' for rows with weights.
 _KEPT = 0.5
@@ -46,7 +46,7 @@ def robust(covariance: Callable | None = None) -> SecondPass:
     return SecondPass(
         option="cov_type",
         requested=partial(_requested, covariance is not None),
-        fraction=_FRACTION,
+        fraction=FRACTION,
         summary_after=_squares_after,
         release=partial(_release, covariance),
         release_each=_each,
@@ -54,12 +54,12 @@ def robust(covariance: Callable | None = None) -> SecondPass:
 
 
 def _requested(at_estimated: bool, cov_type: str, problem: Problem) -> bool:
-    """Return whether to release squared scores: "HC1", unless no standard error is possible.
+    """Return whether to release squared scores, unless no standard error is possible.
 
     ``at_estimated`` says whether the method has standard errors at estimated ranges.
     """
     possible = problem.intercept is not None and (at_estimated or not problem.estimated)
-    return cov_type == "HC1" and possible
+    return cov_type != "nonrobust" and possible
 
 
 def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
@@ -82,24 +82,26 @@ def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
 
 def _sizes(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
     """Compute min(|v - u'theta| / cut, 1) for rows (u, v), row by row."""
+    return np.fmin(np.abs(_residuals(rows, theta)) / cut, 1.0)
+
+
+def _residuals(rows: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """Compute v - u'theta for rows (u, v), row by row."""
     residual = rows[:, -1].copy()
     for j in range(rows.shape[1] - 1):
         residual -= rows[:, j] * theta[..., j]
-    return np.fmin(np.abs(residual) / cut, 1.0)
+    return residual
 
 
-def _reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.ndarray, np.ndarray]:
+def reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.ndarray, np.ndarray]:
     """Convert released coefficients and the cut from the user's units to scaled coordinates."""
-    theta = params * box.scale / box.y_scale
-    if box.intercept is not None:
-        theta[..., box.intercept] += (params @ box.center - box.y_center) / box.y_scale
-    return theta, _CUT * np.sqrt(sigma2) / box.y_scale
+    return box.reference(params), _CUT * np.sqrt(sigma2) / box.y_scale
 
 
 def _squares_after(first: Release, problem: Problem) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
     box, basis = clipped_box(problem), first.companion or first
-    theta, cut = _reference(basis.params, basis.statistics["sigma2"], box)
+    theta, cut = reference(basis.params, basis.statistics["sigma2"], box)
     cut = cut * 2.0**ENTRY_BITS
     if problem.weighted:
         return partial(_weighted_squares, problem, theta, cut)
@@ -117,25 +119,69 @@ def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.
 def _weighted_squares(
     problem: Problem, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.ndarray
 ) -> Moments:
-    """Sum s s' over scores s = w u min(|e| / c, 1) exactly, and half of w min(e^2 / c^2, 1).
+    """Sum s s' over scores s = w u e / c, |e| <= c, exactly, and half of w min(e^2 / c^2, 1).
 
-    The last row, of shape (S + 1, S), holds the latter in its first entry.
+    With units a score is that of a unit: the sum over its rows. The last row, of shape (S + 1, S),
+    holds the sum of the latter in its first entry.
     """
-    (X, weights), box, terms = split_weights(X, problem), clipped_box(problem), []
+    units = X[:, -1] if problem.by_unit else np.arange(len(y))
+    (X, weights), box = split_weights(X, problem), clipped_box(problem)
     assert weights is not None, "the problem is weighted"
-    shape = X.shape[1] + 1, X.shape[1]
-    for i in range(0, len(y), BLOCK):
-        rows = box.integers(X[i : i + BLOCK], y[i : i + BLOCK])
-        parts = whole_weights(weights[i : i + BLOCK]) * 2.0**-ENTRY_BITS
-        sizes = _sizes(rows, theta, cut)
-        s = np.trunc(rows[:, :-1] * (parts * sizes)[:, None])
-        kept = np.trunc(_KEPT * parts * sizes**2 / PRODUCT_UNIT).sum()
-        terms.append(np.vstack([s.T @ s, np.where(np.arange(shape[1]) == 0, kept, 0.0)]))
-    return Moments(exact_sum(terms, shape))
+    blocks = (slice(i, i + BLOCK) for i in range(0, len(y), BLOCK))
+    rows = ((box.integers(X[block], y[block]), weights[block]) for block in blocks)
+    scores, kept = weighted_scores(rows, theta, cut)
+    return sum_of_squares(sums_by_unit(scores, units), kept)
 
 
-def _query(cross: np.ndarray, problem: Problem) -> Query:
+def weighted_scores(
+    blocks: Iterable[tuple[np.ndarray, np.ndarray]], theta: np.ndarray, cut: np.ndarray | float
+) -> tuple[np.ndarray, int]:
+    """Compute scores w u e / c, |e| <= c, of rows, and add up half of w min(e^2 / c^2, 1).
+
+    Parameters
+    ----------
+    blocks : iterable of (rows, weights)
+        At most 2^13 rows (u, v) of whole numbers, (m, S + 1), and weights in [0, 1], (m,).
+    theta : numpy.ndarray, shape (S,)
+    cut : float
+        In the units of the rows.
+
+    Returns
+    -------
+    scores : numpy.ndarray, shape (n, S)
+        Cut toward zero to whole numbers.
+    kept : int
+        In units of 2^-40, each row's cut toward zero.
+    """
+    kept, scores = 0, [np.empty((0, len(theta)))]
+    for rows, weights in blocks:
+        parts = whole_weights(weights) * 2.0**-ENTRY_BITS
+        sizes = np.fmax(np.fmin(_residuals(rows, theta) / cut, 1.0), -1.0)
+        scores.append(np.trunc(rows[:, :-1] * (parts * sizes)[:, None]))
+        kept += int(np.trunc(_KEPT * parts * sizes**2 / PRODUCT_UNIT).sum())
+    return np.vstack(scores), kept
+
+
+def sum_of_squares(s: np.ndarray, kept: int) -> Moments:
+    """Sum s s' over scores (n, S), whole numbers of at most 2^20, and add a row for ``kept``."""
+    columns = s.shape[1]
+    products = (s[i : i + BLOCK].T @ s[i : i + BLOCK] for i in range(0, len(s), BLOCK))
+    total = np.zeros((columns + 1, columns), dtype=object)
+    total[:-1] = exact_sum(products, (columns,) * 2)
+    total[-1, 0] = kept
+    return Moments(total)
+
+
+def sums_by_unit(values: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Add up the rows of ``values`` (m, k), whole numbers, of each unit, numbered by (m,)."""
+    starts = np.flatnonzero(np.diff(units, prepend=-1))
+    return np.add.reduceat(values, starts, axis=0) if len(starts) else values
+
+
+def _query(cross: np.ndarray, norm: float, problem: Problem) -> Query:
     """Build the query of the upper triangle of the sum of s s', with its sensitivity.
+
+    ``norm`` is the bound R on ||s||.
 
     The coefficients and the cut are released numbers, so each score is a function of its row
     alone, and |s_j| <= |u_j| <= 1, ||s|| <= ||u|| <= R. In L2 the triangle of s s' is thus
@@ -151,10 +197,12 @@ def _query(cross: np.ndarray, problem: Problem) -> Query:
 
     Where rows have weights in [0, 1] their scores are w times as long, and half of
     w min(e^2 / c^2, 1) is one more value, which lies in [0, 1/2]: its square, 1/4, adds to that
-    of the L2 sensitivity.
+    of the L2 sensitivity. The weights of the rows of a unit add up to at most 1, so the sum of
+    their scores has |s_j| <= 1 and ||s|| <= R as well, the one more value is at most 1/2, and the
+    same bounds hold for units.
     """
     columns = len(problem.low)
-    l2 = sensitivities(clipped_box(problem).norm, problem.neighbors)[0] / PRODUCT_UNIT
+    l2 = sensitivities(norm, problem.neighbors)[0] / PRODUCT_UNIT
     l1 = _L1 / PRODUCT_UNIT if columns == 2 else None
     values = cross[np.triu_indices(columns)].T
     if problem.weighted:
@@ -182,30 +230,52 @@ def _release(
     cost: Cost,
     noise: Noise,
 ) -> Release:
+    """Release the sum of s s' of rows in the coordinates of ``clipped_box``."""
+    box = clipped_box(problem)
+    return release_squares(covariance, moments, first, box, box.norm, problem, cost, noise)
+
+
+def release_squares(
+    covariance: Callable | None,
+    moments: Moments,
+    first: Release,
+    box: Box,
+    norm: float,
+    problem: Problem,
+    cost: Cost,
+    noise: Noise,
+) -> Release:
     """Release the sum of s s' and add it, with what follows from it, to the first release.
 
-    Where the intervals of that are those of a companion, to the companion.
+    Where the intervals of that are those of a companion, to the companion. ``norm`` bounds ||s||
+    in the coordinates of ``box``.
 
     Guarantee. The cost, given the first release: one Laplace or Gaussian release with the
     sensitivity derived in :func:`_query`. The rest is post-processing.
     """
-    triangle = noise.add(_query(moments.cross, problem), cost)
+    triangle = noise.add(_query(moments.cross, norm, problem), cost)
     basis = first.companion or first
-    _, cut = _reference(basis.params, basis.statistics["sigma2"], clipped_box(problem))
+    _, cut = reference(basis.params, basis.statistics["sigma2"], box)
     released = _statistics(triangle, cut, problem)
     plain = {name: np.asarray(value).tolist() for name, value in released.items()}
     statistics = {**basis.statistics, **plain}
     cov = None if covariance is None else covariance(statistics, problem)
-    robust = replace(basis, statistics=statistics, cov=cov, cov_type="HC1")
+    robust = replace(basis, statistics=statistics, cov=cov, cov_type=_type(problem))
     return robust if first.companion is None else replace(first, companion=robust)
+
+
+def _type(problem: Problem) -> str:
+    """Name the covariance: of scores of rows, or of units."""
+    return "cluster" if problem.by_unit else "HC1"
 
 
 def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise) -> Releases:
     """Release the same for every group, the noise of all groups in one draw."""
     box, sizes = clipped_box(problem), np.diff(edges)
-    theta, cut = _reference(first.params, first.stack["sigma2"], box)
+    theta, cut = reference(first.params, first.stack["sigma2"], box)
     per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
     rows = scores(box.integers(X, y), *per_row).astype(np.int64)
-    triangle = noise.add(_query(Moments.of_groups(rows, edges).cross, problem), cost)
+    squares = Moments.of_groups(rows, edges).cross
+    triangle = noise.add(_query(squares, box.norm, problem), cost)
     released = _statistics(triangle, cut, problem)
     return replace(first, stack={**first.stack, **released}, cov_type="HC1")

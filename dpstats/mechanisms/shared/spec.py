@@ -35,7 +35,7 @@ class SecondPass:
         add up. What it needs of the first release is computed once for all rows.
     release : callable
         ``(summary, first, problem, cost, noise) -> Release``, where ``first`` has standard errors.
-    release_each : callable
+    release_each : callable or None
         ``(X, y, edges, first, problem, cost, noise) -> Releases``, as in :class:`Method`.
     """
 
@@ -44,7 +44,7 @@ class SecondPass:
     fraction: float
     summary_after: Callable[[Release, Problem], Callable[[np.ndarray, np.ndarray], Any]]
     release: Callable[..., Release]
-    release_each: Callable[..., Releases]
+    release_each: Callable[..., Releases] | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,10 @@ class Method:
         there are any; it then takes rows as codes of factors and numbers.
     takes_weights : bool
         Whether it serves a problem whose rows have weights, as a last column of X.
+    takes_units : bool
+        Whether it is proven for privacy units of several rows.
+    takes_basis : bool
+        Whether it takes combinations of the columns that are orthogonal on the public ranges.
     rereads_rows : bool
         Whether ``release`` takes ``total`` after the summary, to sum over the rows again.
     reads_codes : callable or None
@@ -134,6 +138,8 @@ class Method:
     needs_bounds: bool = True
     needs_marginals: bool = False
     takes_weights: bool = False
+    takes_units: bool = False
+    takes_basis: bool = False
     rereads_rows: bool = False
     reads_codes: Callable[..., bool] | None = None
 
@@ -210,6 +216,7 @@ class Method:
         first_cost = cost.part(1 - second.fraction)
         first = self.release_each(X, y, edges, problem, first_cost, noise, **options)
         second_cost = cost.part(second.fraction)
+        assert second.release_each is not None, "a method that fits groups together has both"
         return second.release_each(X, y, edges, first, problem, second_cost, noise)
 
     def _second_pass(self, problem: Problem, options: dict) -> SecondPass | None:

@@ -6,6 +6,7 @@ and Waugh 1933; Wooldridge 2010, Econometric Analysis of Cross Section and Panel
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,8 @@ def within_box(problem: Problem) -> Box:
     low, high, columns = problem.low, problem.high, len(problem.low)
     if problem.row_norm is not None:
         return Box.ball(columns, problem.row_norm, problem.y_low, problem.y_high)
+    if problem.basis is not None:
+        low, high = problem.basis.low, problem.basis.high
     half, y_half = (high - low) / 2, (problem.y_high - problem.y_low) / 2
     return Box(
         center=(low + high) / 2,
@@ -64,6 +67,7 @@ def within_box(problem: Problem) -> Box:
         norm=math.sqrt(1 + 0.6 * (columns - 1) if problem.estimated else columns),
         intercept=None,
         norm_clip=problem.estimated,
+        basis=problem.basis,
     )
 
 
@@ -76,15 +80,23 @@ def within_norm(problem: Problem) -> float:
     longest of them, D_b. For dummies D_b^2 <= 8 (two of them move by 2 each), however many
     levels there are. Together R^2 = (number of other columns) + sum_b min(columns_b, D_b^2 / 4).
     """
+    return math.sqrt(squared_norm(problem, 1 / 4))
+
+
+def squared_norm(problem: Problem, part: float) -> float:
+    """Add up bounds on squared lengths in scaled units: 1 a column, or less of a block of columns.
+
+    Of a block it is the number of its columns or ``part`` times the square of the largest distance
+    of any two of its values, whichever is smaller. Rows that are norm-clipped have one bound.
+    """
     box, layout = within_box(problem), problem.layout
     if box.norm_clip or problem.row_norm is not None or layout is None:
-        return box.norm
-    squared = len(problem.low)
+        return box.norm**2
+    squared = float(len(problem.low))
     for block in layout.blocks:
-        columns = len(block.columns)
-        half = _diameter(block.coding / box.scale[block.columns]) / 2
-        squared += min(half**2 - columns, 0.0)
-    return math.sqrt(squared)
+        diameter = _diameter(block.coding / box.scale[block.columns])
+        squared += min(part * diameter**2 - len(block.columns), 0.0)
+    return squared
 
 
 def _diameter(points: np.ndarray) -> float:
@@ -156,25 +168,36 @@ def release_within(
     others, and by 0 with a row alone: its sensitivity is 1 under add/remove. Under replace-one it
     moves by one of -1, 0 and 1: again 1.
     """
-    columns, W = len(moments.total.cross) - 1, moments.within()
+    columns = len(moments.total.cross) - 1
+    sizes = columns * (columns + 1) // 2, columns, 1
+    groups = 2 if neighbors == REPLACE_ONE else 1
+    l2 = [
+        exact / PRODUCT_UNIT + groups * math.sqrt(size)
+        for exact, size in zip(within_sensitivities(norm, neighbors), sizes, strict=True)
+    ]
+    degrees = Query("degrees of freedom", [moments.degrees], l2=1)
+    return release_sums(moments.within(), l2, PRODUCT_UNIT, degrees, cost, noise)
+
+
+def release_sums(
+    W: np.ndarray, l2: Sequence[float], unit: float, count: Query, cost: GDP, noise: Noise
+) -> WithinSums:
+    """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom.
+
+    Guarantee. The cost, where ``l2`` are the L2 sensitivities of the first three in multiples of
+    ``unit``, whole multiples of which W (k, k) has, and ``count`` states its own.
+    """
+    columns = len(W) - 1
     exact = (
         W[:columns, :columns][np.triu_indices(columns)],
         W[:columns, columns],
         W[columns:, columns],
     )
-    groups = 2 if neighbors == REPLACE_ONE else 1
     queries = [
-        Query(
-            step, values, l2=l2 / PRODUCT_UNIT + groups * math.sqrt(len(values)), unit=PRODUCT_UNIT
-        )
-        for step, values, l2 in zip(
-            ("X'X within groups", "X'y within groups", "y'y within groups"),
-            exact,
-            within_sensitivities(norm, neighbors),
-            strict=True,
-        )
+        Query(f"{step} within groups", values, l2=bound, unit=unit)
+        for step, values, bound in zip(("X'X", "X'y", "y'y"), exact, l2, strict=True)
     ]
-    queries.append(Query("degrees of freedom", [moments.degrees], l2=1))
+    queries.append(count)
     gram, cross, square, degrees = [
         noise.add(query, cost.part(fraction))
         for query, fraction in zip(queries, _FRACTIONS, strict=True)

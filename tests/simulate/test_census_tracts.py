@@ -1,12 +1,11 @@
-"""The simulations have the shape and the statistics their docstrings give."""
+"""The simulated Atlas has the shape and the statistics that its docstring gives."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpstats import simulate
 from dpstats.errors import ArgumentError
-from dpstats.simulate import STATES, atlas, line
+from dpstats.simulate import STATES, atlas, census_tracts
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +65,7 @@ def test_parents_income_has_the_papers_moments():
     means = np.exp(rng.normal(place.log_income_mean, place.log_income_sd, 10**6))
     centre = np.full(1, place.log_income_mean)
     family = np.zeros(10**6, dtype=int)
-    income = np.exp(simulate._log_parent_income(place, centre, family, rng))
+    income = np.exp(census_tracts._log_parent_income(place, centre, family, rng))
     assert abs(income.mean() / np.exp(centre[0]) - 1) < 0.01
     assert abs(income.var() / means.var() / 4 - 1) < 0.05
 
@@ -101,27 +100,3 @@ def test_bad_arguments():
     for bad in (0, -1, 2.5, "5", float("nan")):
         with pytest.raises(ArgumentError, match="tracts to be a whole number >= 1"):
             atlas(bad)
-        with pytest.raises(ArgumentError, match="n to be a whole number >= 1"):
-            line(bad)
-    with pytest.raises(ArgumentError, match=r"x_sd in \[0, inf\), got -1"):
-        line(5, x_sd=-1)
-    with pytest.raises(ArgumentError, match="shape"):
-        line(5, shape="cauchy")
-
-
-@pytest.mark.parametrize("shape", ["normal", "uniform"])
-def test_line(shape):
-    points = line(20_000, 0.3, 0.4, x_mean=0.45, x_sd=0.05, noise_sd=0.02, shape=shape, seed=1)
-    slope, intercept = np.polyfit(points["x"], points["y"], 1)
-    assert abs(slope - 0.3) < 0.012 and abs(intercept - 0.4) < 0.006
-    assert abs(points["x"].mean() - 0.45) < 0.002
-    assert abs(points["x"].std() - 0.05) < 0.001
-    assert abs((points["y"] - 0.3 * points["x"] - 0.4).std() - 0.02) < 0.0005
-    kurtosis = points["x"].kurt()
-    assert abs(kurtosis - (0 if shape == "normal" else -1.2)) < 0.15
-
-
-def test_line_is_clipped():
-    points = line(1000, x_sd=1, noise_sd=1, seed=1)
-    assert points.to_numpy().min() == 0 and points.to_numpy().max() == 1
-    assert (points == 0).any().all() and (points == 1).any().all()

@@ -1,0 +1,6 @@
+"""Declare the columns of a data set once, for all of its regressions."""
+
+from dpstats.codebook.schema import PARTS, Schema
+from dpstats.codebook.suggestion import suggest_schema
+
+__all__ = ["PARTS", "Schema", "suggest_schema"]

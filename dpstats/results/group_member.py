@@ -1,0 +1,81 @@
+"""Take one group out of the regressions of all groups."""
+
+import numpy as np
+
+from dpstats.mechanisms.shared import Release
+from dpstats.results.single import DPResults
+
+_NOT_STATISTICS = ("params", "cov", "companion")
+
+
+def member(result, g: int) -> DPResults:
+    """Return group number g of a :class:`DPGroupResults` as the result of a fit of its own."""
+    names, points = result.names[: result.size], result.names[result.size :]
+    return DPResults(
+        formula=result.formula,
+        method=result.method,
+        release=_release(result, g),
+        names=names,
+        points=points,
+        x_new=result.x_new,
+        nobs=None if result.sizes is None else int(result.sizes[g]),
+        schema=result.schema,
+        term_bounds=result.term_bounds,
+        privacy=result.privacy,
+        selected=result.selected,
+        plan=result.plan,
+        share=result.share,
+        clipping=result.clipping,
+        estimated=result.estimated,
+        rows_seen=None,
+    )
+
+
+def _release(result, g: int) -> Release:
+    """Restore the release of a group; what the intervals are about may be an auxiliary fit."""
+    estimates = result.estimates[g]
+    params, predictions = estimates[: result.size], estimates[result.size :]
+    basis = Release(
+        params=result.stack["params"][g],
+        predictions=result.x_new @ result.stack["params"][g],
+        cov=_unless_nan(result.stack["cov"][g]),
+        statistics=_statistics(result, g),
+        cov_type=result.cov_type,
+    )
+    has_companion = "companion" in result.stack
+    return Release(
+        params=params,
+        predictions=predictions,
+        cov=None if has_companion else basis.cov,
+        status=result.released[g],
+        reasons=_reasons(result, g),
+        statistics={} if has_companion else basis.statistics,
+        companion=basis if has_companion else None,
+        limited=result.limited,
+        cov_type=result.cov_type,
+    )
+
+
+def _statistics(result, g: int) -> dict:
+    """List what the group released for inference; NaN stands in the stack where it lacks a number.
+
+    Ends of intervals that were bought are NaN where they are infinite, so they stay.
+    """
+    values = {n: v[g] for n, v in result.stack.items() if n not in _NOT_STATISTICS}
+    bought = {"ends"} if np.isfinite(values.get("level", np.nan)) else set()
+    kept = {n: v for n, v in values.items() if n in bought or not np.isnan(v).all()}
+    return {n: v if np.ndim(v) else float(v) for n, v in kept.items()}
+
+
+def _unless_nan(cov: np.ndarray) -> np.ndarray | None:
+    return None if np.isnan(cov).all() else cov
+
+
+def _reasons(result, g: int) -> dict[str, str]:
+    """Give the reasons for NaN of all groups where this one has any."""
+    reason = "; ".join(result.reasons)
+    if not reason:
+        return {}
+    if np.isnan(result.estimates[g]).any():
+        return dict.fromkeys(("params", "predictions", "bse"), reason)
+    return {"bse": reason} if np.isnan(result.errors[g]).all() else {}

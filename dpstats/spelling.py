@@ -1,0 +1,59 @@
+"""Name the nearest known name in an error about one that is not known."""
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from dpstats.errors import ArgumentError
+
+_LISTED = 20  # columns in a sentence
+
+
+def nearest(name, known: Collection[str]) -> str | None:
+    """Return the known name that is spelt most like this one, None where none is near.
+
+    >>> nearest("adasp", ["adassp", "tukey"]), nearest("EDUC", ["y", "educ"]), nearest(3, ["y"])
+    ('adassp', 'educ', None)
+    """
+    if not isinstance(name, str):
+        return None
+    spelt = {other.lower(): other for other in known if isinstance(other, str)}
+    found = get_close_matches(name.lower(), spelt, n=1)
+    return spelt[found[0]] if found else None
+
+
+def unknown_word(argument: str, value, known: Collection[str]) -> ArgumentError:
+    """Build the error for a value that is none of the words that an argument takes.
+
+    >>> print(unknown_word("select", "laso", ["kendall", "lasso"]))
+    there is no select='laso'; did you mean 'lasso'?
+    >>> print(unknown_word("select", "best", ["kendall", "lasso"]))
+    expected select to be one of kendall, lasso, got 'best'
+    """
+    near = nearest(value, known)
+    if near is not None:
+        return ArgumentError(f"there is no {argument}={value!r}; did you mean {near!r}?")
+    return ArgumentError(f"expected {argument} to be one of {', '.join(known)}, got {value!r}")
+
+
+def near_or_listed(name, columns: Collection[str]) -> str:
+    """Write the column that is meant, or which columns there are.
+
+    >>> near_or_listed("educ", ["wage", "education"])
+    "did you mean 'education'?"
+    >>> near_or_listed("z", ["wage", "education"])
+    'the columns are wage, education'
+    """
+    near = nearest(name, columns)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
+    return f"the columns are {', '.join(map(str, [*columns][:_LISTED]))}{more}"
+
+
+def no_column(name, columns: Collection[str]) -> ArgumentError:
+    """Build the error for a column that the data do not have.
+
+    >>> print(no_column("educ", ["wage", "education"]))
+    there is no column 'educ'; did you mean 'education'?
+    """
+    return ArgumentError(f"there is no column {name!r}; {near_or_listed(name, columns)}")

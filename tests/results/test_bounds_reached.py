@@ -1,0 +1,72 @@
+"""Responses beyond their bounds are seen in released sums; others never are."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats.results.bounds_reached import responses_at_the_ends
+
+BOUNDS = {"x": (0, 1), "y": (0, 10)}
+
+
+def fitted(y, method="adassp", formula="y ~ x", **more):
+    data = pd.DataFrame({"x": np.linspace(0, 1, len(y)), "y": y, "g": np.arange(len(y)) % 9})
+    with dp.testing.insecure_seed(4):
+        return dp.dp_ols(formula, data, **{"method": method, "epsilon": 2, "bounds": BOUNDS} | more)
+
+
+def drawn(share, n=4000):
+    """Responses of which a share lies beyond the bounds, at either end."""
+    draw = np.random.default_rng(2)
+    outside = draw.choice([-500.0, 900.0], n)
+    return np.where(draw.random(n) < share, outside, draw.uniform(1, 9, n))
+
+
+def said(result) -> bool:
+    return "outermost" in str(result.summary())
+
+
+@pytest.mark.parametrize("method", ["adassp", "ssp"])
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_responses_in_other_units_are_seen(method, neighbors):
+    for y in (np.full(4000, 30_000.0), np.full(4000, -2.0), drawn(0.95)):
+        result = fitted(y, method, neighbors=neighbors)
+        assert responses_at_the_ends(result) > 0.5 and said(result)
+        assert said(dp.DPResults.from_json(result.to_json()))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.8, 1.0])
+def test_the_share_is_a_lower_bound(share):
+    """Within three standard errors of the noise of each sum: fewer than 1 in 300 runs fail."""
+    y = drawn(share)
+    assert responses_at_the_ends(fitted(y)) <= np.mean(abs(y - 5) > 4.5)
+    assert responses_at_the_ends(fitted(y)) > 0.9 or share < 1
+
+
+def test_zeros_and_ones_are_no_matter_and_all_of_one_are():
+    draw = np.random.default_rng(3)
+    unit = {"bounds": {"x": (0, 1), "y": (0, 1)}}
+    assert not said(fitted((draw.random(4000) < 0.5).astype(float), **unit))
+    assert not said(fitted((draw.random(4000) < 0.2).astype(float), **unit))
+    assert said(fitted(np.full(4000, 77.0), **unit))
+
+
+SILENT = [
+    {"formula": "y ~ x | g"},
+    {"formula": "y ~ 0 + x"},
+    {"formula": "y ~ x + C(g)", "levels": {"g": list(range(9))}},
+    {"row_norm": 1.5, "bounds": {"y": (0, 10)}},
+    {"bounds": None},
+    {"method": "noisy_newton"},
+    {"method": "exp_theil_sen"},
+]
+
+
+@pytest.mark.parametrize("more", SILENT, ids=str)
+def test_nothing_is_said_where_the_sums_do_not_tell(more):
+    assert not said(fitted(np.full(4000, 30_000.0), **more))
+
+
+def test_noise_is_allowed_for():
+    assert not said(fitted(drawn(0.3, 60), epsilon=0.1))

@@ -1,0 +1,102 @@
+"""Odd tables: whatever the rows are, a fit and all that can be asked of it end without a surprise.
+
+test_totality.py asks for a result of the same form; here everything is asked of the result too:
+summaries, intervals, tests, predictions, and the way to JSON and back. Tables come from hypothesis,
+always the same ones, after a few that are odd in a known way.
+"""
+
+import contextlib
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import dpstats as dp
+from tests.suites.test_totality import STATUSES
+
+LEVELS = ["a", "b", "c"]
+UNIT = {"x": (0, 1), "y": (0, 1)}
+WEIGHTED = {"weights": "w", "bounds": {**UNIT, "w": (0, 2)}}
+FACTOR = {"formula": "y ~ x + C(c)", "levels": {"c": LEVELS}}
+SETTINGS = {
+    "estimated": {"bounds": {}},
+    "polynomials": {"formula": dp.RFormula("y ~ poly(x, 3)")},
+    "factor": FACTOR,
+    "weights": WEIGHTED,
+    "weights, robust": {**FACTOR, **WEIGHTED, "cov_type": "HC1"},
+    "absorbed": {"formula": "y ~ x + C(c) | g", "levels": {"c": LEVELS}},
+    "absorbed, estimated": {"formula": "y ~ x | g", "bounds": {}},
+    "groups": {"by": "g", "groups": ["a", "d"]},
+    "weighted groups": {"by": "g", "groups": ["a", "d"], **WEIGHTED},
+    "no row in the subset": {"subset": "z > 7"},
+    "some rows in the subset": {"subset": "z > 0.5 & c == 'a'", "bounds": {}},
+    "companion": {"companion": "noisy_moments"},
+}
+NEW = pd.DataFrame({"x": [0.2, 0.8], "c": ["a", "c"]})
+NUMBERS = [0.0, 0.5, 1.0, 2.0**-30, 5e-324, -3.0, 1e9, 1e300, -1e300, np.inf, -np.inf, np.nan]
+LABELS = [*LEVELS, "no level", None]
+SERVED: dict[str, list[str]] = {}  # methods by setting, from the first table on
+
+
+def table(n: int, **columns) -> pd.DataFrame:
+    """n rows; a column is what is named, again and again, by default spread over its range."""
+    spread = {name: np.linspace(0, 1, max(n, 2)) for name in "xyzw"} | {"c": LEVELS, "g": LEVELS}
+    cells = {name: np.resize(np.array(v, object), n) for name, v in (spread | columns).items()}
+    kinds = {name: "string" if name in "cg" else "float64" for name in cells}
+    return pd.DataFrame(cells).astype(kinds)
+
+
+column = st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=4)
+labels = st.lists(st.sampled_from(LABELS), min_size=1, max_size=3)
+tables = st.builds(
+    table, st.sampled_from([0, 1, 2, 3, 30]), x=column, y=column, z=column, w=column, c=labels,
+    g=labels,
+)  # fmt: skip
+
+
+def ask(result) -> None:
+    """Ask a result for everything; what was not released is NaN, or refused with a reason."""
+    assert str(result.summary()) and str(result.privacy) and repr(result)
+    if isinstance(result, dp.DPGroupResults):
+        assert set(result.statuses) <= STATUSES and len(result.frame) >= len(result.labels)
+        return
+    assert result.status in STATUSES
+    names = list(result.params.index)
+    assert list(result.conf_int().index) == list(result.cov_params().index) == names
+    for series in (result.bse, result.tvalues, result.pvalues, result.fit_statistics):
+        assert len(series) > 0
+    assert len(result.predict(NEW)) == len(result.predict(NEW, interval=True)) == 2
+    for question in (lambda: result.f_test(np.eye(len(names))), result.error_bound):
+        with contextlib.suppress(dp.NotReleasedError):
+            assert str(question())
+    again = dp.DPResults.from_json(result.to_json())
+    assert again.to_json() == result.to_json() and str(again.summary()) == str(result.summary())
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@settings(
+    max_examples=2, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)  # fmt: skip
+@given(data=tables, epsilon=st.sampled_from([0.5, 300.0]))
+@example(data=table(0), epsilon=1.0)
+@example(data=table(1), epsilon=1.0)
+@example(data=table(30, x=[0.5], y=[0.5]), epsilon=300.0)
+@example(data=table(30, x=[np.nan], y=[np.nan]), epsilon=1.0)
+@example(data=table(30, x=[1e300], y=[-1e300], c=["b"], g=["b"]), epsilon=300.0)
+def test_whatever_the_rows_are_everything_can_be_asked(setting, data, epsilon):
+    call = {"formula": "y ~ x", "bounds": UNIT, "epsilon": epsilon} | SETTINGS[setting]
+    served = []
+    with warnings.catch_warnings(), dp.testing.insecure_seed(1):
+        warnings.simplefilter("error")
+        for method in dp.METHODS:
+            try:
+                result = dp.dp_ols(data=data, method=method, **call)
+            except dp.ArgumentError:
+                continue  # public facts alone refuse a method: see test_totality.py
+            served.append(method)
+            ask(result)
+    # the rows decide over no refusal
+    assert served and served == SERVED.setdefault(setting, served)

@@ -1,0 +1,43 @@
+"""Bars appear where they are asked for and the run takes a while, and change no release."""
+
+import pytest
+
+import dpstats as dp
+from dpstats import progress_bar
+
+UNIT = {"x": (0, 1), "y": (0, 1)}
+
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """A second has always passed."""
+    monkeypatch.setattr(progress_bar, "_DELAY", -1.0)
+
+
+def fitted(data, progress, **more):
+    with dp.testing.insecure_seed(1):
+        call = {"method": "noisy_newton", "epsilon": 1, "bounds": UNIT, "progress": progress}
+        return dp.dp_ols("y ~ x", data, **call | more).to_json()
+
+
+def test_a_single_fit_counts_what_it_releases(line, hurried, capfd):
+    quiet = fitted(line, False)
+    assert capfd.readouterr() == ("", "")
+    assert fitted(line, None) == quiet and capfd.readouterr() == ("", "")  # no terminal
+    assert fitted(line, True) == quiet
+    out, err = capfd.readouterr()
+    assert out == "" and err.startswith("\rnoisy_newton: ") and "releases" in err
+
+
+def test_short_fits_show_nothing(line, capfd):
+    fitted(line, True, method="adassp")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_steps_are_counted_though_the_bar_comes_late(monkeypatch, capfd):
+    clock = iter([0.0, 0.1, 0.2, 5.0, 6.0])
+    monkeypatch.setattr(progress_bar, "monotonic", lambda: next(clock))
+    with progress_bar.step_counter("fit", True) as count:
+        for _ in range(3):
+            count()
+    assert "fit: 3 releases" in capfd.readouterr().err
