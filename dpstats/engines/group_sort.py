@@ -46,13 +46,13 @@ def partitions(keys, missing, bits):
     missing : numpy.uint64
         The key of rows without one.
     bits : int
-        There are ``2 ** bits`` partitions.
+        There are ``2 ** bits`` partitions; at most 8.
 
     Returns
     -------
-    numpy.ndarray of int64, shape (n,)
+    numpy.ndarray of uint8, shape (n,)
     """
-    found = np.empty(len(keys), np.int64)
+    found = np.empty(len(keys), np.uint8)
     for i in range(len(keys)):
         x = np.uint64(i) if keys[i] == missing else keys[i]
         x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -62,18 +62,19 @@ def partitions(keys, missing, bits):
 
 
 @numba.njit(cache=True, nogil=True)
-def positions(groups, count):
+def positions(groups, count, found):
     """Find where each row goes when rows are put in the order of their groups.
 
     Parameters
     ----------
-    groups : numpy.ndarray of int64, shape (n,)
+    groups : numpy.ndarray of int, shape (n,)
         The group of each row, 0..count-1.
     count : int
+    found : numpy.ndarray of int, shape (n,)
+        The positions are written here.
 
     Returns
     -------
-    positions : numpy.ndarray of int64, shape (n,)
     edges : numpy.ndarray of int64, shape (count + 1,)
         Group g goes to ``edges[g]`` to ``edges[g + 1] - 1``.
     """
@@ -81,8 +82,45 @@ def positions(groups, count):
     for group in groups:
         edges[group + 1] += 1
     edges = np.cumsum(edges)
-    found, free = np.empty(len(groups), np.int64), edges.copy()
+    free = edges.copy()
     for i in range(len(groups)):
         found[i] = free[groups[i]]
         free[groups[i]] += 1
-    return found, edges
+    return edges
+
+
+@numba.njit(cache=True, nogil=True)
+def placed(values, places):
+    """Put each of values (n,) at its place, (n,) of 0..n-1."""
+    found = np.empty_like(values)
+    for i in range(len(values)):
+        found[places[i]] = values[i]
+    return found
+
+
+@numba.njit(cache=True, nogil=True)
+def arranged(values, places, edges, order):
+    """Put values in the order of their groups, and those of each group in an order of its own.
+
+    Two passes that each stay near one group at a time take a fraction of the time of one that jumps
+    through all of the memory.
+
+    Parameters
+    ----------
+    values : numpy.ndarray, shape (n,)
+    places, edges : numpy.ndarray
+        What :func:`positions` found.
+    order : numpy.ndarray of int, shape (n,)
+        Of each group, in which order to take its values, from 0.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,)
+    """
+    found = placed(values, places)
+    for g in range(len(edges) - 1):
+        start = edges[g]
+        own = found[start : edges[g + 1]].copy()
+        for i in range(len(own)):
+            found[start + i] = own[order[start + i]]
+    return found

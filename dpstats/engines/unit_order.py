@@ -1,6 +1,6 @@
 """Put rows in an order in which those of a privacy unit are beside one another."""
 
-from collections import deque
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -20,8 +20,7 @@ _BITS = 8
 def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Order columns (n,) by unit and number the units; return them and the order.
 
-    Rows of a unit stay in the order they have. A row without a key is a unit of its own. Rows that
-    are in order already are not copied.
+    Rows of a unit stay in the order they have. A row without a key is a unit of its own.
 
     Parameters
     ----------
@@ -42,41 +41,46 @@ def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndar
     >>> columns["x"], columns[UNIT]
     (array([0., 3., 1., 2., 4.]), array([0, 0, 1, 2, 3]))
     """
-    names, rows = list(columns), np.arange(len(keys))
-    arrays = [*columns.values(), keys, rows]
-    arrays = _by_partition(arrays, keys) if len(keys) > _MANY else _ordered(arrays, keys)
-    *arrays, keys, order = arrays
-    begins = np.ones(len(keys), dtype=bool)
-    begins[1:] = (keys[1:] != keys[:-1]) | (keys[1:] == NO_UNIT)
-    return {**dict(zip(names, arrays, strict=True)), UNIT: np.cumsum(begins) - 1}, order
+    if len(keys) <= _MANY:
+        order, numbers = _of_units(keys)
+        return {**{name: column[order] for name, column in columns.items()}, UNIT: numbers}, order
+    moved, numbers = _by_partition(keys)
+    found = dict(zip(columns, on_all_cores(moved, columns.values()), strict=True))
+    return {**found, UNIT: numbers}, moved(np.arange(len(keys)))
 
 
-def _ordered(arrays: list[np.ndarray], keys: np.ndarray) -> list[np.ndarray]:
-    """Order arrays by unit, the units by their first rows."""
+def _of_units(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows in an order by unit, the units by their first rows, and numbers of the units."""
     from dpstats.engines.group_sort import by_group
 
     codes, distinct = pd.factorize(keys)
     order, _ = by_group(codes, len(distinct))
-    return [array[order] for array in arrays]
+    keys = keys[order]
+    begins = np.ones(len(keys), dtype=bool)
+    begins[1:] = (keys[1:] != keys[:-1]) | (keys[1:] == NO_UNIT)
+    return order, np.cumsum(begins) - 1
 
 
-def _by_partition(arrays: list[np.ndarray], keys: np.ndarray) -> list[np.ndarray]:
-    """Order arrays by a partition of keys, and by unit within each, on all cores."""
-    from dpstats.engines.group_sort import partitions, positions
+def _by_partition(keys: np.ndarray) -> tuple[Callable[[np.ndarray], np.ndarray], np.ndarray]:
+    """Return what orders a column by a partition of keys, and by unit in it, and units' numbers."""
+    from dpstats.engines.group_sort import arranged, partitions, placed, positions
 
-    places, edges = positions(partitions(keys, NO_UNIT, _BITS), 1 << _BITS)
-
-    def moved(array):
-        found = np.empty(len(array), array.dtype)
-        found[places] = array
-        return found
-
-    arrays = list(on_all_cores(moved, arrays))
+    places = np.empty(len(keys), np.min_scalar_type(len(keys)))
+    edges = positions(partitions(keys, NO_UNIT, _BITS), 1 << _BITS, places)
+    keys, order = placed(keys, places), np.empty_like(places)
+    numbers = keys.view(np.int64)  # written over the keys, partition by partition
 
     def arrange(edge):
-        part = [array[slice(*edge)] for array in arrays]
-        for array, ordered in zip(part, _ordered(part, part[-2]), strict=True):
-            array[:] = ordered
+        part = slice(*edge)
+        order[part], numbers[part] = _of_units(keys[part])
+        return numbers[part][-1:] + 1
 
-    deque(on_all_cores(arrange, pairwise(edges)), maxlen=0)
-    return arrays
+    units = 0
+    for edge, count in zip(pairwise(edges), on_all_cores(arrange, pairwise(edges)), strict=True):
+        numbers[slice(*edge)] += units
+        units += count.sum()
+
+    def moved(column):
+        return arranged(column.view(np.uint64), places, edges, order).view(column.dtype)
+
+    return moved, numbers

@@ -115,6 +115,7 @@ def weighted_products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
     They are exact for 2^13 rows of at most 2^20 in magnitude, and for 2^11 of at most 2^21.
     """
-    heavy = rows * whole_weights(weights)[:, None]
-    high = np.trunc(heavy * 2.0**-ENTRY_BITS)
-    return np.stack([high.T @ rows, (heavy - high * 2.0**ENTRY_BITS).T @ rows])
+    from dpstats.numerics import kernels
+
+    columns = np.ascontiguousarray(rows.T)
+    return kernels.weighted_products(columns, whole_weights(weights), 2.0**ENTRY_BITS)

@@ -55,6 +55,32 @@ def products(columns):
     return sums
 
 
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def weighted_products(columns, weights, one):
+    """Sum w z z' over rows z, given as columns (k, m), for weights w (m,); in two parts, (2, k, k).
+
+    All are integers. Each w z_j is h ``one`` + l with |l| < ``one``, a power of two, and the parts
+    are the sums of h z_l and of l z_l, exact as long as m of either term add up to at most 2^53.
+    """
+    k, m = columns.shape
+    high, low = np.empty((k, m)), np.empty((k, m))
+    for j in range(k):
+        for i in range(m):
+            heavy = columns[j, i] * weights[i]
+            high[j, i] = np.trunc(heavy / one)
+            low[j, i] = heavy - high[j, i] * one
+    sums = np.empty((2, k, k))
+    for j in range(k):
+        for l in range(j, k):
+            upper = lower = 0.0
+            for i in range(m):
+                upper += high[j, i] * columns[l, i]
+                lower += low[j, i] * columns[l, i]
+            sums[0, j, l] = sums[0, l, j] = upper
+            sums[1, j, l] = sums[1, l, j] = lower
+    return sums
+
+
 @numba.njit(cache=True, nogil=True)
 def cut_rows(columns, factors):
     """Multiply rows, given as columns (k, m), by ``factors`` (m,); cut to whole numbers."""
@@ -64,6 +90,20 @@ def cut_rows(columns, factors):
         for i in range(len(target)):
             target[i] = np.trunc(column[i] * factors[i])
     return out
+
+
+@numba.njit(cache=True, nogil=True)
+def rounded_rows(columns, factors, limit, out):
+    """Write rows, given as columns (k, m), times ``factors`` (m,), rounded and clipped to ``out``.
+
+    Entries are whole numbers of at most ``limit`` in magnitude.
+    """
+    for j in range(len(columns)):
+        column, target = columns[j], out[j]
+        for i in range(len(target)):
+            value = np.rint(column[i] * factors[i])
+            value = value if value < limit else limit
+            target[i] = value if value > -limit else -limit
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -79,6 +119,49 @@ def clipped_scores(left, norms, limit, weight, grid):
         part = min(norms[i] / limit, 1.0)
         total += np.trunc(weight * (part * part) * grid)
     return out, total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def clipped_residuals(columns, theta, cut, parts, scale):
+    """Return w e / c, |e| <= c, for rows (u, v), and the sum of ``scale`` w (e / c)^2, each cut.
+
+    A residual e = v - u'theta that is no number counts as one beyond the cut c.
+
+    Parameters
+    ----------
+    columns : numpy.ndarray, shape (S + 1, m)
+    theta : numpy.ndarray, shape (S,)
+    cut, scale : float
+    parts : numpy.ndarray, shape (m,)
+        The weights w.
+    """
+    left, total = columns[-1].copy(), 0.0
+    for j in range(len(theta)):
+        for i in range(len(left)):
+            left[i] -= columns[j, i] * theta[j]
+    for i in range(len(left)):
+        size = left[i] / cut
+        size = size if size < 1.0 else 1.0
+        size = size if size > -1.0 else -1.0
+        left[i] = parts[i] * size
+        total += np.trunc(scale * parts[i] * (size * size))
+    return left, total
+
+
+@numba.njit(cache=True, nogil=True)
+def sums_of_runs(columns, numbers):
+    """Add up columns (k, m) of integers over each run of equal ``numbers`` (m,); (k, runs)."""
+    runs = min(len(numbers), 1)
+    for i in range(1, len(numbers)):
+        runs += numbers[i] != numbers[i - 1]
+    sums = np.zeros((len(columns), runs))
+    for j in range(len(columns)):
+        column, run = columns[j], 0
+        for i in range(len(numbers)):
+            if i > 0 and numbers[i] != numbers[i - 1]:
+                run += 1
+            sums[j, run] += column[i]
+    return sums
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})

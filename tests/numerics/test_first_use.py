@@ -29,7 +29,8 @@ def said(cache, progress) -> str:
 
 def test_the_first_fit_alone_says_that_it_compiles(tmp_path):
     assert said(tmp_path / "silent", None) == ""  # this is no terminal
+    # on a busy machine a fit may take long enough to show a bar beside the sentence
     first, second = said(tmp_path / "cache", True), said(tmp_path / "cache", True)
-    assert first.count(SENTENCE) >= 1 and len(set(first.split("\r"))) <= 3
-    assert second == ""
+    assert SENTENCE in first
+    assert SENTENCE not in second
     assert said(tmp_path / "other", False) == ""

@@ -114,16 +114,13 @@ def unit_scores(
     norms : numpy.ndarray, shape (units,)
         Their Euclidean norms, in units of 1.
     """
-    units, parts = X[:, -1], parts_of(basis, X)
-    rows = [
-        np.clip(np.rint(whitened * (left * (parts[own] / scale * _ONE))), -_FARTHEST, _FARTHEST)
-        for (whitened, left, _), own in zip(
-            scores(basis, map_, reference, eta, X, y), _slices(len(y)), strict=True
-        )
-    ]
-    columns = np.hstack([np.empty((len(eta), 0)), *rows])
-    starts = np.flatnonzero(np.diff(units, prepend=-1))
-    sums = np.add.reduceat(columns, starts, axis=1) if len(starts) else columns
+    from dpstats.numerics.kernels import rounded_rows, sums_of_runs
+
+    units, factors = np.ascontiguousarray(X[:, -1]), parts_of(basis, X) / scale * _ONE
+    columns, blocks = np.empty((len(eta), len(y))), scores(basis, map_, reference, eta, X, y)
+    for (whitened, left, _), own in zip(blocks, _slices(len(y)), strict=True):
+        rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
+    sums = sums_of_runs(columns, units)
     return sums, np.sqrt((sums**2).sum(axis=0)) / _ONE
 
 

@@ -153,13 +153,16 @@ def weighted_scores(
     kept : int
         In units of 2^-40, each row's cut toward zero.
     """
-    kept, scores = 0, [np.empty((0, len(theta)))]
+    from dpstats.numerics.kernels import clipped_residuals, cut_rows
+
+    kept, scores, scale = 0, [np.empty((len(theta), 0))], _KEPT / PRODUCT_UNIT
     for rows, weights in blocks:
+        columns = np.ascontiguousarray(rows.T)
         parts = whole_weights(weights) * 2.0**-ENTRY_BITS
-        sizes = np.fmax(np.fmin(_residuals(rows, theta) / cut, 1.0), -1.0)
-        scores.append(np.trunc(rows[:, :-1] * (parts * sizes)[:, None]))
-        kept += int(np.trunc(_KEPT * parts * sizes**2 / PRODUCT_UNIT).sum())
-    return np.vstack(scores), kept
+        sizes, more = clipped_residuals(columns, theta, float(cut), parts, scale)
+        scores.append(cut_rows(columns[:-1], sizes))
+        kept += int(more)
+    return np.hstack(scores).T, kept
 
 
 def sum_of_squares(s: np.ndarray, kept: int) -> Moments:
@@ -174,8 +177,9 @@ def sum_of_squares(s: np.ndarray, kept: int) -> Moments:
 
 def sums_by_unit(values: np.ndarray, units: np.ndarray) -> np.ndarray:
     """Add up the rows of ``values`` (m, k), whole numbers, of each unit, numbered by (m,)."""
-    starts = np.flatnonzero(np.diff(units, prepend=-1))
-    return np.add.reduceat(values, starts, axis=0) if len(starts) else values
+    from dpstats.numerics.kernels import sums_of_runs
+
+    return sums_of_runs(np.ascontiguousarray(values.T), units).T
 
 
 def _query(cross: np.ndarray, norm: float, problem: Problem) -> Query:
