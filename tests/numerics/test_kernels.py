@@ -1,0 +1,61 @@
+"""Compiled loops against the same sums in Python's integers and in numpy."""
+
+import numpy as np
+import pytest
+
+from dpstats.numerics import kernels
+
+ONE = 2.0**20
+
+
+def whole(rng, shape):
+    """Whole numbers of at most 2^20 in magnitude, the ends among them."""
+    values = rng.integers(-(2**20), 2**20, shape, endpoint=True).astype(float)
+    values.flat[:3] = ONE, -ONE, 0.0
+    return values
+
+
+@pytest.mark.parametrize("rows", [1, 2, 1 << 13])
+def test_weighted_products_are_exact(rows):
+    rng = np.random.default_rng(rows)
+    columns, weights = whole(rng, (3, rows)), np.abs(whole(rng, rows))
+    high, low = kernels.weighted_products(columns, weights, ONE)
+    exact = columns.astype(int).astype(object)
+    products = (exact * weights.astype(int)) @ exact.T
+    assert (high.astype(int).astype(object) * 2**20 + low.astype(int) == products).all()
+
+
+@pytest.mark.parametrize("cut", [3.0, 2.0**18, 0.0])
+def test_residuals_are_clipped_as_numpy_would(cut):
+    rng = np.random.default_rng(5)
+    columns, theta, parts = whole(rng, (4, 500)), np.array([0.3, -1.1, 2.0]), rng.uniform(size=500)
+    left = columns[-1].copy()
+    for j in range(3):
+        left -= columns[j] * theta[j]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sizes = np.clip(left / cut, -1.0, 1.0)
+    found, total = kernels.clipped_residuals(columns, theta, cut, parts, 2.0**39)
+    assert np.array_equal(found, parts * sizes)
+    assert total == np.trunc(2.0**39 * parts * sizes**2).sum()
+
+
+def test_a_residual_that_is_no_number_counts_as_one_beyond_the_cut():
+    found, total = kernels.clipped_residuals(
+        np.ones((2, 1)), np.array([np.nan]), 1.0, np.array([0.5]), 8.0
+    )
+    assert found.tolist() == [0.5] and total == 4.0
+
+
+@pytest.mark.parametrize("numbers", [[], [4], [0, 0, 0], [0, 0, 1, 5, 5], [0, 1, 2]])
+def test_runs_are_added_up(numbers):
+    columns = np.arange(2.0 * len(numbers)).reshape(2, -1)
+    sums = kernels.sums_of_runs(columns, np.array(numbers, float))
+    of_runs = {n: columns[:, np.equal(numbers, n)].sum(axis=1) for n in numbers}
+    assert sums.T.tolist() == [total.tolist() for total in of_runs.values()]
+
+
+def test_rounded_rows_are_whole_and_within_their_limit():
+    out = np.empty((2, 3))
+    columns = np.array([[1.0, -3.0, np.inf], [2.4, 0.5, -np.inf]])
+    kernels.rounded_rows(columns, np.array([1.0, 2.0, 1.0]), 5.0, out)
+    assert out.tolist() == [[1, -5, 5], [2, 1, -5]]
