@@ -17,7 +17,7 @@ _DRAWN_HIGH = 1.5
 _LINE = ("n", "Su", "Sv", "Suu", "Suv", "Svv", "sigma2")
 NO_SUMS = (
     "this release holds neither the residual variance nor sums from which it follows, so there is "
-    'no R-squared; method="noisy_newton" gives one, and "adassp" without factors'
+    'no R-squared; method="noisy_newton" and "adassp" give one'
 )
 _RIDGE = "a fit with a ridge has no R-squared of least squares; raise epsilon or n"
 _NO_VARIANCE = "the noise could account for the variance of the response, so there is no R-squared"
@@ -173,18 +173,30 @@ def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> Goodn
     figures = GoodnessOfFit(n, Estimate(), scale, columns, constant is not None)
     if sums.penalty > 0:
         return replace(figures, scale=Estimate(), reason=_RIDGE)
-    deviation = float(np.std(tss[1:]))
-    if not tss[0] > _SEEN * deviation:
-        return replace(figures, reason=_NO_VARIANCE)
     fitted = _estimate(1 - rss / np.maximum(tss, tss[0] / 4))
-    # what is shown was drawn high where the variance is barely seen, and its errors so too low
-    inflation = tss[0] / (tss[0] - _DRAWN_HIGH * deviation)
-    fitted = replace(fitted, error=float(fitted.error * inflation))
-    if fitted.error > _LARGEST_ERROR:
-        return replace(figures, reason=_NOISY)
-    rsquared = Estimate(min(max(fitted.value, 0.0), 1.0), fitted.error)
-    reason = "" if math.isfinite(n.value) else _NO_ROWS
+    rsquared, reason = shown_rsquared(fitted, float(tss[0]), float(np.std(tss[1:])))
+    reason = reason or ("" if math.isfinite(n.value) else _NO_ROWS)
     return replace(figures, rsquared=rsquared, reason=reason)
+
+
+def shown_rsquared(fitted: Estimate, total: float, deviation: float) -> tuple[Estimate, str]:
+    """Return R-squared where the noise lets it be seen, or the reason why it does not.
+
+    ``total`` is the noisy sum of squares of the response about its mean, and ``deviation`` that of
+    its noise. What is shown was drawn high where the variance is barely seen, so that the error is
+    raised.
+
+    >>> shown_rsquared(Estimate(0.5, 0.02), 100.0, 1.0)[0].value
+    0.5
+    >>> shown_rsquared(Estimate(0.5, 0.02), 3.0, 1.0)[1]
+    'the noise could account for the variance of the response, so there is no R-squared'
+    """
+    if not total > _SEEN * deviation:
+        return Estimate(), _NO_VARIANCE
+    error = float(fitted.error * (total / (total - _DRAWN_HIGH * deviation)))
+    if error > _LARGEST_ERROR:
+        return Estimate(), _NOISY
+    return Estimate(min(max(fitted.value, 0.0), 1.0), error), ""
 
 
 def _estimate(values: np.ndarray) -> Estimate:

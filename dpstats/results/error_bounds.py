@@ -6,8 +6,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.inference import Sums
 from dpstats.inference.bootstrap import SEED
+from dpstats.mechanisms.shared import BlockBasis, BlockSimulation
 from dpstats.noise import Noise
 from dpstats.option_checks import number, whole
 from dpstats.request import Prepared
@@ -29,6 +31,24 @@ def from_sums(sums: Sums, rows: np.ndarray, q: float, trials: int) -> np.ndarray
     theta = sums.theta
     truth = sums.transform @ theta + sums.shift
     return percentile((sums.replicates(theta, trials, sampling=False) - truth) @ rows.T, q)
+
+
+def from_blocks(
+    simulation: BlockSimulation, hidden: np.ndarray, rows: np.ndarray, q: float, trials: int
+) -> np.ndarray:
+    """Simulate the same from sums in indicators; infinite where the noise hides a combination."""
+    fits = simulation.replicates(trials, sampling=False)
+    return np.where(hidden, np.inf, percentile((fits - simulation.params) @ rows.T, q))
+
+
+def released_blocks(result, statistics: Mapping) -> BlockSimulation | None:
+    """Return the simulation from sums in indicators among the statistics of a release, or None."""
+    if "block_gram" not in statistics:
+        return None
+    design = result.design()
+    ends = design.low, design.high, *design.response_bounds
+    basis = BlockBasis.spanning(design.layout, *ends, orthogonal_basis(design))
+    return BlockSimulation.of(basis, statistics)
 
 
 def from_covariance(cov, rows: np.ndarray, q: float) -> np.ndarray:

@@ -7,6 +7,7 @@ from dpstats.errors import ArgumentError
 from dpstats.inference import Sums
 from dpstats.request.group_labels import columns_of
 from dpstats.results.error_bounds import checked_q, checked_trials, from_reference, from_sums
+from dpstats.results.group_member import member
 
 
 def group_error_bounds(
@@ -30,6 +31,11 @@ def group_error_bounds(
 def _of_group(result, g: int, combinations, q, reference, trials, options) -> np.ndarray:
     """Bound the errors of one group's quantities, (S + q,)."""
     params = result.estimates[g, : result.size]
+    if reference is None and "companion" not in result.stack and "block_gram" in result.stack:
+        one = member(result, g)
+        if "block_gram" not in one.release.statistics:
+            return np.full(len(combinations), np.nan)
+        return one.error_bound(q, trials=trials).to_numpy()
     sums = None if "companion" in result.stack else Sums.of(result.stack, g)
     if sums is not None and reference is None:
         return from_sums(sums, combinations, q, trials)

@@ -13,9 +13,11 @@ from dpstats.option_checks import checked_alpha, whole
 from dpstats.results.error_bounds import (
     checked_q,
     checked_trials,
+    from_blocks,
     from_covariance,
     from_reference,
     from_sums,
+    released_blocks,
 )
 from dpstats.results.fit_statistics import FitStatistics
 
@@ -36,7 +38,8 @@ class Simulated(FitStatistics):
             Percentile of the absolute error, in (0, 100].
         reference : data frame, optional
             Public rows that resemble the private ones, for methods that release too little
-            about the regressors and errors: all but ``noisy_moments`` and ``adassp``.
+            about the regressors and errors: all but ``noisy_moments``, ``adassp``, ``ssp`` and
+            ``noisy_newton``.
         trials : int
         **options
             Options of the method that the fit was called with; only with ``reference``.
@@ -45,7 +48,7 @@ class Simulated(FitStatistics):
         -------
         pandas.Series
             A bound for each coefficient and prediction, infinite where more than 100 - q% of
-            the simulated releases fail.
+            the simulated releases fail, or where the noise hides levels that it depends on.
 
         Raises
         ------
@@ -55,7 +58,10 @@ class Simulated(FitStatistics):
         q, trials = checked_q(q), checked_trials(trials)
         rows = np.vstack([np.eye(len(self.names)), self.x_new])
         sums = Sums.of(stacked([replace(self.release, companion=None)], len(self.names)))
-        if "privacy_cov" in self.release.statistics:
+        blocks = released_blocks(self, self.release.statistics)
+        if blocks is not None:
+            bound = from_blocks(blocks, np.isnan(self._errors(rows)), rows, q, trials)
+        elif "privacy_cov" in self.release.statistics:
             bound = from_covariance(self.release.statistics["privacy_cov"], rows, q)
         elif sums is None:
             bound = from_reference(
@@ -70,12 +76,13 @@ class Simulated(FitStatistics):
 
         Releases are simulated from the released sums, errors and noise drawn anew, and their
         deviations from the estimate turned around it. An alternative to ``conf_int`` where the
-        noise is small beside the data; with much noise ``conf_int`` is the safer one.
+        noise is small beside the data; with much noise ``conf_int`` is the safer one. They are
+        infinite where the noise hides levels that a coefficient depends on.
 
         Raises
         ------
         NotReleasedError
-            For methods other than ``noisy_moments`` and ``adassp``.
+            For methods other than ``noisy_moments``, ``adassp``, ``ssp`` and ``shrunken``.
 
         References
         ----------
@@ -83,11 +90,18 @@ class Simulated(FitStatistics):
         confidence intervals, AISTATS.
         """
         alpha, draws = checked_alpha(alpha), whole("draws", 1)(draws)
-        sums = self._released_sums("bootstrap")
-        fits = sums.replicates(sums.theta, draws, sampling=True)
-        estimate = sums.transform @ sums.theta + sums.shift
+        blocks = released_blocks(self, (self.release.companion or self.release).statistics)
+        if blocks is None:
+            sums = self._released_sums("bootstrap")
+            fits = sums.replicates(sums.theta, draws, sampling=True)
+            estimate = sums.transform @ sums.theta + sums.shift
+        else:
+            fits, estimate = blocks.replicates(draws, sampling=True), blocks.params
         low, high = np.nanquantile(fits, [1 - alpha / 2, alpha / 2], axis=0)
-        return pd.DataFrame(np.column_stack([2 * estimate - low, 2 * estimate - high]), self.names)
+        ends = np.column_stack([2 * estimate - low, 2 * estimate - high])
+        if blocks is not None:
+            ends[self.bse.isna()] = -np.inf, np.inf
+        return pd.DataFrame(ends, self.names)
 
     def f_test(self, hypotheses) -> FTest:
         """Test linear hypotheses about the coefficients jointly.

@@ -1,5 +1,7 @@
 """Share code among mechanisms: the Method class, scaled rows, sums, pairs, shrinkage."""
 
+from dpstats.mechanisms.shared.block_basis import BlockBasis
+from dpstats.mechanisms.shared.block_simulation import BlockSimulation
 from dpstats.mechanisms.shared.clipped_rows import ClippedSums
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
@@ -16,6 +18,8 @@ from dpstats.mechanisms.shared.within_groups import WithinSums
 from dpstats.mechanisms.shared.within_units import UnitDeviations, UnitSums
 
 __all__ = [
+    "BlockBasis",
+    "BlockSimulation",
     "ClippedSums",
     "Explained",
     "IndicatorBasis",

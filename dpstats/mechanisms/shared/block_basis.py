@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from dpstats.mechanisms.shared.release import Problem
-from dpstats.numerics import Block, Box, Layout
+from dpstats.numerics import Block, Box, ColumnBasis, Layout
 
 # A direction of codings shorter than this, beside the longest, is none.
 _RANK = 1e-9
@@ -34,16 +34,22 @@ class BlockBasis:
     @classmethod
     def of(cls, problem: Problem) -> "BlockBasis":
         """Build the basis of a problem whose rows are codes and numbers."""
-        layout = problem.layout
-        assert layout is not None, "rows are codes and numbers"
+        assert problem.layout is not None, "rows are codes and numbers"
+        ends = problem.low, problem.high, problem.y_low, problem.y_high
+        return cls.spanning(problem.layout, *ends, problem.basis)
+
+    @classmethod
+    def spanning(
+        cls, layout: Layout, low, high, y_low, y_high, basis: ColumnBasis | None
+    ) -> "BlockBasis":
+        """Build the basis of a design with these bounds of its columns (S,) and response."""
         numeric = layout.numeric
-        low, high = np.r_[1.0, problem.low[numeric]], np.r_[1.0, problem.high[numeric]]
-        basis = None if problem.basis is None else problem.basis.of_numbers(numeric)
+        low, high = np.r_[1.0, low[numeric]], np.r_[1.0, high[numeric]]
+        basis = None if basis is None else basis.of_numbers(numeric)
         constant = layout.intercept is not None or any(map(_has_every_code, layout.blocks))
         # no coordinate is centred without a constant
         intercept = 0 if constant else None
-        box = Box.spanning(low, high, problem.y_low, problem.y_high, intercept, basis)
-        return cls(layout, box)
+        return cls(layout, Box.spanning(low, high, y_low, y_high, intercept, basis))
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -54,6 +60,12 @@ class BlockBasis:
     def numbers(self) -> int:
         """Return the number of numeric columns."""
         return len(self.layout.numeric)
+
+    @property
+    def columns(self) -> int:
+        """Return the number of columns of the design."""
+        coded = sum(len(block.columns) for block in self.layout.blocks)
+        return coded + self.numbers + (self.layout.intercept is not None)
 
     @cached_property
     def saturated(self) -> int | None:
@@ -92,8 +104,7 @@ class BlockBasis:
         """Return the design's columns (m, S) in all coordinates, for designs without saturation."""
         layout = self.layout
         size = sum(self.sizes) + self.numbers
-        columns = sum(len(block.columns) for block in layout.blocks) + self.numbers
-        whole = np.zeros((size, columns + (layout.intercept is not None)))
+        whole = np.zeros((size, self.columns))
         start = 0
         for block, codes in zip(layout.blocks, self.sizes, strict=True):
             whole[start : start + codes, block.columns] = block.coding
@@ -113,8 +124,7 @@ class BlockBasis:
         layout, box = self.layout, self.box
         scale, center = box.y_scale / box.scale[1:], box.center[1:]
         to_columns = np.eye(self.numbers) if box.basis is None else box.basis.matrix[1:, 1:]
-        columns = sum(len(b.columns) for b in layout.blocks) + self.numbers
-        size = columns + (layout.intercept is not None)
+        size = self.columns
         gamma, shift = np.zeros((size, self.rest.shape[1])), np.zeros(size)
         numbers = self.rest[len(self.rest) - self.numbers :]
         slopes = scale[:, None] * numbers

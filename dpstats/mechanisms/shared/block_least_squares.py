@@ -3,8 +3,13 @@
 import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.block_elimination import Solution, solve
-from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
+from dpstats.mechanisms.shared.block_elimination import solve
+from dpstats.mechanisms.shared.block_goodness import goodness
+from dpstats.mechanisms.shared.block_sums import (
+    BlockSums,
+    NoisyBlockSums,
+    release_block_sums,
+)
 from dpstats.mechanisms.shared.clipped_rows import (
     ClippedSums,
     cost_of_sums,
@@ -46,20 +51,27 @@ def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noi
     sums = release_block_sums(
         summary.sums, basis, problem.neighbors, cost_of_sums(problem, cost), noise
     )
+    release, rows = least_squares_of(sums, basis, problem)
+    return with_share(release, summary.clipped, rows, problem, cost, noise)
+
+
+def least_squares_of(
+    sums: NoisyBlockSums, basis: BlockBasis, problem: Problem
+) -> tuple[Release, float]:
+    """Fit least squares to released sums; return also the number of rows that they tell.
+
+    A function of released values, so it costs nothing. Intervals are shown coefficient by
+    coefficient, and the sums stay in the release, for what is simulated from them.
+    """
     solution = solve(sums, basis)
-    release = _release(solution, basis, problem)
-    return with_share(release, summary.clipped, solution.rows, problem, cost, noise)
-
-
-def _release(solution: Solution, basis: BlockBasis, problem: Problem) -> Release:
-    """Map the solution to the design's coefficients and say which of them noise hides."""
     to_alpha, to_gamma, shift = basis.to_design()
     params = to_alpha @ solution.alpha + to_gamma @ solution.gamma + shift
     cov = solution.covariance(to_alpha, to_gamma)
     statistics = {
         "rows": solution.rows,
         "sigma2": solution.sigma2 * basis.box.y_scale**2,
-        "privacy_cov": solution.covariance(to_alpha, to_gamma, "privacy"),
+        **sums.statistics,
+        **goodness(sums, basis, solution, problem.intercept is not None),
     }
     seen = np.ones(len(params), dtype=bool)
     if solution.hidden.any() or solution.hidden_cov.any():
@@ -67,7 +79,7 @@ def _release(solution: Solution, basis: BlockBasis, problem: Problem) -> Release
         statistics["hidden_cov"] = hidden
         seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     slopes = np.arange(len(params)) != problem.intercept
-    return Release(
+    release = Release(
         params=params,
         predictions=problem.x_new @ params,
         cov=cov,
@@ -75,3 +87,4 @@ def _release(solution: Solution, basis: BlockBasis, problem: Problem) -> Release
         reasons={} if seen.all() else {"conf_int": _REASON},
         statistics=statistics,
     )
+    return release, solution.rows

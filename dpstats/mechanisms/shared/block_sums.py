@@ -1,13 +1,15 @@
 """Sum the products of rows in indicators and numbers exactly, and release them."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.gram import sensitivities
+from dpstats.mechanisms.shared.gram import l1_sensitivities, sensitivities
 from dpstats.mechanisms.shared.noisy_sums import FRACTIONS
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -15,6 +17,8 @@ from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
+# What a release keeps of the sums: the values of its three queries, and the noise on each.
+STATISTICS = ("block_gram", "block_cross", "block_square", "block_deviations")
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,46 @@ class NoisyBlockSums:
     cross_sd: float
     square_sd: float
 
+    @classmethod
+    def of(
+        cls, basis: BlockBasis, gram: np.ndarray, cross: np.ndarray, square: float, deviations
+    ) -> "NoisyBlockSums":
+        """Arrange the released values of the first two queries, in their order."""
+        d, K = basis.numbers, len(basis.sizes)
+        shapes = [(s,) for s in basis.sizes]
+        shapes += [(basis.sizes[j], basis.sizes[k]) for j, k in combinations(range(K), 2)]
+        shapes += [(s, d) for s in basis.sizes]
+        parts, rest = _cut(gram, shapes)
+        z, triangle = np.zeros((d, d)), np.triu_indices(d)
+        z[triangle] = z.T[triangle] = rest
+        by_level, with_z = _cut(cross, [(s,) for s in basis.sizes])
+        pairs = dict(zip(combinations(range(K), 2), parts[K : len(parts) - K], strict=True))
+        levels = tuple(
+            np.column_stack([numbers, response])
+            for numbers, response in zip(parts[len(parts) - K :], by_level, strict=True)
+        )
+        return cls(tuple(parts[:K]), pairs, levels, z, with_z, square, *deviations)
+
+    @classmethod
+    def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyBlockSums":
+        """Restore the sums from the statistics of a release."""
+        gram, cross, square, deviations = (statistics[name] for name in STATISTICS)
+        return cls.of(basis, np.asarray(gram), np.asarray(cross), float(square), deviations)
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """List the released values as statistics of a release."""
+        d = len(self.gram)
+        gram = (
+            *(part.ravel() for part in (*self.counts, *self.pairs.values())),
+            *(level[:, :d].ravel() for level in self.levels),
+            self.gram[np.triu_indices(d)],
+        )
+        cross = (*(level[:, d] for level in self.levels), self.cross)
+        deviations = [self.gram_sd, self.cross_sd, self.square_sd]
+        values = np.concatenate(gram), np.concatenate(cross), self.square, deviations
+        return dict(zip(STATISTICS, values, strict=True))
+
 
 def norm_of(basis: BlockBasis) -> float:
     """Bound the norm of a row: one indicator in each of K blocks, and d numbers in [-1, 1]."""
@@ -125,6 +169,11 @@ def release_block_sums(
     reaches, since each of its K + d entries is 1 in magnitude: K counts, a cell for each pair of
     blocks, d sums in each of its codes and the triangle of z z'. Under replace-one two corners with
     other codes and, for even d, orthogonal z miss the bound by d / 2 of (R^4 + R^2) / 2 in squares.
+
+    In L1 |phi|_1 <= K + d = R^2, so that
+    :func:`~dpstats.mechanisms.shared.gram.l1_sensitivities` bound them by R and K + d columns:
+    (|phi|_1^2 + |phi|^2) / 2 <= R^2 (K + d + 1) / 2 for phi phi', K + d for phi v and 1 for v^2
+    under add/remove, which the same corner reaches, and twice the first two under replace-one.
     """
     d, K = basis.numbers, len(basis.sizes)
     triangle = np.triu_indices(d)
@@ -133,27 +182,24 @@ def release_block_sums(
     middle = [level[:, :d].ravel() for level in sums.levels]
     gram = _whole(first, middle, squares)
     cross = _whole([], [level[:, d] for level in sums.levels], sums.products[:d, d])
-    bounds = sensitivities(norm_of(basis), neighbors)
-    steps = (("X'X", gram), ("X'y", cross), ("y'y", [sums.products[d, d]]))
-    noisy = [
-        noise.add(Query(step, values, l2=l2 / PRODUCT_UNIT, unit=PRODUCT_UNIT), cost.part(part))
-        for (step, values), l2, part in zip(steps, bounds, FRACTIONS, strict=True)
-    ]
-    shapes = [(s,) for s in basis.sizes]
-    shapes += [(basis.sizes[j], basis.sizes[k]) for j, k in combinations(range(K), 2)]
-    shapes += [(s, d) for s in basis.sizes]
-    parts, rest = _cut(noisy[0].values, shapes)
-    z = np.zeros((d, d))
-    z[triangle] = z.T[triangle] = rest
-    by_level, with_z = _cut(noisy[1].values, [(s,) for s in basis.sizes])
-    pairs = dict(zip(combinations(range(K), 2), parts[K : len(parts) - K], strict=True))
-    levels = tuple(
-        np.column_stack([numbers, response])
-        for numbers, response in zip(parts[len(parts) - K :], by_level, strict=True)
+    norm = norm_of(basis)
+    bounds = zip(
+        l1_sensitivities(norm, K + d, neighbors), sensitivities(norm, neighbors), strict=True
     )
-    deviations = [values.deviation for values in noisy]
-    return NoisyBlockSums(
-        tuple(parts[:K]), pairs, levels, z, with_z, float(noisy[2].values[0]), *deviations
+    steps = (("X'X", gram), ("X'y", cross), ("y'y", [sums.products[d, d]]))
+    queries = [
+        Query(step, values, l1=l1 / PRODUCT_UNIT, l2=l2 / PRODUCT_UNIT, unit=PRODUCT_UNIT)
+        for (step, values), (l1, l2) in zip(steps, bounds, strict=True)
+    ]
+    noisy = [
+        noise.add(query, cost.part(part)) for query, part in zip(queries, FRACTIONS, strict=True)
+    ]
+    return NoisyBlockSums.of(
+        basis,
+        noisy[0].values,
+        noisy[1].values,
+        float(noisy[2].values[0]),
+        [values.deviation for values in noisy],
     )
 
 

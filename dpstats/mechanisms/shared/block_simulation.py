@@ -1,0 +1,110 @@
+"""Simulate from released sums in indicators other fits that could have been released."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpstats.mechanisms.shared.block_basis import BlockBasis
+from dpstats.mechanisms.shared.block_sums import STATISTICS, NoisyBlockSums
+from dpstats.mechanisms.shared.block_system import Eliminated, System
+
+# Public: the same release gives the same simulated numbers in every session.
+_SEED = 20_220
+
+
+@dataclass(frozen=True)
+class BlockSimulation:
+    """Hold what stands for the exact sums: the released ones, with a response that they explain.
+
+    Parameters
+    ----------
+    basis : BlockBasis
+    system : System
+    left : Eliminated
+    sigma2 : float
+        Residual variance, in squared units of v.
+    """
+
+    basis: BlockBasis
+    system: System
+    left: Eliminated
+    sigma2: float
+
+    @classmethod
+    def of(cls, basis: BlockBasis, statistics: Mapping) -> "BlockSimulation | None":
+        """Read the statistics of a release; None where it has no sums in indicators.
+
+        Eigenvalues that the noise could account for stand at the size of that noise.
+        """
+        if any(name not in statistics for name in STATISTICS):
+            return None
+        system = System.of(NoisyBlockSums.restored(basis, statistics), basis)
+        left = system.eliminated()
+        gamma, levels = left.gamma, left.levels
+        effects = levels.effects(gamma)
+        values = np.maximum(left.values, left.edge)
+        schur = (left.vectors * values) @ left.vectors.T
+        gram = levels.rest.T @ levels.means + schur
+        exact = replace(
+            system,
+            response=system.rows * levels.of_codes(effects) + system.rest @ gamma,
+            gram=gram,
+            cross=levels.rest.T @ effects + gram @ gamma,
+        )
+        sigma2 = float(statistics["sigma2"]) / basis.box.y_scale**2
+        return cls(basis, exact, replace(left, schur=schur, values=values), sigma2)
+
+    @property
+    def params(self) -> np.ndarray:
+        """Return the coefficients (S,) that the sums stand for: those of the release."""
+        to_alpha, to_gamma, shift = self.basis.to_design()
+        gamma = self.left.gamma
+        alpha = self.left.levels.of_codes(self.left.levels.effects(gamma))
+        return to_alpha @ alpha + to_gamma @ gamma + shift
+
+    def replicates(self, draws: int, sampling: bool) -> np.ndarray:
+        """Simulate coefficients (draws, S) that could have been released.
+
+        Noise is drawn anew and added to all sums, but those that are zero in every row.
+        ``sampling`` adds normal errors of the released variance to the response, so that a
+        replicate stands for other rows too.
+        """
+        generator = np.random.default_rng(_SEED)
+        rows, p = self.system.rows, len(self.system.cross)
+        free = np.nonzero(np.triu(self.basis.free))
+        alphas, gammas = np.empty((draws, len(rows))), np.empty((draws, p))
+        for t in range(draws):
+            system = self._with_errors(generator) if sampling else self.system
+            left = self._with_noise(system, free, generator).eliminated()
+            gammas[t] = gamma = left.gamma
+            alphas[t] = left.levels.of_codes(left.levels.effects(gamma))
+        to_alpha, to_gamma, shift = self.basis.to_design()
+        return (to_alpha @ alphas.T).T + gammas @ to_gamma.T + shift
+
+    def _with_errors(self, generator: np.random.Generator) -> System:
+        """Add errors of the response to the sums with it."""
+        system, left = self.system, self.left
+        sigma = np.sqrt(self.sigma2)
+        by_code = sigma * np.sqrt(np.maximum(system.rows, 0.0))
+        errors = by_code * generator.normal(size=len(system.rows))
+        means = left.levels.spread_out(left.levels.means)
+        own = (left.vectors * np.sqrt(left.values)) @ generator.normal(size=len(system.cross))
+        cross = system.cross + means.T @ errors + sigma * own
+        return replace(system, response=system.response + errors, cross=cross)
+
+    def _with_noise(self, system: System, free, generator: np.random.Generator) -> System:
+        """Add noise as the mechanism does; ``free`` are the products that are not always zero."""
+        W, sd = self.basis.rest, system.sd
+        E = np.zeros((len(W), len(W)))
+        E[free] = sd * generator.normal(size=len(free[0]))
+        E.T[free] = E[free]
+        rest = system.rest.shape
+        return replace(
+            system,
+            rows=system.rows + sd * generator.normal(size=len(system.rows)),
+            rest=system.rest + sd * generator.normal(size=rest),
+            response=system.response + system.cross_sd * generator.normal(size=rest[0]),
+            gram=system.gram + W.T @ E @ W,
+            cross=system.cross + system.cross_sd * generator.normal(size=rest[1]),
+        )
