@@ -6,9 +6,25 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Method, NoisyMoments, NoisySums, Problem, Release
-from dpstats.mechanisms.shared.gram import box_of, moments_in
-from dpstats.mechanisms.shared.least_squares import with_intervals
+from dpstats.mechanisms.shared import (
+    BlockBasis,
+    Method,
+    NoisyMoments,
+    NoisySums,
+    Problem,
+    Release,
+    SecondPass,
+    robust_covariance,
+)
+from dpstats.mechanisms.shared.block_least_squares import with_block_intervals
+from dpstats.mechanisms.shared.block_shrinkage import shrunken_blocks
+from dpstats.mechanisms.shared.block_sums import (
+    BlockSums,
+    NoisyBlockSums,
+    release_block_sums,
+)
+from dpstats.mechanisms.shared.gram import clipped_box, moments_in
+from dpstats.mechanisms.shared.least_squares import covariance, with_intervals
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
@@ -16,6 +32,9 @@ from dpstats.noise import Noise
 from dpstats.numerics import Box, Moments
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
 
+_ZERO = "no slope stood out from the noise, so all are zero"
+_CONSTANT = "no slope stood out from the noise, so the mean of the response is released"
+_MORE = "raise epsilon, or fit more rows or fewer columns"
 _SHRUNKEN = (
     "the fit is shrunken by what the noise calls for, which biases any interval; with delta > 0 "
     "there are intervals of least squares"
@@ -29,18 +48,20 @@ def clipping_box(problem: Problem) -> Box:
     touch most of them when d is large. Predictions clip the columns in the same way. A
     column that is uniform on its range has mean square 1/3, hence the row norm there.
     """
-    box = box_of(problem)
     if not problem.estimated or problem.row_norm is not None:
-        return box
-    return replace(box, norm_clip=False, norm=math.sqrt(1 + (len(problem.low) - 1) / 3))
+        return clipped_box(problem)
+    norm = math.sqrt(1 + (len(problem.low) - 1) / 3)
+    return replace(clipped_box(problem), norm=norm)
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
-    """Sum the cross-products of the scaled rows."""
+def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments | BlockSums:
+    """Sum the cross-products of scaled rows, of designs with factors in indicators and numbers."""
+    if problem.coded:
+        return BlockSums.of(X, y, BlockBasis.of(problem))
     return moments_in(clipping_box(problem), X, y, problem)
 
 
-def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Release:
+def release(summary: Moments | BlockSums, problem: Problem, cost: Cost, noise: Noise) -> Release:
     """Fit ridge regression with the least estimated risk, or the mean of the response.
 
     Guarantee. The cost, for the given relation: mu-GDP, hence (epsilon, delta)-DP, by three
@@ -55,26 +76,64 @@ def release(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> Rel
     (:func:`~dpstats.mechanisms.shared.shrinkage.shrunken_slopes`). Status ``constant``: no slopes
     can be told from noise, and the private mean of the response is released. Predictions are
     of rows clipped to the ranges of the columns, and lie in the range of the response.
+
+    Powers or splines of one variable are first combined into columns that are orthogonal on its
+    range, as in :func:`~dpstats.mechanisms.adassp.release`: each coordinate is clipped to [-1, 1].
+
+    Designs with factors are summed in indicators, by
+    :func:`~dpstats.mechanisms.shared.block_sums.release_block_sums`, which has the proof: for L2
+    with Gaussian noise and for L1 with Laplace noise, whatever the number of levels. Slopes and the
+    effects of levels are shrunken by
+    :func:`~dpstats.mechanisms.shared.block_shrinkage.shrunken_blocks`.
+
+    The parts that the rows of a privacy unit count for add up to at most 1, so that each bound
+    holds for units (:func:`~dpstats.mechanisms.shared.noisy_sums.noisy_sums`). Such rows, and
+    weighted ones, are summed in the columns of the design.
     """
-    return _fitted(_noisy_sums(moments, problem, cost, noise), problem)
+    if isinstance(summary, BlockSums):
+        return _fitted_blocks(_block_sums(summary, problem, cost, noise), problem)
+    return _fitted(_noisy_sums(summary, problem, cost, noise), problem)
 
 
-def release_with_intervals(moments: Moments, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release_with_intervals(
+    summary: Moments | BlockSums, problem: Problem, cost: GDP, noise: Noise
+) -> Release:
     """Release as :func:`release`, with the intervals of least squares where noise allows them.
 
-    They are those of :func:`~dpstats.mechanisms.shared.least_squares.with_intervals`.
+    They are those of :func:`~dpstats.mechanisms.shared.least_squares.with_intervals`, or with
+    factors of :func:`~dpstats.mechanisms.shared.block_least_squares.with_block_intervals`.
 
     Guarantee. The cost, for the given relation, as in :func:`release`: the same three noisy
     sums with the same sensitivities; what follows is post-processing.
     """
-    sums = _noisy_sums(moments, problem, cost, noise)
+    if isinstance(summary, BlockSums):
+        blocks = _block_sums(summary, problem, cost, noise)
+        fit = _fitted_blocks(blocks, problem)
+        return fit if problem.estimated else with_block_intervals(fit, blocks, problem)
+    sums = _noisy_sums(summary, problem, cost, noise)
     fit = _fitted(sums, problem)
     return fit if problem.estimated else with_intervals(fit, sums, problem)
 
 
 def _noisy_sums(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> NoisySums:
     """Release the cross-products of rows clipped by :func:`clipping_box`."""
-    return noisy_sums(moments, clipping_box(problem).norm, problem.neighbors, cost, noise)
+    norm = clipping_box(problem).norm
+    return noisy_sums(moments, norm, problem.neighbors, cost, noise, problem.counted)
+
+
+def _block_sums(sums: BlockSums, problem: Problem, cost: Cost, noise: Noise) -> NoisyBlockSums:
+    """Release the sums in indicators."""
+    return release_block_sums(sums, BlockBasis.of(problem), problem.neighbors, cost, noise)
+
+
+def _fitted_blocks(sums: NoisyBlockSums, problem: Problem) -> Release:
+    """Fit shrunken slopes and effects of levels, or a constant, to sums in indicators."""
+    basis = BlockBasis.of(problem)
+    shrunken = shrunken_blocks(sums, basis)
+    to_alpha, to_gamma, shift = basis.to_design()
+    params = to_alpha @ shrunken.alpha + to_gamma @ shrunken.gamma + shift
+    note = _CONSTANT if problem.intercept is not None else _ZERO
+    return _release(params, shrunken.is_constant, f"{note}; {_MORE}", problem)
 
 
 def _fitted(sums: NoisySums, problem: Problem) -> Release:
@@ -84,15 +143,20 @@ def _fitted(sums: NoisySums, problem: Problem) -> Release:
     )
     transform, shift = clipping_box(problem).linear_map()
     slopes = shrunken_slopes(noisy)
-    params = transform @ noisy.theta(slopes) + shift
-    inside = np.clip(problem.x_new, problem.low, problem.high) @ params
     constant = len(slopes) > 0 and not slopes.any()
+    note = _constant(noisy, sums.rows) if constant else ""
+    return _release(transform @ noisy.theta(slopes) + shift, constant, note, problem)
+
+
+def _release(params: np.ndarray, constant: bool, note: str, problem: Problem) -> Release:
+    """Build the release of these coefficients, with predictions that keep to released ranges."""
+    inside = np.clip(problem.x_new, problem.low, problem.high) @ params
     return Release(
         params=params,
         predictions=np.clip(inside, problem.y_low, problem.y_high),
         status="constant" if constant else "ok",
         reasons={"bse": CLIPPED if problem.estimated else _SHRUNKEN},
-        note=_constant(noisy, sums.rows) if constant else "",
+        note=note if constant else "",
         limited=True,
     )
 
@@ -110,15 +174,28 @@ def _constant(noisy: NoisyMoments, rows: float | None) -> str:
     ``rows`` is their number where they have weights, and None where the sums tell it.
     """
     if noisy.intercept is None:
-        return "no slope stood out from the noise, so all are zero"
-    sentence = "no slope stood out from the noise, so the mean of the response is released"
+        return _ZERO
     needed = needed_rows(noisy)
     if math.isnan(needed) or rows is not None:
-        return f"{sentence}; raise epsilon, or fit more rows or fewer columns"
+        return f"{_CONSTANT}; {_MORE}"
     return (
-        f"{sentence}; a fit that explains 10% of the variance shows from about {needed:,.0f} rows "
+        f"{_CONSTANT}; a fit that explains 10% of the variance shows from about {needed:,.0f} rows "
         f"at this epsilon, or with these rows from {needed / noisy.rows:.2g} times this epsilon"
     )
+
+
+def _has_intervals(second: SecondPass) -> SecondPass:
+    """Return the second pass for declared ranges only, where there are intervals."""
+
+    def requested(cov_type: str, problem: Problem) -> bool:
+        return second.requested(cov_type, problem) and not problem.estimated
+
+    return replace(second, requested=requested)
+
+
+def _reads_codes(cov_type: str = "nonrobust") -> bool:
+    """Tell whether designs with factors are fitted in indicators: squared scores are not."""
+    return cov_type == "nonrobust"
 
 
 _method = partial(
@@ -129,6 +206,9 @@ _method = partial(
     summarise=summarise,
     fixed_size_summary=True,
     takes_weights=True,
+    takes_units=True,
+    takes_basis=True,
+    reads_codes=_reads_codes,
     bounds_share=0.5,
     ranges_everywhere=True,
 )
@@ -140,6 +220,8 @@ METHODS = (
         guarantee="gdp",
         standard_errors="with declared bounds those of least squares on the same sums, else none",
         release=release_with_intervals,
+        options=robust_covariance.OPTIONS,
+        second_pass=_has_intervals(robust_covariance.robust(covariance)),
     ),
     _method(
         "shrunken_pure",

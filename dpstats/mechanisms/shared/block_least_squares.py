@@ -1,5 +1,7 @@
 """Fit least squares to designs with factors from noisy sums in indicators and numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
@@ -16,6 +18,7 @@ from dpstats.mechanisms.shared.clipped_rows import (
     rows_outside,
     with_share,
 )
+from dpstats.mechanisms.shared.least_squares import ABOUT_LEAST_SQUARES
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.noise import Noise
 from dpstats.privacy import GDP
@@ -88,3 +91,17 @@ def least_squares_of(
         statistics=statistics,
     )
     return release, solution.rows
+
+
+def with_block_intervals(shrunken: Release, sums: NoisyBlockSums, problem: Problem) -> Release:
+    """Add the intervals of least squares on the same sums to a fit that is shrunken.
+
+    They are about its own coefficients, so no shrinkage biases them. A function of released values.
+    """
+    plain, _ = least_squares_of(sums, BlockBasis.of(problem), problem)
+    if plain.status != "ok":
+        return replace(shrunken, reasons={"bse": _REASON})
+    note = ABOUT_LEAST_SQUARES
+    return replace(
+        shrunken, reasons=plain.reasons, companion=replace(plain, reasons={}, note=note)
+    )

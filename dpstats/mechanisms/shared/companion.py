@@ -59,6 +59,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         fixed_size_summary=main.fixed_size_summary and other.fixed_size_summary,
         takes_basis=main.takes_basis or other.takes_basis,
         takes_weights=main.takes_weights and other.takes_weights,
+        takes_units=main.takes_units and other.takes_units,
         release=release,
         release_each=None,
         reads_codes=None,
