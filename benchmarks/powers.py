@@ -82,9 +82,10 @@ def main(arguments: list[str]) -> None:
 
 
 def _rows(options):
+    given = options.rows, options.epsilon, options.seeds
     for formula in FORMULAS:
         for basis in (False, True):
-            found = fits(formula, options.rows, options.epsilon, options.seeds, basis, options.method)
+            found = fits(formula, *given, basis, options.method)
             sums = "orthogonal columns" if basis else "columns"
             shares = (f"{found[name]:.0%}" for name in ("predictions", "coefficients"))
             yield formula, sums, f"{found['middle']:.2f}", f"{found['sides']:.2f}", *shares

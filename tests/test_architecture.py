@@ -43,6 +43,7 @@ RANDOM = {
     "evaluate.mos",
     "evaluate.predictions",
     "auditing.inputs",
+    "results.block_simulation",
     "planning.assumptions",
     "planning.panel_guess",
     "planning.weight_guess",

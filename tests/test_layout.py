@@ -77,13 +77,17 @@ COVERED_BY = {
     "mechanisms/shared/test_block_least_squares.py": [
         "mechanisms.shared.block_basis",
         "mechanisms.shared.block_elimination",
+        "mechanisms.shared.block_system",
     ],
     "mechanisms/shared/test_rank_margins.py": [
         "inference.quantile_intervals",
         "mechanisms.shared.private_quantiles",
     ],
     "mechanisms/test_boosted_adassp.py": ["mechanisms.shared.scaled_rows"],
-    "results/test_fit_statistics.py": ["inference.goodness_of_fit"],
+    "results/test_fit_statistics.py": [
+        "inference.goodness_of_fit",
+        "mechanisms.shared.block_goodness",
+    ],
     "mechanisms/test_theil_sen.py": [
         "mechanisms.shared.theil_sen_rows",
         "mechanisms.smooth_theil_sen",

@@ -8,7 +8,9 @@ import numpy as np
 
 from dpstats.mechanisms.shared import (
     BlockBasis,
+    BlockSums,
     Method,
+    NoisyBlockSums,
     NoisyMoments,
     NoisySums,
     Problem,
@@ -18,11 +20,7 @@ from dpstats.mechanisms.shared import (
 )
 from dpstats.mechanisms.shared.block_least_squares import with_block_intervals
 from dpstats.mechanisms.shared.block_shrinkage import shrunken_blocks
-from dpstats.mechanisms.shared.block_sums import (
-    BlockSums,
-    NoisyBlockSums,
-    release_block_sums,
-)
+from dpstats.mechanisms.shared.block_sums import release_block_sums
 from dpstats.mechanisms.shared.gram import clipped_box, moments_in
 from dpstats.mechanisms.shared.least_squares import covariance, with_intervals
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums

@@ -9,11 +9,12 @@ from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.inference import Sums
 from dpstats.inference.bootstrap import SEED
-from dpstats.mechanisms.shared import BlockBasis, BlockSimulation
+from dpstats.mechanisms.shared import BlockBasis
 from dpstats.noise import Noise
 from dpstats.option_checks import number, whole
 from dpstats.request import Prepared
 from dpstats.request.arguments import make_request
+from dpstats.results.block_simulation import BlockSimulation
 from dpstats.schema import Categorical, Labels, Numeric
 from dpstats.testing import insecure_seed
 
@@ -46,8 +47,9 @@ def released_blocks(result, statistics: Mapping) -> BlockSimulation | None:
     if "block_gram" not in statistics:
         return None
     design = result.design()
-    ends = design.low, design.high, *design.response_bounds
-    basis = BlockBasis.spanning(design.layout, *ends, orthogonal_basis(design))
+    y_low, y_high = design.response_bounds
+    orthogonal = orthogonal_basis(design)
+    basis = BlockBasis.spanning(design.layout, design.low, design.high, y_low, y_high, orthogonal)
     return BlockSimulation.of(basis, statistics)
 
 

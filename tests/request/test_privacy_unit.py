@@ -18,7 +18,7 @@ from dpstats.request.privacy_unit import ONE, PrivacyUnit
 
 BOUNDS = {"y": (-8, 8), "x": (-1, 1), "z": (-1, 1)}
 ABLE = [name for name, method in METHODS.items() if method.takes_units]
-SUMS = ("adassp", "ssp")
+SUMS = ("adassp", "ssp", "shrunken")
 
 
 def panel(persons=3000, seed=1, icc=0.5):
@@ -223,7 +223,7 @@ REFUSED = {
     "add unit=": {"unit": None, "max_rows": 2},
     "max_rows to be": {"max_rows": 0},
     "max_groups is for": {"max_groups": 2},
-    "shrunken is proven for persons of one row only": {"method": "shrunken", "bounds": None},
+    "adaops is proven for persons of one row only": {"method": "adaops", "neighbors": "add_remove"},
     "cov_type='HC1' takes": {"cov_type": "HC1"},
     'cov_type="cluster" is for': {"unit": None, "cov_type": "cluster"},
     "select='kendall' is": {"select": "kendall", "k": 1, "neighbors": "replace_one"},

@@ -541,7 +541,7 @@ def test_the_summary_says_where_columns_are_nearly_collinear_on_their_ranges(fit
     bounds = {"y": (0, 1), "age": (20, 60)}
     for method, formula, said in [
         ("adassp", "y ~ age + I(age**2)", False),
-        ("shrunken", "y ~ age + I(age**2)", True),
+        ("boosted_adassp", "y ~ age + I(age**2)", True),
         ("adassp", "y ~ poly(age, 2)", False),
         ("noisy_newton", "y ~ age + I(age**2)", False),
     ]:

@@ -1,7 +1,8 @@
 """Share code among mechanisms: the Method class, scaled rows, sums, pairs, shrinkage."""
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.block_simulation import BlockSimulation
+from dpstats.mechanisms.shared.block_sums import BlockSums, NoisyBlockSums
+from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated
 from dpstats.mechanisms.shared.clipped_rows import ClippedSums
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
@@ -19,14 +20,17 @@ from dpstats.mechanisms.shared.within_units import UnitDeviations, UnitSums
 
 __all__ = [
     "BlockBasis",
-    "BlockSimulation",
+    "BlockSums",
+    "BlockSystem",
     "ClippedSums",
+    "Eliminated",
     "Explained",
     "IndicatorBasis",
     "Line",
     "Listed",
     "Method",
     "NewtonState",
+    "NoisyBlockSums",
     "NoisyMoments",
     "NoisySums",
     "Pair",

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
-from dpstats.mechanisms.shared.block_system import Eliminated, Levels, System
+from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated, Levels
 from dpstats.numerics.ridge import lowered
 
 
@@ -22,8 +22,8 @@ class Solution:
     alpha errs by a - slope gamma's error: ``own`` (L,) is the variance of a, ``slope`` (L, p),
     ``both`` (L, p) the covariance of a with gamma's error, ``gamma_cov`` (p, p). Of these,
     ``hidden`` (L,) tells the codes that noise hides and ``hidden_cov`` (p, p) is the part of
-    gamma's that comes from directions which noise could account for. ``lost`` is by how much the fit
-    to noisy sums understates their residual sum of squares on average.
+    gamma's that comes from directions which noise could account for. ``lost`` is by how much the
+    fit to noisy sums understates their residual sum of squares on average.
     """
 
     alpha: np.ndarray
@@ -66,7 +66,7 @@ def solve(sums: NoisyBlockSums, basis: BlockBasis) -> Solution:
     eigenvalues near those limits count as smaller, so that intervals cover given that they are
     shown. The noise that structural zeros do not have is left out.
     """
-    left, W = System.of(sums, basis).eliminated(), basis.rest
+    left, W = BlockSystem.of(sums, basis).eliminated(), basis.rest
     levels, sd, cross_sd = left.levels, sums.gram_sd, sums.cross_sd
     values, vectors, edge, weak = left.values, left.vectors, left.edge, left.weak
     gamma = left.gamma

@@ -16,12 +16,12 @@ def goodness(
     """Return N, R-squared and the residual variance with their standard errors, by name.
 
     Let u be the coefficients of all coordinates phi = (e_1, ..., e_K, z), A the sum of phi phi', c
-    that of phi v and q that of v^2. The residual sum of squares is q - 2 u'c + u'A u, in which noise
-    e on q, w on c and E on A add e - 2 u'w + u'E u; that u was fitted to the noisy sums makes it too
-    small by ``solution.lost`` on average, which is added. With o the indicators of the block with
-    the fewest codes, N = o'A o, m = o'c / N is the mean of v and q - m o'c its sum of squares, with
-    the noise e - 2 m o'w + m^2 o'E o. Of products that are zero in every row there is no noise. So
-    the noise on the quotient r of the two is to first order that of
+    that of phi v and q that of v^2. The residual sum of squares is q - 2 u'c + u'A u, in which
+    noise e on q, w on c and E on A add e - 2 u'w + u'E u; that u was fitted to the noisy sums makes
+    it too small by ``solution.lost`` on average, which is added. With o the indicators of the block
+    with the fewest codes, N = o'A o, m = o'c / N is the mean of v and q - m o'c its sum of squares,
+    with the noise e - 2 m o'w + m^2 o'E o. There is no noise on products that are zero in every
+    row. So the noise on the quotient r of the two is to first order that of
 
         (1 - r) e - 2 (u - r m o)'w + u'E u - r m^2 o'E o
 
@@ -31,14 +31,14 @@ def goodness(
     """
     u, parts = _coefficients(solution, basis)
     products, cross = _products(sums, basis, u, parts), _cross(sums)
-    residual = sums.square - 2 * u @ cross + products + solution.lost
+    residual = float(sums.square - 2 * u @ cross + products + solution.lost)
     smallest = min(range(len(parts)), key=lambda k: basis.sizes[k])
     o = np.zeros(len(u))
     o[parts[smallest]] = 1.0
     rows = max(solution.rows, 1.0)
     has_constant = intercept or basis.saturated is not None
     mean = float(o @ cross) / rows if has_constant else 0.0
-    total = sums.square - mean * float(o @ cross) * has_constant
+    total = float(sums.square - mean * float(o @ cross) * has_constant)
 
     def deviation(of_square: float, of_cross: np.ndarray, fit: float, of_mean: float) -> float:
         """Of of_square e + of_cross'w + fit u'E u - of_mean o'E o."""
@@ -55,8 +55,8 @@ def goodness(
     ratio = residual / total if total > 0 else math.nan
     noise = deviation(1 - ratio, -2 * (u - ratio * mean * o), 1.0, ratio * mean**2)
     spread = deviation(1.0, -2 * mean * o, 0.0, -(mean**2))
-    rsquared, _ = shown_rsquared(Estimate(1 - ratio, noise / max(abs(total), 1e-300)), total, spread)
-    found["fit_rsquared"] = rsquared
+    fitted = Estimate(1 - ratio, noise / max(abs(total), 1e-300))
+    found["fit_rsquared"], _ = shown_rsquared(fitted, total, spread)
     values = {name: estimate.value for name, estimate in found.items()}
     errors = {f"{name}_error": estimate.error for name, estimate in found.items()}
     return {name: value for name, value in {**values, **errors}.items() if not math.isnan(value)}

@@ -102,6 +102,4 @@ def with_block_intervals(shrunken: Release, sums: NoisyBlockSums, problem: Probl
     if plain.status != "ok":
         return replace(shrunken, reasons={"bse": _REASON})
     note = ABOUT_LEAST_SQUARES
-    return replace(
-        shrunken, reasons=plain.reasons, companion=replace(plain, reasons={}, note=note)
-    )
+    return replace(shrunken, reasons=plain.reasons, companion=replace(plain, reasons={}, note=note))

@@ -8,7 +8,7 @@ import numpy as np
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_elimination import score_noise
 from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
-from dpstats.mechanisms.shared.block_system import Eliminated, Levels, System
+from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated, Levels
 
 # Standard deviations by which the estimated gain over a constant must exceed zero.
 _MARGIN = 2.0
@@ -90,7 +90,7 @@ def shrunken_blocks(sums: NoisyBlockSums, basis: BlockBasis) -> Shrunken:
     """
     if basis.saturated is None:
         return _without_saturation(sums, basis)
-    system, means = System.of(sums, basis), Means.of(sums, basis)
+    system, means = BlockSystem.of(sums, basis), Means.of(sums, basis)
     levels = Levels.of(system.rows, system.rest, system.response, system.sd)
     gamma = np.zeros(len(means.rest))
     if len(levels.rows):
@@ -107,7 +107,7 @@ def _without_saturation(sums: NoisyBlockSums, basis: BlockBasis) -> Shrunken:
     Of the rest's coordinates these are the constant o and what is orthogonal to it, and the mean of
     all rows is eliminated as if it were a level.
     """
-    system, W = System.of(sums, basis), basis.rest
+    system, W = BlockSystem.of(sums, basis), basis.rest
     none = np.zeros(0)
     if basis.layout.intercept is None:
         left = system.eliminated()
@@ -121,7 +121,7 @@ def _without_saturation(sums: NoisyBlockSums, basis: BlockBasis) -> Shrunken:
     rows, response = np.array([means.rows]), np.array([means.rows * means.response])
     rest = means.rows * means.rest[None] @ vectors
     gram, cross = vectors.T @ system.gram @ vectors, vectors.T @ system.cross
-    reduced = System(rows, rest, response, gram, cross, system.sd, system.cross_sd)
+    reduced = BlockSystem(rows, rest, response, gram, cross, system.sd, system.cross_sd)
     levels = Levels(
         np.zeros(1, dtype=int), np.zeros(1, dtype=bool), rows, response, rest,
         np.array([means.codes]), np.zeros((len(cross),) * 2), system.sd,
@@ -131,7 +131,7 @@ def _without_saturation(sums: NoisyBlockSums, basis: BlockBasis) -> Shrunken:
     return Shrunken(none, mean * constant + vectors @ slopes, not slopes.any())
 
 
-def _slopes(left: Eliminated, system: System, W: np.ndarray, free: np.ndarray) -> np.ndarray:
+def _slopes(left: Eliminated, system: BlockSystem, W: np.ndarray, free: np.ndarray) -> np.ndarray:
     """Return gamma with the penalty of least estimated risk, zeros where it does not pay."""
     levels, sd, cross_sd = left.levels, system.sd, system.cross_sd
     if not len(left.values):
@@ -159,7 +159,7 @@ def _slopes(left: Eliminated, system: System, W: np.ndarray, free: np.ndarray) -
     return gamma if -risk > _MARGIN * math.sqrt(variance) else none
 
 
-def _effects(system: System, gamma: np.ndarray, mean: float) -> np.ndarray:
+def _effects(system: BlockSystem, gamma: np.ndarray, mean: float) -> np.ndarray:
     """Return the deviations d (L,) of the codes' effects from the mean."""
     rows = np.maximum(system.rows, 0.0)
     sums = system.response - system.rest @ gamma - system.rows * mean

@@ -90,7 +90,7 @@ class Levels:
 
 
 @dataclass(frozen=True)
-class System:
+class BlockSystem:
     """Hold noisy sums by code of the eliminated block and in the rest's coordinates.
 
     Parameters
@@ -112,7 +112,7 @@ class System:
     cross_sd: float
 
     @classmethod
-    def of(cls, sums: NoisyBlockSums, basis: BlockBasis) -> "System":
+    def of(cls, sums: NoisyBlockSums, basis: BlockBasis) -> "BlockSystem":
         """Reduce released sums to the coordinates of a basis."""
         A, c, pairs_of = _products(sums, basis)
         W, k, d = basis.rest, basis.saturated, basis.numbers
@@ -127,9 +127,7 @@ class System:
 
     def eliminated(self) -> "Eliminated":
         """Eliminate the codes and solve for the rest."""
-        return Eliminated.of(
-            self, Levels.of(self.rows, self.rest, self.response, self.sd)
-        )
+        return Eliminated.of(self, Levels.of(self.rows, self.rest, self.response, self.sd))
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,7 @@ class Eliminated:
     edge: np.ndarray
 
     @classmethod
-    def of(cls, system: System, levels: Levels) -> "Eliminated":
+    def of(cls, system: BlockSystem, levels: Levels) -> "Eliminated":
         """Eliminate these sums of codes.
 
         Noise of variance s^2 on the entries of b_l adds sum s^2 / n_l to the diagonal of the sum of

@@ -5,12 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.block_sums import STATISTICS, NoisyBlockSums
-from dpstats.mechanisms.shared.block_system import Eliminated, System
-
-# Public: the same release gives the same simulated numbers in every session.
-_SEED = 20_220
+from dpstats.inference.bootstrap import SEED
+from dpstats.mechanisms.shared import BlockBasis, BlockSystem, Eliminated, NoisyBlockSums
 
 
 @dataclass(frozen=True)
@@ -20,26 +16,24 @@ class BlockSimulation:
     Parameters
     ----------
     basis : BlockBasis
-    system : System
+    system : BlockSystem
     left : Eliminated
     sigma2 : float
         Residual variance, in squared units of v.
     """
 
     basis: BlockBasis
-    system: System
+    system: BlockSystem
     left: Eliminated
     sigma2: float
 
     @classmethod
-    def of(cls, basis: BlockBasis, statistics: Mapping) -> "BlockSimulation | None":
-        """Read the statistics of a release; None where it has no sums in indicators.
+    def of(cls, basis: BlockBasis, statistics: Mapping) -> "BlockSimulation":
+        """Read the statistics of a release that has sums in indicators.
 
         Eigenvalues that the noise could account for stand at the size of that noise.
         """
-        if any(name not in statistics for name in STATISTICS):
-            return None
-        system = System.of(NoisyBlockSums.restored(basis, statistics), basis)
+        system = BlockSystem.of(NoisyBlockSums.restored(basis, statistics), basis)
         left = system.eliminated()
         gamma, levels = left.gamma, left.levels
         effects = levels.effects(gamma)
@@ -70,7 +64,7 @@ class BlockSimulation:
         ``sampling`` adds normal errors of the released variance to the response, so that a
         replicate stands for other rows too.
         """
-        generator = np.random.default_rng(_SEED)
+        generator = np.random.default_rng(SEED)
         rows, p = self.system.rows, len(self.system.cross)
         free = np.nonzero(np.triu(self.basis.free))
         alphas, gammas = np.empty((draws, len(rows))), np.empty((draws, p))
@@ -82,7 +76,7 @@ class BlockSimulation:
         to_alpha, to_gamma, shift = self.basis.to_design()
         return (to_alpha @ alphas.T).T + gammas @ to_gamma.T + shift
 
-    def _with_errors(self, generator: np.random.Generator) -> System:
+    def _with_errors(self, generator: np.random.Generator) -> BlockSystem:
         """Add errors of the response to the sums with it."""
         system, left = self.system, self.left
         sigma = np.sqrt(self.sigma2)
@@ -93,7 +87,7 @@ class BlockSimulation:
         cross = system.cross + means.T @ errors + sigma * own
         return replace(system, response=system.response + errors, cross=cross)
 
-    def _with_noise(self, system: System, free, generator: np.random.Generator) -> System:
+    def _with_noise(self, system: BlockSystem, free, generator: np.random.Generator) -> BlockSystem:
         """Add noise as the mechanism does; ``free`` are the products that are not always zero."""
         W, sd = self.basis.rest, system.sd
         E = np.zeros((len(W), len(W)))
