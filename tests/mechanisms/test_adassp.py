@@ -1,6 +1,6 @@
 """SSP beside AdaSSP: the same releases, no ridge, and nothing where it would be needed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,7 @@ def ages(n=20_000, seed=1):
                          "w": generator.uniform(0.5, 2, n), "s": np.arange(n) % 30})  # fmt: skip
 
 
-def check_powers(formula, seed=1, **options):
+def check_powers(formula, seed=1, method="adassp", **options):
     """At a huge budget, fits of powers are those of statsmodels, fitted values to 1e-6 of y.
 
     Standard errors too, but for a thousandth.
@@ -56,7 +56,7 @@ def check_powers(formula, seed=1, **options):
     data = ages(80_000 if "|" in formula else 20_000)  # four times the noise within groups
     bounds = {name: BOUNDS[name] for name in BOUNDS if name in formula + str(options)}
     with dp.testing.insecure_seed(seed):
-        ours = dp.dp_ols(formula, data, method="adassp", epsilon=1e6, bounds=bounds, **options)
+        ours = dp.dp_ols(formula, data, method=method, epsilon=1e6, bounds=bounds, **options)
     if "|" in formula:
         formula = formula.replace("| s", "+ C(s)")
     fit = smf.wls if "weights" in options else smf.ols
@@ -81,6 +81,8 @@ def check_powers(formula, seed=1, **options):
         ("y ~ x + I(x**2) + C(g) - 1", {}),
         ("y ~ z + x + I(x**2) | s", {}),
         (POWERS, {"weights": "w"}),
+        (POWERS, {"method": "shrunken"}),
+        ("y ~ x + I(x**2) + C(g) + z", {"method": "shrunken"}),
     ],
 )
 def test_powers_have_the_limit_of_least_squares(formula, options):
@@ -132,7 +134,7 @@ def powers_of(name, neighbors, **options):
     """Return the case of x + I(x**2) with the problem of a call."""
     rows = {"x": np.empty(0), "y": np.empty(0)}
     request = make_request(
-        POWERS, rows, method=name, epsilon=2, delta=1e-6, bounds={"x": (20, 65), "y": (0, 5)},
+        POWERS, rows, method=name, epsilon=2, delta=None, bounds={"x": (20, 65), "y": (0, 5)},
         levels=None, x_new=None, neighbors=neighbors, missing="drop", row_norm=None,
         options=options,
     )  # fmt: skip
@@ -141,17 +143,26 @@ def powers_of(name, neighbors, **options):
     return Powers(METHODS[name], prepared.problem, options, prepared.cost)
 
 
+def cases_of_powers():
+    """Methods on sums in a basis, those that shrink at estimated ranges too."""
+    for neighbors in (ADD_REMOVE, REPLACE_ONE):
+        for options in ({}, {"cov_type": "HC1"}):
+            yield powers_of("adassp", neighbors, **options)
+        for name in ("shrunken", "shrunken_pure"):
+            case = powers_of(name, neighbors)
+            yield case
+            yield replace(case, problem=replace(case.problem, estimated=True))
+
+
 def check_powers_of_neighbours(pairs=10):
     """Strange tables and neighbours: no query moves further than stated."""
     generator = np.random.default_rng(5)
-    for neighbors in (ADD_REMOVE, REPLACE_ONE):
-        for options in ({}, {"cov_type": "HC1"}):
-            case = powers_of("adassp", neighbors, **options)
-            for seed in range(pairs):
-                X, y = strange_table(generator, case.problem, int(generator.integers(6)))
-                other = neighbour(generator, case.problem, X, y)
-                case.check((X, y), other, seed)
-                case.check(case.of(X, y), case.of(*other), seed)
+    for case in cases_of_powers():
+        for seed in range(pairs):
+            X, y = strange_table(generator, case.problem, int(generator.integers(6)))
+            other = neighbour(generator, case.problem, X, y)
+            case.check((X, y), other, seed)
+            case.check(case.of(X, y), case.of(*other), seed)
 
 
 def test_no_row_of_powers_moves_a_query_further_than_stated():
@@ -160,12 +171,13 @@ def test_no_row_of_powers_moves_a_query_further_than_stated():
 
 def check_worst_power():
     """The row at the upper end of x, with the response at its end, reaches the sensitivity."""
-    case = powers_of("ssp", ADD_REMOVE)
-    worst = row(case.problem, [65, 65.0**2], 5)
-    empty = np.empty((0, 3)), np.empty(0)
-    ratios = case.check(empty, with_row(*empty, worst, 0))
-    for step in ("X'X", "X'y"):
-        check_reached(step, ratios[step], 0.99)
+    for name in ("ssp", "shrunken", "shrunken_pure"):
+        case = powers_of(name, ADD_REMOVE)
+        worst = row(case.problem, [65, 65.0**2], 5)
+        empty = np.empty((0, 3)), np.empty(0)
+        ratios = case.check(empty, with_row(*empty, worst, 0))
+        for step in ("X'X", "X'y"):
+            check_reached(step, ratios[step], 0.99)
 
 
 def test_the_worst_row_of_powers_reaches_the_sensitivity():

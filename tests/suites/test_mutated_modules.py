@@ -84,12 +84,12 @@ def whole_table(votes):
     return more
 
 
-def fit_of_factor():
+def fit_of_factor(method="adassp"):
     """A fit in indicators, which the limit of its noise stops where it takes too much."""
     data = {"x": np.linspace(0, 1, 60), "g": np.tile(["u", "v"], 30), "y": np.linspace(0, 1, 60)}
     bounds = {"x": (0, 1), "y": (0, 1)}
     levels = {"g": ["u", "v"]}
-    dp.dp_ols("y ~ x + g", data, method="adassp", epsilon=1, bounds=bounds, levels=levels)
+    dp.dp_ols("y ~ x + g", data, method=method, epsilon=1, bounds=bounds, levels=levels)
 
 
 groups = partial(check_agreement, "exp_theil_sen", 40, 1)
@@ -104,6 +104,11 @@ MORE = {
     "blocks: the sums take half as much again": Mutant(
         patched(block_least_squares, "release_block_sums", half_as_much_again),
         fit_of_factor,
+        InternalError,
+    ),
+    "shrunken: the sums in indicators take half as much again": Mutant(
+        patched(shrunken, "release_block_sums", half_as_much_again),
+        partial(fit_of_factor, "shrunken"),
         InternalError,
     ),
     "companion: each of the two takes half as much again": Mutant(
@@ -158,6 +163,9 @@ ROOMS = {"mechanisms", "mechanisms.shared", "noise", "numerics", "range_estimati
 HARMLESS = {
     "mechanisms.shared.block_basis": "describes the coordinates of a design",
     "mechanisms.shared.block_elimination": "computes from released sums",
+    "mechanisms.shared.block_goodness": "computes from released sums",
+    "mechanisms.shared.block_shrinkage": "computes from released sums",
+    "mechanisms.shared.block_system": "computes from released sums",
     "mechanisms.shared.least_squares": "computes from released sums",
     "mechanisms.shared.newton_goodness": "computes from released numbers",
     "mechanisms.shared.newton_release": "computes from released numbers",

@@ -568,6 +568,16 @@ WORST_ADASSP = on(check_worst, "adassp")
 WORST_SSP = on(check_worst, "ssp")
 
 
+def halved_first(original):
+    """The first sensitivity is half of what it is."""
+
+    def halved(*arguments):
+        first, *others = original(*arguments)
+        return first / 2, *others
+
+    return halved
+
+
 def corners():
     """Rows at corners with a code in each of four blocks."""
     check_corners(4, 2, ADD_REMOVE)
@@ -664,6 +674,25 @@ MUTANTS = {
     ),
     "blocks: half the sensitivity of X'y": Mutant(
         smaller(block_sums, step="X'y"), corners, AssertionError
+    ),
+    "blocks: half the sensitivity of X'X in L1 alone": Mutant(
+        patched(block_sums, "l1_sensitivities", halved_first), corners, AssertionError
+    ),
+    "blocks: one column too few in L1": Mutant(
+        patched(
+            block_sums,
+            "l1_sensitivities",
+            lambda f: lambda norm, columns, neighbors: f(norm, columns - 1, neighbors),
+        ),
+        corners,
+        AssertionError,
+    ),
+    "blocks: add/remove for replace-one in L1": Mutant(
+        patched(
+            block_sums, "l1_sensitivities", lambda f: lambda norm, s, _: f(norm, s, ADD_REMOVE)
+        ),
+        lambda: check_corners(2, 2, REPLACE_ONE),
+        AssertionError,
     ),
     "blocks: one block too few": Mutant(
         patched(block_sums, "norm_of", lambda f: lambda basis: math.sqrt(f(basis) ** 2 - 1)),

@@ -47,6 +47,11 @@ CALLS = {
         ("adassp", True, 3, 300.0, "w"),
         ("adassp", False, 1, 300.0, None),
         ("ssp", True, 1, 300.0, None),
+        ("shrunken", True, 1, 300.0, None),
+        ("shrunken", True, 3, 2.0, "w"),
+        ("shrunken", False, 1, 300.0, None),
+        ("shrunken_pure", True, 1, 2.0, None),
+        ("shrunken_pure", False, 3, 300.0, None),
         ("noisy_newton", True, 3, 2.0, None),
         ("noisy_newton", False, 1, 2.0, None),
         ("noisy_newton", False, 1, 300.0, None),
@@ -116,7 +121,7 @@ def fit(request, noise):
 def requests(frames, epsilon=2.0, formula="y ~ x", **call):
     call = {"levels": None, "x_new": None, "row_norm": None, "options": {}, **call}
     return [
-        make_request(formula, frame, epsilon=epsilon, delta=1e-6, missing="drop", unit="id", **call)
+        make_request(formula, frame, epsilon=epsilon, delta=None, missing="drop", unit="id", **call)
         for frame in frames
     ]
 
@@ -163,12 +168,13 @@ def test_a_person_changes_the_votes_of_one_subset(neighbors):
 
 @pytest.mark.parametrize("max_rows", [1, 4])
 @pytest.mark.parametrize("neighbors", RELATIONS)
-def test_a_person_of_many_rows_reaches_what_one_row_would(neighbors, max_rows):
+@pytest.mark.parametrize("method", ["adassp", "shrunken", "shrunken_pure"])
+def test_a_person_of_many_rows_reaches_what_one_row_would(method, neighbors, max_rows):
     """Rows at a corner, all of one person: sums move by what they state, to 99%."""
     corner = pd.DataFrame({"x": 10.0, "y": 5.0, "id": 0}, index=range(8))
     others = pd.DataFrame({"x": 5.0, "y": 0.0, "id": np.arange(1, 300)})
     new = [] if neighbors == "add_remove" else [corner.assign(y=-5.0)]
-    call = {"method": "adassp", "neighbors": neighbors, "bounds": {"x": (0, 10), "y": (-5, 5)}}
+    call = {"method": method, "neighbors": neighbors, "bounds": {"x": (0, 10), "y": (-5, 5)}}
     one, other = requests(
         [table([corner, others]), table([*new, others])], max_rows=max_rows, epsilon=50, **call
     )
@@ -316,7 +322,14 @@ NEWTON, SUMS = (
     CALLS[f"{name}, add_remove, none, 1, {epsilon}, None"]
     for name, epsilon in (("noisy_newton", 2.0), ("adassp", 300.0))
 )
+SHRUNKEN, PURE = (
+    CALLS[f"{name}, add_remove, none, {rows}, 300.0, None"]
+    for name, rows in (("shrunken", 1), ("shrunken_pure", 3))
+)
 REPLACED = {
+    "rows count in full and are shrunken": (PrivacyUnit, "parts", whole_parts, SHRUNKEN),
+    "rows count in full, epsilon alone": (PrivacyUnit, "parts", whole_parts, PURE),
+    "the number is that of rows, shrunken": (gram, "number_of_units", len, SHRUNKEN),
     "rows count in full": (PrivacyUnit, "parts", whole_parts, SUMS),
     "rows count in full in rounds": (PrivacyUnit, "parts", whole_parts, NEWTON),
     "a histogram counts rows": (estimate, "bin_counts", count_rows, SUMS),
