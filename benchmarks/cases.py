@@ -126,7 +126,7 @@ def factors(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
         y = 0.5 * x + rng.normal(0, 0.3, levels)[code] + rng.normal(0, 0.5, rows)
         frame = pd.DataFrame({"x": x, "g": g, "y": y})
         ols = smf.ols("y ~ g + x", frame).fit()
-        for method in ("noisy_newton", "adassp"):
+        for method in ("noisy_newton", "adassp", "shrunken", "shrunken_pure"):
             fits = [
                 dp.dp_ols("y ~ g + x", frame, method=method, epsilon=1) for _ in range(repetitions)
             ]
@@ -140,7 +140,7 @@ def factors(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
                 "s.d. of the slope": off[:, -1].std(),
                 "rmse of levels": np.sqrt(np.mean(off[:, 1:-1] ** 2)),
                 "shown": shown.mean(),
-                "cover": held[shown].mean(),
+                "cover": held[shown].mean() if shown.any() else math.nan,
             }
     return pd.DataFrame(table).T.rename_axis(["levels", "method"])
 

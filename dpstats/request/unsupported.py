@@ -7,7 +7,10 @@ from dpstats.mechanisms import METHODS
 from dpstats.spelling import nearest
 
 _FORMULA = "name the columns in the formula, as in dp_ols('y ~ x', data)"
-_ROBUST = 'errors of different variances have cov_type="HC1", with adassp, ssp and noisy_moments'
+_ROBUST = (
+    'errors of different variances have cov_type="HC1", with adassp, ssp, shrunken and '
+    "noisy_moments"
+)
 _EFFECTS = "write 'y ~ x | column', which absorbs the effects of a column"
 _PERSON = (
     'name their column, unit="person", which protects all rows of a person together and clusters '

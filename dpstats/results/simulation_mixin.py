@@ -143,6 +143,7 @@ class Simulated(FitStatistics):
         """Return the released sums to simulate from, or raise NotReleasedError with the reason."""
         sums = Sums.of(stacked([self.release], len(self.names)))
         if sums is None or self.bse.isna().any():
-            reason = self.reasons.get("bse", f"{self.method} releases no sums to simulate from")
+            known = self.reasons.get("bse") or self.reasons.get("conf_int")
+            reason = known or f"{self.method} releases no sums to simulate from"
             raise NotReleasedError(f"there is no {purpose} of this fit: {reason}")
         return sums
