@@ -65,7 +65,12 @@ class Wald:
 def deviations(cov: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return standard deviations (G, q) of rows @ coefficients for covariances (G, S, S)."""
     if rows.shape[1] > _MANY:
-        variances = np.array([((rows @ one) * rows).sum(axis=1) for one in cov])
-        return np.sqrt(np.maximum(variances.reshape(len(cov), len(rows)), 0.0))
+        alone = np.count_nonzero(rows, axis=1) == 1  # such as the coefficients themselves
+        places, others = rows[alone].nonzero()[1], rows[~alone]
+        variances = np.empty((len(cov), len(rows)))
+        for one, found in zip(cov, variances, strict=True):
+            found[alone] = one[places, places] * rows[alone, places] ** 2
+            found[~alone] = ((others @ one) * others).sum(axis=1)
+        return np.sqrt(np.maximum(variances, 0.0))
     # the variance of a combination that has none may be negative by a rounding
     return np.sqrt(np.maximum(np.einsum("qs,gst,qt->gq", rows, cov, rows), 0.0))

@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 
 import dpstats as dp
 from benchmarks import coverage
-from dpstats.inference import Sums, pivot, stacked, uncertainty
+from dpstats.inference import Sums, deviations, pivot, stacked, uncertainty
 from dpstats.numerics.normal_laplace import tail
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
@@ -189,3 +189,15 @@ def test_a_pivot_takes_combinations_in_any_units():
 def test_a_stack_of_nothing_has_no_inference():
     empty = uncertainty(stacked([], 2))
     assert empty.intervals(np.eye(2), 0.05).shape == (0, 2, 2)
+
+
+def test_standard_errors_of_many_coefficients_are_those_of_any_combinations():
+    """With more than 64 coefficients a combination of one is read off the diagonal."""
+    generator = np.random.default_rng(0)
+    root, size = generator.normal(size=(2, 80, 80)), 80
+    cov = root @ root.transpose(0, 2, 1)
+    eye = np.eye(size)
+    rows = np.vstack([eye, generator.normal(size=(3, size)), -2 * eye[5:6], np.zeros((1, size))])
+    expected = np.sqrt(np.einsum("qs,gst,qt->gq", rows, cov, rows))
+    np.testing.assert_allclose(deviations(cov, rows), expected, rtol=1e-10, atol=1e-12)
+    assert deviations(cov[:0], rows).shape == (0, len(rows))
