@@ -15,7 +15,6 @@ from dpstats.mechanisms.shared import (
     NoisySums,
     Problem,
     Release,
-    SecondPass,
     robust_covariance,
 )
 from dpstats.mechanisms.shared.block_least_squares import with_block_intervals
@@ -130,7 +129,7 @@ def _fitted_blocks(sums: NoisyBlockSums, problem: Problem) -> Release:
     shrunken = shrunken_blocks(sums, basis)
     to_alpha, to_gamma, shift = basis.to_design()
     params = to_alpha @ shrunken.alpha + to_gamma @ shrunken.gamma + shift
-    note = _CONSTANT if problem.intercept is not None else _ZERO
+    note = _ZERO if basis.box.intercept is None else _CONSTANT
     return _release(params, shrunken.is_constant, f"{note}; {_MORE}", problem)
 
 
@@ -182,15 +181,6 @@ def _constant(noisy: NoisyMoments, rows: float | None) -> str:
     )
 
 
-def _has_intervals(second: SecondPass) -> SecondPass:
-    """Return the second pass for declared ranges only, where there are intervals."""
-
-    def requested(cov_type: str, problem: Problem) -> bool:
-        return second.requested(cov_type, problem) and not problem.estimated
-
-    return replace(second, requested=requested)
-
-
 def _reads_codes(cov_type: str = "nonrobust") -> bool:
     """Tell whether designs with factors are fitted in indicators: squared scores are not."""
     return cov_type == "nonrobust"
@@ -219,7 +209,7 @@ METHODS = (
         standard_errors="with declared bounds those of least squares on the same sums, else none",
         release=release_with_intervals,
         options=robust_covariance.OPTIONS,
-        second_pass=_has_intervals(robust_covariance.robust(covariance)),
+        second_pass=robust_covariance.robust(covariance, at_estimated=False),
     ),
     _method(
         "shrunken_pure",

@@ -217,7 +217,7 @@ print_notes <- function(notes) {
 #' @param object A fit by [dp_ols()].
 #' @param q Percentile of the absolute error, between 0 and 100.
 #' @param reference A data frame of public rows that resemble the private ones, for methods that
-#'   release too little about them: all but noisy_moments and adassp.
+#'   release too little about them: all but noisy_moments, adassp, ssp and noisy_newton.
 #' @return A named vector: a bound for each coefficient and prediction.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))

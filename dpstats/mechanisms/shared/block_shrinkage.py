@@ -112,7 +112,7 @@ def _without_saturation(sums: NoisyBlockSums, basis: BlockBasis) -> Shrunken:
     if basis.layout.intercept is None:
         left = system.eliminated()
         gamma = _slopes(left, system, W, basis.free)
-        return Shrunken(none, gamma, False)
+        return Shrunken(none, gamma, not gamma.any())
     means = Means.of(sums, basis)
     ones = np.zeros(len(W))
     ones[: basis.sizes[0]] = 1.0
@@ -144,7 +144,7 @@ def _slopes(left: Eliminated, system: BlockSystem, W: np.ndarray, free: np.ndarr
         gamma = left.vectors @ (factors * rotated)
         effects = levels.effects(gamma)
         noise = score_noise(levels, effects, gamma, W, free, sd, cross_sd)
-        along = np.einsum("ij,ik,kj->j", left.vectors, noise, left.vectors)
+        along = ((noise @ left.vectors) * left.vectors).sum(axis=0)
         fit = gamma @ left.schur @ gamma - 2 * gamma @ left.target
         return fit + 2 * float(factors @ along), gamma, effects
 

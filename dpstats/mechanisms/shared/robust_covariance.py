@@ -37,15 +37,16 @@ _KEPT = 0.5
 _L1 = 3.0
 
 
-def robust(covariance: Callable | None = None) -> SecondPass:
+def robust(covariance: Callable | None = None, at_estimated: bool = True) -> SecondPass:
     """Describe the second release of a least-squares method in the coordinates of ``clipped_box``.
 
     ``covariance(statistics, problem)`` is the covariance of its coefficients, None where
-    inference makes it from the statistics.
+    inference makes it from the statistics. ``at_estimated`` says whether the method then has
+    standard errors at estimated ranges.
     """
     return SecondPass(
         option="cov_type",
-        requested=partial(_requested, covariance is not None),
+        requested=partial(_requested, covariance is not None and at_estimated),
         fraction=FRACTION,
         summary_after=_squares_after,
         release=partial(_release, covariance),
