@@ -27,8 +27,8 @@ METHODS = "auto", "adassp"
 EPSILONS = 1.0, 4.0
 # Mean number of rows of a person, before it is cut to 1 to 50.
 ROWS = 8
-# Large panels are made fewer times, so that all takes about ten minutes.
-_MOST_PERSONS = 200_000
+# By default so many panels, and fewer of large ones, so that all takes about ten minutes.
+_PANELS, _MOST_PERSONS = 100, 200_000
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,10 @@ def run(cell: Cell, repetitions: int) -> tuple[list[Intervals], np.ndarray]:
     return [Intervals(*parts) for parts in each], np.array(errors)
 
 
-def lines(cell: Cell, repetitions: int) -> list[tuple[str, tuple]]:
+def lines(cell: Cell, repetitions: int | None) -> list[tuple[str, tuple]]:
     """Return the lines of a cell, each with the title of its table."""
-    repetitions = min(repetitions, max(_MOST_PERSONS // cell.persons, 1))
+    if repetitions is None:
+        repetitions = min(_PANELS, max(_MOST_PERSONS // cell.persons, 1))
     (reference, *others), errors = run(cell, repetitions)
     place = f"{cell.persons:,}", cell.shape, f"{cell.icc:g}"
     pairs = zip(others[::2], others[1::2], strict=True)
@@ -143,7 +144,7 @@ clustered least squares"""
 def main(arguments: list[str]) -> None:
     """Print one table a method, with one line a cell and epsilon."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks persons", description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=100, help="a tenth of 20,000 persons")
+    parser.add_argument("--repetitions", type=int, help="by default 100; 10 of 20,000 persons")
     parser.add_argument("--persons", nargs="+", type=int, default=[2000, 20_000])
     parser.add_argument("--shapes", nargs="+", default=["fixed", "poisson", "pareto"])
     parser.add_argument("--icc", nargs="+", type=float, default=[0.0, 0.5, 0.9])

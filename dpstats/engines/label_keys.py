@@ -16,7 +16,7 @@ from dpstats.engines.columns import Column
 
 # Whole numbers below 2^53 are exact as doubles.
 _DROPPED_BITS = np.uint64(11)
-# The key of a row that belongs to no privacy unit: the bits of -0.0 and of the integer -2^63.
+# The first word of the key of a row that belongs to no privacy unit: the bits of -0.0 and of -2^63.
 NO_UNIT = np.uint64(1 << 63)
 # Types of numbers that 64 bits do not hold, by their names in dtypes.
 _WIDE = ("decimal", "int128")
@@ -61,12 +61,16 @@ def keys(column: Column) -> np.ndarray:
 def unit_keys(column: Column) -> np.ndarray:
     """Return the key of the privacy unit in each row, such as a person's number.
 
-    Different numbers of up to 64 bits, truth values, dates and times have different keys, but for
-    the whole numbers that would have the key of a missing one, +-2^63: these have the key of the
-    next larger one, so that all rows of such a person stay together. Texts, objects and wider
-    numbers have 64 bits of their BLAKE2b hash: among ten million two share a key with a chance of 3
-    in a million. Those that cannot be written as text share one key. Who shares a key counts as one
-    person, and removing one of two moves the sums by at most twice what is stated.
+    Different numbers of up to 64 bits, truth values, dates and times have different keys of one
+    word, but for the whole numbers that would have the key of a missing one, +-2^63: these have the
+    key of the next larger one, so that all rows of such a person stay together. Texts, objects and
+    wider numbers have two words, 127 bits of their BLAKE2b hash: that any two of ten billion share
+    them has a chance below 10^-18, far below any delta, and an id that shares those of another
+    person cannot be searched for. Values that are no number, text or date, such as lists, share one
+    key.
+
+    Two units that share a key count as one. Each is then protected as two neighbouring tables in
+    turn are, at twice epsilon: one that has neither, and one that has the other.
 
     Parameters
     ----------
@@ -76,12 +80,13 @@ def unit_keys(column: Column) -> np.ndarray:
     Returns
     -------
     ndarray
-        uint64 (n,), :data:`NO_UNIT` for missing.
+        uint64 (words, n), one or two words as the type of the column says; the first is
+        :data:`NO_UNIT` for missing.
 
     Examples
     --------
     >>> from dpstats.engines.to_columns import columns_of
-    >>> found = unit_keys(columns_of({"id": np.array([2.0, np.nan, 2.0, -1.0])})["id"])
+    >>> (found,) = unit_keys(columns_of({"id": np.array([2.0, np.nan, 2.0, -1.0])})["id"])
     >>> bool(found[0] == found[2] != found[3]), found == NO_UNIT
     (True, array([False,  True, False, False]))
     """
@@ -91,31 +96,37 @@ def unit_keys(column: Column) -> np.ndarray:
     if column.kind in ("string", "category", "object") or wide:
         codes, labels = column.identities()
         # the last entry is where the code -1 points
-        return np.array([*map(_unit_key, labels), NO_UNIT], dtype=np.uint64)[codes]
+        return np.array([*map(_unit_key, labels), (NO_UNIT, 0)], dtype=np.uint64).T[:, codes]
     if column.kind == "number":
         floats = column.floats()
-        return np.where(np.isnan(floats), NO_UNIT, (floats + 0.0).view(np.uint64))
+        return np.where(np.isnan(floats), NO_UNIT, (floats + 0.0).view(np.uint64))[None]
     values, missing = column.ticks()
     values = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
     keys = values.view(np.uint64)
     keys = np.where(keys == NO_UNIT, NO_UNIT + np.uint64(1), keys)
-    return keys if missing is None else np.where(missing, NO_UNIT, keys)
+    return (keys if missing is None else np.where(missing, NO_UNIT, keys))[None]
 
 
-def _unit_key(label) -> int:
-    """Return the key of a value that is there as a privacy unit; 0 where it has no text."""
-    digest = _digest(label)
-    return 0 if digest is None else digest
+def _unit_key(label) -> tuple[int, int]:
+    """Return the key of a value that is there as a privacy unit; that of no text where it has none.
+
+    Bit 0 of the first word is set, so that no value has the key of a missing one.
+    """
+    digest = _digest(label, 16) or b"".ljust(16)
+    first, second = (int.from_bytes(digest[i : i + 8], "little") for i in (0, 8))
+    return first | 1, second
 
 
 def _key(label) -> float:
     """Return the key of a text, a category or an object: 53 bits of its BLAKE2b hash."""
-    digest = _digest(label)
-    return np.nan if digest is None else float(digest >> int(_DROPPED_BITS))
+    digest = _digest(label, 8)
+    if digest is None:
+        return np.nan
+    return float(int.from_bytes(digest, "little") >> int(_DROPPED_BITS))
 
 
-def _digest(label) -> int | None:
-    """Return 64 bits of the BLAKE2b hash of a label; None where it is missing or has no text."""
+def _digest(label, size: int) -> bytes | None:
+    """Return the BLAKE2b hash of a label, bytes; None where it is missing or has no text."""
     label = cells.label(label)
     if label is None:
         return None
@@ -123,7 +134,7 @@ def _digest(label) -> int | None:
         text = _text(label).encode()
     except Exception:  # as for a whole number of more digits than Python writes
         return None
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
+    return hashlib.blake2b(text, digest_size=size).digest()
 
 
 def _text(label) -> str:

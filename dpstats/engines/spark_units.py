@@ -15,9 +15,9 @@ from dpstats.engines.unit_partitions import partition_of
 from dpstats.engines.unit_table import part_total, parts_in_memory
 from dpstats.schema import Batch, Schema
 
-# A row that is sent has its group, the key of its unit and its values, or instead of these two an
-# answer.
-_GROUP, _KEY, _ANSWER = "group", "key", ANSWER.split()[0]
+# A row that is sent has its group, the key of its unit and its values, numbered in this order, or
+# instead of these two an answer.
+_GROUP, _ANSWER = "group", ANSWER.split()[0]
 _TYPES = {"float64": "double", "int64": "long"}
 
 
@@ -49,11 +49,12 @@ def unit_total(
         ``each(batch)`` is a summary; the sum of two is the summary of both batches.
     """
     (none,) = types.batches(schema)
-    dtypes = [column.dtype for column in none.values()]
+    words = len(types.unit_keys(unit))
+    dtypes = [np.dtype(np.int64)] * words + [column.dtype for column in none.values()]
     values = [f"`{i}` {_TYPES[str(dtype)]}" for i, dtype in enumerate(dtypes)]
-    sent = ", ".join([f"`{_GROUP}` long", f"`{_KEY}` long", *values, ANSWER])
+    sent = ", ".join([f"`{_GROUP}` long", *values, ANSWER])
     keyed = rows.mapInArrow(partial(_sent, dtypes, schema, unit, each, names), sent)
-    sums = keyed.groupBy(_GROUP).applyInArrow(partial(_of_group, list(schema), each), ANSWER)
+    sums = keyed.groupBy(_GROUP).applyInArrow(partial(_of_group, list(schema), words, each), ANSWER)
     parts = answers(sums.mapInArrow(_of_task, ANSWER))
     return added([each({**none, UNIT: np.empty(0, np.int64)}), *parts])
 
@@ -80,11 +81,11 @@ def _split(schema: Schema, unit: str, each: Callable, frame) -> list:
     table = Table.from_data(frame)
     keys = table.unit_keys(unit)
     (columns,) = table.batches(schema, max(table.n_rows, 1))
-    alone = keys == NO_UNIT
+    alone = keys[0] == NO_UNIT
     own = {name: column[alone] for name, column in columns.items()}
     summary = each({**own, UNIT: np.arange(alone.sum())})
-    kept = [column[~alone] for column in (partition_of(keys), keys.view(np.int64))]
-    return [(_batch([*kept, *(column[~alone] for column in columns.values())]), summary)]
+    sent = [partition_of(keys), *keys.view(np.int64), *columns.values()]
+    return [(_batch([column[~alone] for column in sent]), summary)]
 
 
 def _batch(columns: list[np.ndarray]):
@@ -92,30 +93,31 @@ def _batch(columns: list[np.ndarray]):
     import pyarrow as pa
 
     arrays = [pa.array(column) for column in columns]
-    names = [_GROUP, _KEY, *map(str, range(len(columns) - 2)), _ANSWER]
+    names = [_GROUP, *map(str, range(len(columns) - 1)), _ANSWER]
     return pa.RecordBatch.from_arrays([*arrays, pa.nulls(len(columns[0]), pa.binary())], names)
 
 
 def _carried(dtypes: list, answer: tuple):
     """Return a row of Arrow that has an answer instead of a unit and its values."""
-    row = _batch([np.zeros(1, dtype) for dtype in (np.int64, np.int64, *dtypes)])
+    row = _batch([np.zeros(1, dtype) for dtype in (np.int64, *dtypes)])
     return row.set_column(row.num_columns - 1, _ANSWER, packed(answer)[0])
 
 
-def _of_group(names: list[str], each: Callable, rows):
+def _of_group(names: list[str], words: int, each: Callable, rows):
     """Return the sum over whole units of a group, and the answers that were sent to it."""
     import pyarrow as pa
 
     found = [pickle.loads(answer) for answer in rows[_ANSWER].drop_null().to_pylist()]
     values = rows.filter(rows[_ANSWER].is_null())
     if values.num_rows:
-        found.append(tried(partial(_sum_of_units, names, each), values))
+        found.append(tried(partial(_sum_of_units, names, words, each), values))
     return pa.Table.from_batches([packed(_one(found))])
 
 
-def _sum_of_units(names: list[str], each: Callable, rows) -> list:
-    columns = {name: rows[str(i)].to_numpy() for i, name in enumerate(names)}
-    ordered, _ = ordered_by_unit(columns, rows[_KEY].to_numpy().view(np.uint64))
+def _sum_of_units(names: list[str], words: int, each: Callable, rows) -> list:
+    numbered = [rows[str(i)].to_numpy() for i in range(words + len(names))]
+    columns = dict(zip(names, numbered[words:], strict=True))
+    ordered, _ = ordered_by_unit(columns, np.stack(numbered[:words]).view(np.uint64))
     parts = parts_in_memory(ordered, names)
     return [added(part_total(each, part) for part in parts)]
 

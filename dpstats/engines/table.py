@@ -262,7 +262,7 @@ class Table:
         return self
 
     def unit_keys(self, column: str) -> np.ndarray:
-        """Return the key of each row's privacy unit, uint64 (n,)."""
+        """Return the key of each row's privacy unit, uint64 (words, n)."""
         return label_keys.unit_keys(self._column(column))
 
     def by_unit(self, schema: Schema, unit: str) -> UnitTable:

@@ -25,8 +25,8 @@ def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndar
     Parameters
     ----------
     columns : mapping of str to numpy.ndarray, shape (n,)
-    keys : numpy.ndarray of uint64, shape (n,)
-        The unit of each row, :data:`~dpstats.engines.label_keys.NO_UNIT` for none.
+    keys : numpy.ndarray of uint64, shape (words, n)
+        The unit of each row as :func:`~dpstats.engines.label_keys.unit_keys` writes it.
 
     Returns
     -------
@@ -36,28 +36,31 @@ def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndar
 
     Examples
     --------
-    >>> keys = np.array([7, 3, NO_UNIT, 7, NO_UNIT], np.uint64)
+    >>> keys = np.array([[7, 3, NO_UNIT, 7, NO_UNIT]], np.uint64)
     >>> columns, order = ordered_by_unit({"x": np.arange(5.0)}, keys)
     >>> columns["x"], columns[UNIT]
     (array([0., 3., 1., 2., 4.]), array([0, 0, 1, 2, 3]))
     """
-    if len(keys) <= _MANY:
+    if keys.shape[1] <= _MANY:
         order, numbers = _of_units(keys)
         return {**{name: column[order] for name, column in columns.items()}, UNIT: numbers}, order
     moved, numbers = _by_partition(keys)
     found = dict(zip(columns, on_all_cores(moved, columns.values()), strict=True))
-    return {**found, UNIT: numbers}, moved(np.arange(len(keys)))
+    return {**found, UNIT: numbers}, moved(np.arange(keys.shape[1]))
 
 
 def _of_units(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return rows in an order by unit, the units by their first rows, and numbers of the units."""
     from dpstats.engines.group_sort import by_group
 
-    codes, distinct = pd.factorize(keys)
+    codes, distinct = pd.factorize(keys[0])
+    for word in keys[1:]:
+        numbers, values = pd.factorize(word)
+        codes, distinct = pd.factorize(codes * len(values) + numbers)
     order, _ = by_group(codes, len(distinct))
-    keys = keys[order]
-    begins = np.ones(len(keys), dtype=bool)
-    begins[1:] = (keys[1:] != keys[:-1]) | (keys[1:] == NO_UNIT)
+    codes, missing = codes[order], keys[0][order] == NO_UNIT
+    begins = np.ones(len(codes), dtype=bool)
+    begins[1:] = (codes[1:] != codes[:-1]) | missing[1:]
     return order, np.cumsum(begins) - 1
 
 
@@ -65,14 +68,15 @@ def _by_partition(keys: np.ndarray) -> tuple[Callable[[np.ndarray], np.ndarray],
     """Return what orders a column by a partition of keys, and by unit in it, and units' numbers."""
     from dpstats.engines.group_sort import arranged, partitions, placed, positions
 
-    places = np.empty(len(keys), np.min_scalar_type(len(keys)))
-    edges = positions(partitions(keys, NO_UNIT, _BITS), 1 << _BITS, places)
-    keys, order = placed(keys, places), np.empty_like(places)
-    numbers = keys.view(np.int64)  # written over the keys, partition by partition
+    rows = keys.shape[1]
+    places = np.empty(rows, np.min_scalar_type(rows))
+    edges = positions(partitions(keys[0], NO_UNIT, _BITS), 1 << _BITS, places)
+    words, order = [placed(word, places) for word in keys], np.empty_like(places)
+    numbers = words[0].view(np.int64)  # written over the keys, partition by partition
 
     def arrange(edge):
         part = slice(*edge)
-        order[part], numbers[part] = _of_units(keys[part])
+        order[part], numbers[part] = _of_units(np.stack([word[part] for word in words]))
         return numbers[part][-1:] + 1
 
     units = 0

@@ -42,23 +42,24 @@ class UnitPartitions:
         self._read, self._schema, self._unit = read, schema, unit
         (none,) = types.batches(schema)
         self._dtypes = {name: column.dtype for name, column in none.items()}
+        self._words = len(types.unit_keys(unit))
         self._spill: Spill | None = None
         self._lock = Lock()
 
     def parts(self, names: Sequence[str], size: int) -> Iterator[Callable[[], Batch]]:
         """Start a pass, as :class:`~dpstats.engines.unit_table.UnitTable` says."""
-        places = {name: 1 + [*self._dtypes].index(name) for name in names}
+        places = {name: self._words + [*self._dtypes].index(name) for name in names}
         chosen = {name: (place, self._dtypes[name]) for name, place in places.items()}
         first = 0
         for rows in self._written().runs(size):
-            yield partial(_in_units, rows, chosen, first)
+            yield partial(_in_units, rows, self._words, chosen, first)
             first += len(rows)
 
     def _written(self) -> Spill:
         """Write the rows to partitions, if that has not been done."""
         with self._lock:
             if self._spill is None:
-                spill = Spill(1 + len(self._dtypes), PARTITIONS)
+                spill = Spill(self._words + len(self._dtypes), PARTITIONS)
                 words = partial(_words, self._schema, self._unit)
                 for rows, partitions in on_all_cores(words, self._read()):
                     spill.add(rows, partitions)
@@ -68,26 +69,28 @@ class UnitPartitions:
 
 
 def partition_of(keys: np.ndarray) -> np.ndarray:
-    """Return the partition, int64 (n,), of rows with these unit keys.
+    """Return the partition, int64 (n,), of rows with these unit keys (words, n).
 
     A row without a unit has that of its position.
     """
     from dpstats.engines.group_sort import partitions
 
-    return partitions(keys, NO_UNIT, _BITS)
+    return partitions(keys[0], NO_UNIT, _BITS)
 
 
 def _words(schema: Schema, unit: str, read: Callable[[], Table]) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows as words, uint64 (n, 1 + columns), the key first, and their partitions."""
+    """Return rows as words, uint64 (n, words + columns), the key first, and their partitions."""
     table = read()
     keys = table.unit_keys(unit)
     (columns,) = table.batches(schema, max(table.n_rows, 1))
-    words = [keys, *(np.ascontiguousarray(column).view(np.uint64) for column in columns.values())]
+    words = [*keys, *(np.ascontiguousarray(column).view(np.uint64) for column in columns.values())]
     return np.stack(words, axis=1), partition_of(keys)
 
 
-def _in_units(rows: np.ndarray, chosen: Mapping[str, tuple[int, np.dtype]], first: int) -> Batch:
+def _in_units(
+    rows: np.ndarray, words: int, chosen: Mapping[str, tuple[int, np.dtype]], first: int
+) -> Batch:
     """Return the chosen columns of words, ordered by unit, with numbers of units from ``first``."""
     columns = {name: rows[:, place].view(dtype) for name, (place, dtype) in chosen.items()}
-    columns, _ = ordered_by_unit(columns, rows[:, 0])
+    columns, _ = ordered_by_unit(columns, rows[:, :words].T)
     return {**columns, UNIT: columns[UNIT] + first}

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dpstats.engines import spill
+from dpstats.engines import label_keys, spill
 from dpstats.engines.label_keys import NO_UNIT
 from dpstats.engines.open_table import open_table
 from dpstats.engines.stream import Stream
@@ -129,9 +129,9 @@ def test_values_are_stored_to_the_last_bit(tmp_path):
 
 
 def test_rows_without_an_id_are_spread_over_partitions():
-    counts = np.bincount(partition_of(np.full(100_000, NO_UNIT)), minlength=PARTITIONS)
+    counts = np.bincount(partition_of(np.full((1, 100_000), NO_UNIT)), minlength=PARTITIONS)
     assert len(counts) == PARTITIONS and counts.min() > 200
-    ids = np.bincount(partition_of(np.arange(100_000, dtype=np.uint64)), minlength=PARTITIONS)
+    ids = np.bincount(partition_of(np.arange(100_000, dtype=np.uint64)[None]), minlength=PARTITIONS)
     assert len(ids) == PARTITIONS and ids.min() > 200
 
 
@@ -154,6 +154,37 @@ def test_hostile_ids_make_the_units_of_memory(tmp_path, kind):
     assert list(here) == list(there)
     distinct = {"floats": 5, "integers": 6, "unsigned": 6, "texts": 6, "truth": 4}
     assert here[0] == distinct[kind]
+
+
+@pytest.mark.parametrize("word", [0, 1])
+@pytest.mark.parametrize("many", [10, 10_000])
+def test_texts_that_share_one_word_of_their_key_are_told_apart(tmp_path, monkeypatch, word, many):
+    """Two of ten million texts share 64 bits with a chance of 3 in a million."""
+    digest = label_keys._digest
+
+    def half(label, size):
+        words = [digest(label, size)[:8], b"a" * 8]
+        return b"".join(words[:: 1 if word else -1])
+
+    monkeypatch.setattr(label_keys, "_digest", half)
+    monkeypatch.setattr("dpstats.engines.unit_order._MANY", many)
+    rng = np.random.default_rng(word)
+    ids = pa.array([None, *(f"person {i}" for i in rng.integers(0, 200, 998)), None])
+    table = pa.table({"x": rng.integers(0, 10, 1000) * 1.0, "id": ids})
+    pq.write_table(table, tmp_path / "x.parquet", row_group_size=90)
+    schema = {"x": SCHEMA["x"]}
+    sums = table.to_pandas().groupby("id")["x"].sum()
+    for each in (Table.from_data(table), open_table(tmp_path / "x.parquet")):
+        found = each.by_unit(schema, "id").total(schema, counts_and_squares)
+        alone = table["x"].to_numpy()[[0, -1]]
+        assert list(found) == [len(sums) + 2, (sums**2).sum() + (alone**2).sum()]
+
+
+def counts_and_squares(batch):
+    """Count the units, and add up the squares of their sums of x."""
+    starts = np.flatnonzero(np.diff(batch[UNIT], prepend=-1))
+    sums = np.add.reduceat(batch["x"], starts) if len(starts) else np.zeros(0)
+    return np.array([len(starts), (sums**2).sum()])
 
 
 def test_a_unit_may_have_more_rows_than_a_batch_and_a_buffer(tmp_path, monkeypatch):
@@ -227,7 +258,7 @@ def test_a_file_that_was_cut_short_is_a_defect(people, tmp_path, monkeypatch):
 KILLED = """
 import os, pathlib, signal, sys
 import numpy as np
-from dpstats.engines import spill
+from dpstats.engines import label_keys, spill
 from dpstats.engines.open_table import open_table
 from dpstats.schema import Numeric
 

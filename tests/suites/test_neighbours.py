@@ -121,7 +121,7 @@ def columns_seen(table, call: dict) -> list[np.ndarray]:
         if again.tobytes() != column.tobytes():
             raise Violation(f"{name} is read in another way when it is gathered")
     seen = [*whole.values(), request.rows_in_use.mask(whole)]
-    seen += [rows.unit_keys(name) for name in unit]
+    seen += [word for name in unit for word in rows.unit_keys(name)]
     return seen if by is None else [*seen, group_rows(rows, by, groups).codes]
 
 
