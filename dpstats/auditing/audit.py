@@ -6,6 +6,7 @@ from functools import partial
 
 from dpstats.auditing.events import Event, best_event, lower_bound
 from dpstats.auditing.inputs import Pair
+from dpstats.auditing.persons import unit_subject
 from dpstats.auditing.power import largest_bound, trials_to_refute
 from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
 from dpstats.errors import ArgumentError
@@ -91,6 +92,8 @@ def audit(
     neighbors: str | None = None,
     pairs=None,
     alpha: float = 1e-6,
+    unit: str | None = None,
+    max_rows: int | None = None,
     progress: bool | None = None,
     **options,
 ) -> Audit:
@@ -125,6 +128,13 @@ def audit(
         in a corner of the ranges.
     alpha : float
         Probability of calling a true claim violated, at most.
+    unit : str, optional
+        Audit the method as :func:`dpstats.dp_ols` runs it with ``unit=``: the tables differ in all
+        rows of one person, by default in more than ``max_rows``. Of ``pairs`` each table then is
+        (X, y, persons), with the person (n,) of each row. The name is that of persons in the result
+        and changes nothing else.
+    max_rows : int, optional
+        With ``unit``, as in :func:`dpstats.dp_ols`.
     progress : bool, optional
         Progress bar over releases; by default on a terminal, for runs over a second.
     **options
@@ -153,15 +163,27 @@ def audit(
     ...     return sum(rows) + generator.laplace(scale=0.5)
     >>> audit(half_the_noise, epsilon=1, pairs=[([0, 0], [0, 1])], trials=4000).violated
     True
+
+    All rows of a person:
+
+    >>> found = audit("adassp", epsilon=4, trials=40, unit="person", max_rows=2)
+    >>> found.neighbors, found.violated
+    ('add_remove of person', False)
     """
     trials, alpha = whole("trials", 40)(trials), checked_alpha(alpha)
+    if unit is None and max_rows is not None:
+        raise ArgumentError("max_rows is for persons with several rows; add unit=")
     if callable(mechanism):
+        options |= {} if unit is None else {"unit": unit}
         if options:
             raise ArgumentError(f"options are for methods, got {', '.join(options)}")
         subject = function_subject(mechanism, epsilon, delta, neighbors, pairs)
     else:
-        method = find_method(mechanism)
-        subject = method_subject(method, epsilon, delta, neighbors, pairs, d, options)
+        method, claim = find_method(mechanism), (epsilon, delta, neighbors, pairs, d)
+        if unit is None:
+            subject = method_subject(method, *claim, options)
+        else:
+            subject = unit_subject(method, *claim, unit, max_rows, options)
     few, half = _sizes(trials)
     with progress_bar(2 * (len(subject.pairs) * few + 2 * half), subject.name, progress) as bar:
         return _audit(subject.counted(bar.update), half, alpha)

@@ -15,8 +15,8 @@ def largest_bound(trials: int, alpha: float, delta: float, gaussian: bool) -> fl
     >>> round(largest_bound(500, 1e-6, 0.0, False), 2)
     3.53
     """
-    bound = float(lower_bound(trials, 0, trials, alpha, delta, gaussian))
-    return gdp_epsilon(max(bound, 0.0), delta) if gaussian else max(bound, 0.0)
+    bound = max(float(lower_bound(trials, 0, trials, alpha, delta, gaussian)), 0.0)
+    return gdp_epsilon(bound, delta) if gaussian and bound > 0 else bound
 
 
 def trials_to_refute(epsilon: float, delta: float, alpha: float, gaussian: bool) -> float:

@@ -74,13 +74,13 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
 
     name = getattr(function, "__name__", type(function).__name__)
     relation = neighbors or "neighbours as given"
-    return Subject(name, relation, epsilon, delta, False, _named(pairs), start)
+    return Subject(name, relation, epsilon, delta, False, named_pairs(pairs), start)
 
 
 def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
     """Audit a method on rows (X, y), summarised once: only the release is repeated."""
     neighbors = arguments.checked_relation(method, neighbors)
-    problem = corner_problem(_regressors(method, d), neighbors)
+    problem = corner_problem(regressors(method, d), neighbors)
     method.check(problem)
     options = arguments.checked_options(method, options)
     epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
@@ -93,11 +93,11 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
         summary, total = method.summarise(X, y, problem), over(X, y)
 
         def release():
-            return _output(method.conclude(summary, total, problem, cost, Noise(cost), **options))
+            return output_of(method.conclude(summary, total, problem, cost, Noise(cost), **options))
 
         return release
 
-    pairs = corner_pairs(d, neighbors) if pairs is None else _named(pairs)
+    pairs = corner_pairs(d, neighbors) if pairs is None else named_pairs(pairs)
     claim = method.promise(epsilon, delta)
     return Subject(method.name, neighbors, *claim, isinstance(cost, GDP), pairs, start)
 
@@ -107,7 +107,7 @@ def find_method(name) -> Method:
     return name if isinstance(name, Method) else arguments.find_method(name)
 
 
-def _regressors(method: Method, d) -> int:
+def regressors(method: Method, d) -> int:
     """Check the number of regressors of the synthetic tables."""
     d = whole("d", 1)(d)
     if method.single_regressor and d > 1:
@@ -115,7 +115,7 @@ def _regressors(method: Method, d) -> int:
     return d
 
 
-def _named(pairs) -> list[Pair]:
+def named_pairs(pairs) -> list[Pair]:
     """Number the pairs of inputs that the caller passed."""
     try:
         named = [Pair(f"pair {i}", *pair) for i, pair in enumerate(pairs)]
@@ -126,7 +126,7 @@ def _named(pairs) -> list[Pair]:
     return named
 
 
-def _output(release: Release) -> Output:
+def output_of(release: Release) -> Output:
     """Collect the numbers of a release and of its auxiliary fit, and an indicator of its status."""
     corner = np.triu_indices(len(release.params))
     cov = [] if release.cov is None else release.cov[corner]
@@ -136,7 +136,7 @@ def _output(release: Release) -> Output:
         output |= _numbers(name, values)
     if release.companion is None:
         return output
-    of_companion = _output(release.companion).items()
+    of_companion = output_of(release.companion).items()
     return output | {f"companion {name}": value for name, value in of_companion}
 
 

@@ -134,6 +134,8 @@ def _add_audit(commands) -> None:
     add("--trials", type=int, default=1000, metavar="N", help="releases a side (default: 1000)")
     add("--regressors", type=int, default=1, metavar="N", help="of synthetic tables (default: 1)")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
+    add("--unit", metavar="NAME", help="tables that differ in all rows of a person, so called")
+    add("--max-rows", type=int, metavar="N", help="rows that those of a person count for")
     add("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the method")
 
 
@@ -175,7 +177,7 @@ def _by(arguments) -> None:
 
 def _audit(arguments) -> None:
     """Audit a method and print the result."""
-    names = ("epsilon", "delta", "trials", "neighbors")
+    names = ("epsilon", "delta", "trials", "neighbors", "unit", "max_rows")
     call = {name: getattr(arguments, name) for name in names}
     call |= options(arguments.option)
     print(audit(arguments.method, d=arguments.regressors, **call))

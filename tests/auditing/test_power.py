@@ -52,6 +52,11 @@ def test_a_large_epsilon_takes_more_trials_than_anybody_has():
     assert trials_to_refute(60.0, 0.0, 1e-6, False) == math.inf
 
 
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_a_few_trials_show_nothing(gaussian):
+    assert largest_bound(20, 1e-6, 1e-6, gaussian) == 0.0
+
+
 def test_an_audit_says_what_its_trials_can_show():
     found = dp.audit("noisy_stats", epsilon=8, trials=200, progress=False)
     assert found.epsilon_attainable == pytest.approx(largest_bound(100, 1e-6, 0.0, False))
