@@ -34,6 +34,7 @@ _WORDING = (
     (r"\b(weights|subset|unit)=", r"--\1 "),
     (r"\bmax_rows\b", "--max-rows"),
     (r"\bmax_groups\b", "--max-groups"),
+    (r"\brows_per_person=?", "--rows-per-person"),
     (r"\bselect_share\b", "--select-share"),
     (r"\bcompanion_share\b", "--companion-share"),
     (r"\bcompanion=", "--companion "),

@@ -28,6 +28,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--by", **lists, metavar="COL,...", help="group columns of one regression per group")
     add("--groups", type=int, metavar="G", help="guessed number of groups of --by, or after |")
     add("--within-share", **lists, metavar="[COL=]W", help="share of variance within groups")
+    add("--unit", metavar="COL", help="persons, protected with all of their rows")
+    add("--rows-per-person", metavar="M,...", help="guessed mean, or equally common numbers")
+    add("--icc", type=float, metavar="R", help="guessed correlation of a person's residuals: 0.5")
+    add("--max-rows", type=int, metavar="N", help="rows that a person counts for in all: 1")
+    add("--max-groups", type=int, metavar="N", help="groups of --by in which a person is used: 1")
     add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
     add("--weights-mean", type=float, metavar="W", help="guessed mean of the weights")
     add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
@@ -89,7 +94,8 @@ def _call(arguments) -> dict:
     """Build the keyword arguments of plan."""
     unchanged = (
         "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed",
-        "weights", "weights_mean", "trim_weights", "groups",
+        "weights", "weights_mean", "trim_weights", "groups", "unit", "max_rows", "max_groups",
+        "icc",
     )  # fmt: skip
     by = _columns(arguments.by)
     declared = Schema.of(arguments.schema).updated(
@@ -99,6 +105,7 @@ def _call(arguments) -> dict:
         "n": _rows(arguments.n, by),
         "by": by,
         "within_share": _shares(arguments.within_share),
+        "rows_per_person": _rows_per_person(arguments.rows_per_person),
         "methods": [name.strip() for name in arguments.methods.split(",")],
         "epsilon": None if arguments.epsilon is None else _epsilons(arguments.epsilon),
         "bounds": declared.bounds,
@@ -121,6 +128,18 @@ def _rows(text: str, by) -> int | list[int]:
     if len(sizes) > 1 and by is None:
         raise ArgumentError(f"--n {text} lists the rows of groups; name their column with --by")
     return sizes[0] if len(sizes) == 1 else sizes
+
+
+def _rows_per_person(text: str | None) -> float | list[int] | None:
+    """Parse a mean number of rows, or a list of whole numbers."""
+    if text is None:
+        return None
+    try:
+        return float(text) if "," not in text else [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ArgumentError(
+            f"expected --rows-per-person to be a mean or to list whole numbers, got {text!r}"
+        ) from None
 
 
 def _columns(texts: list[str]) -> str | list[str] | None:

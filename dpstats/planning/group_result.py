@@ -26,6 +26,9 @@ class GroupPlan:
         Rows of all groups together.
     sizes : int
         How many different sizes were guessed, of which ``plans`` may hold a few.
+    unit : str or None
+        The column of persons, whose rows are used in ``max_groups`` groups.
+    max_groups : int
     """
 
     by: str | tuple[str, ...]
@@ -33,6 +36,8 @@ class GroupPlan:
     groups: Mapping[int, int]
     n: int
     sizes: int
+    unit: str | None = None
+    max_groups: int = 1
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -119,8 +124,8 @@ class GroupPlan:
         groups = sum(self.groups.values())
         texts = [
             f"{groups:,} groups, {self.n:,} rows: a table is one group of so many rows, fitted "
-            "with the whole epsilon, because no row is in two groups; coefficients and residuals "
-            "are guessed to be alike in all groups."
+            f"with {self._budget}; coefficients and residuals are guessed to be alike in all "
+            "groups."
         ]
         if self.sizes > len(self.plans):
             texts.append(
@@ -128,6 +133,18 @@ class GroupPlan:
                 "groups each, which stand at the median of their sizes."
             )
         return texts
+
+    @property
+    def _budget(self) -> str:
+        """Say what budget a group has."""
+        if self.unit is None:
+            return "the whole epsilon, because no row is in two groups"
+        if self.max_groups == 1:
+            return f"the whole epsilon, because the rows of one {self.unit} are used in one group"
+        return (
+            f"1/{self.max_groups} of the budget, because the rows of one {self.unit} are used in "
+            f"at most {self.max_groups} groups"
+        )
 
     @property
     def _any(self) -> Plan:

@@ -14,16 +14,19 @@ from dpstats.planning.result import Plan
 _MOST = 8
 
 
-def plan_groups(forecast: Callable[[int, int], Plan], by, n, groups) -> GroupPlan:
+def plan_groups(
+    forecast: Callable[[int, int], Plan], by, n, groups, unit=None, max_groups: int = 1
+) -> GroupPlan:
     """Forecast a fit of every size of group; ``forecast`` takes a size and the rows of all groups.
 
-    Each group has the whole budget, so it is forecast as one fit.
+    Each group has the whole budget, or that of ``max_groups``, so it is forecast as one fit.
     """
     counts = group_sizes(n, groups)
     total = sum(size * count for size, count in counts.items())
     classes = size_classes(counts)
     plans = {size: forecast(size, total) for size in classes}
-    return GroupPlan(by if isinstance(by, str) else tuple(by), plans, classes, total, len(counts))
+    by = by if isinstance(by, str) else tuple(by)
+    return GroupPlan(by, plans, classes, total, len(counts), unit, max_groups)
 
 
 def check_names(by, variables: Collection[str]) -> None:

@@ -63,8 +63,13 @@ class PersonGuess(PanelGuess):
         return 1 - self.icc
 
     def observations(self, n: int) -> int:
-        """Return the number of persons: t has one degree of freedom less than there are."""
-        return self.groups
+        """Return the number of persons in n rows: t has one degree of freedom less."""
+        return len(self._first(n))
+
+    def _first(self, n: int) -> np.ndarray:
+        """Return how many of the first n rows each person has that is in them."""
+        ends = np.minimum(np.cumsum(self.sizes), n)
+        return np.diff(ends[: int(np.searchsorted(ends, n)) + 1], prepend=0)
 
     def labels(self, n: int) -> np.ndarray:
         """Return the person (n,) of each row."""
@@ -82,21 +87,22 @@ class PersonGuess(PanelGuess):
         """
         if problem.intercept is None:
             X, y = self.deviations(X), self.deviations(y)
-        fit, (n, columns) = ols(X, y, problem=problem), X.shape
+        fit, (n, columns), sizes = ols(X, y, problem=problem), X.shape, self._first(len(y))
         scores = X * (y - X @ fit[:columns, 0])[:, None]
-        sums = np.add.reduceat(scores, np.cumsum(self.sizes) - self.sizes)
+        sums = np.add.reduceat(scores, np.cumsum(sizes) - sizes)
         rows = np.vstack([np.eye(columns), problem.x_new]) @ np.linalg.pinv(X.T @ X)
-        few = self.groups / max(self.groups - 1, 1) * (n - 1) / max(n - columns, 1)
+        few = len(sizes) / max(len(sizes) - 1, 1) * (n - 1) / max(n - columns, 1)
         return np.column_stack([fit[:, 0], np.sqrt(few * ((rows @ sums.T) ** 2).sum(axis=1))])
 
     @property
     def sentence(self) -> str:
         """Write the guess in words."""
         shares = ", ".join(f"{name} {share:.3g}" for name, share in self.within.items())
+        few, many = self.sizes.min(), self.sizes.max()
+        rows = f"{few} rows each" if few == many else f"{few} to {many} rows each"
         return (
-            f"guessed {self.column}: {self.groups:,} of them with {self.sizes.min()} to "
-            f"{self.sizes.max()} rows; intra-class correlation of the residuals {self.icc:.3g}; "
-            f"shares of variance within one of them: {shares or 'none'}"
+            f"guessed {self.column}: {rows}; intra-class correlation of the residuals "
+            f"{self.icc:.3g}; shares of variance within one of them: {shares or 'none'}"
         )
 
 

@@ -12,6 +12,7 @@ from dpstats.errors import ArgumentError
 from dpstats.evaluate.predictions import method_entries
 from dpstats.evaluate.references import not_private
 from dpstats.formula import Formula
+from dpstats.option_checks import whole
 from dpstats.planning.assumptions import Guess, checked_rows
 from dpstats.planning.epsilon_search import GRID, Target
 from dpstats.planning.forecast import Forecast
@@ -57,6 +58,7 @@ def plan(
     within_share=None,
     unit: str | None = None,
     max_rows: int | None = None,
+    max_groups: int | None = None,
     rows_per_person=None,
     icc: float | None = None,
     target_width: float | None = None,
@@ -108,7 +110,8 @@ def plan(
         these, which is far too large for most survey weights.
     by : str or sequence of str, optional
         Group columns of one regression per group, as in :func:`dpstats.dp_ols`. Each group has
-        the whole epsilon, and all are alike but for their size.
+        the whole epsilon, with ``unit`` that of ``max_groups``, and all are alike but for their
+        size.
     groups : int, optional
         Guessed number of groups: of the column that the formula absorbs (``y ~ x | column``), from
         1 to n - 1, all of about the same size, or of ``by``, with one n for all.
@@ -118,12 +121,13 @@ def plan(
         response too, for the share of its variance about the regression; else groups have no
         effect of their own on it. ``sd`` is that of the residuals within groups. With ``unit``:
         the share within persons, in [0, 1], 0 for what does not change within a person.
-    unit, max_rows
+    unit, max_rows, max_groups
         As in :func:`dpstats.dp_ols`: all rows of a person are protected together. ``n`` still is
-        the number of rows, and least squares beside it has standard errors clustered by person.
+        the number of rows, with ``by`` of those in use, and least squares beside it has standard
+        errors clustered by person.
     rows_per_person : float or sequence of int, optional
         With ``unit``: the mean number of rows of a person, all about alike, or a list of numbers
-        that are equally common, such as [1, 1, 2, 12].
+        that are equally common, such as [1, 1, 2, 12]; with ``by`` in one group.
     icc : float, optional
         With ``unit``: the correlation of the residuals of two rows of a person, in [0, 1]; by
         default 0.5. ``sd`` is that of all residuals.
@@ -181,7 +185,8 @@ def plan(
         "sd": sd, "x_sd": x_sd, "x_range": x_range, "levels": levels, "schema": schema,
         "delta": delta, "neighbors": neighbors, "x_new": x_new, "weights": weights,
         "weights_mean": weights_mean, "trim_weights": trim_weights, "within_share": within_share,
-        "unit": unit, "max_rows": max_rows, "rows_per_person": rows_per_person, "icc": icc,
+        "unit": unit, "max_rows": max_rows, "max_groups": _groups_of_persons(max_groups, unit, by),
+        "rows_per_person": rows_per_person, "icc": icc,
         "target_width": target_width, "term": term, "repetitions": repetitions,
         "alpha": alpha, "seed": seed, "progress": progress,
     }  # fmt: skip
@@ -194,24 +199,19 @@ def plan(
             f"plan forecasts | {parsed.absorbed} in one table, got by={by!r} too; leave by out, "
             "with n= and groups= of a typical group"
         )
-    if unit is not None:
-        raise ArgumentError(
-            f"plan forecasts unit={unit!r} in one table, got by={by!r} too; leave by out, with n= "
-            "of a typical group and epsilon= divided by max_groups"
-        )
     check_names(by, parsed.variables)
 
     def of_size(size: int, total: int) -> Plan:
         return _forecast(formula, n=size, total=total, grouped=True, groups=None, **call)
 
-    return plan_groups(of_size, by, n, groups)
+    return plan_groups(of_size, by, n, groups, unit, call["max_groups"])
 
 
 def _forecast(
     formula: str, *, n: int, total: int, grouped: bool, bounds, methods, epsilon, truth, sd, x_sd,
     x_range, levels, schema, delta, neighbors, x_new, weights, weights_mean, trim_weights, groups,
-    within_share, unit, max_rows, rows_per_person, icc, target_width, term, repetitions, alpha,
-    seed, progress,
+    within_share, unit, max_rows, max_groups, rows_per_person, icc, target_width, term, repetitions,
+    alpha, seed, progress,
 ) -> Plan:  # fmt: skip
     """Forecast one fit to n rows of a table that has ``total``."""
     declared = Schema.of(schema).updated(bounds, levels)
@@ -221,14 +221,16 @@ def _forecast(
     call = {"formula": formula, "data": no_rows(formula, declared, weights, unit),
             "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
             "weights": weights, "trim_weights": trim_weights, "unit": unit,
-            "max_rows": max_rows}  # fmt: skip
+            "max_rows": max_rows, "max_groups": max_groups}  # fmt: skip
     build = partial(
         planned_request, chosen_methods(entries, total, not grouped, delta, call), delta, call
     )
     requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
-    # the rows of other groups are of use where distributions of columns are estimated from all
-    rows = total if any(each.method.needs_marginals for each in requests.values()) else n
+    # the rows of other groups are of use where distributions of columns are estimated from all, and
+    # there a person counts once for all groups
+    marginals = any(each.method.needs_marginals for each in requests.values())
+    rows = max(total // max_groups, n) if marginals else n
     guess = Guess.of(first, rows, truth, sd, x_sd, x_range, weights_mean, groups, within_share,
                      rows_per_person, icc)  # fmt: skip
     simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress, n)
@@ -253,6 +255,15 @@ def _forecast(
         truth=dict(zip(guess.design.names, guess.truth.tolist(), strict=True)),
         sd=guess.sd,
     )
+
+
+def _groups_of_persons(max_groups, unit, by) -> int:
+    """Check in how many groups the rows of a person are used."""
+    if max_groups is None:
+        return 1
+    if unit is None or by is None:
+        raise ArgumentError("max_groups is for persons in the groups of by=; give unit= and by=")
+    return whole("max_groups", 1)(max_groups)
 
 
 def _methods(methods, method):

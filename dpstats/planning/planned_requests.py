@@ -1,6 +1,7 @@
 """Build the requests of dp_ols that a plan forecasts, from declarations without rows."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -77,10 +78,13 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
     name = options.pop("method")
     if name not in METHODS:
         raise unknown_word("method", name, METHODS)
-    delta = delta_of(name, delta)
+    delta, call = delta_of(name, delta), dict(call)
+    max_groups = call.pop("max_groups", 1)
     request = request_for(
         **call, method=name, epsilon=epsilon, delta=delta, options=options, absorbing=True
     )
+    if request.unit is not None:
+        request = replace(request, unit=replace(request.unit, max_groups=max_groups))
     transformed = request.formula.response not in request.formula.variables
     if request.method.needs_marginals and transformed:
         raise ArgumentError(

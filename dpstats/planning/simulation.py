@@ -17,7 +17,7 @@ from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
 from dpstats.progress_bar import progress_bar
 from dpstats.request import Prepared, Request
-from dpstats.request.prepare import prepare
+from dpstats.request.prepare import prepare, with_whole_units
 from dpstats.testing import insecure_seed
 
 # Below this a 90th percentile means nothing; above it nobody waits.
@@ -142,10 +142,8 @@ def _release(
     Methods that estimate distributions of columns take these from all rows.
     """
     request = prepared.request
-    if request.unit is not None:
-        return _of_persons(request, {**columns, request.formula.response: y})
-    if request.method.needs_marginals:
-        return _after_marginals(request, size, {**columns, request.formula.response: y})
+    if request.unit is not None or request.method.needs_marginals:
+        return _of_rows(request, size, {**columns, request.formula.response: y})
     layout = prepared.problem.layout
     X, y = X[:size], y[:size]
     if request.coded and layout is not None:
@@ -159,17 +157,10 @@ def _release(
     return request.method.fit(X, y, **facts, **request.options)
 
 
-def _of_persons(request: Request, data: Mapping) -> Release:
-    """Release one fit that protects all rows of a person together."""
-    noise = Noise(request.cost)
-    prepared = prepare(replace(request, table=Table.from_data(data)), noise)
-    return fit_single(prepared, noise).release
-
-
-def _after_marginals(request: Request, size: int, data: Mapping) -> Release:
+def _of_rows(request: Request, size: int, data: Mapping) -> Release:
     """Release one fit of the first rows, with distributions that are estimated from all."""
     noise = Noise(request.cost)
     prepared = prepare(replace(request, table=Table.from_data(data)), noise)
     first = {name: np.asarray(values)[:size] for name, values in data.items()}
-    one = replace(prepared.request, table=Table.from_data(first))
+    one = with_whole_units(replace(prepared.request, table=Table.from_data(first)))
     return fit_single(replace(prepared, request=one), noise).release

@@ -11,10 +11,18 @@
 #' @param n Guessed number of rows, 1 to 10 million; with `by` those of each group: one number, with
 #'   `groups`, or a number for each group.
 #' @param by Names of group columns, for one regression per group as in [dp_ols()]. Each group has
-#'   the whole epsilon.
+#'   the whole epsilon, with `unit` that of `max_groups`.
 #' @param groups Guessed number of groups: of the column after `|` in `y ~ x | column`, or of `by`.
 #' @param within_share With `y ~ x | column`: the share of the variance of the numeric regressors
-#'   that is within groups, 0.5 by default, or shares by name, `c(x = 0.3)`.
+#'   that is within groups, 0.5 by default, or shares by name, `c(x = 0.3)`. With `unit`: the share
+#'   within persons, 0 for what does not change within a person.
+#' @param unit The name of the column of persons, whose rows are protected together, as in
+#'   [dp_ols()]. `n` still is the number of rows, and least squares has clustered standard errors.
+#' @param rows_per_person With `unit`: the mean number of rows of a person, or numbers that are
+#'   equally common, `c(1, 4, 10)`; with `by` in one group.
+#' @param icc With `unit`: the correlation of the residuals of two rows of a person, by default 0.5;
+#'   `sd` is that of all residuals.
+#' @param max_rows,max_groups As in [dp_ols()].
 #' @param methods Names of methods, or a named list that gives each its options:
 #'   `list("adassp", ends = list("exp_theil_sen", ci = TRUE))`.
 #' @param epsilon Privacy losses to try. With `target_width` the grid to search, by default 129
@@ -54,7 +62,8 @@
 dp_plan <- function(formula, n, bounds, methods, epsilon = NULL, truth = NULL, sd = NULL,
                     x_sd = NULL, levels = NULL, delta = NULL, neighbors = NULL, x_new = NULL,
                     target_width = NULL, term = NULL, repetitions = 200, alpha = 0.05, seed = 0,
-                    by = NULL, groups = NULL, within_share = NULL) {
+                    by = NULL, groups = NULL, within_share = NULL, unit = NULL,
+                    rows_per_person = NULL, icc = NULL, max_rows = NULL, max_groups = NULL) {
   check_given(environment(), c("formula", "n", "bounds", "methods"))
   arguments <- list(
     formula = formula_text(formula), n = n, bounds = named_lists(bounds, "bounds"),
@@ -63,11 +72,14 @@ dp_plan <- function(formula, n, bounds, methods, epsilon = NULL, truth = NULL, s
     delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,
     term = term, repetitions = repetitions, alpha = alpha, seed = seed, by = by, groups = groups,
     within_share = if (is.null(names(within_share))) within_share
-                   else named_numbers(within_share, "within_share")
+                   else named_numbers(within_share, "within_share"),
+    unit = unit, rows_per_person = rows_per_person, icc = icc, max_rows = max_rows,
+    max_groups = max_groups
   )
   check_known(arguments)
   if (length(n) > 1L) arguments$n <- as.list(n)
   if (!is.null(epsilon)) arguments$epsilon <- as.list(epsilon)
+  if (length(rows_per_person) > 1L) arguments$rows_per_person <- as.list(rows_per_person)
   new_dp_plan(ask("plan", arguments))
 }
 

@@ -193,6 +193,14 @@ WRONG = {
     ),
     "plan of half a row": ([*PLAN, "--n", "5.5", "--epsilon", "1"], "whole number of rows, got"),
     "plan with a bad share": ([*PLAN, "--epsilon", "1", "--within-share", "a"], "--within-share"),
+    "plan of persons without rows": (
+        [*PLAN, "--epsilon", "1", "--unit", "id"],
+        "expected --rows-per-person with --unit",
+    ),
+    "plan of persons with odd rows": (
+        [*PLAN, "--epsilon", "1", "--unit", "id", "--rows-per-person", "1,x"],
+        "a mean or to list whole numbers, got '1,x'",
+    ),
     "plan without epsilon": (PLAN, "without it give --target-width"),
     "plan with a bad epsilon": ([*PLAN, "--epsilon", "1,a"], "--epsilon to list numbers, got"),
     "plan without bounds": (
@@ -424,6 +432,16 @@ GROUPED = {
     "by column": (
         ["--n", "40", "--groups", "7", "--within-share", "a=0.3", "--within-share", "y=0.4"],
         {"within_share": {"a": 0.3, "y": 0.4}, "by": None},
+    ),
+    "persons": (
+        ["--n", "40", "--unit", "id", "--rows-per-person", "2.5", "--icc", "0.2", "--max-rows",
+         "3"],
+        {"unit": "id", "rows_per_person": 2.5, "icc": 0.2, "max_rows": 3, "max_groups": None},
+    ),
+    "persons by group": (
+        ["--n", "40", "--groups", "7", "--by", "g", "--unit", "id", "--rows-per-person", "1,4",
+         "--max-groups", "2"],
+        {"by": "g", "rows_per_person": [1, 4], "max_groups": 2, "max_rows": None},
     ),
 }  # fmt: skip
 

@@ -20,8 +20,9 @@ _HIDDEN_REASON = (
 _NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
 _FEW = (
     "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
-    'are unbounded; raise epsilon, or take method="exp_theil_sen" for one regressor with bounds'
+    "are unbounded; raise epsilon"
 )
+_OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 _FAILED = (
     "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
     "so only the center of the response is released; declare bounds= or raise epsilon"
@@ -149,7 +150,8 @@ def release_of(
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
-    hidden_reason = _FAILED if failed else _FEW if few else _HIDDEN_REASON
+    few_reason = _FEW if problem.by_unit else _FEW + _OF_A_LINE
+    hidden_reason = _FAILED if failed else few_reason if few else _HIDDEN_REASON
     reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE

@@ -58,6 +58,22 @@ test_that("groups are absorbed or fitted one by one, and drawn at a middle size"
   expect_error(absorbed(), "expected groups=?, the guessed number of groups of firm")
 })
 
+test_that("persons of several rows are planned, by group too", {
+  skip_without_python()
+  panel <- function(...) {
+    dp_plan(y ~ x, bounds = unit, methods = "adassp", epsilon = 4, repetitions = 20,
+            unit = "person", ...)
+  }
+  one <- panel(n = 4000, rows_per_person = 4, icc = 0.2, within_share = 0)
+  expect_match(one$notes, "guessed person: 4 rows each; .* residuals 0.2", all = FALSE)
+  mixed <- panel(n = 4000, rows_per_person = c(1, 7), max_rows = 2)
+  expect_match(mixed$notes, "guessed person: 1 to 7 rows each", all = FALSE)
+  years <- panel(n = 4000, rows_per_person = 4, by = "year", groups = 2, max_groups = 2)
+  expect_match(years$notes, "1/2 of the budget", all = FALSE)
+  expect_error(panel(n = 4000), "expected rows_per_person=? with unit")
+  expect_error(panel(n = 4000, rows_per_person = 4, max_groups = 2), "give unit=? and by=?")
+})
+
 test_that("a plan finds the least epsilon for a width, and is drawn", {
   skip_without_python()
   plan <- plan_line(methods = c("adassp", "noisy_stats"), epsilon = 2^(-2:3), target_width = 0.1)
