@@ -165,7 +165,7 @@ def identity(cell):
     (7, None, ('bytes', '61'), True)
     """
     known = label(cell)
-    if known is not None or _is_missing(cell):
+    if known is not None or is_missing(cell):
         return known
     if type(cell) is bytes:
         return "bytes", cell.hex()
@@ -174,7 +174,19 @@ def identity(cell):
     return ("unreadable",)
 
 
-def _is_missing(cell) -> bool:
+def text_identity(cell):
+    """Return a text, and of any other cell its :func:`identity`.
+
+    Examples
+    --------
+    >>> text_identity("7"), text_identity(7), text_identity(None)
+    ('7', 7, None)
+    """
+    text = string(cell)
+    return identity(cell) if text is None else text
+
+
+def is_missing(cell) -> bool:
     """Tell whether a cell is one of the marks of a missing value."""
     if cell is None or cell is pd.NaT or cell is pd.NA:
         return True

@@ -85,6 +85,13 @@ class Column(ABC):
         """Number rows as :meth:`distinct` does, by all that a cell holds; -1 for missing alone."""
         return self.distinct()
 
+    def present(self) -> np.ndarray | None:
+        """Return which cells (n,) hold anything, be it of the kind or not; None for those that are.
+
+        A type of its own holds nothing else.
+        """
+        return None
+
     def typed(self, kind: str) -> "Column":
         """Return this untyped column as one of a kind in ``KINDS``, converted cell by cell."""
         raise self._misread("an untyped column")

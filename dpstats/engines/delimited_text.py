@@ -115,6 +115,9 @@ class TextColumn(Column):
     def joined(cls, parts: Sequence["TextColumn"]) -> "TextColumn":
         return cls(pa.concat_arrays([part._values for part in parts]), parts[0].kind)
 
+    def present(self) -> np.ndarray:
+        return self._values.is_valid().to_numpy(zero_copy_only=False)
+
     def typed(self, kind: str) -> "TextColumn":
         return TextColumn(self._values, kind)
 

@@ -18,6 +18,8 @@ from dpstats.engines.columns import Column
 _DROPPED_BITS = np.uint64(11)
 # The first word of the key of a row that belongs to no privacy unit: the bits of -0.0 and of -2^63.
 NO_UNIT = np.uint64(1 << 63)
+# That of a value which is there and is not of the declared kind.
+_UNREADABLE = NO_UNIT + np.uint64(1)
 # Types of numbers that 64 bits do not hold, by their names in dtypes.
 _WIDE = ("decimal", "int128")
 
@@ -67,7 +69,8 @@ def unit_keys(column: Column) -> np.ndarray:
     wider numbers have two words, 127 bits of their BLAKE2b hash: that any two of ten billion share
     them has a chance below 10^-18, far below any delta, and an id that shares those of another
     person cannot be searched for. Values that are no number, text or date, such as lists, share one
-    key.
+    key, and so do those that are not of the kind which ``types=`` declares: rows of one unit never
+    count as several.
 
     Two units that share a key count as one. Each is then protected as two neighbouring tables in
     turn are, at twice epsilon: one that has neither, and one that has the other.
@@ -99,12 +102,17 @@ def unit_keys(column: Column) -> np.ndarray:
         return np.array([*map(_unit_key, labels), (NO_UNIT, 0)], dtype=np.uint64).T[:, codes]
     if column.kind == "number":
         floats = column.floats()
-        return np.where(np.isnan(floats), NO_UNIT, (floats + 0.0).view(np.uint64))[None]
-    values, missing = column.ticks()
-    values = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
-    keys = values.view(np.uint64)
-    keys = np.where(keys == NO_UNIT, NO_UNIT + np.uint64(1), keys)
-    return (keys if missing is None else np.where(missing, NO_UNIT, keys))[None]
+        keys, missing = (floats + 0.0).view(np.uint64), np.isnan(floats)
+    else:
+        values, missing = column.ticks()
+        values = values if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
+        keys = values.view(np.uint64)
+        keys = np.where(keys == NO_UNIT, _UNREADABLE, keys)
+    if missing is None:
+        return keys[None]
+    present = column.present()
+    none = NO_UNIT if present is None else np.where(present, _UNREADABLE, NO_UNIT)
+    return np.where(missing, none, keys)[None]
 
 
 def _unit_key(label) -> tuple[int, int]:

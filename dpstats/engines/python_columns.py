@@ -47,6 +47,10 @@ class PythonColumn(Column):
     def joined(cls, parts: Sequence["PythonColumn"]) -> "PythonColumn":
         return cls(np.concatenate([part._values for part in parts]), parts[0].kind)
 
+    def present(self) -> np.ndarray:
+        held = (not cells.is_missing(cell) for cell in self._values)
+        return np.fromiter(held, np.bool_, len(self))
+
     def typed(self, kind: str) -> "PythonColumn":
         return PythonColumn(self._values, kind)
 
@@ -68,7 +72,7 @@ class PythonColumn(Column):
         return self._numbered(cells.label if self.kind == "object" else cells.string)
 
     def identities(self) -> tuple[np.ndarray, list]:
-        return self._numbered(cells.identity if self.kind == "object" else cells.string)
+        return self._numbered(cells.identity if self.kind == "object" else cells.text_identity)
 
     def _numbered(self, convert: Callable) -> tuple[np.ndarray, list]:
         """Number the different values of cells, -1 for None."""

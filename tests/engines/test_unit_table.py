@@ -8,7 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from dpstats.engines import columns
 from dpstats.engines.label_keys import NO_UNIT, unit_keys
+from dpstats.engines.open_table import open_table
 from dpstats.engines.stata import LabelledColumn
 from dpstats.engines.table import Table
 from dpstats.engines.to_columns import columns_of
@@ -155,6 +157,22 @@ def test_rows_of_an_id_of_any_type_stay_together(name):
     keys = unit_keys(columns_of({"id": [value, None, value, float("nan"), pd.NaT, pd.NA]})["id"])
     assert (keys[:, 0] == keys[:, 2]).all() and keys[0, 0] != NO_UNIT
     assert (keys[0, [1, 3, 4, 5]] == NO_UNIT).all()
+
+
+@pytest.mark.parametrize("kind", columns.KINDS)
+def test_rows_of_an_id_that_is_not_of_the_declared_kind_stay_together(kind, tmp_path):
+    """They would else count as several persons, and be protected one by one."""
+    ids = ["7", "A 1", "99999999999999999999", "7", None, "A 1", "99999999999999999999", None]
+    table = {"id": ids, "x": np.arange(8.0)}
+    path = tmp_path / "ids.csv"
+    pd.DataFrame(table).to_csv(path, index=False)
+    for data in (Table.from_data(table), open_table(path)):
+        made, _ = units(data.typed({"id": kind}), 100)
+        together = {row: own for own in made for row in own}
+        for one, other in ((0, 3), (1, 5), (2, 6)):
+            assert together[one] == together[other]
+        assert together[4] == (4,) and together[7] == (7,)
+        assert kind != "string" or len(made) == 5
 
 
 def test_bytes_and_wide_numbers_are_told_apart():

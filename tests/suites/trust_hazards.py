@@ -46,6 +46,9 @@ HAZARDS = (
         "unit= protects all rows of a person together, in calls, studies and ledgers; without it "
         "every report says that the guarantee is for one row",
         ("suites/test_person_replay.py::test_no_person_moves_a_query_further_than_stated",
+         "suites/test_person_enumeration.py::"
+         "test_no_small_person_moves_a_query_further_than_stated",
+         "auditing/test_persons.py::test_privacy_of_rows_is_refuted_as_that_of_persons",
          "study/test_run.py::test_a_study_of_persons_protects_each_with_all_rows",
          "suites/test_contract.py::test_the_report_says_what_the_relation_takes_for_granted"),
         "naming the column of persons, and completing ids that are missing",
