@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,9 +81,9 @@ def _start(request: Request) -> Callable[[], Output]:
 
 def _read(request: Request, noise: Noise) -> tuple[Prepared, Any]:
     """Prepare a request and summarise its rows."""
-    prepared = prepare(request, noise)
-    each = partial(request.method.summarise, problem=prepared.problem)
-    return prepared, prepared.total(each).summary
+    prepared, method = prepare(request, noise), request.method
+    each = prepared.total(lambda X, y: method.summarise(X, y, prepared.problem))
+    return prepared, each.summary
 
 
 def person_pairs(d: int, neighbors: str, max_rows: int) -> list[Pair]:

@@ -193,6 +193,8 @@ def is_missing(cell) -> bool:
     if type(cell) is np.datetime64:
         return bool(np.isnat(cell))
     value = plain(cell)
+    if type(value) is Decimal:  # a signalling NaN cannot be compared
+        return value.is_nan()
     return value is not None and bool(value != value)
 
 
