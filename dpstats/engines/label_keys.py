@@ -99,7 +99,8 @@ def unit_keys(column: Column) -> np.ndarray:
     if column.kind in ("string", "category", "object") or wide:
         codes, labels = column.identities()
         # the last entry is where the code -1 points
-        return np.array([*map(_unit_key, labels), (NO_UNIT, 0)], dtype=np.uint64).T[:, codes]
+        words = np.array([*map(_unit_key, labels), (NO_UNIT, 0)], dtype=np.uint64).T
+        return np.stack([word[codes] for word in words])
     if column.kind == "number":
         floats = column.floats()
         keys, missing = (floats + 0.0).view(np.uint64), np.isnan(floats)

@@ -75,7 +75,7 @@ def partition_of(keys: np.ndarray) -> np.ndarray:
     """
     from dpstats.engines.group_sort import partitions
 
-    return partitions(keys[0], NO_UNIT, _BITS)
+    return partitions(keys[0], NO_UNIT, _BITS).astype(np.int64)
 
 
 def _words(schema: Schema, unit: str, read: Callable[[], Table]) -> tuple[np.ndarray, np.ndarray]:
@@ -92,5 +92,5 @@ def _in_units(
 ) -> Batch:
     """Return the chosen columns of words, ordered by unit, with numbers of units from ``first``."""
     columns = {name: rows[:, place].view(dtype) for name, (place, dtype) in chosen.items()}
-    columns, _ = ordered_by_unit(columns, rows[:, :words].T)
+    columns, _ = ordered_by_unit(columns, np.ascontiguousarray(rows[:, :words].T))
     return {**columns, UNIT: columns[UNIT] + first}
