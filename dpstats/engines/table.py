@@ -288,8 +288,8 @@ class Table:
         (array([1., 3., 2.]), array([0, 0, 1]))
         """
         (columns,) = self.batches(schema, max(self.n_rows, 1))
-        ordered, order = ordered_by_unit(columns, self.unit_keys(unit))
-        return UnitTable(self, partial(parts_in_memory, ordered), order)
+        ordered, move = ordered_by_unit(columns, self.unit_keys(unit))
+        return UnitTable(self, partial(parts_in_memory, ordered), move)
 
     def labels(self, column: str) -> tuple[np.ndarray, tuple]:
         """Number the labels present in a column.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,11 @@ UNIT = "\0unit"
 # More rows are first put into partitions, each of which is then ordered in a core's cache.
 _MANY = 1 << 20
 _BITS = 8
+Move = Callable[[np.ndarray], np.ndarray]
 
 
-def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Order columns (n,) by unit and number the units; return them and the order.
+def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndarray], Move]:
+    """Order columns (n,) by unit and number the units; return them and what orders others.
 
     Rows of a unit stay in the order they have. A row without a key is a unit of its own.
 
@@ -32,21 +34,23 @@ def ordered_by_unit(columns: Batch, keys: np.ndarray) -> tuple[dict[str, np.ndar
     -------
     columns : dict of str to numpy.ndarray, shape (n,)
         With the numbers of units in the column :data:`UNIT`, from 0.
-    order : numpy.ndarray of int64, shape (n,)
+    move : callable
+        Returns another column, (n,) of 64 bits each, in the same order.
 
     Examples
     --------
     >>> keys = np.array([[7, 3, NO_UNIT, 7, NO_UNIT]], np.uint64)
-    >>> columns, order = ordered_by_unit({"x": np.arange(5.0)}, keys)
-    >>> columns["x"], columns[UNIT]
-    (array([0., 3., 1., 2., 4.]), array([0, 0, 1, 2, 3]))
+    >>> columns, move = ordered_by_unit({"x": np.arange(5.0)}, keys)
+    >>> columns["x"], columns[UNIT], move(np.arange(5))
+    (array([0., 3., 1., 2., 4.]), array([0, 0, 1, 2, 3]), array([0, 3, 1, 2, 4]))
     """
     if keys.shape[1] <= _MANY:
         order, numbers = _of_units(keys)
-        return {**{name: column[order] for name, column in columns.items()}, UNIT: numbers}, order
-    moved, numbers = _by_partition(keys)
-    found = dict(zip(columns, on_all_cores(moved, columns.values()), strict=True))
-    return {**found, UNIT: numbers}, moved(np.arange(keys.shape[1]))
+        move = itemgetter(order)
+        return {**{name: move(column) for name, column in columns.items()}, UNIT: numbers}, move
+    move, numbers = _by_partition(keys)
+    found = dict(zip(columns, on_all_cores(move, columns.values()), strict=True))
+    return {**found, UNIT: numbers}, move
 
 
 def _of_units(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +68,7 @@ def _of_units(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return order, np.cumsum(begins) - 1
 
 
-def _by_partition(keys: np.ndarray) -> tuple[Callable[[np.ndarray], np.ndarray], np.ndarray]:
+def _by_partition(keys: np.ndarray) -> tuple[Move, np.ndarray]:
     """Return what orders a column by a partition of keys, and by unit in it, and units' numbers."""
     from dpstats.engines.group_sort import arranged, partitions, placed, positions
 
@@ -84,7 +88,7 @@ def _by_partition(keys: np.ndarray) -> tuple[Callable[[np.ndarray], np.ndarray],
         numbers[slice(*edge)] += units
         units += count.sum()
 
-    def moved(column):
+    def move(column):
         return arranged(column.view(np.uint64), places, edges, order).view(column.dtype)
 
-    return moved, numbers
+    return move, numbers

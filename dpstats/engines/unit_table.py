@@ -29,8 +29,8 @@ class UnitTable:
         ``parts(names, size)`` starts a pass: functions that return columns with these names and
         :data:`UNIT`, for about ``size`` rows or more. They are called where the rows are
         summarised. All rows of a unit are in one part, and numbers of units increase.
-    order : numpy.ndarray or None
-        The rows of the table in the order of this one, where both are in memory.
+    move : callable or None
+        Returns a column of the table in the order of this one, where both are in memory.
     """
 
     remote = False
@@ -39,9 +39,9 @@ class UnitTable:
         self,
         table: Any,
         parts: Callable[[Sequence[str], int], Iterable[Callable[[], Batch]]],
-        order: np.ndarray | None = None,
+        move: Callable[[np.ndarray], np.ndarray] | None = None,
     ):
-        self.columns, self.order, self._parts = table.columns, order, parts
+        self.columns, self.move, self._parts = table.columns, move, parts
         self.source = table
         self.kind, self.check_labels = table.kind, table.check_labels
         self.levels, self.ordered = table.levels, table.ordered

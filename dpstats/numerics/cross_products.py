@@ -107,7 +107,7 @@ def whole_weights(weights: np.ndarray) -> np.ndarray:
 
     A weight never grows, so that the weights of some rows add up to no more than they did.
     """
-    return np.trunc(np.clip(np.nan_to_num(weights, nan=0.0), 0.0, 1.0) * 2.0**ENTRY_BITS)
+    return np.trunc(np.fmin(np.fmax(weights, 0.0), 1.0) * 2.0**ENTRY_BITS)
 
 
 def weighted_products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -88,9 +88,9 @@ class Prepared:
         return table
 
     def in_order(self, codes: np.ndarray) -> np.ndarray:
-        """Return codes (n,) of the rows of :attr:`table` in the order in which rows are read."""
+        """Return codes, int64 (n,), of the rows of :attr:`table` in the order of reading."""
         table = self.request.table
-        return codes[table.order] if isinstance(table, UnitTable) else codes
+        return table.move(codes) if isinstance(table, UnitTable) and table.move else codes
 
     def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
         """Yield batches (X, y, codes) of rows in use; ``codes`` has one entry per raw row."""
