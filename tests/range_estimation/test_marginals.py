@@ -137,3 +137,18 @@ def test_a_column_spread_thinly_over_declared_bounds_is_not_clipped():
         with insecure_seed(seed):
             low, high = estimate(Noise(cost))["x"].clipping
         assert low <= 8 and high >= 20, f"seed {seed}: {low:.3g} to {high:.3g}"
+
+
+def test_the_more_rows_the_farther_out_values_are_clipped():
+    """A limit that stays moves coefficients by more than the noise once rows are many."""
+    reached = {}
+    for n in (2000, 20_000, 400_000):
+        generator, cost = np.random.default_rng(8), GDP(0.2)
+        data = {"x": generator.normal(size=n), "y": generator.normal(size=n)}
+        with insecure_seed(1):
+            found = marginals(data, cost, ADD_REMOVE, {"x": None, "y": None})(Noise(cost))["x"]
+        assert not found.is_rough
+        reached[n] = (found.clipping[1] - found.mean) / found.sd
+    assert reached[2000] == pytest.approx(8 * np.sqrt(2000 * 0.1 / 60), rel=0.1)
+    assert reached[20_000] == pytest.approx(32)
+    assert reached[400_000] == pytest.approx(32)
