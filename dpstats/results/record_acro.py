@@ -8,6 +8,7 @@ version, hence the constant.
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyReport
@@ -81,8 +82,9 @@ def relation(report: PrivacyReport) -> str:
     return f"{_RELATION[report.neighbors]} {report.difference}"
 
 
+@cache
 def installed(package: str) -> str:
-    """Tell the version of a package."""
+    """Tell the version of a package; the files of all packages are searched for it once."""
     try:
         return version(package)
     except PackageNotFoundError:
