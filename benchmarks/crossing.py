@@ -16,6 +16,7 @@ import pandas as pd
 
 from benchmarks.tools import checked, print_table, released
 from dpstats import simulate
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
@@ -26,12 +27,13 @@ METHODS = ("exp_theil_sen", "noisy_moments")
 _REGRET = ("rule", "mean regret", "worst regret")
 BOUNDS = {"x": (0, 1), "y": (0, 1)}
 # The share of epsilon for epsilon n var(x), and the values from which noisy_moments is taken.
-SHARE, THRESHOLDS = 0.1, (16, 32, 64, 128, 256, 512)
+SHARE, THRESHOLDS = 0.1, (16, 32, 64, 128, 256, 512, 1024)
 
 
-def errors(method: str, table, epsilon: float, draws: int) -> np.ndarray:
+def errors(method: str, table, epsilon: float, draws: int, neighbors: str) -> np.ndarray:
     """|prediction - OLS| at a quarter and three quarters of the range, shape (draws, 2)."""
-    request = checked("y ~ x", table, method=method, epsilon=epsilon, bounds=BOUNDS)
+    call = {"method": method, "epsilon": epsilon, "neighbors": neighbors}
+    request = checked("y ~ x", table, bounds=BOUNDS, **call)
     problem = Prepared.of(request).problem
     X = np.column_stack([np.ones(len(table)), table["x"]])
     y = table["y"].to_numpy()
@@ -52,7 +54,7 @@ def typical(found: np.ndarray) -> float:
 def private_rules(rng, table, epsilon: float, rest: dict) -> dict[str, float]:
     """The error of rules that look at epsilon n var(x) plus Laplace noise.
 
-    One row exchanged moves n var(x), x in [0, 1], by at most 1 - 1/n.
+    One row, exchanged or added, moves n var(x), x in [0, 1], by at most 1.
     """
     x = table["x"].to_numpy()
     noise = rng.laplace(0, 1 / SHARE, len(rest["noisy_moments"]))
@@ -66,14 +68,16 @@ def private_rules(rng, table, epsilon: float, rest: dict) -> dict[str, float]:
     }
 
 
-def cell(size: int, spread: float, residual: float, rows: int, draws: int, seeds: int):
+def cell(
+    size: int, spread: float, residual: float, rows: int, draws: int, seeds: int, neighbors: str
+):
     """Error of noisy_moments over that of exp_theil_sen, and the regret of each rule."""
     ratios, regrets = [], []
     for seed in range(seeds):
         table = simulate.line(rows, x_sd=spread, noise_sd=residual, seed=seed)
         epsilon, rng = size / rows, np.random.default_rng(seed)
-        whole = {m: errors(m, table, epsilon, draws) for m in METHODS}
-        rest = {m: errors(m, table, epsilon * (1 - SHARE), draws) for m in METHODS}
+        whole = {m: errors(m, table, epsilon, draws, neighbors) for m in METHODS}
+        rest = {m: errors(m, table, epsilon * (1 - SHARE), draws, neighbors) for m in METHODS}
         theil_sen, moments = (typical(whole[m]) for m in METHODS)
         by_size = {f"epsilon n from {s}": moments if size >= s else theil_sen for s in SIZES[2:]}
         rules = {"always exp_theil_sen": theil_sen, "always noisy_moments": moments, **by_size}
@@ -91,9 +95,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--rows", type=int, default=200)
     parser.add_argument("--draws", type=int, default=60)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--neighbors", default=ADD_REMOVE, choices=[ADD_REMOVE, REPLACE_ONE])
     chosen = parser.parse_args(arguments)
     shapes = list(product(RESIDUALS, SPREADS))
-    settings = chosen.rows, chosen.draws, chosen.seeds
+    settings = chosen.rows, chosen.draws, chosen.seeds, chosen.neighbors
     with insecure_seed(3):
         cells = {(size, *s): cell(size, s[1], s[0], *settings) for size in SIZES for s in shapes}
     for residual in RESIDUALS:

@@ -18,7 +18,7 @@ def people():
     n = 600
     frame = pd.DataFrame({"x": rng.uniform(size=n)})
     frame["y"], frame["z"] = 0.2 + 0.5 * frame["x"], 0.9 - 0.5 * frame["x"]
-    frame["state"] = rng.choice(["A", "B"], n)
+    frame["state"] = pd.array(rng.choice(["A", "B"], n), dtype="string")
     frame["tract"] = rng.integers(1, 4, n)
     return frame[(frame["state"] != "B") | (frame["tract"] != 3)]
 

@@ -145,8 +145,6 @@ def pandas_column(values: Any) -> Column:
     dtype = values.dtype
     if isinstance(dtype, pd.SparseDtype):
         return array_column(np.asarray(values))
-    if isinstance(dtype, np.dtype) or isinstance(values, pd.arrays.NumpyExtensionArray):
-        return array_column(np.asarray(values))
     if isinstance(dtype, pd.CategoricalDtype):
         return CategoricalColumn(values)
     if isinstance(dtype, pd.DatetimeTZDtype):
@@ -155,8 +153,10 @@ def pandas_column(values: Any) -> Column:
         from dpstats.engines.arrow_columns import ArrowColumn
 
         return ArrowColumn(values.__arrow_array__())
-    if isinstance(dtype, pd.StringDtype):
+    if isinstance(dtype, pd.StringDtype):  # whose arrays may be of NumPy objects too
         return PythonColumn(values.to_numpy(dtype=object), "string")
+    if isinstance(dtype, np.dtype) or isinstance(values, pd.arrays.NumpyExtensionArray):
+        return array_column(np.asarray(values))
     if dtype.kind in _KINDS and hasattr(dtype, "numpy_dtype"):
         return PandasColumn(values)
     return OtherColumn(values, str(dtype))

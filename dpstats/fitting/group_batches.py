@@ -234,12 +234,13 @@ def column_of(release: Release) -> Releases:
 
 
 def _together(request: Request, sizes: np.ndarray) -> np.ndarray:
-    """Tell which groups are fitted together; the number of rows decides only where it is public."""
+    """Tell which groups are fitted together.
+
+    The number of rows decides where it is public, or where it decides nothing but the time taken.
+    """
     method, options = request.method, request.options
     without = any(options[name] is not None for name in method.each_without)
     if method.release_each is None or without or request.unit is not None:
         return np.zeros(len(sizes), dtype=bool)
-    if request.neighbors != REPLACE_ONE:
-        return np.ones(len(sizes), dtype=bool)
     least, most = method.each_rows
-    return (sizes >= least) & (sizes <= most)
+    return ((sizes >= least) | (request.neighbors != REPLACE_ONE)) & (sizes <= most)

@@ -33,14 +33,16 @@ def release(
 ) -> Release:
     """Fit exp_theil_sen (``by_pairs``) where x varies little, else noisy_moments (``by_sums``).
 
-    Guarantee. epsilon-DP under replace-one, n public: a Laplace release of n var(x), which one
-    row moves by at most 1 - 1/n (:func:`_spread`), with a tenth of epsilon, and, whatever it says,
-    a release by one of the methods with the rest, each as private as its own docstring proves.
+    Guarantee. epsilon-DP under replace-one, n public, and under add/remove: a Laplace release of
+    n var(x), whose sensitivity :func:`_spread` derives, with a tenth of epsilon, and, whatever it
+    says, a release by one of the methods with the rest, each as private as its own docstring
+    proves.
     """
     n = len(pair.first.x)
     if failure := too_few(problem, n):
         return failure
-    variation = cost.epsilon * _spread(pair.second, n, problem, cost.part(FRACTION), noise)
+    spread = _spread(pair.second, n, problem, cost.part(FRACTION), noise)
+    variation = cost.epsilon * spread
     rest = cost.part(1 - FRACTION)
     if variation < LIMIT:
         fitted = by_pairs(pair.first, problem, rest, noise)
@@ -59,11 +61,18 @@ def _spread(moments: Moments, n: int, problem: Problem, cost: PureDP, noise: Noi
     and (1 - 1/n) (x_i - m)^2, so a row exchanged moves it by at most 1 - 1/n. Times n it is
     n sum x^2 - (sum x)^2, exact in integers, and moves by at most n - 1; attained from
     all rows at one end of the range to one row at the other.
+
+    Add/remove. A row added to n rows of mean m adds n / (n + 1) (x_i - m)^2, less than 1. As n
+    is private, so are multiples of 1 / n: the sum is rounded down to a multiple of 2^-42, which
+    adds at most that. Nothing is nearer to 1 than a row at one end, with all others at the other.
     """
     x, one, cross = 1 - problem.constant, problem.constant, moments.cross
     scaled = n * cross[x, x] - (cross[one, x] // _ONE) ** 2
     unit = _ONE**2 * _WIDTH**2
-    query = Query("spread of x", [scaled], l1=(n - 1) * unit, unit=1 / (n * unit))
+    if problem.neighbors == REPLACE_ONE:
+        query = Query("spread of x", [scaled], l1=(n - 1) * unit, unit=1 / (n * unit))
+    else:
+        query = Query("spread of x", [scaled // max(n, 1)], l1=unit + 1, unit=1 / unit)
     return float(noise.add(query, cost).values[0])
 
 
@@ -73,7 +82,7 @@ def method(pairs: Method, sums: Method) -> Method:
         name="by_spread",
         paper="this package; sums, or pairs as in Alabi et al. 2022, Algorithm 2",
         guarantee="pure",
-        neighbors=(REPLACE_ONE,),
+        neighbors=pairs.neighbors,
         single_regressor=True,
         standard_errors=f"those of {sums.name} where x varies enough for it",
         summarise=partial(summarise, pairs.summarise, sums.summarise),

@@ -1,13 +1,14 @@
 """Fit Theil-Sen regression by the exponential mechanism (Alabi et al. 2022, Algorithms 2-4)."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from dpstats import option_checks
+from dpstats.errors import ArgumentError
 from dpstats.mechanisms.shared import Line, LineRows, Problem, Release, Releases
 from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance, pairs_of
 from dpstats.mechanisms.shared.rank_margins import CI_FRACTION, ENDS_ONLY, rank_margin
@@ -27,7 +28,7 @@ from dpstats.mechanisms.shared.theil_sen_rows import (
     theil_sen_method,
 )
 from dpstats.noise import Noise, RankQuery, RankTable
-from dpstats.privacy import PureDP
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 
 def release_exponential(
@@ -58,10 +59,20 @@ def release_exponential(
     ``output_range`` is a possible output whatever the data. An end of an interval is drawn
     in the same way from I less a public number, which moves no further than I.
 
+    epsilon-DP under add/remove, n private: all pairs, and probabilities proportional to
+    exp(-epsilon' |J(r)| / (3 m)) with m the larger of n - 1 and 1. A row added to n > 1 rows
+    adds n pairs, whose part S of I is at most n in magnitude, to pairs with
+    |I| <= n (n - 1) / 2. So at every r I / m moves by
+    |(I + S) / n - I / (n - 1)| <= |S| / n + |I| / (n (n - 1)) <= 1 + 1/2, and for n < 2,
+    where I = 0, by at most 1. Hence J / m does, as before. A row exchanged moves it by up to 2,
+    so the same epsilon gives smaller errors here. Numbers of matchings and intervals are not
+    offered: they would need n.
+
     Parameters
     ----------
     k : int or "all"
-        Matchings drawn from a decomposition of the complete graph, or all pairs.
+        Matchings drawn from a decomposition of the complete graph, or all pairs. A number needs
+        replace-one.
     output_range : tuple of float
         Where predictions may lie, in multiples of the response's range, in [-2, 3].
     theta : float
@@ -71,7 +82,8 @@ def release_exponential(
         True, or a level: spend half the budget on intervals that hold together with the level,
         95% for True: two quantiles of the z at each x_new, as far from the median as
         :func:`~dpstats.mechanisms.shared.rank_margins.rank_margin` says. They take errors as
-        symmetric. Where n is too small for any such quantile nothing is spent on them.
+        symmetric. Where n is too small for any such quantile nothing is spent on them. Needs
+        replace-one.
 
     Notes
     -----
@@ -86,10 +98,12 @@ def release_exponential(
     first, last = (round(bound * ONE) for bound in output_range)
     reach = round(theta * ONE)
 
+    moved, divisor = sensitivity(problem.neighbors, matchings)
+
     def quantile(step: str, x_new: int, share: PureDP, reach: int = 0, excess: int = 0) -> int:
         widened = _widened(_imbalance(rows, x_new, pairs), reach)
         size = last - first + 1
-        query = RankQuery(step, lambda i: widened(first + i) - excess, size, 2 * matchings)
+        query = RankQuery(step, lambda i: widened(first + i) - excess, size, moved, int(divisor))
         return first + noise.choose(query, share)
 
     n = len(rows.x)
@@ -152,8 +166,11 @@ def release_each(
     first, last = (round(bound * ONE) for bound in output_range)
     grid = first, last - first + 1, round(theta * ONE)
 
+    moved, divisors = sensitivity(problem.neighbors, matchings)
+
     def medians(step: str, x_new: int, share: PureDP) -> np.ndarray:
-        query = RankTable(step, *tables(x_new), *grid, sensitivities=2 * matchings)
+        table = *tables(x_new), *grid
+        query = RankTable(step, *table, sensitivities=moved, divisors=divisors)
         return first + noise.choose_each(query, share)
 
     values = point_values(problem, cost, medians, BITS)
@@ -165,6 +182,28 @@ def release_each(
         reasons=(*reasons.values(), _UNPAID),
         stack={"params": params, "cov": np.full((len(params), 2, 2), np.nan)},
     )
+
+
+def sensitivity(neighbors: str, matchings):
+    """Return how far a row moves I / divisor, and the divisor: see :func:`release_exponential`.
+
+    ``matchings`` is the largest number of pairs that share a row, n - 1 under add/remove: of one
+    table, or an array of several tables'.
+    """
+    if neighbors == REPLACE_ONE:
+        return 2 * matchings, 1
+    return 1.5 + 0 * matchings, np.maximum(matchings, 1)
+
+
+def check_options(neighbors: str, options: Mapping) -> None:
+    """Raise ArgumentError for options that need the number of rows, where that is private."""
+    for name, default in (("k", "all"), ("ci", None)):
+        if neighbors != REPLACE_ONE and options[name] != default:
+            raise ArgumentError(
+                f"{name}={options[name]!r} of Theil-Sen methods needs the number of rows, which "
+                f'is private with neighbors={neighbors!r}; add neighbors="replace_one" or leave '
+                f"{name} out"
+            )
 
 
 def _tables(rows: LineRows, edges: np.ndarray, k, noise: Noise):
@@ -203,7 +242,13 @@ def _widened(imbalance: Callable[[int], int], reach: int) -> Callable[[int], int
 _UNPAID = f"{NO_ERRORS}; ci=True buys intervals"
 _CI = {"ci": (False, option_checks.level("ci"))}
 # Up to this many rows in a group, counting all pairs is no slower than sorting.
-_BY_GROUP = {"release_each": release_each, "each_rows": (2, 512), "each_without": ("ci",)}
+_BOTH_RELATIONS = {
+    "neighbors": (REPLACE_ONE, ADD_REMOVE),
+    "check_options": check_options,
+    "release_each": release_each,
+    "each_rows": (2, 512),
+    "each_without": ("ci",),
+}
 METHODS = (
     theil_sen_method(
         "exp_theil_sen",
@@ -211,7 +256,7 @@ METHODS = (
         standard_errors=_UNPAID,
         release=release_exponential,
         options={**OPTIONS, **_CI},
-        **_BY_GROUP,
+        **_BOTH_RELATIONS,
     ),
     theil_sen_method(
         "wide_theil_sen",
@@ -219,6 +264,6 @@ METHODS = (
         standard_errors=_UNPAID,
         release=release_exponential,
         options={**OPTIONS, "theta": (0.01, option_checks.number("theta", 1e-6, 1)), **_CI},
-        **_BY_GROUP,
+        **_BOTH_RELATIONS,
     ),
 )

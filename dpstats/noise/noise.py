@@ -96,12 +96,13 @@ class Noise:
 
         Guarantee. P(i) is proportional to the larger of exp(-rate s_i) and
         exp(-700 - rate s), with s_i = |imbalance(i)|, s the smallest of them and
-        rate = epsilon' / (2 sensitivity). Between neighbours every s_i, and so s, moves by
-        at most the sensitivity, so each of these weights and their sum move by a factor
-        of at most e^(epsilon'/2), and P(i) by e^epsilon'. The weights are divided by
-        exp(-rate s), which cancels, and are doubles with a relative error below 2^-42
-        (the exponent is at most 700); the ratio has four of them, hence
-        epsilon' = epsilon - 2^-36. Sampling itself is exact integer arithmetic
+        rate = epsilon' / (2 sensitivity divisor). Between neighbours every s_i / divisor, and so
+        that of s, moves by at most the sensitivity, hence rate s_i and rate s by at most
+        epsilon' / 2, whether or not the divisors are the same. So each of these weights and their
+        sum move by a factor of at most e^(epsilon'/2), and P(i) by e^epsilon'. The weights are
+        divided by exp(-rate s), which cancels, and are doubles with a relative error below 2^-41
+        (the exponent is at most 700, and the rate right to 2^-52); the ratio has four of them,
+        hence epsilon' = epsilon - 2^-36. Sampling itself is exact integer arithmetic
         (:mod:`dpstats.noise.exact_samplers`).
 
         Returns
@@ -109,7 +110,7 @@ class Noise:
         int
             An index in 0..size-1; every index is possible whatever the data.
         """
-        rate = self._rank_rate(query.step, query.sensitivity, cost)
+        rate = self._rank_rate(query.step, query.sensitivity, cost) / query.divisor
         return sample_index(query.imbalance, query.size, rate, self._source.randbelow)
 
     def choose_each(self, query: RankTable, cost: PureDP) -> np.ndarray:
@@ -129,7 +130,7 @@ class Noise:
         sensitivities = query.sensitivities.tolist()
         self._rank_rate(query.step, max(sensitivities), cost)
         rates = [_rank_rate(cost, sensitivity) for sensitivity in sensitivities]
-        return draw_each(query, np.array(rates), self._source.bytes)
+        return draw_each(query, np.array(rates) / query.divisors, self._source.bytes)
 
     def smooth(self, query: SmoothQuery, cost: PureDP) -> int:
         """Release a grid point with Student-t noise on the scale of its smooth sensitivity.
@@ -291,7 +292,7 @@ class Noise:
             chosen[top if draw in chosen else draw] = None
         return list(chosen)
 
-    def _rank_rate(self, step: str, sensitivity: int, cost: PureDP) -> float:
+    def _rank_rate(self, step: str, sensitivity: float, cost: PureDP) -> float:
         """Record a choice by rank and return the rate at which its weights fall."""
         scale = 2 * sensitivity / cost.epsilon
         self._record(Event(step, "exponential", sensitivity, scale, cost))
@@ -307,6 +308,6 @@ class Noise:
             self._count()
 
 
-def _rank_rate(cost: PureDP, sensitivity: int) -> float:
+def _rank_rate(cost: PureDP, sensitivity: float) -> float:
     """Return the rate of the exponential mechanism: see :meth:`Noise.choose`."""
     return max(cost.epsilon - 2.0**-36, 0.0) / (2 * sensitivity)

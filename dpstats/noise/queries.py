@@ -24,16 +24,18 @@ class Query:
 
 @dataclass(frozen=True)
 class RankQuery:
-    """State a choice among ``size`` public points with utility -|imbalance(i)|.
+    """State a choice among ``size`` public points with utility -|imbalance(i)| / divisor.
 
-    ``imbalance`` is an integer function, nonincreasing in i; ``sensitivity`` bounds its
-    change between neighbours at every i.
+    ``imbalance`` is an integer function, nonincreasing in i; ``sensitivity`` bounds the
+    change of imbalance(i) / divisor between neighbours at every i. ``divisor``, at least 1, may
+    differ between neighbours and is not recorded.
     """
 
     step: str
     imbalance: Callable[[int], int]
     size: int
-    sensitivity: int
+    sensitivity: float
+    divisor: int = 1
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ class RankTable:
     edges : numpy.ndarray of int64, shape (G + 1,)
         Fewer than 2^31 entries per group.
     first, size, reach : int
-    sensitivities : numpy.ndarray of int64, shape (G,)
+    sensitivities : numpy.ndarray, shape (G,)
+    divisors : numpy.ndarray of int64, shape (G,), or 1 for all
     """
 
     step: str
@@ -62,6 +65,7 @@ class RankTable:
     size: int
     reach: int
     sensitivities: np.ndarray
+    divisors: np.ndarray | int = 1
 
 
 @dataclass(frozen=True)

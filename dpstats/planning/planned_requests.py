@@ -12,7 +12,7 @@ from dpstats.evaluate.public_rows import request_for
 from dpstats.formula import Formula
 from dpstats.mechanisms import METHODS
 from dpstats.request import Request
-from dpstats.request.auto_method import AUTO, choose
+from dpstats.request.auto_method import AUTO, choose, relation
 from dpstats.spelling import nearest, unknown_word
 
 
@@ -67,6 +67,8 @@ def chosen_methods(
                 formula, call["bounds"], epsilon, delta, call["neighbors"], n, alone, others,
                 call["weights"] is not None, number, call["unit"] is not None,
             )  # fmt: skip
+            proven = METHODS[options["method"]].neighbors
+            options["neighbors"] = relation(call["neighbors"], proven)
         return options
 
     return entry
@@ -78,7 +80,8 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
     name = options.pop("method")
     if name not in METHODS:
         raise unknown_word("method", name, METHODS)
-    delta, call = delta_of(name, delta), dict(call)
+    delta = delta_of(name, delta)
+    call = {**call, "neighbors": options.pop("neighbors", call["neighbors"])}
     max_groups = call.pop("max_groups", 1)
     request = request_for(
         **call, method=name, epsilon=epsilon, delta=delta, options=options, absorbing=True

@@ -15,7 +15,7 @@ from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
-from dpstats.request.auto_method import AUTO, choose
+from dpstats.request.auto_method import AUTO, choose, relation
 from dpstats.request.declarations import (
     check_columns,
     declared_bounds,
@@ -91,6 +91,8 @@ def _request(
     chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
     if formula.absorbed is not None:
         chosen = _absorbing(chosen, formula, select, unit)
+    if plan:
+        neighbors = relation(neighbors, chosen.neighbors)
     if weights is not None:
         check_weights(chosen, select)
     check_unit(chosen, of_persons, select, formula)

@@ -1,7 +1,7 @@
 """Decide which method method="auto" stands for in one call, by public facts alone."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dpstats.formula import Formula
 from dpstats.mechanisms.by_spread import LIMIT
@@ -33,11 +33,13 @@ def choose(
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
-    The number of rows decides only where it is public: for methods of ``replace_one``, and where
-    that relation is asked for. ``alone`` is False with groups, which are many and small, or with
-    arguments that methods for one regressor do not take. Rows that are streamed are infinitely
-    many here. Of weighted rows only sums are proven, and ``levels``, the number of levels of all
-    factors, take time in proportion to their number there, and to its square in rounds.
+    Every method named here is proven for add/remove, which is the relation of all calls that name
+    none (:func:`relation`), so that bounds, groups and delta do not change what is protected.
+    The number of rows decides only where ``replace_one`` is asked for, under which it is public.
+    ``alone`` is False with groups, which are many and small, or with arguments that methods for
+    one regressor do not take. Rows that are streamed are infinitely many here. Of weighted rows
+    only sums are proven, and ``levels``, the number of levels of all factors, take time in
+    proportion to their number there, and to its square in rounds.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]
@@ -46,8 +48,10 @@ def choose(
     'exp_theil_sen'
     >>> choose(line, unit, 1, None, None, 200, False, {})[0]
     'exp_theil_sen'
-    >>> choose(line, unit, 1, 0, None, 10_000, True, {})[0]
+    >>> choose(line, unit, 1, 0, None, 10, True, {})[0]
     'by_spread'
+    >>> choose(line, unit, 1, 0, "replace_one", 10, True, {})[0]
+    'exp_theil_sen'
     >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
     'shrunken_pure'
     >>> choose(line, {}, 1, None, None, 200, True, {"cov_type": "HC1"})[0]
@@ -71,12 +75,12 @@ def choose(
     if options.get("cov_type") is not None:
         name = "noisy_moments" if bounded_line and delta in (None, 0) else "adassp"
         return name, f"auto took {name}, which has the option cov_type"
-    if bounded_line and delta in (None, 0) and neighbors != ADD_REMOVE:
+    if bounded_line and delta in (None, 0):
         size = epsilon * rows
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
         if delta == 0:
-            return _pure_line(size, rows, options)
+            return _pure_line(size, rows, neighbors, options)
         if neighbors == REPLACE_ONE and size < CROSSING:
             return "exp_theil_sen", _because("exp_theil_sen", "below", CROSSING)
     if delta == 0:
@@ -84,12 +88,23 @@ def choose(
     return "noisy_newton", "auto took noisy_newton, which needs neither bounds nor tuning"
 
 
-def _pure_line(size: float, rows: float, options: Mapping) -> tuple[str, str]:
-    """Choose for one regressor with bounds and delta=0, by epsilon times n.
+def relation(neighbors: str | None, proven: Sequence[str]) -> str | None:
+    """Return the relation of a call of "auto": add/remove where the call names none.
+
+    What a companion or an absorbed column leaves ``proven`` may be another one alone.
+    """
+    return ADD_REMOVE if neighbors is None and ADD_REMOVE in proven else neighbors
+
+
+def _pure_line(size: float, rows: float, neighbors, options: Mapping) -> tuple[str, str]:
+    """Choose for one regressor with bounds and delta=0, by epsilon times n where n is public.
 
     ``options`` of one of the methods leave out by_spread, which passes none on.
     """
     look = rows < math.inf and not options
+    if neighbors != REPLACE_ONE:
+        name = "by_spread" if look else "noisy_moments" if rows == math.inf else "exp_theil_sen"
+        return name, f"auto took {name}: one regressor with declared bounds, and delta=0"
     limit, above = (_FEW, "by_spread") if look else (PURE_CROSSING, "noisy_moments")
     name, side = ("exp_theil_sen", "below") if size < limit else (above, "from")
     return name, _because(name, side, limit)

@@ -41,3 +41,4 @@ def _check_fit(request: Request) -> None:
     if taken:
         raise ArgumentError(f"x_new labels a point {taken[0]!r}, which names a coefficient")
     method.check(prepared.problem)
+    method.check_options(request.neighbors, request.options)

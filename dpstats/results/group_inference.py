@@ -74,7 +74,9 @@ class GroupInference(ABC):
     @property
     def nobs(self) -> pd.Series | None:
         """Return the number of complete rows, or units, by group where it is public, else None."""
-        return None if self.sizes is None else pd.Series(self.sizes, self._index(), name="nobs")
+        if self.sizes is None:
+            return None
+        return pd.Series(self.sizes, self._index(), name="nobs", copy=True)
 
     @property
     def params(self) -> pd.DataFrame:
@@ -244,7 +246,7 @@ class GroupInference(ABC):
 
     def _wide(self, values: np.ndarray, columns: slice) -> pd.DataFrame:
         """Tabulate some columns of values (G, S + q) by group."""
-        return pd.DataFrame(values[:, columns], self._index(), self.names[columns])
+        return pd.DataFrame(values[:, columns], self._index(), self.names[columns], copy=True)
 
     def _long(self, terms: Sequence[str]) -> dict:
         """Return the columns that name each group and, within it, each term."""

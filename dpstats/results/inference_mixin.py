@@ -71,12 +71,12 @@ class Inferred(ABC):
     @property
     def params(self) -> pd.Series:
         """Return the private coefficients, by name."""
-        return pd.Series(self.release.params, self.names)
+        return pd.Series(self.release.params, self.names, copy=True)
 
     @property
     def predictions(self) -> pd.Series:
         """Return the private predictions at x_new, by label."""
-        return pd.Series(self.release.predictions, self.points)
+        return pd.Series(self.release.predictions, self.points, copy=True)
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
@@ -106,7 +106,7 @@ class Inferred(ABC):
     def companion(self) -> pd.Series | None:
         """Return the coefficients of the auxiliary fit, which the intervals cover, or None."""
         release = self.release.companion
-        return None if release is None else pd.Series(release.params, self.names)
+        return None if release is None else pd.Series(release.params, self.names, copy=True)
 
     @property
     def pvalues(self) -> pd.Series:

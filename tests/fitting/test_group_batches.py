@@ -15,7 +15,7 @@ from dpstats.mechanisms import METHODS, theil_sen
 from dpstats.noise import Noise, RankTable, exponential_compiled
 from dpstats.noise.exact_samplers import below_beginning_with, sample_index
 from dpstats.numerics import Box, Moments
-from dpstats.privacy import PureDP
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 from dpstats.testing import insecure_seed
 
 TOGETHER = [name for name, method in METHODS.items() if method.release_each is not None]
@@ -55,13 +55,13 @@ class Exactly(Noise):
     def choose(self, query, cost):
         words = np.frombuffer(self._source.bytes(8 * exponential_compiled.WORDS), "<u8").tolist()
         below = below_beginning_with(iter(words), self._source.bytes)
-        rate = self._rank_rate(query.step, query.sensitivity, cost)
+        rate = self._rank_rate(query.step, query.sensitivity, cost) / query.divisor
         return sample_index(query.imbalance, query.size, rate, below)
 
 
-def both_paths(name, x, y, seed, epsilon=2.0, **options):
+def both_paths(name, x, y, seed, epsilon=2.0, neighbors=REPLACE_ONE, **options):
     """The release of one group together, and the one by one, under the same frozen noise."""
-    method, problem = METHODS[name], unit_problem(name)
+    method, problem = METHODS[name], replace(unit_problem(name), neighbors=neighbors)
     checked = {
         key: check(options.get(key, default)) for key, (default, check) in method.options.items()
     }
@@ -80,12 +80,13 @@ def both_paths(name, x, y, seed, epsilon=2.0, **options):
     return releases
 
 
-def check_agreement(name, n, decimals, seeds=25):
+def check_agreement(name, n, decimals, seeds=25, neighbors=REPLACE_ONE):
     """The group's release and events are those of exact integers alone, bit for bit."""
     for seed in range(seeds):
         data = people([n], seed, decimals)
         epsilon = (0.01, 1.0, 30.0, 1e6)[seed % 4]
-        together, alone = both_paths(name, data["x"], data["y"].to_numpy(), seed, epsilon)
+        rows = data["x"], data["y"].to_numpy()
+        together, alone = both_paths(name, *rows, seed, epsilon, neighbors)
         for one, other in zip(together[:2], alone[:2], strict=True):
             assert np.array_equal(one, other, equal_nan=True)
         assert together[2:] == alone[2:]
@@ -98,8 +99,24 @@ def test_a_group_gets_the_release_that_exact_integers_alone_would_draw(name, n, 
     check_agreement(name, n, decimals)
 
 
-def halved(*arguments, sensitivities):
-    return RankTable(*arguments, sensitivities=np.maximum(sensitivities // 2, 1))
+@pytest.mark.parametrize("name", TOGETHER)
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 40])
+def test_it_does_so_where_the_number_of_rows_is_private(name, n):
+    check_agreement(name, n, 1, neighbors=ADD_REMOVE)
+
+
+def undivided(*arguments, divisors, **more):
+    return RankTable(*arguments, **more)
+
+
+def test_a_table_that_is_not_divided_by_its_pairs_shows_as_disagreement(monkeypatch):
+    monkeypatch.setattr(theil_sen, "RankTable", undivided)
+    with pytest.raises(AssertionError):
+        check_agreement("exp_theil_sen", 40, 1, neighbors=ADD_REMOVE)
+
+
+def halved(*arguments, sensitivities, **more):
+    return RankTable(*arguments, sensitivities=np.maximum(sensitivities // 2, 1), **more)
 
 
 def unwidened(step, doubled, edges, first, size, reach, **more):

@@ -24,7 +24,7 @@ from dpstats.mechanisms.shared import theil_sen_rows
 from dpstats.noise import Noise, RankQuery, exact_samplers
 from dpstats.noise import noise as noise_module
 from dpstats.noise.random_sources import SystemSource
-from dpstats.privacy import REPLACE_ONE, PureDP
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 ALPHA = 1e-6
 
@@ -366,12 +366,15 @@ def _down(heights):
     return sorted(heights, reverse=True)
 
 
-def theil_sen_masses(rows, epsilon, options, rounds=(), x_new=(0.25, 0.75)):
+def theil_sen_masses(
+    rows, epsilon, options, rounds=(), x_new=(0.25, 0.75), neighbors=REPLACE_ONE
+):
     """Exact distribution of each prediction, given the matchings."""
     method = METHODS["exp_theil_sen"]
-    problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE)
+    problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), neighbors)
     problem = replace(problem, x_new=np.array([[1.0, x] for x in x_new]))
-    X, y = np.array([[1.0, x] for x, _ in rows]), np.array([y for _, y in rows])
+    X = np.array([[1.0, x] for x, _ in rows]).reshape(-1, 2)
+    y = np.array([y for _, y in rows])
     chooser = Chooser(PureDP(epsilon), rounds)
     method.fit(X, y, problem=problem, cost=PureDP(epsilon), noise=chooser, **options)
     return chooser.masses
@@ -416,6 +419,7 @@ CORNERS = tuple(itertools.product((0.0, 0.25, 1.0), (0.0, 1.0)))
 LINE = ((0.0, 0.25), (0.5, 0.375), (1.0, 0.5))
 ENDS = ((0.25, 0.0), (0.25, 1.0))
 NARROW = {"output_range": (0.25, 0.875)}
+ONE_BELOW = (*LINE, ENDS[0])
 TINY = {
     "all pairs of 3": (CORNERS, 3, {}, ()),
     "all pairs of 4": (LINE + ENDS, 4, {}, ()),
@@ -442,6 +446,36 @@ def test_theil_sen_uses_most_of_its_epsilon_somewhere(coarse_grid, epsilon, opti
     tables = [(*LINE, end) for end in ENDS]
     spent = check_theil_sen(tables, epsilon, {**options, **NARROW}, (), x_new)
     assert spent >= 0.75 * epsilon
+
+
+def check_theil_sen_of_one_more(points, sizes, epsilon, options, x_new=(0.25, 0.75)):
+    """All tables of these sizes, and each with one row more: e^epsilon bounds the ratios."""
+    largest = 0.0
+    for size in sizes:
+        for rows in itertools.combinations_with_replacement(points, size):
+            one = theil_sen_masses(rows, epsilon, options, (), x_new, ADD_REMOVE)
+            for row in points:
+                more = theil_sen_masses((*rows, row), epsilon, options, (), x_new, ADD_REMOVE)
+                for pair in (one, more), (more, one):
+                    ratios = [largest_ratio(*masses) for masses in zip(*pair, strict=True)]
+                    largest = max(largest, check_ratio(math.prod(ratios), epsilon))
+    return largest
+
+
+@pytest.mark.parametrize("points", [CORNERS, LINE + ENDS], ids=len)
+@pytest.mark.parametrize("options", [{}, NARROW], ids=str)
+def test_theil_sen_is_private_when_a_row_is_added_to_any_tiny_table(coarse_grid, points, options):
+    assert check_theil_sen_of_one_more(points, range(4), 2.0, options) > 0
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_theil_sen_uses_most_of_its_epsilon_where_a_row_is_added(coarse_grid, epsilon):
+    """Rows whose lines all pass above, and one whose lines pass below: ranks move by 3/2.
+
+    The weights of few grid points do, and so the normalising constant hardly moves.
+    """
+    spent = check_theil_sen_of_one_more(ONE_BELOW, [3], epsilon, NARROW, (0.25, 0.25))
+    assert spent >= 0.45 * epsilon
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 2.0])

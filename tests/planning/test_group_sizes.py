@@ -50,7 +50,8 @@ def test_fits_of_groups_come_out_as_forecast(method):
 
 def test_auto_is_what_groups_get():
     plan = dp.plan("y ~ x", by=["a", "b"], n=100, groups=3, method="auto", **CALL)
-    same = dp.plan("y ~ x", by=["a", "b"], n=100, groups=3, methods=["exp_theil_sen"], **CALL)
+    named = {"methods": ["exp_theil_sen"], "neighbors": "add_remove"}
+    same = dp.plan("y ~ x", by=["a", "b"], n=100, groups=3, **named, **CALL)
     numbers = ["error", "error_90", "failed"]
     pd.testing.assert_frame_equal(plan.frame[numbers], same.frame[numbers])
 

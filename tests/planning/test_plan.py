@@ -222,7 +222,7 @@ WRONG = {
     "x_sd negative": ({"x_sd": {"x": -1}}, r"x_sd\['x'\] > 0, got -1"),
     "delta 0": ({"delta": 0}, "adassp needs delta > 0"),
     "relation": ({"neighbors": "all"}, "neighbors to be one of"),
-    "unproven": ({"methods": ["exp_theil_sen"], "neighbors": "add_remove"}, "is proven for"),
+    "unproven": ({"methods": ["ss_theil_sen"], "neighbors": "add_remove"}, "is proven for"),
     "two columns": ({"formula": "y ~ x + I(x**2)", "methods": ["noisy_stats"]}, "one numeric"),
     "repetitions": ({"repetitions": 5}, "repetitions .* in 20..100000, got 5"),
     "alpha": ({"alpha": 1}, r"alpha in \(0, 1\), got 1"),

@@ -43,7 +43,7 @@ def test_a_table_without_rows_has_all_that_is_declared():
 def test_auto_is_what_the_call_would_take(delta, unit, levels, expected):
     call = {**CALL, "unit": unit, "levels": levels}
     entry = chosen_methods({"auto": {"method": "auto"}}, 10_000, True, delta, call)
-    assert entry("auto", 1.0) == {"method": expected}
+    assert entry("auto", 1.0) == {"method": expected, "neighbors": "add_remove"}
 
 
 def test_the_request_is_that_of_the_call():

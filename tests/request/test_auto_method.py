@@ -43,12 +43,21 @@ CHOICES = [
     ("y ~ x", UNIT, {"alone": False, "delta": 1e-6}, "noisy_newton"),
     ("y ~ x", UNIT, PUBLIC, "exp_theil_sen"),
     ("y ~ x", UNIT, PUBLIC | {"rows": CROSSING}, "noisy_newton"),
-    ("y ~ x", UNIT, PURE, "exp_theil_sen"),
-    ("y ~ x", UNIT, PURE | {"rows": 256}, "by_spread"),
+    *(("y ~ x", UNIT, PURE | {"rows": n}, "by_spread") for n in (0, 100, 10**6)),
     ("y ~ x", UNIT, PURE | {"rows": math.inf}, "noisy_moments"),
-    ("y ~ x", UNIT, PURE | {"rows": PURE_CROSSING, "options": {"ci": True}}, "noisy_moments"),
-    ("y ~ x", UNIT, PURE | {"rows": PURE_CROSSING - 1, "options": {"ci": True}}, "exp_theil_sen"),
-    ("y ~ x", UNIT, PURE | {"rows": PURE_CROSSING, "alone": False}, "exp_theil_sen"),
+    *(
+        ("y ~ x", UNIT, PURE | {"rows": n, "options": {"theta": 0.1}}, "exp_theil_sen")
+        for n in (100, 10**6)
+    ),
+    ("y ~ x", UNIT, PURE | {"rows": 10**6, "alone": False}, "exp_theil_sen"),
+    ("y ~ x", UNIT, {"alone": False, "neighbors": ADD_REMOVE}, "exp_theil_sen"),
+    ("y ~ x", UNIT, PURE | PUBLIC, "exp_theil_sen"),
+    ("y ~ x", UNIT, PURE | PUBLIC | {"rows": 256}, "by_spread"),
+    ("y ~ x", UNIT, PURE | PUBLIC | {"rows": math.inf}, "noisy_moments"),
+    *(
+        ("y ~ x", UNIT, PURE | PUBLIC | {"rows": n, "options": {"ci": True}}, name)
+        for n, name in ((PURE_CROSSING, "noisy_moments"), (PURE_CROSSING - 1, "exp_theil_sen"))
+    ),
     ("y ~ x", UNIT, {"options": {"cov_type": "HC1"}}, "noisy_moments"),
     ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}}, "adassp"),
     ("y ~ x", {"x": (0, 1)}, {}, "noisy_newton"),
@@ -118,6 +127,34 @@ def test_with_few_rows_nothing_wrong_is_called_ok(columns):
         result = fitted(data, formula, seed)
         assert result.status != "ok"
         assert np.isinf(result.conf_int().to_numpy()).all()
+
+
+KINDS = {
+    "default": {},
+    "delta=0": {"delta": 0},
+    "groups": {"by": "area"},
+    "groups, delta=0": {"by": "area", "delta": 0},
+    "cov_type": {"cov_type": "HC1"},
+    "companion": {"delta": 0, "companion": "noisy_moments"},
+}
+
+
+@pytest.mark.parametrize("rows", [50, 5000])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_change_no_relation_and_one_budget_serves_all(rows, kind):
+    data, budget = dp.simulate.line(rows, seed=1), dp.Budget(4, 1e-3, composition="sum")
+    data["area"] = pd.Categorical(["a", "b"] * (rows // 2))
+    fits = [fitted(data, "y ~ x", bounds=bounds, budget=budget, **KINDS[kind])
+            for bounds in (None, UNIT, {"x": (0, 1)}, {"y": (0, 1)})]  # fmt: skip
+    assert {fit.privacy.neighbors for fit in fits} == {budget.neighbors} == {ADD_REMOVE}
+    assert budget.spent[0] == pytest.approx(4)
+
+
+def test_a_relation_that_is_named_is_obeyed():
+    data = dp.simulate.line(300, seed=1)
+    for call in ({"bounds": UNIT, "delta": 0}, {"bounds": UNIT}, {}):
+        for name in (ADD_REMOVE, REPLACE_ONE):
+            assert fitted(data, "y ~ x", neighbors=name, **call).privacy.neighbors == name
 
 
 @pytest.mark.parametrize("rows", [50, 5000])

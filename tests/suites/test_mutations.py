@@ -64,7 +64,14 @@ from tests.mechanisms.shared.test_pairwise import check_matchings
 from tests.mechanisms.shared.test_robust_covariance import CASES as TWICE
 from tests.mechanisms.shared.test_robust_covariance import PLAIN, check_squares, check_worst_square
 from tests.mechanisms.test_shrunken import check_composite
-from tests.noise.test_exact_samplers import check_exact, check_theil_sen, steps
+from tests.noise.test_exact_samplers import (
+    NARROW,
+    ONE_BELOW,
+    check_exact,
+    check_theil_sen,
+    check_theil_sen_of_one_more,
+    steps,
+)
 from tests.noise.test_noise import check_coarse_grid, check_fresh
 from tests.privacy.test_costs import reference_delta
 from tests.selection.test_selection import check_choices
@@ -133,6 +140,11 @@ def tiny_theil_sen():
         check_theil_sen(tables, 1.0, {**options, "output_range": (0.25, 0.875)}, (), (0.25, 0.25))
 
 
+def one_row_more():
+    """The same for a row added."""
+    check_theil_sen_of_one_more(ONE_BELOW, [3], 1.0, NARROW, (0.25, 0.25))
+
+
 def coarse_theil_sen(monkeypatch):
     """Predictions on multiples of 1/8."""
     for module in (theil_sen, theil_sen_rows):
@@ -190,8 +202,8 @@ def smaller_rank(monkeypatch):
     monkeypatch.setattr(
         theil_sen,
         "RankQuery",
-        lambda step, imbalance, size, sensitivity: RankQuery(
-            step, imbalance, size, sensitivity // 2
+        lambda step, imbalance, size, sensitivity, divisor: RankQuery(
+            step, imbalance, size, sensitivity / 2, divisor
         ),
     )
 
@@ -279,10 +291,10 @@ def local_sensitivity(monkeypatch):
 def data_grid(original):
     """The grid of outputs ends at the data."""
 
-    def query(step, imbalance, size, sensitivity):
+    def query(step, imbalance, size, *rest):
         while size > 2 and imbalance(size // 2) == imbalance(size - 1):
             size = size // 2 + 1
-        return original(step, imbalance, size, sensitivity)
+        return original(step, imbalance, size, *rest)
 
     return query
 
@@ -585,6 +597,7 @@ def corners():
 
 WORST_NOISY = on(check_worst, "noisy_stats")
 WORST_THEIL = on(check_worst, "exp_theil_sen")
+ADDED_THEIL = on(check_worst, "exp_theil_sen", neighbors=ADD_REMOVE)
 TIES_ADASSP = on(check_ties, "adassp")
 TIES_NOISY = on(check_ties, "noisy_stats")
 RANDOM_NOISY = on(random_rows, "noisy_stats")
@@ -603,6 +616,7 @@ WORST_SHRUNKEN = on(check_worst, "shrunken")
 WORST_PURE = on(check_worst, "shrunken_pure")
 CLIPPED = on(check_ties, "shrunken", estimated=True)
 WORST_SPREAD = on(check_worst, "by_spread")
+ADDED_SPREAD = on(check_worst, "by_spread", neighbors=ADD_REMOVE)
 WORST_BOOSTED = on(check_worst, "boosted_adassp")
 WORST_SGD = on(check_worst, "noisy_sgd", options={"steps": 3, "clip": 0.2})
 WORST_ADAOPS = on(check_worst, "adaops")
@@ -654,6 +668,9 @@ MUTANTS = {
     ),
     "by_spread: half the sensitivity of the spread": Mutant(
         smaller(by_spread, step="spread of x"), WORST_SPREAD
+    ),
+    "by_spread: half the sensitivity of the spread, of a row added": Mutant(
+        smaller(by_spread, step="spread of x"), ADDED_SPREAD
     ),
     "quantiles: half the spread of the scores, pure": Mutant(smaller_spread, PURE_MIDDLES),
     "quantiles: half the spread of the scores, Gaussian": Mutant(smaller_spread, GDP_MIDDLES),
@@ -867,6 +884,17 @@ MUTANTS = {
     "theil_sen: no factor 2 in the rank sensitivity": Mutant(smaller_rank, WORST_THEIL),
     "theil_sen: no factor 2, exact probabilities": Mutant(
         smaller_rank, tiny_theil_sen, setup=coarse_theil_sen
+    ),
+    "theil_sen: an added row moves no pair but its own": Mutant(
+        patched(theil_sen, "sensitivity", lambda f: lambda *of: (1.0, f(*of)[1])), ADDED_THEIL
+    ),
+    "theil_sen: the sensitivity of sums of pairs, not of their part of n": Mutant(
+        patched(theil_sen, "sensitivity", lambda f: lambda *of: (f(*of)[0], 1)), ADDED_THEIL
+    ),
+    "theil_sen: an added row moves no pair but its own, exact probabilities": Mutant(
+        patched(theil_sen, "sensitivity", lambda f: lambda *of: (0.75, f(*of)[1])),
+        one_row_more,
+        setup=coarse_theil_sen,
     ),
     "theil_sen: every pair at the price of k matchings": Mutant(
         patched(theil_sen, "_imbalance", all_pairs_always), WORST_THEIL

@@ -398,13 +398,35 @@ def tukey_worst(case):
 # rests). Student-t noise pays half its epsilon for a shift and half for a change of
 # scale, and no pair found needs both: two rows use the half for the shift.
 POINTS = [f"median of predictions at x_new[{i}]" for i in range(2)]
-RANKS = _at(POINTS, 1 - 1e-9, (0, 0.5), (0.1, 1), (0.1, 0))
+EXCHANGED = _at(POINTS, 1 - 1e-9, (0, 0.5), (0.1, 1), (0.1, 0))
+
+
+def ranks_worst(case):
+    """A row above all others that comes to lie below; added, one below all lines of the others.
+
+    It stands at the point of prediction, through which all its lines pass.
+    """
+    p = case.problem
+    if p.neighbors == REPLACE_ONE:
+        return EXCHANGED(case)
+    where = np.arange(len(p.low)) != p.intercept
+    others = [_share(p, share, 0.9) for share in np.linspace(0, 0.2, 7)]
+    return [
+        (step, *_pair(p, others, None, row(p, p.x_new[i][where], p.y_low)), 1 - 1e-9)
+        for i, step in enumerate(POINTS)
+    ]
 
 
 def spread_worst(case):
     """A row at the other end of the range of x than all others; then the methods it may take."""
-    alike = _at(["spread of x"], 0.999, (0, 0.5), (0, 0.5), (1, 0.5))
-    return [*alike(case), *RANKS(case), *moments_worst(case)]
+    p, alike, corner = case.problem, [(0, 0.5)] * 7, moments_worst(case)
+    if p.neighbors == ADD_REMOVE:
+        alike = alike * 300
+        apart = [_share(p, i % 2, 0.6) for i in range(7)]
+        corner = [(corner[0][0], *_pair(p, apart, None, _share(p, 1, 1)), corner[0][-1])]
+    others = [_share(p, *at) for at in alike]
+    ends = _pair(p, others, others[0], _share(p, 1, 0.5))
+    return [("spread of x", *ends, 0.999), *ranks_worst(case), *corner]
 
 
 def newton_worst(case):
@@ -456,8 +478,8 @@ WORST = {
     "noisy_stats": noisy_stats_worst,
     "noisy_moments": moments_worst,
     "noisy_intercept": _at(["sum of y"], 0.999, (0.3, 0.6), (0.3, 0), (0.3, 1)),
-    "exp_theil_sen": RANKS,
-    "wide_theil_sen": RANKS,
+    "exp_theil_sen": ranks_worst,
+    "wide_theil_sen": ranks_worst,
     "by_spread": spread_worst,
     "ss_theil_sen": _at(POINTS, 0.45, (0.4, 0.3), (0.35, 0), (0.35, 1), count=1),
     "gd_pure": descent_worst,

@@ -11,9 +11,10 @@ drawn for the rows are kept too: rows that both tables hold get the same ones.
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from unittest import mock
 
 import numpy as np
@@ -167,14 +168,15 @@ class Recorder(Noise):
             super().choose(query, cost)
         self._check_charged(query.step)
         imbalance, size, rate, _ = spy.call_args.args
+        divisor = query.divisor  # which may be private: only the utility is compared
         asked = Asked(
             "exponential",
             query.step,
             size,
             query.sensitivity,
-            spread=rate,
+            spread=float(f"{rate * divisor:.12g}"),
             event=self.events[-1],
-            imbalance=imbalance,
+            imbalance=lambda i: Fraction(imbalance(i), divisor),
         )
         below = self._seeded.randbelow
         return self._keep(asked, lambda: sample_index(imbalance, size, rate, below))
@@ -598,8 +600,9 @@ def _rank_distance(a: Asked, b: Asked, seed: int) -> int:
 def jumps(imbalance: Callable[[int], int], size: int, generator, count: int = 6) -> set[int]:
     """Grid points on both sides of some jumps of a nonincreasing function."""
     first, last = imbalance(0), imbalance(size - 1)
+    between = generator.uniform(float(last), float(first), count).tolist()
     found = set()
-    for level in {first - 1, last, *generator.integers(last, first + 1, count).tolist()}:
+    for level in {first - 1, last, *between}:
         low, high = 0, size - 1
         while low < high:
             middle = (low + high) // 2
@@ -784,13 +787,17 @@ def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
         for variant in [*variants, *([{"intercept": 1}] if x == BOUNDS[1][0] else [])]
         for chosen in options
     ]
-    return [case for case in cases if serves(method, case.problem)]
+    return [case for case in cases if serves(method, case.problem, case.options)]
 
 
-def serves(method: Method, problem: Problem) -> bool:
-    """Whether the method takes a problem of this kind at all."""
+def serves(method: Method, problem: Problem, options: Mapping = MappingProxyType({})) -> bool:
+    """Whether the method takes a problem of this kind, and these options for it, at all."""
+    checked = {
+        name: check(options.get(name, default)) for name, (default, check) in method.options.items()
+    }
     try:
         method.check(problem)
+        method.check_options(problem.neighbors, checked)
     except ArgumentError:
         return False
     return True

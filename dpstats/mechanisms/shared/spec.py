@@ -75,6 +75,9 @@ class Method:
         ArgumentError.
     check : callable
         ``check(problem)`` raises ArgumentError for a problem the method cannot serve.
+    check_options : callable
+        ``check_options(neighbors, options)`` raises ArgumentError for options that are not proven
+        for the relation.
     assumptions : tuple of str
         Sentences the privacy report of every release must carry.
     bounds_share : float
@@ -88,8 +91,9 @@ class Method:
         ``(X, y, edges, problem, cost, noise, **options) -> Releases``: what ``release``
         would give for the rows ``edges[g]`` to ``edges[g + 1]`` of each group g, in one call.
     each_rows : tuple of int
-        Under replace-one, the smallest and the largest number of rows of a group that
-        ``release_each`` takes; ``release`` serves the others.
+        The smallest number of rows of a group that ``release_each`` takes under replace-one, and
+        the largest; ``release`` serves the others. Where there is a largest, both release the same
+        with the same probabilities, so that it tells nothing of a private number of rows.
     each_without : tuple of str
         Options that ``release_each`` does not support: ``release`` serves where one is given.
     second_pass : SecondPass or None
@@ -126,6 +130,7 @@ class Method:
     fixed_size_summary: bool = False
     options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
     check: Callable[[Problem], None] = lambda problem: None
+    check_options: Callable[[str, Mapping], None] = lambda neighbors, options: None
     assumptions: tuple[str, ...] = ()
     bounds_share: float = 0.2
     ranges_everywhere: bool = False
