@@ -166,7 +166,8 @@ def dp_ols(
         Declared bound on the Euclidean norm of a design row, instead of bounds on the
         regressors; longer rows are scaled down together with their response.
     neighbors : str, optional
-        ``"add_remove"`` or ``"replace_one"``; by default the method's own.
+        ``"add_remove"`` or ``"replace_one"``; by default the method's own, which for "auto" is
+        ``"add_remove"`` whatever it takes.
     missing : str
         ``"drop"``: rows with a missing value or an undeclared level are left out.
     select : str, optional

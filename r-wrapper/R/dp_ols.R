@@ -55,7 +55,8 @@
 #'   regressor, named `p25` and `p75`.
 #' @param select `"kendall"` or `"lasso"`: choose `k` of the terms privately, then fit those.
 #' @param k How many terms to select.
-#' @param neighbors `"add_remove"` or `"replace_one"`; by default the method's own.
+#' @param neighbors `"add_remove"` or `"replace_one"`; by default the method's own, which for
+#'   `"auto"` is `"add_remove"` whatever it takes.
 #' @param budget A [dp_budget()] to charge; a call that does not fit is refused.
 #' @param missing `"drop"`: rows with a missing value are left out.
 #' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
