@@ -17,7 +17,7 @@ FORMULAS = ("y ~ x + I(x**2)", "y ~ poly(x, 2)", "y ~ x + I(x**2) + I(x**3)", "y
 
 
 def frame(n: int, seed: int) -> pd.DataFrame:
-    """n made-up rows of a quadratic of uniform ages."""
+    """n simulated rows of a quadratic of uniform ages."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(LOW, HIGH, n)
     y = 0.5 + 0.1 * x - 0.001 * x**2 + rng.normal(0, 0.4, n)

@@ -37,7 +37,7 @@ def made_up():
 
 @pytest.fixture
 def line(made_up):
-    """300 made-up points around y = 0.2 + 0.5 x, and three columns to group and regress by."""
+    """300 simulated points around y = 0.2 + 0.5 x, and three columns to group and regress by."""
     return made_up.copy()
 
 

@@ -33,7 +33,7 @@ ROOMS = [
     ["cli", "r"],
     ["__main__"],
 ]
-# Where numbers may be made up: noise for releases, and tables that are no release.
+# Where numbers may be drawn: noise for releases, and tables that are no release.
 RANDOM = {
     "noise.random_sources",
     "simulate.census_tracts",

@@ -110,7 +110,7 @@ def add_run(add) -> None:
     """Add the options of ``dpstats run``."""
     add("study", metavar="STUDY", help="study file: .toml")
     add("-o", dest="out", required=True, metavar="DIR", help="new folder for the record")
-    add("--dry-run", action="store_true", help="on made-up rows; nothing is read or spent")
+    add("--dry-run", action="store_true", help="on synthetic rows; nothing is read or spent")
     add("--ledger", metavar="FILE", help="ledger to charge")
     add("--analyst", metavar="NAME", help="whose allocation of the ledger pays")
 

@@ -52,8 +52,8 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
     ledger : Ledger
         What the models are charged to; needed unless ``dry_run``.
     dry_run : bool
-        Run on rows made up from the declarations, with seeded noise: the data are not opened,
-        nothing is spent, and the record says that it is not private.
+        Run on synthetic rows drawn from the declarations, with seeded noise: the data are not
+        opened, nothing is spent, and the record says that it is not private.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
     if dry_run:
         rows = synthetic_rows(study)
         with insecure_seed(0):
-            # rows made up have types of their own
+            # synthetic rows have types of their own
             fits = {model.name: _fit(model, rows, types=None) for model in study.models}
         return _write(study, fits, target, None, f"dpstats run --dry-run {Path(path).name}")
     if not isinstance(ledger, Ledger):

@@ -135,7 +135,7 @@ def test_arguments_are_checked_before_rows_are_read(wrong, message):
 
 
 def relative_error(method, n, epsilon, x_sd):
-    """Median C-hat(68) over the OLS standard error of p25, over 25 made-up tables."""
+    """Median C-hat(68) over the OLS standard error of p25, over 25 simulated tables."""
     tables = [
         dp.simulate.line(n, x_sd=x_sd, noise_sd=0.15, shape="uniform", seed=i).assign(table=i)
         for i in range(25)

@@ -1,4 +1,4 @@
-"""Plans: what they forecast comes true on made-up data, and wrong guesses are refused."""
+"""Plans: what they forecast comes true on simulated data, and wrong guesses are refused."""
 
 import matplotlib
 

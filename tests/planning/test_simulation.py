@@ -20,7 +20,7 @@ def guess_of(n=20_000, truth=None, sd=None, x_sd=None):
     ("more", "mean", "sd"),
     [({}, 0.5, 1 / 12**0.5), ({"x_sd": {"x": 0.1}}, 0.5, 0.1)],
 )
-def test_made_up_tables_are_what_was_guessed(more, mean, sd):
+def test_simulated_tables_are_what_was_guessed(more, mean, sd):
     guess = guess_of(truth={"x": 0.5}, sd=0.05, **more)
     X, y = guess.rows(np.random.default_rng(1))
     assert X.shape == (20_000, 2) and (X[:, 0] == 1).all()
@@ -31,7 +31,7 @@ def test_made_up_tables_are_what_was_guessed(more, mean, sd):
     assert np.mean(residuals) == pytest.approx(0, abs=0.002)
 
 
-def test_made_up_tables_stay_within_the_bounds():
+def test_simulated_tables_stay_within_the_bounds():
     guess = guess_of(truth={"x": 3}, x_sd={"x": 5})
     X, y = guess.rows(np.random.default_rng(1))
     assert (X.min(), X.max(), y.min(), y.max()) == (0, 1, 0, 1)

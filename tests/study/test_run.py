@@ -258,7 +258,7 @@ def test_a_dry_run_needs_declarations(folder, old):
         dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
 
 
-def test_made_up_rows_keep_to_the_declarations(folder):
+def test_synthetic_rows_keep_to_the_declarations(folder):
     from dpstats.study import Study
     from dpstats.study.synthetic import synthetic_rows
 

@@ -171,7 +171,7 @@ def paper_adassp(X, y, rng) -> np.ndarray:
 
 
 def unit_rows(n, d, seed):
-    """A made-up set under the protocol of Table 3."""
+    """A simulated set under the protocol of Table 3."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(n, d + 1))
     table[:, -1] += table[:, :d] @ rng.uniform(-1, 1, d)
@@ -179,7 +179,7 @@ def unit_rows(n, d, seed):
 
 
 @pytest.mark.parametrize("shape", [(1000, 5), (4000, 10)])
-def test_adassp_beats_the_papers_on_made_up_rows(shape):
+def test_adassp_beats_the_papers_on_simulated_rows(shape):
     X, y = unit_rows(*shape, seed=3)
     errors = table3.cross_validate(X, y, 10)
     rng = np.random.default_rng(4)

@@ -49,8 +49,8 @@ def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     for name, make in TINY.items():
         make().to_csv(folder / f"{name}.csv.gz", index=False)
-    listed = [(name, f"{name}.csv.gz", "made up", "none") for name in TINY]
-    listed.append(("uci_yacht", "missing.csv.gz", "made up", "none"))
+    listed = [(name, f"{name}.csv.gz", "simulated", "none") for name in TINY]
+    listed.append(("uci_yacht", "missing.csv.gz", "simulated", "none"))
     columns = ["name", "file", "origin", "licence"]
     pd.DataFrame(listed, columns=columns).to_csv(folder / "MANIFEST.csv", index=False)
     return folder
@@ -58,7 +58,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def written(data, tmp_path_factory):
-    """The report on the tiny sets, with few settings for the made-up lines."""
+    """The report on the tiny sets, with few settings for the simulated lines."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "VARIED", {"n": (30, 60), "var(x)": (0.01, 0.03), "epsilon": (1, 9)})
         patch.setattr(lines, "PRODUCTS", (25, 400))

@@ -40,7 +40,7 @@ def _head() -> str:
     return f"""# The papers' figures and tables, computed with dpstats
 
 Written by `make report DATA=folder`; the numbers are the program's own but for those marked
-`paper`, which are copied from the papers. Everything here is an evaluation on public or made-up
+`paper`, which are copied from the papers. Everything here is an evaluation on public or simulated
 data with seeded noise, not a private release.
 
 The methods there were: {", ".join(dp.METHODS)}. In all pictures a lower error, or a curve further

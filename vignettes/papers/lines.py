@@ -1,4 +1,4 @@
-"""Relative error against n, var(x) and epsilon on made-up lines (Alabi et al. 2022, figure 10)."""
+"""Relative error on simulated lines by n, var(x) and epsilon (Alabi et al. 2022, figure 10)."""
 
 import math
 
@@ -32,7 +32,7 @@ def section(study: Study) -> None:
     """Write the pictures, and who leads at which epsilon n var(x)."""
     samples = study.times(80)
     study.page.write(
-        "Relative error on made-up lines (Alabi et al. 2022, figures 10 and 11)",
+        "Relative error on simulated lines (Alabi et al. 2022, figures 10 and 11)",
         "Points around the line y = 0.2 + 0.5 x, with normal errors of variance 0.01 and x uniform "
         "around 0.5. The relative error is what 68% of the predictions at x = 0.25 keep to, as a "
         f"multiple of the standard error of OLS, over {samples} samples of each kind and {TRIALS} "

@@ -86,7 +86,7 @@ def planned(page: Page) -> None:
     """Before: what could be learnt at which epsilon."""
     page.say(
         "A wage equation on the records of a personnel office, from the plan to the table. The "
-        f"{ROWS:,} workers here are made up, so that private and ordinary results can stand side "
+        f"{ROWS:,} workers here are simulated, so that private and ordinary results can stand side "
         "by side; all output on this page was written by `python -m vignettes.reporting`.",
         "## 1. Plan before you spend",
         "A privacy budget can be spent once. `dp.plan` makes up rows from what is publicly known "
@@ -177,7 +177,7 @@ def covered(page: Page) -> None:
     page.say(
         "How much that matters where the standard deviation of the errors trebles over the range "
         "of the regressor: shares of 95% intervals that hold the truth, in "
-        f"{TABLES} made-up tables of {cell.n:,} rows at epsilon {cell.epsilons[0]:g}. `python -m "
+        f"{TABLES} simulated tables of {cell.n:,} rows at epsilon {cell.epsilons[0]:g}. `python -m "
         "benchmarks coverage` does this for many laws, sizes and methods.",
     )
     page.parts.append(f"```text\n{table.round(3).to_string()}\n```")
@@ -197,7 +197,7 @@ def reported(page: Page, rows: pd.DataFrame) -> None:
         "`dp.compare` sets private fits side by side, and prints as text, HTML or LaTeX.",
     )
     page.show("dp.compare(half, one, four)", dp.compare(*private.values(), names=list(private)))
-    page.say("Ordinary least squares is in the picture only because these workers are made up.")
+    page.say("Ordinary least squares is in the picture only because these workers are simulated.")
     terms = ["education", "experience", "C(region)[T.south]", "C(region)[T.west]"]
     page.draw("intervals.png", forests(fits, terms), "Intervals of OLS and of private fits")
 
