@@ -366,9 +366,7 @@ def _down(heights):
     return sorted(heights, reverse=True)
 
 
-def theil_sen_masses(
-    rows, epsilon, options, rounds=(), x_new=(0.25, 0.75), neighbors=REPLACE_ONE
-):
+def theil_sen_masses(rows, epsilon, options, rounds=(), x_new=(0.25, 0.75), neighbors=REPLACE_ONE):
     """Exact distribution of each prediction, given the matchings."""
     method = METHODS["exp_theil_sen"]
     problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), neighbors)
