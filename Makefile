@@ -9,7 +9,7 @@ TYPES_STAMP := $(VENV)/.installed-types
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser test-lowest demo bench bench-auto report trust docs wheel dist r-package clean
+.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser test-lowest demo bench bench-auto report trust docs docs-r wheel dist r-package clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -94,6 +94,9 @@ trust: install  ## Write docs/trust.md: each method's proof, and the tests that 
 
 docs: $(DOCS_STAMP)  ## Build the documentation site in build/docs; a broken link fails
 	$(BIN)/python docs/site
+
+docs-r: install  ## Build the site of the R package in build/docs-r; needs R and pkgdown
+	RETICULATE_PYTHON=$(CURDIR)/$(BIN)/python Rscript docs/site/pkgdown.R
 
 wheel: install  ## Build a wheel in dist
 	$(PIP) wheel --no-deps --wheel-dir dist .

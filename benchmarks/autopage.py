@@ -19,8 +19,8 @@ _TRIED = (
         "## One regressor with declared bounds",
         "The error of a rule that chooses between exp_theil_sen and noisy_moments, over that of "
         "the better one (geometric mean and worst), on simulated lines of many sizes, spreads and "
-        "residuals (benchmarks/crossing.py). A look at the spread of x pays its share of the "
-        "budget.",
+        "residuals, under add or remove (benchmarks/crossing.py). A look at the spread of x pays "
+        "its share of the budget.",
     ),
 )
 
