@@ -95,8 +95,9 @@ def test_the_worst_row_moves_the_ends_as_far_as_stated(case):
 def test_an_end_drawn_from_half_the_sensitivity_is_caught():
     case, drawn = CASES[0], theil_sen.RankQuery
 
-    def halved(step, imbalance, size, sensitivity):
-        return drawn(step, imbalance, size, sensitivity // 2 if "end" in step else sensitivity)
+    def halved(step, imbalance, size, sensitivity, divisor):
+        stated = sensitivity // 2 if "end" in step else sensitivity
+        return drawn(step, imbalance, size, stated, divisor)
 
     with mock.patch.object(theil_sen, "RankQuery", halved), pytest.raises(Violation):
         worst(case)
