@@ -83,7 +83,10 @@ WRONG = {
         "method to be one of auto, noisy_newton",
     ),
     "unknown relation": ([*FIT, "--neighbors", "all"], "expected neighbors to be one of"),
-    "unproven relation": ([*CELL, "--neighbors", "add_remove"], "for --neighbors 'replace_one'"),
+    "unproven relation": (
+        replaced([*CELL, "--neighbors", "add_remove"], ("--method", "noisy_stats")),
+        "for --neighbors 'replace_one'",
+    ),
     "missing file": (["fit", "no.csv", *FIT[2:]], "there is no file no.csv"),
     "folder as data": (
         ["fit", "folder", *FIT[2:]],
