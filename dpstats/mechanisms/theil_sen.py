@@ -192,7 +192,8 @@ def sensitivity(neighbors: str, matchings):
     """
     if neighbors == REPLACE_ONE:
         return 2 * matchings, 1
-    return 1.5 + 0 * matchings, np.maximum(matchings, 1)
+    moved = np.full_like(matchings, 1.5, dtype=float)[()]  # a number for one table
+    return moved, np.maximum(matchings, 1)
 
 
 def check_options(neighbors: str, options: Mapping) -> None:

@@ -217,11 +217,17 @@ def test_nothing_is_read_or_written_before_the_first_pass(monkeypatch):
     assert units.columns == ("x", "id") and units.kind("id") == "number"
 
 
-def test_the_file_is_closed_with_the_table(people, tmp_path, monkeypatch):
+def temporary_files(monkeypatch) -> list:
+    """The list to which each temporary file is added that is made from now on."""
     files, make = [], tempfile.TemporaryFile
     monkeypatch.setattr(
         tempfile, "TemporaryFile", lambda **more: files.append(make(**more)) or files[-1]
     )
+    return files
+
+
+def test_the_file_is_closed_with_the_table(people, tmp_path, monkeypatch):
+    files = temporary_files(monkeypatch)
     people.to_parquet(tmp_path / "rows.parquet")
     units = open_table(tmp_path / "rows.parquet").by_unit(SCHEMA, "id")
     units.total(SCHEMA, squares)
@@ -243,10 +249,7 @@ def test_a_full_disk_is_a_defect_without_values(people, tmp_path, monkeypatch):
 
 
 def test_a_file_that_was_cut_short_is_a_defect(people, tmp_path, monkeypatch):
-    files, make = [], tempfile.TemporaryFile
-    monkeypatch.setattr(
-        tempfile, "TemporaryFile", lambda **more: files.append(make(**more)) or files[-1]
-    )
+    files = temporary_files(monkeypatch)
     people.to_parquet(tmp_path / "rows.parquet")
     units = open_table(tmp_path / "rows.parquet").by_unit(SCHEMA, "id")
     units.total(SCHEMA, squares)

@@ -105,6 +105,24 @@ def test_it_does_so_where_the_number_of_rows_is_private(name, n):
     check_agreement(name, n, 1, neighbors=ADD_REMOVE)
 
 
+@pytest.mark.parametrize("name", ["exp_theil_sen", "wide_theil_sen"])
+def test_nothing_but_numbers_tells_which_groups_were_fitted_together(name):
+    """With 512 rows a group is, with 513 it is not, and that number is private here."""
+
+    def all_but_estimates(sizes):
+        data = people(sizes)
+        found = dp.dp_ols(
+            "y ~ x", data, method=name, epsilon=1, bounds=UNIT, by="g", groups=range(len(sizes)),
+            neighbors=ADD_REMOVE,
+        ).to_dict()  # fmt: skip
+        assert found.pop("estimates") and found["stack"].pop("params")
+        return found
+
+    alike = all_but_estimates([512, 100])
+    for sizes in ([513, 100], [513, 600], [0, 1]):
+        assert all_but_estimates(sizes) == alike
+
+
 def undivided(*arguments, divisors, **more):
     return RankTable(*arguments, **more)
 

@@ -33,6 +33,16 @@ def table(n, seed, levels=4):
     return frame
 
 
+# Designs with a factor in any coding, and the seed of a table.
+DESIGNS = dict(
+    terms=st.lists(st.sampled_from(TERMS), max_size=3, unique=True),
+    factor=st.sampled_from(("{a}", "b", "C(c, Poly)", "{a}:b")),
+    coding=st.sampled_from(("a", "C(a, Sum)", "C(a, Poly)", "C(a, Treatment('a2'))")),
+    intercept=st.booleans(),
+    seed=st.integers(0, 50),
+)
+
+
 def fit(formula, frame, epsilon=RICH, method="adassp", seed=1, **options):
     bounds = {name: ends for name, ends in BOUNDS.items() if name in formula}
     with dp.testing.insecure_seed(seed):
@@ -42,13 +52,7 @@ def fit(formula, frame, epsilon=RICH, method="adassp", seed=1, **options):
 
 
 @settings(max_examples=40, deadline=None, derandomize=True)
-@given(
-    terms=st.lists(st.sampled_from(TERMS), max_size=3, unique=True),
-    factor=st.sampled_from(("{a}", "b", "C(c, Poly)", "{a}:b")),
-    coding=st.sampled_from(("a", "C(a, Sum)", "C(a, Poly)", "C(a, Treatment('a2'))")),
-    intercept=st.booleans(),
-    seed=st.integers(0, 50),
-)
+@given(**DESIGNS)
 def test_at_a_huge_budget_it_is_least_squares_with_dummies(terms, factor, coding, intercept, seed):
     right = " + ".join([factor, *terms]).format(a=coding)
     formula = f"y ~ {int(intercept)} + {right}"

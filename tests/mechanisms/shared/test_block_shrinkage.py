@@ -17,8 +17,8 @@ from dpstats.noise import Noise
 from dpstats.privacy import GDP
 from tests.mechanisms.shared.test_block_least_squares import (
     BOUNDS,
+    DESIGNS,
     RICH,
-    TERMS,
     fit,
     hand_made,
     many,
@@ -31,14 +31,7 @@ METHODS = ("shrunken", "shrunken_pure")
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
-@given(
-    terms=st.lists(st.sampled_from(TERMS), max_size=3, unique=True),
-    factor=st.sampled_from(("{a}", "b", "C(c, Poly)", "{a}:b")),
-    coding=st.sampled_from(("a", "C(a, Sum)", "C(a, Poly)", "C(a, Treatment('a2'))")),
-    intercept=st.booleans(),
-    seed=st.integers(0, 50),
-    method=st.sampled_from(METHODS),
-)
+@given(**DESIGNS, method=st.sampled_from(METHODS))
 def test_at_a_huge_budget_it_is_least_squares_with_dummies(
     terms, factor, coding, intercept, seed, method
 ):
