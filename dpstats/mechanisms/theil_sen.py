@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -184,7 +185,7 @@ def release_each(
     )
 
 
-def sensitivity(neighbors: str, matchings):
+def sensitivity(neighbors: str, matchings) -> tuple[Any, Any]:
     """Return how far a row moves I / divisor, and the divisor: see :func:`release_exponential`.
 
     ``matchings`` is the largest number of pairs that share a row, n - 1 under add/remove: of one
