@@ -116,6 +116,8 @@ def _of_steps(stack, g: int, public: Estimate, columns: int, is_centred: bool) -
     rows, rsquared, scale = (_read(stack, name, g) for name in names)
     rows = rows if math.isnan(public.value) else public
     reason = _NOISY if math.isnan(rsquared.value) else ""
+    if "weighted_rows" in stack:
+        reason = reason or _WEIGHTED
     if "score_products" in stack:
         reason = _OF_UNITS
     return GoodnessOfFit(rows, rsquared, scale, columns, is_centred, reason)

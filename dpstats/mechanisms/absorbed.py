@@ -69,7 +69,7 @@ def _absorbing(plain: Method, penalty_of: Callable) -> Method:
         release_each=None,
         ranges_everywhere=False,
         widened_ranges=False,
-        reads_codes=None,
+        reads_codes=False,
         takes_weights=False,
         assumptions=(*plain.assumptions, _ABSORBED),
     )

@@ -5,7 +5,14 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Method, NoisySums, Problem, Release, robust_covariance
+from dpstats.mechanisms.shared import (
+    Method,
+    NoisySums,
+    Problem,
+    Release,
+    block_scores,
+    robust_covariance,
+)
 from dpstats.mechanisms.shared.block_least_squares import (
     release_blocks,
     summarise_blocks,
@@ -32,11 +39,6 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
     """Sum the cross-products of scaled rows, of designs with factors in indicators and numbers."""
     return (summarise_blocks if problem.coded else clipped_moments)(X, y, problem)
-
-
-def _reads_codes(cov_type: str = "nonrobust") -> bool:
-    """Tell whether designs with factors are fitted in indicators: squared scores are not."""
-    return cov_type == "nonrobust"
 
 
 def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
@@ -125,9 +127,9 @@ _method = partial(
     takes_basis=True,
     ranges_everywhere=True,
     widened_ranges=True,
-    reads_codes=_reads_codes,
+    reads_codes=True,
     options=robust_covariance.OPTIONS,
-    second_pass=robust_covariance.robust(covariance),
+    second_pass=block_scores.robust(covariance),
 )
 METHODS = (
     _method(

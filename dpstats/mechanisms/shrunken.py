@@ -15,11 +15,12 @@ from dpstats.mechanisms.shared import (
     NoisySums,
     Problem,
     Release,
+    block_scores,
     robust_covariance,
 )
 from dpstats.mechanisms.shared.block_least_squares import with_block_intervals
 from dpstats.mechanisms.shared.block_shrinkage import shrunken_blocks
-from dpstats.mechanisms.shared.block_sums import release_block_sums
+from dpstats.mechanisms.shared.block_sums import block_sums, release_block_sums
 from dpstats.mechanisms.shared.gram import clipped_box, moments_in
 from dpstats.mechanisms.shared.least_squares import covariance, with_intervals
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
@@ -54,7 +55,7 @@ def clipping_box(problem: Problem) -> Box:
 def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments | BlockSums:
     """Sum the cross-products of scaled rows, of designs with factors in indicators and numbers."""
     if problem.coded:
-        return BlockSums.of(X, y, BlockBasis.of(problem))
+        return block_sums(X, y, problem)
     return moments_in(clipping_box(problem), X, y, problem)
 
 
@@ -120,7 +121,8 @@ def _noisy_sums(moments: Moments, problem: Problem, cost: Cost, noise: Noise) ->
 
 def _block_sums(sums: BlockSums, problem: Problem, cost: Cost, noise: Noise) -> NoisyBlockSums:
     """Release the sums in indicators."""
-    return release_block_sums(sums, BlockBasis.of(problem), problem.neighbors, cost, noise)
+    basis = BlockBasis.of(problem)
+    return release_block_sums(sums, basis, problem.neighbors, cost, noise, problem.counted)
 
 
 def _fitted_blocks(sums: NoisyBlockSums, problem: Problem) -> Release:
@@ -181,11 +183,6 @@ def _constant(noisy: NoisyMoments, rows: float | None) -> str:
     )
 
 
-def _reads_codes(cov_type: str = "nonrobust") -> bool:
-    """Tell whether designs with factors are fitted in indicators: squared scores are not."""
-    return cov_type == "nonrobust"
-
-
 _method = partial(
     Method,
     paper="this package, after Wang 2018, Algorithm 2",
@@ -196,7 +193,7 @@ _method = partial(
     takes_weights=True,
     takes_units=True,
     takes_basis=True,
-    reads_codes=_reads_codes,
+    reads_codes=True,
     bounds_share=0.5,
     ranges_everywhere=True,
 )
@@ -209,7 +206,7 @@ METHODS = (
         standard_errors="with declared bounds those of least squares on the same sums, else none",
         release=release_with_intervals,
         options=robust_covariance.OPTIONS,
-        second_pass=robust_covariance.robust(covariance, at_estimated=False),
+        second_pass=block_scores.robust(covariance, at_estimated=False),
     ),
     _method(
         "shrunken_pure",

@@ -9,7 +9,7 @@ from dpstats.numerics.clipping import ENTRY_BITS, Box
 
 # Products of two entries come in multiples of 2^-40, and of 2^-60 times a weight.
 PRODUCT_UNIT = 2.0 ** (-2 * ENTRY_BITS)
-_WEIGHTED_UNIT = 2.0 ** (-3 * ENTRY_BITS)
+WEIGHTED_UNIT = 2.0 ** (-3 * ENTRY_BITS)
 # 2^13 products of at most 2^40 add up to at most 2^53: exact in float64 in any order.
 BLOCK = 1 << 13
 _BLOCKS_IN_INT64 = 1 << 9
@@ -45,7 +45,7 @@ class Moments:
     @property
     def unit(self) -> float:
         """Return the unit of the integers: 2^-40, or 2^-60 where rows have weights."""
-        return PRODUCT_UNIT if self.rows is None else _WEIGHTED_UNIT
+        return PRODUCT_UNIT if self.rows is None else WEIGHTED_UNIT
 
     @classmethod
     def of(cls, X: np.ndarray, y: np.ndarray, box: Box) -> "Moments":

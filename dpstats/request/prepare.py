@@ -146,7 +146,7 @@ def _without_range(method: Method) -> Method:
         release_each=None,
         each_without=(),
         second_pass=None,
-        reads_codes=None,
+        reads_codes=False,
     )
 
 

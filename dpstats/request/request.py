@@ -154,14 +154,9 @@ class Request:
 
     @property
     def coded(self) -> bool:
-        """Tell whether the method takes the rows of this design with factors as codes.
-
-        Weighted rows are taken as they are: the sums in indicators count each row once.
-        """
-        reads = self.method.reads_codes
+        """Tell whether the method takes the rows of this design with factors as codes."""
         with_factors = bool(self.design.layout.blocks) and self.row_norm is None
-        plain = self.weights is None and self.unit is None
-        return reads is not None and with_factors and plain and reads(**self.options)
+        return self.method.reads_codes and with_factors
 
     @property
     def row_design(self) -> Design:

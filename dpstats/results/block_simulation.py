@@ -7,6 +7,8 @@ import numpy as np
 
 from dpstats.inference.bootstrap import SEED
 from dpstats.mechanisms.shared import BlockBasis, BlockSystem, Eliminated, NoisyBlockSums
+from dpstats.mechanisms.shared.block_elimination import solve
+from dpstats.mechanisms.shared.block_sampling import NoisyScores, Sampling
 
 
 @dataclass(frozen=True)
@@ -18,14 +20,14 @@ class BlockSimulation:
     basis : BlockBasis
     system : BlockSystem
     left : Eliminated
-    sigma2 : float
-        Residual variance, in squared units of v.
+    sampling : Sampling
+        Covariance of the scores.
     """
 
     basis: BlockBasis
     system: BlockSystem
     left: Eliminated
-    sigma2: float
+    sampling: Sampling
 
     @classmethod
     def of(cls, basis: BlockBasis, statistics: Mapping) -> "BlockSimulation":
@@ -33,7 +35,8 @@ class BlockSimulation:
 
         Eigenvalues that the noise could account for stand at the size of that noise.
         """
-        system = BlockSystem.of(NoisyBlockSums.restored(basis, statistics), basis)
+        sums = NoisyBlockSums.restored(basis, statistics)
+        system = BlockSystem.of(sums, basis)
         left = system.eliminated()
         gamma, levels = left.gamma, left.levels
         effects = levels.effects(gamma)
@@ -46,8 +49,8 @@ class BlockSimulation:
             gram=gram,
             cross=levels.rest.T @ effects + gram @ gamma,
         )
-        sigma2 = float(statistics["sigma2"]) / basis.box.y_scale**2
-        return cls(basis, exact, replace(left, schur=schur, values=values), sigma2)
+        sampling = solve(sums, basis, NoisyScores.restored(basis, statistics)).sampling
+        return cls(basis, exact, replace(left, schur=schur, values=values), sampling)
 
     @property
     def params(self) -> np.ndarray:
@@ -61,7 +64,7 @@ class BlockSimulation:
         """Simulate coefficients (draws, S) that could have been released.
 
         Noise is drawn anew and added to all sums, but those that are zero in every row.
-        ``sampling`` adds normal errors of the released variance to the response, so that a
+        ``sampling`` adds normal errors of the released covariance to the response, so that a
         replicate stands for other rows too.
         """
         generator = np.random.default_rng(SEED)
@@ -78,13 +81,10 @@ class BlockSimulation:
 
     def _with_errors(self, generator: np.random.Generator) -> BlockSystem:
         """Add errors of the response to the sums with it."""
-        system, left = self.system, self.left
-        sigma = np.sqrt(self.sigma2)
-        by_code = sigma * np.sqrt(np.maximum(system.rows, 0.0))
-        errors = by_code * generator.normal(size=len(system.rows))
-        means = left.levels.spread_out(left.levels.means)
-        own = (left.vectors * np.sqrt(left.values)) @ generator.normal(size=len(system.cross))
-        cross = system.cross + means.T @ errors + sigma * own
+        system, levels = self.system, self.left.levels
+        of_sums, own = self.sampling.draw(generator)
+        errors = levels.spread_out(of_sums / levels.codes)
+        cross = system.cross + levels.means.T @ of_sums + own
         return replace(system, response=system.response + errors, cross=cross)
 
     def _with_noise(self, system: BlockSystem, free, generator: np.random.Generator) -> BlockSystem:

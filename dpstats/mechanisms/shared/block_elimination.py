@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
+from dpstats.mechanisms.shared.block_sampling import NoisyScores, Sampling
 from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
 from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated, Levels
 from dpstats.numerics.ridge import lowered
@@ -19,11 +20,13 @@ from dpstats.numerics.ridge import lowered
 class Solution:
     """Hold effects alpha (L,) of codes, gamma (p,) of the rest, and their covariance in parts.
 
-    alpha errs by a - slope gamma's error: ``own`` (L,) is the variance of a, ``slope`` (L, p),
-    ``both`` (L, p) the covariance of a with gamma's error, ``gamma_cov`` (p, p). Of these,
+    alpha errs by a - slope gamma's error: ``own`` is the variance of a (L,), or its covariance
+    (L, L), ``slope`` (L, p), ``both`` (L, p) the covariance of a with gamma's error, ``gamma_cov``
+    (p, p). Of these,
     ``hidden`` (L,) tells the codes that noise hides and ``hidden_cov`` (p, p) is the part of
-    gamma's that comes from directions which noise could account for. ``lost`` is by how much the
-    fit to noisy sums understates their residual sum of squares on average.
+    gamma's that comes from directions which noise could account for. ``rows`` is the number of rows
+    or units, ``total`` the sum of their weights. ``lost`` is by how much the fit to noisy sums
+    understates their residual sum of squares on average.
     """
 
     alpha: np.ndarray
@@ -35,7 +38,9 @@ class Solution:
     hidden: np.ndarray
     hidden_cov: np.ndarray
     rows: float
+    total: float
     sigma2: float
+    sampling: Sampling
     lost: float
 
     def covariance(self, to_alpha, to_gamma: np.ndarray, part: str = "whole") -> np.ndarray:
@@ -44,14 +49,18 @@ class Solution:
 
         own, gamma_cov, both = self.own, self.gamma_cov, self.both
         if part == "hidden":
-            own, gamma_cov, both = own * self.hidden, self.hidden_cov, 0 * both
-        direct = (to_alpha @ sparse.diags(own) @ to_alpha.T).toarray()
+            own = self.hidden * (own if own.ndim == 1 else np.diag(own))
+            gamma_cov, both = self.hidden_cov, 0 * both
+        if own.ndim == 1:
+            direct = (to_alpha @ sparse.diags(own) @ to_alpha.T).toarray()
+        else:
+            direct = to_alpha @ (to_alpha @ own).T
         through = to_gamma - to_alpha @ self.slope
         mixed = (to_alpha @ both) @ through.T
         return direct + through @ gamma_cov @ through.T + mixed + mixed.T
 
 
-def solve(sums: NoisyBlockSums, basis: BlockBasis) -> Solution:
+def solve(sums: NoisyBlockSums, basis: BlockBasis, squared: NoisyScores | None = None) -> Solution:
     """Solve for least squares and its covariance, sampling and noise, to first order in the noise.
 
     Let n_l and b_l be the number of rows and the sum of the rest's coordinates at code l, and c_l
@@ -65,49 +74,63 @@ def solve(sums: NoisyBlockSums, basis: BlockBasis) -> Solution:
     variance. As in :func:`~dpstats.numerics.ridge.lowered_eigenvalues` numbers of rows and
     eigenvalues near those limits count as smaller, so that intervals cover given that they are
     shown. The noise that structural zeros do not have is left out.
+
+    Errors have one variance, or with weights one that is inverse to them, unless there are
+    ``squared`` scores, of rows or units.
     """
     left, W = BlockSystem.of(sums, basis).eliminated(), basis.rest
     levels, sd, cross_sd = left.levels, sums.gram_sd, sums.cross_sd
     values, vectors, edge, weak = left.values, left.vectors, left.edge, left.weak
     gamma = left.gamma
     effects = levels.effects(gamma)
-    alpha, rows = levels.of_codes(effects), _number_of_rows(sums)
-    energy = _energy(sums, left, effects, gamma)
-    sigma2 = energy / max(rows - len(effects) - len(gamma), 1.0)
+    alpha, rows, total = levels.of_codes(effects), sums.number, sums.total
+    energy, columns = _energy(sums, left, effects, gamma), len(effects) + len(gamma)
+    variance = energy / max(rows - columns, 1.0)
+    sampling = Sampling.of_one_variance(left, variance)
+    if squared is not None:
+        sampling = Sampling.of_scores(left, squared, energy, rows, columns)
     noise = score_noise(levels, effects, gamma, W, basis.free, sd, cross_sd)
     own_noise = levels.codes * (cross_sd**2 + sd**2 * (effects**2 + gamma @ gamma))
-    between = max(sums.square / max(rows, 1.0), 0.0)
-    scores = sigma2 * (vectors * np.maximum(values, 0)) @ vectors.T + between * levels.scatter
+    between = max(sums.square / max(total, 1.0), 0.0)
+    scores = sampling.rest + between * levels.scatter
     safe = np.where(weak, np.inf, lowered(np.maximum(values, edge), edge, left.spread))
     bread = (vectors / safe) @ vectors.T
-    prior = max(1.0, between * rows / edge.max()) if weak.any() else 0.0
+    prior = max(1.0, between * total / edge.max()) if weak.any() else 0.0
     hidden_cov = prior * vectors[:, weak] @ vectors[:, weak].T
     safe_rows = levels.lowered
     scale = levels.rows / safe_rows
     means = levels.means
     covered = sd**2 * (levels.codes * effects)[:, None] * gamma - means * own_noise[:, None]
-    both = (covered @ bread) / safe_rows[:, None]
-    own = (sigma2 * levels.rows + own_noise) / safe_rows**2
+    both = ((sampling.both + covered) @ bread) / safe_rows[:, None]
+    own = _own(sampling.own, own_noise, safe_rows, levels, max(1.0, between))
     spread_out = levels.spread_out
-    prior_effect = max(1.0, between)
     return Solution(
         alpha=alpha,
         gamma=gamma,
-        own=np.where(levels.hidden, prior_effect, spread_out(own)),
+        own=own,
         slope=spread_out(means * scale[:, None]) * ~levels.hidden[:, None],
         both=spread_out(both) * ~levels.hidden[:, None],
         gamma_cov=bread @ (scores + noise) @ bread + hidden_cov,
         hidden=levels.hidden,
         hidden_cov=hidden_cov,
         rows=rows,
-        sigma2=sigma2,
+        total=total,
+        sigma2=variance if sums.rows is None else energy / max(total, 1.0),
+        sampling=sampling,
         lost=float((own_noise / levels.rows).sum() + np.sum(bread * noise)),
     )
 
 
-def _number_of_rows(sums: NoisyBlockSums) -> float:
-    """Estimate the number of rows by the block with the fewest codes."""
-    return float(min(sums.counts, key=len).sum())
+def _own(
+    sampling: np.ndarray, noise: np.ndarray, rows: np.ndarray, levels: Levels, prior: float
+) -> np.ndarray:
+    """Return the variances (L,) of codes' own errors, or their covariance; ``prior`` if hidden."""
+    if sampling.ndim == 1:
+        return np.where(levels.hidden, prior, levels.spread_out((sampling + noise) / rows**2))
+    of_sums = sampling / np.outer(rows, rows) + np.diag(noise / rows**2)
+    own = levels.spread_out(levels.spread_out(of_sums).T)
+    own[levels.hidden], own[:, levels.hidden] = 0.0, 0.0
+    return own + np.diag(prior * levels.hidden)
 
 
 def _energy(sums: NoisyBlockSums, left: Eliminated, effects, gamma) -> float:

@@ -29,15 +29,15 @@ def goodness(
     noise alone. R-squared is missing where the noise leaves it open
     (:func:`~dpstats.inference.goodness_of_fit.shown_rsquared`).
     """
-    u, parts = _coefficients(solution, basis)
+    u, parts = coefficients(solution, basis)
     products, cross = _products(sums, basis, u, parts), _cross(sums)
     residual = float(sums.square - 2 * u @ cross + products + solution.lost)
     smallest = min(range(len(parts)), key=lambda k: basis.sizes[k])
     o = np.zeros(len(u))
     o[parts[smallest]] = 1.0
-    rows = max(solution.rows, 1.0)
+    rows, weight = max(solution.rows, 1.0), max(solution.total, 1.0)
     has_constant = intercept or basis.saturated is not None
-    mean = float(o @ cross) / rows if has_constant else 0.0
+    mean = float(o @ cross) / weight if has_constant else 0.0
     total = float(sums.square - mean * float(o @ cross) * has_constant)
 
     def deviation(of_square: float, of_cross: np.ndarray, fit: float, of_mean: float) -> float:
@@ -50,8 +50,11 @@ def goodness(
     freedom = max(rows - basis.columns, 1.0)
     unit = basis.box.y_scale**2 / freedom
     scale = Estimate(max(residual, 0.0) * unit, deviation(1.0, -2 * u, 1.0, 0.0) * unit)
-    found = {"fit_rows": Estimate(rows, sums.gram_sd * math.sqrt(basis.sizes[smallest]))}
-    found["fit_scale"] = scale
+    if sums.rows is None:
+        counted = Estimate(rows, sums.gram_sd * math.sqrt(basis.sizes[smallest]))
+    else:  # the residual variance is that of a row of the largest weight, or of parts of rows
+        counted, scale = Estimate(sums.rows + sums.rows_sd, sums.rows_sd), Estimate()
+    found = {"fit_rows": counted, "fit_scale": scale}
     ratio = residual / total if total > 0 else math.nan
     noise = deviation(1 - ratio, -2 * (u - ratio * mean * o), 1.0, ratio * mean**2)
     spread = deviation(1.0, -2 * mean * o, 0.0, -(mean**2))
@@ -62,7 +65,7 @@ def goodness(
     return {name: value for name, value in {**values, **errors}.items() if not math.isnan(value)}
 
 
-def _coefficients(solution: Solution, basis: BlockBasis):
+def coefficients(solution: Solution, basis: BlockBasis):
     """Return the coefficients of all coordinates, and where those of each block and of z are."""
     ends = np.cumsum([0, *basis.sizes, basis.numbers])
     parts = [slice(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]

@@ -1,5 +1,6 @@
 """Fit least squares to designs with factors from noisy sums in indicators and numbers."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -7,9 +8,10 @@ import numpy as np
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_elimination import solve
 from dpstats.mechanisms.shared.block_goodness import goodness
+from dpstats.mechanisms.shared.block_sampling import NoisyScores
 from dpstats.mechanisms.shared.block_sums import (
-    BlockSums,
     NoisyBlockSums,
+    block_sums,
     release_block_sums,
 )
 from dpstats.mechanisms.shared.clipped_rows import (
@@ -18,9 +20,11 @@ from dpstats.mechanisms.shared.clipped_rows import (
     rows_outside,
     with_share,
 )
+from dpstats.mechanisms.shared.gram import split_weights
 from dpstats.mechanisms.shared.least_squares import ABOUT_LEAST_SQUARES
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.noise import Noise
+from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import GDP
 
 # A coefficient is hidden where hidden directions have this part of its variance.
@@ -33,12 +37,14 @@ _REASON = (
 
 def summarise_blocks(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
     """Sum over rows of codes and numbers X (n, K + d) and responses y (n,)."""
-    basis = BlockBasis.of(problem)
-    outside = 0
+    sums, outside = block_sums(X, y, problem), 0
     if problem.estimated:
+        basis = BlockBasis.of(problem)
+        X, parts = split_weights(X, problem)
+        parts = whole_weights(parts) if problem.by_unit and parts is not None else None
         numbers = X[:, len(basis.sizes) :]
-        outside = rows_outside(numbers, y, problem, basis.layout.numeric)
-    return ClippedSums(BlockSums.of(X, y, basis), outside)
+        outside = rows_outside(numbers, y, problem, basis.layout.numeric, parts)
+    return ClippedSums(sums, outside)
 
 
 def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
@@ -51,26 +57,26 @@ def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noi
     post-processing.
     """
     basis = BlockBasis.of(problem)
-    sums = release_block_sums(
-        summary.sums, basis, problem.neighbors, cost_of_sums(problem, cost), noise
-    )
+    left = cost_of_sums(problem, cost)
+    sums = release_block_sums(summary.sums, basis, problem.neighbors, left, noise, problem.counted)
     release, rows = least_squares_of(sums, basis, problem)
     return with_share(release, summary.clipped, rows, problem, cost, noise)
 
 
 def least_squares_of(
-    sums: NoisyBlockSums, basis: BlockBasis, problem: Problem
+    sums: NoisyBlockSums, basis: BlockBasis, problem: Problem, statistics: Mapping | None = None
 ) -> tuple[Release, float]:
     """Fit least squares to released sums; return also the number of rows that they tell.
 
-    A function of released values, so it costs nothing. Intervals are shown coefficient by
-    coefficient, and the sums stay in the release, for what is simulated from them.
+    ``statistics`` may hold squared scores, for robust standard errors. A function of released
+    values, so it costs nothing. Intervals are shown coefficient by coefficient, and the sums stay
+    in the release, for what is simulated from them.
     """
-    solution = solve(sums, basis)
+    solution = solve(sums, basis, NoisyScores.restored(basis, statistics or {}))
     to_alpha, to_gamma, shift = basis.to_design()
     params = to_alpha @ solution.alpha + to_gamma @ solution.gamma + shift
     cov = solution.covariance(to_alpha, to_gamma)
-    statistics = {
+    released = {
         "rows": solution.rows,
         "sigma2": solution.sigma2 * basis.box.y_scale**2,
         **sums.statistics,
@@ -79,7 +85,7 @@ def least_squares_of(
     seen = np.ones(len(params), dtype=bool)
     if solution.hidden.any() or solution.hidden_cov.any():
         hidden = solution.covariance(to_alpha, to_gamma, "hidden")
-        statistics["hidden_cov"] = hidden
+        released["hidden_cov"] = hidden
         seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     slopes = np.arange(len(params)) != problem.intercept
     release = Release(
@@ -88,7 +94,7 @@ def least_squares_of(
         cov=cov,
         status="ok" if seen[slopes].any() else "not_identified",
         reasons={} if seen.all() else {"conf_int": _REASON},
-        statistics=statistics,
+        statistics=released,
     )
     return release, solution.rows
 

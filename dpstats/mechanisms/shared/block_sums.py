@@ -1,19 +1,33 @@
 """Sum the products of rows in indicators and numbers exactly, and release them."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.gram import l1_sensitivities, sensitivities
-from dpstats.mechanisms.shared.noisy_sums import FRACTIONS
+from dpstats.mechanisms.shared.gram import (
+    l1_sensitivities,
+    number_of_units,
+    sensitivities,
+    split_weights,
+)
+from dpstats.mechanisms.shared.noisy_sums import FRACTIONS, release_number
+from dpstats.mechanisms.shared.release import Problem
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
+from dpstats.numerics.code_sums import CodeSums
+from dpstats.numerics.cross_products import (
+    BLOCK,
+    PRODUCT_UNIT,
+    WEIGHTED_UNIT,
+    exact_sum,
+    weighted_products,
+    whole_weights,
+)
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
@@ -25,50 +39,86 @@ STATISTICS = ("block_gram", "block_cross", "block_square", "block_deviations")
 class BlockSums:
     """Hold exact sums over rows (codes, z, v); those of disjoint rows add up.
 
+    Where rows have weights w they are sums of w, in units 2^-20 times as large as those below.
+
     Parameters
     ----------
-    counts : tuple of numpy.ndarray of int64
+    counts : tuple of numpy.ndarray of int
         Rows with each code, for each block.
-    pairs : tuple of numpy.ndarray of int64
+    pairs : tuple of numpy.ndarray of int
         Rows with each pair of codes, for each pair of blocks.
-    levels : tuple of numpy.ndarray of int64
+    levels : tuple of numpy.ndarray of int
         Sums of (z, v) over the rows with each code, (L, d + 1), in units of 2^-20.
     products : numpy.ndarray
         Sums of products of (z, v), Python integers (d + 1, d + 1) in units of 2^-40.
+    rows : int or None
+        Number of rows, where these have weights, or of the units that they belong to.
     """
 
     counts: tuple[np.ndarray, ...]
     pairs: tuple[np.ndarray, ...]
     levels: tuple[np.ndarray, ...]
     products: np.ndarray
+    rows: int | None = None
+
+    @property
+    def unit(self) -> float:
+        """Return the unit of ``products``: 2^-40, or 2^-60 where rows have weights."""
+        return PRODUCT_UNIT if self.rows is None else WEIGHTED_UNIT
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, basis: BlockBasis) -> "BlockSums":
-        """Sum over rows X (n, K + d), codes and then numbers, and responses y (n,)."""
+    def of(
+        cls,
+        X: np.ndarray,
+        y: np.ndarray,
+        basis: BlockBasis,
+        weights: np.ndarray | None = None,
+        rows: int | None = None,
+    ) -> "BlockSums":
+        """Sum over rows X (n, K + d), codes and then numbers, and responses y (n,).
+
+        ``weights`` (n,) are what part of one row each counts for, in [0, 1].
+        """
         from dpstats.numerics.kernels import products
 
-        K, sizes = len(basis.sizes), basis.sizes
-        codes = [X[:, k].astype(np.int64) for k in range(K)]
-        starts = range(0, len(y), BLOCK)
-        totals, blocks = [np.zeros((size, basis.numbers + 1)) for size in sizes], []
-        for i in starts:
-            rows = scaled(basis, X[i : i + BLOCK, K:], y[i : i + BLOCK])
-            blocks.append(products(np.ascontiguousarray(rows.T)))
-            for total, code, size in zip(totals, codes, sizes, strict=True):
-                part = code[i : i + BLOCK]
-                # whole numbers of at most 2^20 add up exactly below 2^33 rows
-                for j, column in enumerate(rows.T):
-                    total[:, j] += np.bincount(part, weights=column, minlength=size)
+        def parts():
+            for codes, numbers, block in coded_blocks(X, y, basis):
+                if weights is None:
+                    yield codes, np.ones((len(numbers), 1)), numbers, products(numbers.T.copy())
+                    continue
+                whole = whole_weights(weights[block])[:, None]
+                yield codes, whole, whole * numbers, weighted_products(numbers, weights[block])
+
+        sums = cls.summed(parts(), basis, basis.numbers + 1, wide=weights is not None)
+        return sums if weights is None else replace(sums, rows=len(y) if rows is None else rows)
+
+    @classmethod
+    def summed(cls, parts: Iterable, basis: BlockBasis, width: int, wide: bool) -> "BlockSums":
+        """Add up blocks (codes, ones, columns, products) of rows.
+
+        Of each block: codes, (m,) for each of K; what each row adds to a count (m, 1) and to the
+        sums of its codes (m, width), whole numbers as in :class:`CodeSums`; and the products of the
+        numbers, whole numbers (width, width) or their two parts as in :class:`Moments`.
+        """
+        sizes, K = basis.sizes, range(len(basis.sizes))
+        counts, levels = (
+            [CodeSums(size, columns, wide) for size in sizes] for columns in (1, width)
+        )
+        pairs = {(j, k): CodeSums(sizes[j] * sizes[k], 1, wide) for j, k in combinations(K, 2)}
+        blocks, shape = [], (2, width, width) if wide else (width, width)
+        for codes, ones, columns, products in parts:
+            blocks.append(products)
+            for k in K:
+                counts[k].add(codes[k], ones)
+                levels[k].add(codes[k], columns)
+            for (j, k), sums in pairs.items():
+                sums.add(codes[j] * sizes[k] + codes[k], ones)
+        total = exact_sum(blocks, shape)
         return cls(
-            tuple(np.bincount(c, minlength=s) for c, s in zip(codes, sizes, strict=True)),
-            tuple(
-                np.bincount(codes[j] * sizes[k] + codes[k], minlength=sizes[j] * sizes[k]).reshape(
-                    sizes[j], sizes[k]
-                )
-                for j, k in combinations(range(K), 2)
-            ),
-            tuple(total.astype(np.int64) for total in totals),
-            exact_sum(blocks, (basis.numbers + 1,) * 2),
+            tuple(sums.total()[:, 0] for sums in counts),
+            tuple(sums.total().reshape(sizes[j], sizes[k]) for (j, k), sums in pairs.items()),
+            tuple(sums.total() for sums in levels),
+            total[0] * _ONE + total[1] if wide else total,
         )
 
     def __add__(self, other: "BlockSums") -> "BlockSums":
@@ -80,13 +130,28 @@ class BlockSums:
             added(self.pairs, other.pairs),
             added(self.levels, other.levels),
             self.products + other.products,
+            None if self.rows is None or other.rows is None else self.rows + other.rows,
         )
 
 
-def scaled(basis: BlockBasis, numbers: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Scale and clip (z, v), (n, d + 1), to whole numbers of units of 2^-20, row by row."""
-    with_one = np.column_stack([np.ones(len(y)), numbers])
-    return basis.box.integers(with_one, y)[:, 1:]
+def block_sums(X: np.ndarray, y: np.ndarray, problem: Problem) -> BlockSums:
+    """Sum over the rows of a problem, each as often as it counts."""
+    rows = number_of_units(X[:, -1]) if problem.by_unit else None
+    X, weights = split_weights(X, problem)
+    return BlockSums.of(X, y, BlockBasis.of(problem), weights, rows)
+
+
+def coded_blocks(X: np.ndarray, y: np.ndarray, basis: BlockBasis):
+    """Yield blocks of rows: codes, (m,) for each of K, scaled (z, v), (m, d + 1), and the slice.
+
+    Scaled and clipped to whole numbers of units of 2^-20, row by row.
+    """
+    K = len(basis.sizes)
+    for i in range(0, len(y), BLOCK):
+        block = slice(i, i + BLOCK)
+        codes = [X[block, k].astype(np.int64) for k in range(K)]
+        with_one = np.column_stack([np.ones(len(codes[0])), X[block, K : K + basis.numbers]])
+        yield codes, basis.box.integers(with_one, y[block])[:, 1:], block
 
 
 @dataclass(frozen=True)
@@ -94,7 +159,8 @@ class NoisyBlockSums:
     """Hold released sums, in the shapes of :class:`BlockSums`, and the noise on them.
 
     ``gram_sd``, ``cross_sd`` and ``square_sd`` are the standard deviations of the noise on a
-    product of coordinates, on one of a coordinate with v, and on v'v.
+    product of coordinates, on one of a coordinate with v, and on v'v. ``rows`` and ``rows_sd`` are
+    as in :class:`NoisySums`.
     """
 
     counts: tuple[np.ndarray, ...]
@@ -106,12 +172,21 @@ class NoisyBlockSums:
     gram_sd: float
     cross_sd: float
     square_sd: float
+    rows: float | None = None
+    rows_sd: float = 0.0
 
     @classmethod
     def of(
-        cls, basis: BlockBasis, gram: np.ndarray, cross: np.ndarray, square: float, deviations
+        cls,
+        basis: BlockBasis,
+        gram: np.ndarray,
+        cross: np.ndarray,
+        square: float,
+        deviations,
+        rows: float | None = None,
+        rows_sd: float = 0.0,
     ) -> "NoisyBlockSums":
-        """Arrange the released values of the first two queries, in their order."""
+        """Arrange the released values of the queries of X'X and X'y, in their order."""
         d, K = basis.numbers, len(basis.sizes)
         shapes = [(s,) for s in basis.sizes]
         shapes += [(basis.sizes[j], basis.sizes[k]) for j, k in combinations(range(K), 2)]
@@ -125,13 +200,18 @@ class NoisyBlockSums:
             np.column_stack([numbers, response])
             for numbers, response in zip(parts[len(parts) - K :], by_level, strict=True)
         )
-        return cls(tuple(parts[:K]), pairs, levels, z, with_z, square, *deviations)
+        counts = tuple(parts[:K])
+        return cls(counts, pairs, levels, z, with_z, square, *deviations, rows, rows_sd)
 
     @classmethod
     def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyBlockSums":
         """Restore the sums from the statistics of a release."""
         gram, cross, square, deviations = (statistics[name] for name in STATISTICS)
-        return cls.of(basis, np.asarray(gram), np.asarray(cross), float(square), deviations)
+        sums = cls.of(basis, np.asarray(gram), np.asarray(cross), float(square), deviations)
+        if "weighted_rows" not in statistics:
+            return sums
+        rows, deviation = (float(statistics[f"weighted_rows{end}"]) for end in ("", "_error"))
+        return replace(sums, rows=rows - deviation, rows_sd=deviation)
 
     @property
     def statistics(self) -> dict[str, Any]:
@@ -145,7 +225,21 @@ class NoisyBlockSums:
         cross = (*(level[:, d] for level in self.levels), self.cross)
         deviations = [self.gram_sd, self.cross_sd, self.square_sd]
         values = np.concatenate(gram), np.concatenate(cross), self.square, deviations
-        return dict(zip(STATISTICS, values, strict=True))
+        released = dict(zip(STATISTICS, values, strict=True))
+        if self.rows is not None:
+            released["weighted_rows"] = self.rows + self.rows_sd
+            released["weighted_rows_error"] = self.rows_sd
+        return released
+
+    @property
+    def total(self) -> float:
+        """Return the number of rows, or the sum of their weights, as the smallest block tells."""
+        return float(min(self.counts, key=len).sum())
+
+    @property
+    def number(self) -> float:
+        """Return the number of rows or units: no less than the sum of their weights."""
+        return self.total if self.rows is None else max(self.rows, self.total)
 
 
 def norm_of(basis: BlockBasis) -> float:
@@ -154,7 +248,12 @@ def norm_of(basis: BlockBasis) -> float:
 
 
 def release_block_sums(
-    sums: BlockSums, basis: BlockBasis, neighbors: str, cost: Cost, noise: Noise
+    sums: BlockSums,
+    basis: BlockBasis,
+    neighbors: str,
+    cost: Cost,
+    noise: Noise,
+    counted: str = "rows",
 ) -> NoisyBlockSums:
     """Release the sums of products that are not zero in every row.
 
@@ -174,43 +273,42 @@ def release_block_sums(
     :func:`~dpstats.mechanisms.shared.gram.l1_sensitivities` bound them by R and K + d columns:
     (|phi|_1^2 + |phi|^2) / 2 <= R^2 (K + d + 1) / 2 for phi phi', K + d for phi v and 1 for v^2
     under add/remove, which the same corner reaches, and twice the first two under replace-one.
+
+    Rows with a weight w in [0, 1] enter as w phi phi', w phi v and w v^2, and the weights of the
+    rows of a unit add up to at most 1. What a unit adds is a point of the convex hull of zero and
+    of what single rows add, so each bound holds, and zeros stay zeros. The number of weighted rows,
+    or of units, is released too (:func:`~dpstats.mechanisms.shared.noisy_sums.noisy_sums`).
     """
+    rows, rows_sd, cost = release_number(sums.rows, neighbors, cost, noise, counted)
     d, K = basis.numbers, len(basis.sizes)
-    triangle = np.triu_indices(d)
-    squares = sums.products[:d, :d][triangle]
-    first = [*(c.ravel() for c in (*sums.counts, *sums.pairs))]
-    middle = [level[:, :d].ravel() for level in sums.levels]
-    gram = _whole(first, middle, squares)
-    cross = _whole([], [level[:, d] for level in sums.levels], sums.products[:d, d])
+    levels = [level[:, d].astype(object) * _ONE for level in sums.levels]
+    cross = [int(value) for part in (*levels, sums.products[:d, d]) for value in part]
     norm = norm_of(basis)
     bounds = zip(
         l1_sensitivities(norm, K + d, neighbors), sensitivities(norm, neighbors), strict=True
     )
-    steps = (("X'X", gram), ("X'y", cross), ("y'y", [sums.products[d, d]]))
+    steps = (("X'X", gram_values(sums, d)), ("X'y", cross), ("y'y", [sums.products[d, d]]))
     queries = [
-        Query(step, values, l1=l1 / PRODUCT_UNIT, l2=l2 / PRODUCT_UNIT, unit=PRODUCT_UNIT)
+        Query(step, values, l1=l1 / sums.unit, l2=l2 / sums.unit, unit=sums.unit)
         for (step, values), (l1, l2) in zip(steps, bounds, strict=True)
     ]
-    noisy = [
+    gram, cross, square = [
         noise.add(query, cost.part(part)) for query, part in zip(queries, FRACTIONS, strict=True)
     ]
-    return NoisyBlockSums.of(
-        basis,
-        noisy[0].values,
-        noisy[1].values,
-        float(noisy[2].values[0]),
-        [values.deviation for values in noisy],
-    )
+    deviations = [gram.deviation, cross.deviation, square.deviation]
+    total = float(square.values[0])
+    return NoisyBlockSums.of(basis, gram.values, cross.values, total, deviations, rows, rows_sd)
 
 
-def _whole(counts, levels, products) -> list[int]:
-    """List counts and sums in units of 2^-20 and of 2^-40, all in units of 2^-40."""
-    values: list[int] = []
-    for part in counts:
-        values += (part.astype(object) * _ONE * _ONE).tolist()
-    for part in levels:
-        values += (part.astype(object) * _ONE).tolist()
-    return values + [int(product) for product in products]
+def gram_values(sums: BlockSums, d: int, one: int = _ONE) -> list[int]:
+    """List products of codes and d numbers that are not always zero, in units of ``products``.
+
+    In these units of the numbers an indicator is ``one``.
+    """
+    counts = [part.astype(object).ravel() * one * one for part in (*sums.counts, *sums.pairs)]
+    levels = [level[:, :d].astype(object).ravel() * one for level in sums.levels]
+    squares = sums.products[:d, :d][np.triu_indices(d)]
+    return [int(value) for part in (*counts, *levels, squares) for value in part]
 
 
 def _cut(values: np.ndarray, shapes) -> tuple[list[np.ndarray], np.ndarray]:

@@ -79,6 +79,12 @@ class Levels:
         """Return the effect of each sum (G,) beside coefficients gamma (p,) of the rest."""
         return (self.response - self.rest @ gamma) / self.rows
 
+    def summed(self, values: np.ndarray) -> np.ndarray:
+        """Add ``values`` of codes (L, ...) up to those of the sums, (G, ...)."""
+        out = np.zeros((len(self.rows) + 1, *values.shape[1:]))
+        np.add.at(out, self.group, values)
+        return out[:-1]
+
     def spread_out(self, values: np.ndarray) -> np.ndarray:
         """Give each code what its sum has of ``values`` (G, ...), 0 where it is part of none."""
         return np.concatenate([values, np.zeros((1, *values.shape[1:]))])[self.group]

@@ -62,7 +62,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         takes_units=main.takes_units and other.takes_units,
         release=release,
         release_each=None,
-        reads_codes=None,
+        reads_codes=False,
         companion_share=share,
         check=check,
         assumptions=(*main.assumptions, assumption),

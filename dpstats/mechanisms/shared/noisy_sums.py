@@ -69,7 +69,7 @@ def noisy_sums(
     most 1: their terms add up to a point of the convex hull of zero and the terms of single rows.
     No two points of a hull are farther apart than two of what it is made of, so each bound holds.
     """
-    rows, deviation, cost = _counted(moments, neighbors, cost, noise, counted)
+    rows, deviation, cost = release_number(moments.rows, neighbors, cost, noise, counted)
     columns, products = len(moments.cross) - 1, moments.cross
     exact = (
         products[:columns, :columns][np.triu_indices(columns)],
@@ -98,17 +98,17 @@ def noisy_sums(
     )
 
 
-def _counted(
-    moments: Moments, neighbors: str, cost: Cost, noise: Noise, counted: str
+def release_number(
+    rows: int | None, neighbors: str, cost: Cost, noise: Noise, counted: str
 ) -> tuple[float | None, float, Cost]:
     """Return the number of weighted rows, the noise on it and the cost that is left.
 
     Where the number is private it is noisy, less one standard deviation of its noise: one that is
     too large makes the residual variance too small.
     """
-    if moments.rows is None or neighbors == REPLACE_ONE:
-        return None if moments.rows is None else float(moments.rows), 0.0, cost
-    query = Query(f"number of {counted}", [moments.rows], l1=1, l2=1)
+    if rows is None or neighbors == REPLACE_ONE:
+        return None if rows is None else float(rows), 0.0, cost
+    query = Query(f"number of {counted}", [rows], l1=1, l2=1)
     noisy = noise.add(query, cost.part(_COUNT))
     deviation = noisy.deviation
     return float(noisy.values[0]) - deviation, deviation, cost.part(1 - _COUNT)

@@ -30,9 +30,9 @@ OPTIONS = {"cov_type": (COV_TYPES[0], option_checks.word("cov_type", *COV_TYPES)
 # longer; with one and a half times the fraction, those at epsilon 0.5 are at least 4% longer. A
 # lower clip understates the largest variances, a higher one adds noise.
 FRACTION = 0.1
-_CUT = 4.0
+CUT = 4.0
 # Factor of the sum of w min(e^2 / c^2, 1) beside that of s s' for rows with weights.
-_KEPT = 0.5
+KEPT = 0.5
 # The L1 sensitivity for two columns: see _query.
 _L1 = 3.0
 
@@ -96,7 +96,7 @@ def _residuals(rows: np.ndarray, theta: np.ndarray) -> np.ndarray:
 
 def reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.ndarray, np.ndarray]:
     """Convert released coefficients and the cut from the user's units to scaled coordinates."""
-    return box.reference(params), _CUT * np.sqrt(sigma2) / box.y_scale
+    return box.reference(params), CUT * np.sqrt(sigma2) / box.y_scale
 
 
 def _squares_after(first: Release, problem: Problem) -> Callable:
@@ -156,7 +156,7 @@ def weighted_scores(
     """
     from dpstats.numerics.kernels import clipped_residuals, cut_rows
 
-    kept, scores, scale = 0, [np.empty((len(theta), 0))], _KEPT / PRODUCT_UNIT
+    kept, scores, scale = 0, [np.empty((len(theta), 0))], KEPT / PRODUCT_UNIT
     for rows, weights in blocks:
         columns = np.ascontiguousarray(rows.T)
         parts = whole_weights(weights) * 2.0**-ENTRY_BITS
@@ -212,7 +212,7 @@ def _query(cross: np.ndarray, norm: float, problem: Problem) -> Query:
     values = cross[np.triu_indices(columns)].T
     if problem.weighted:
         values, l1 = [*values, cross[-1, 0]], None
-        l2 = math.hypot(l2, _KEPT / PRODUCT_UNIT)
+        l2 = math.hypot(l2, KEPT / PRODUCT_UNIT)
     return Query("sum of e^2 x x'", values, l1, l2, PRODUCT_UNIT)
 
 
@@ -223,7 +223,7 @@ def _statistics(released: NoisyValues, cut: np.ndarray, problem: Problem) -> dic
         released.values[: columns * (columns + 1) // 2] if problem.weighted else released.values
     )
     meat = symmetric(triangle, columns)
-    kept = {"meat_kept": released.values[-1] / _KEPT} if problem.weighted else {}
+    kept = {"meat_kept": released.values[-1] / KEPT} if problem.weighted else {}
     return {"meat": meat, "meat_cut": cut**2, "meat_deviation": deviation, **kept}
 
 
@@ -265,11 +265,11 @@ def release_squares(
     plain = {name: np.asarray(value).tolist() for name, value in released.items()}
     statistics = {**basis.statistics, **plain}
     cov = None if covariance is None else covariance(statistics, problem)
-    robust = replace(basis, statistics=statistics, cov=cov, cov_type=_type(problem))
+    robust = replace(basis, statistics=statistics, cov=cov, cov_type=type_of(problem))
     return robust if first.companion is None else replace(first, companion=robust)
 
 
-def _type(problem: Problem) -> str:
+def type_of(problem: Problem) -> str:
     """Name the covariance: of scores of rows, or of units."""
     return "cluster" if problem.by_unit else "HC1"
 

@@ -114,9 +114,8 @@ class Method:
         Whether it takes combinations of the columns that are orthogonal on the public ranges.
     rereads_rows : bool
         Whether ``release`` takes ``total`` after the summary, to sum over the rows again.
-    reads_codes : callable or None
-        ``reads_codes(**options)``: whether rows of designs with factors are to be codes and
-        numbers.
+    reads_codes : bool
+        Whether rows of designs with factors are to be codes and numbers.
     """
 
     name: str
@@ -146,7 +145,7 @@ class Method:
     takes_units: bool = False
     takes_basis: bool = False
     rereads_rows: bool = False
-    reads_codes: Callable[..., bool] | None = None
+    reads_codes: bool = False
 
     def cost(self, epsilon: float, delta: float) -> Cost:
         """Return the cost that makes the release (epsilon, delta)-DP, or (epsilon^2 / 2)-zCDP.

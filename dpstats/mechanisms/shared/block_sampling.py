@@ -1,0 +1,204 @@
+"""Estimate the covariance of least squares' scores in indicators, from one variance or scores."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpstats.mechanisms.shared.block_basis import BlockBasis
+from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
+from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated
+from dpstats.numerics.ridge import symmetric
+
+# What a release keeps of squared scores: those of rows or of units, where residuals are clipped in
+# units of v, the noise, and for rows with weights the part of the sum of squares within that.
+OF_ROWS, OF_UNITS, CUT, DEVIATION, KEPT = (
+    "block_scores", "block_unit_scores", "block_score_cut", "block_score_deviation",
+    "block_scores_kept",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class NoisyScores:
+    """Hold released sums of s s' over scores s, in squared units of v.
+
+    Parameters
+    ----------
+    codes : numpy.ndarray, shape (L,) or (L, L)
+        Products of the codes of the eliminated block; those of two are zero for scores of rows.
+    mixed, rest : numpy.ndarray, shapes (L, p) and (p, p)
+        Products with and of the rest's coordinates.
+    deviation : float
+        Standard deviation of the noise on an entry.
+    kept : float
+        Weighted sum of the squared residuals, each clipped as in the scores.
+    has_weights : bool
+    """
+
+    codes: np.ndarray
+    mixed: np.ndarray
+    rest: np.ndarray
+    deviation: float
+    kept: float
+    has_weights: bool
+
+    @classmethod
+    def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyScores | None":
+        """Restore what a release has of squared scores, None where it has nothing."""
+        if CUT not in statistics:
+            return None
+        square = float(statistics[CUT]) ** 2
+        deviation = float(statistics[DEVIATION])
+        kept = statistics.get(KEPT)
+        if OF_UNITS in statistics:
+            parts = _of_units(basis, np.asarray(statistics[OF_UNITS]))
+        else:
+            values = np.asarray(statistics[OF_ROWS])
+            none = np.zeros(sum(basis.sizes) + basis.numbers)
+            sums = NoisyBlockSums.of(basis, values, none, 0.0, (deviation, 0.0, 0.0))
+            system = BlockSystem.of(sums, basis)
+            parts = system.rows, system.rest, system.gram
+            kept = sums.total if kept is None else kept
+        assert kept is not None, "units have weights"
+        codes, mixed, rest = (square * part for part in parts)
+        kept = square * max(float(kept), deviation)
+        return cls(codes, mixed, rest, square * deviation, kept, KEPT in statistics)
+
+
+def _of_units(basis: BlockBasis, triangle: np.ndarray):
+    """Reduce the products of all coordinates (M, M) to codes of the eliminated block and rest."""
+    ends = np.cumsum([0, *basis.sizes, basis.numbers])
+    places = [np.arange(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    own = np.arange(0) if basis.saturated is None else places[basis.saturated]
+    others = np.concatenate([*(places[k] for k in basis.others), places[-1]])
+    products, W = symmetric(triangle, ends[-1]), basis.rest
+    mixed = products[np.ix_(own, others)] @ W
+    return products[np.ix_(own, own)], mixed, W.T @ products[np.ix_(others, others)] @ W
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Hold the covariance of the scores that least squares solves, at its solution.
+
+    With s_g the sum of u e over the rows of each of G sums of codes, that of the rest's coordinates
+    and b_g / n_g their means: scores are s_g and r = s - sum (b_g / n_g) s_g.
+
+    Parameters
+    ----------
+    own : numpy.ndarray, shape (G,) or (G, G)
+        Variances of s_g, or their covariance.
+    both, rest : numpy.ndarray, shapes (G, p) and (p, p)
+        Covariance of s_g with r, and that of r.
+    """
+
+    own: np.ndarray
+    both: np.ndarray
+    rest: np.ndarray
+
+    @classmethod
+    def of_one_variance(cls, left: Eliminated, variance: float) -> "Sampling":
+        """Estimate it for errors of this variance: u'u times it."""
+        schur = (left.vectors * np.maximum(left.values, 0)) @ left.vectors.T
+        rows = left.levels.rows
+        return cls(variance * rows, np.zeros((len(rows), len(schur))), variance * schur)
+
+    @classmethod
+    def of_scores(
+        cls, left: Eliminated, scores: NoisyScores, energy: float, rows: float, columns: int
+    ) -> "Sampling":
+        """Estimate it from squared scores, as :meth:`~dpstats.numerics.sandwich.Meat.covariance`.
+
+        Noise may leave the sums with negative eigenvalues, which are set to 0, and its standard
+        deviation is added in all directions, of r in those of X'X. Covariances of s_g with r are
+        shortened to what the other two allow, as they have noise too.
+        """
+        levels, means, deviation = left.levels, left.levels.means, scores.deviation
+        own = levels.summed(scores.codes)
+        if own.ndim == 2:
+            own = levels.summed(own.T).T
+        mixed = levels.summed(scores.mixed)
+        through = _times(own, means)
+        rest = scores.rest - means.T @ mixed - mixed.T @ means + means.T @ through
+        own = _raised(own, deviation * levels.codes)
+        spread = deviation * _noise_along(own.ndim == 2, left)
+        rest = _positive(rest) + (left.vectors * spread) @ left.vectors.T
+        rest, both = (rest + rest.T) / 2, _shortened(mixed - through, own, rest)
+        freedom = max(rows - columns, 1.0)
+        factor, beyond = rows / freedom, 0.0
+        if scores.has_weights:
+            factor *= max(energy / scores.kept, 1.0)
+        else:
+            beyond = max(energy - scores.kept, 0.0) / freedom
+        more = cls.of_one_variance(left, beyond)
+        if own.ndim == 2:
+            more_own = np.diag(more.own)
+        else:
+            more_own = more.own
+        return cls(factor * own + more_own, factor * both, factor * rest + more.rest)
+
+    @cached_property
+    def _roots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return roots of the covariances of s_g and of r given s_g, and the map from s_g to r."""
+        to_rest = _solved(self.own, self.both)
+        left = self.rest - self.both.T @ to_rest
+        own = np.sqrt(self.own) if self.own.ndim == 1 else _root(self.own)
+        return own, _root(left), to_rest
+
+    def draw(self, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw normal scores s_g (G,) and r (p,)."""
+        own, left, to_rest = self._roots
+        scores = _times(own, generator.normal(size=(len(own), 1)))[:, 0]
+        return scores, to_rest.T @ scores + left @ generator.normal(size=len(left))
+
+
+def _times(own: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Multiply a matrix, or a diagonal one, with (G, p)."""
+    return own[:, None] * values if own.ndim == 1 else own @ values
+
+
+def _solved(own: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Divide (G, p) by a matrix, or a diagonal one."""
+    return values / own[:, None] if own.ndim == 1 else np.linalg.solve(own, values)
+
+
+def _raised(own: np.ndarray, deviations: np.ndarray) -> np.ndarray:
+    """Set what is negative to 0, and add the noise on each of G sums."""
+    if own.ndim == 1:
+        return np.maximum(own, 0.0) + math.sqrt(2) * deviations
+    return _positive(own) + math.sqrt(2) * np.diag(deviations)
+
+
+def _noise_along(dense: bool, left: Eliminated) -> np.ndarray:
+    """Return how many deviations the noise on r's variance has along each eigenvector of X'X.
+
+    Along a it is that of a'E a - 2 sum m_g e_g'a + sum m_g e_gh m_h, m_g = a'b_g / n_g, with e_gh
+    zero for scores of rows unless g = h. For those of units it is at most sqrt 2 times the squared
+    length of all coefficients.
+    """
+    along = (left.levels.means @ left.vectors) ** 2
+    if dense:
+        return math.sqrt(2) * (1 + left.levels.codes @ along)
+    return np.sqrt(2 + left.levels.codes @ (4 * along + along**2))
+
+
+def _shortened(both: np.ndarray, own: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Shorten the covariance (G, p) of s_g with r until no combination has a negative variance."""
+    if not both.size:
+        return both
+    root = np.linalg.cholesky(rest)
+    explained = np.linalg.solve(root, both.T @ _solved(own, both))
+    largest = np.linalg.eigvalsh(np.linalg.solve(root, explained.T))[-1]
+    return both / math.sqrt(max(largest * (1 + 1e-9), 1.0))
+
+
+def _positive(matrix: np.ndarray) -> np.ndarray:
+    """Set the negative eigenvalues of a symmetric matrix to 0."""
+    return _root(matrix) @ _root(matrix).T
+
+
+def _root(matrix: np.ndarray) -> np.ndarray:
+    """Return a root of a symmetric matrix whose negative eigenvalues count as 0."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    return vectors * np.sqrt(np.maximum(values, 0.0))

@@ -1,0 +1,233 @@
+"""Release squared scores of designs with factors, for robust standard errors in indicators.
+
+A score is phi e, with the indicators and numbers phi of a row and its residual e. That of a row
+has one entry in each block that is not zero, as phi has, so that products of two codes of one
+block are zero again. That of a privacy unit, the sum over its rows, may have several.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.mechanisms.shared import robust_covariance
+from dpstats.mechanisms.shared.block_basis import BlockBasis
+from dpstats.mechanisms.shared.block_elimination import solve
+from dpstats.mechanisms.shared.block_goodness import coefficients
+from dpstats.mechanisms.shared.block_least_squares import least_squares_of
+from dpstats.mechanisms.shared.block_sampling import CUT, DEVIATION, KEPT, OF_ROWS, OF_UNITS
+from dpstats.mechanisms.shared.block_sums import (
+    BlockSums,
+    NoisyBlockSums,
+    coded_blocks,
+    gram_values,
+    norm_of,
+)
+from dpstats.mechanisms.shared.gram import sensitivities, split_weights
+from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.mechanisms.shared.spec import SecondPass
+from dpstats.noise import Noise, Query
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whole_weights
+from dpstats.privacy import Cost
+
+_ONE = 2.0**ENTRY_BITS
+
+
+@dataclass(frozen=True)
+class SquaredScores:
+    """Hold exact sums of s s' over scores s, and of half of w min(e^2 / c^2, 1); they add up.
+
+    ``products`` are :class:`BlockSums` of the scores of rows, without a response and all in units of
+    2^-40, or for those of units Python integers (M, M) in the same units.
+    """
+
+    products: BlockSums | np.ndarray
+    kept: int
+
+    def __add__(self, other: "SquaredScores") -> "SquaredScores":
+        return SquaredScores(self.products + other.products, self.kept + other.kept)
+
+
+@dataclass(frozen=True)
+class ScoreRule:
+    """Hold what a first release decides: the coefficients of all coordinates, and the cut.
+
+    Parameters
+    ----------
+    basis : BlockBasis
+    theta : numpy.ndarray, shape (M,)
+        Of the indicators and numbers, in units of v.
+    cut : float
+        Residuals beyond it count as it, in units of v.
+    """
+
+    basis: BlockBasis
+    theta: np.ndarray
+    cut: float
+
+    @classmethod
+    def after(cls, first: Release, problem: Problem) -> "ScoreRule":
+        """Read it off the first release, or its companion."""
+        statistics, basis = (first.companion or first).statistics, BlockBasis.of(problem)
+        solution = solve(NoisyBlockSums.restored(basis, statistics), basis)
+        theta, _ = coefficients(solution, basis)
+        cut = robust_covariance.CUT * math.sqrt(statistics["sigma2"]) / basis.box.y_scale
+        return cls(basis, theta, cut)
+
+    def scores(
+        self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    ) -> Iterator[tuple[list[np.ndarray], np.ndarray, np.ndarray, int]]:
+        """Yield blocks of scores s = w phi e / c, |e| <= c, cut toward zero to whole numbers.
+
+        Row by row. Of each block: codes, (m,) for each of K; the entry that a row has at each of
+        its codes (m,), and those of the numbers (m, d); half of w (e / c)^2, added up.
+        """
+        from dpstats.numerics.kernels import clipped_residuals, cut_rows
+
+        basis = self.basis
+        ends = np.cumsum([0, *basis.sizes])
+        slopes = np.ascontiguousarray(self.theta[ends[-1] :])
+        for codes, rows, block in coded_blocks(X, y, basis):
+            parts = np.ones(len(rows))
+            if weights is not None:
+                parts = whole_weights(weights[block]) / _ONE
+            columns = np.ascontiguousarray(rows.T)
+            for start, code in zip(ends[:-1], codes, strict=True):
+                columns[-1] -= self.theta[start + code] * _ONE
+            scale = robust_covariance.KEPT / PRODUCT_UNIT
+            sizes, kept = clipped_residuals(columns, slopes, self.cut * _ONE, parts, scale)
+            columns[-1] = _ONE
+            *numbers, one = cut_rows(columns, sizes)
+            yield codes, one, np.reshape(numbers, (basis.numbers, -1)).T, int(kept)
+
+    def of_rows(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> SquaredScores:
+        """Sum s s' over the scores of rows."""
+        kept = 0
+
+        def parts():
+            nonlocal kept
+            for codes, one, numbers, more in self.scores(X, y, weights):
+                kept += more
+                heavy = one[:, None] * np.column_stack([one, numbers])
+                products = numbers.T @ numbers
+                yield codes, heavy[:, :1], heavy[:, 1:], np.stack([0 * products, products])
+
+        sums = BlockSums.summed(parts(), self.basis, self.basis.numbers, wide=True)
+        return SquaredScores(sums, kept)
+
+    def of_units(
+        self, X: np.ndarray, y: np.ndarray, weights: np.ndarray, units: np.ndarray
+    ) -> SquaredScores:
+        """Sum s s' over the scores of units, numbered by (n,): sums over their rows."""
+        from scipy import sparse
+
+        starts, M = np.cumsum([0, *self.basis.sizes]), len(self.theta)
+        rows, places, values, kept = [], [], [], 0
+        unit, row = np.cumsum(np.diff(units, prepend=units[:1]) != 0), 0
+        for codes, one, numbers, more in self.scores(X, y, weights):
+            own = unit[row : row + len(one)]
+            row, kept = row + len(one), kept + more
+            for start, code in zip(starts[:-1], codes, strict=True):
+                rows.append(own), places.append(start + code), values.append(one)
+            for j, column in enumerate(numbers.T):
+                rows.append(own), places.append(np.full(len(own), starts[-1] + j))
+                values.append(column)
+        shape = (int(unit[-1]) + 1 if len(unit) else 0, M)
+        if not rows:
+            return SquaredScores(np.zeros((M, M), dtype=object), 0)
+        whole = (np.concatenate(part) for part in (values, rows, places))
+        values, rows, places = whole
+        scores = sparse.csr_matrix((values, (rows, places)), shape)  # adds a unit's rows up
+        blocks = (scores[i : i + BLOCK] for i in range(0, shape[0], BLOCK))
+        products = exact_sum(((s.T @ s).toarray() for s in blocks), (M, M))
+        return SquaredScores(products, kept)
+
+
+def _squares(rule: ScoreRule, problem: Problem, X: np.ndarray, y: np.ndarray) -> SquaredScores:
+    """Sum s s' over the scores of rows, or of units."""
+    numbers = X[:, -1]
+    X, weights = split_weights(X, problem)
+    if weights is not None and problem.by_unit:
+        return rule.of_units(X, y, weights, numbers)
+    return rule.of_rows(X, y, weights)
+
+
+def squares_after(first: Release, problem: Problem) -> Callable:
+    """Return the function that sums s s' over the scores s of rows, given the first release."""
+    return partial(_squares, ScoreRule.after(first, problem), problem)
+
+
+def release_squares(
+    summary: SquaredScores, first: Release, problem: Problem, cost: Cost, noise: Noise
+) -> Release:
+    """Release the sum of s s' and add it, with what follows from it, to the first release.
+
+    Guarantee. The cost, given the first release, by one Gaussian release. The coefficients and the
+    cut are released numbers, so the score of a row is a function of that row, and no entry of it is
+    larger than that of phi: |s_j| <= |phi_j| <= 1 and |s| <= |phi| <= R, R^2 = K + d. What is
+    released is part of the upper triangle of s s', whose L2 sensitivity is that of phi phi'
+    (:func:`~dpstats.mechanisms.shared.block_sums.release_block_sums`), for any number of codes. For
+    weighted rows half of w min(e^2 / c^2, 1), a number in [0, 1/2], is one more value, and its
+    square adds 1/4 to that of the sensitivity.
+
+    The score of a unit is the sum over its rows of scores multiplied by weights that add up to at
+    most 1, so that |s_j| <= 1 and |s| <= R hold for it too. It may have entries at several codes of
+    a block, so all of the triangle of s s' is released.
+    """
+    basis = BlockBasis.of(problem)
+    l2 = sensitivities(norm_of(basis), problem.neighbors)[0] / PRODUCT_UNIT
+    products = summary.products
+    if isinstance(products, BlockSums):
+        values, name = gram_values(products, basis.numbers, one=1), OF_ROWS
+    else:
+        values, name = products[np.triu_indices(len(products))].tolist(), OF_UNITS
+    size = len(values)
+    if problem.weighted:
+        values = [*values, summary.kept]
+        l2 = math.hypot(l2, robust_covariance.KEPT / PRODUCT_UNIT)
+    released = noise.add(Query("sum of e^2 x x'", values, l2=l2, unit=PRODUCT_UNIT), cost)
+    companion = first.companion or first
+    statistics = {
+        **companion.statistics,
+        name: released.values[:size],
+        CUT: ScoreRule.after(first, problem).cut,
+        DEVIATION: released.deviation,
+    }
+    if problem.weighted:
+        statistics[KEPT] = float(released.values[-1]) / robust_covariance.KEPT
+    sums = NoisyBlockSums.restored(basis, statistics)
+    fit, _ = least_squares_of(sums, basis, problem, statistics)
+    robust = replace(
+        companion,
+        cov=fit.cov,
+        status=fit.status,
+        reasons=fit.reasons,
+        statistics={**statistics, **fit.statistics},
+        cov_type=robust_covariance.type_of(problem),
+    )
+    return robust if first.companion is None else replace(first, companion=robust)
+
+
+def robust(covariance: Callable, at_estimated: bool = True) -> SecondPass:
+    """Describe the second release of a method that sums designs with factors in indicators.
+
+    See :func:`~dpstats.mechanisms.shared.robust_covariance.robust`, which serves other designs.
+    """
+    columns = robust_covariance.robust(covariance, at_estimated)
+
+    def requested(cov_type: str, problem: Problem) -> bool:
+        if not problem.coded:
+            return columns.requested(cov_type, problem)
+        return cov_type != "nonrobust" and (at_estimated or not problem.estimated)
+
+    def summary_after(first: Release, problem: Problem) -> Callable:
+        return (squares_after if problem.coded else columns.summary_after)(first, problem)
+
+    def release(summary, first: Release, problem: Problem, cost: Cost, noise: Noise) -> Release:
+        released = release_squares if problem.coded else columns.release
+        return released(summary, first, problem, cost, noise)
+
+    return replace(columns, requested=requested, summary_after=summary_after, release=release)
