@@ -145,6 +145,52 @@ def factors(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
     return pd.DataFrame(table).T.rename_axis(["levels", "method"])
 
 
+def robust_factors(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
+    """Compare the slope and effects of a factor with the truth, errors of other kinds.
+
+    By adassp: with variances that grow with x, the same with skewed weights, and with five rows of
+    a person that share half of their errors' variance.
+    """
+    kinds = {
+        "plain": {}, "HC1": {"cov_type": "HC1"}, "weights, HC1": {"cov_type": "HC1", "weights": "w"},
+        "persons": {"unit": "id"},
+    }  # fmt: skip
+    bounds, table = {"x": (0, 1), "y": (-1, 1.5), "w": (0, 4)}, {}
+    for levels in (10, 50, 200):
+        names = [str(level) for level in range(levels)]
+        effects = np.linspace(-0.2, 0.2, levels)
+        truth = np.r_[effects[0], effects[1:] - effects[0], 0.5]
+        for kind, call in kinds.items():
+            off, held, shown = [], [], []
+            for seed in range(repetitions):
+                rng = np.random.default_rng(seed)
+                code, x = rng.integers(0, levels, rows), rng.uniform(size=rows)
+                errors = 0.15 * rng.normal(size=rows) * (0.5 + x if "HC1" in kind else 1.0)
+                if kind == "persons":
+                    own = np.repeat(rng.normal(size=rows // 5), 5)
+                    errors = 0.15 * (rng.normal(size=rows) + own) / math.sqrt(2)
+                frame = pd.DataFrame({
+                    "x": x, "g": pd.Categorical.from_codes(code, names),
+                    "w": np.minimum(rng.lognormal(0, 0.7, rows), 4.0),
+                    "id": np.arange(rows) // 5, "y": effects[code] + 0.5 * x + errors,
+                })  # fmt: skip
+                fit = dp.dp_ols(
+                    "y ~ g + x", frame, method="adassp", epsilon=1, bounds=bounds, **call
+                )
+                low, high = fit.conf_int().to_numpy().T
+                off.append(fit.params - truth)
+                shown.append(np.isfinite(low) & np.isfinite(high))
+                held.append((low <= truth) & (truth <= high))
+            off, held, shown = (np.array(part) for part in (off, held, shown))
+            table[levels, kind] = {
+                "rmse of the slope": np.sqrt(np.mean(off[:, -1] ** 2)),
+                "rmse of levels": np.sqrt(np.mean(off[:, 1:-1] ** 2)),
+                "shown": shown.mean(),
+                "cover": held[shown].mean() if shown.any() else math.nan,
+            }
+    return pd.DataFrame(table).T.rename_axis(["levels", "errors"])
+
+
 def tiny(repetitions: int) -> pd.DataFrame:
     """Fit few uniform rows, of which epsilon 1 says little: count "ok" fits and coverage."""
     table = {}
@@ -252,6 +298,7 @@ def main(arguments: list[str]) -> None:
         ("few rows", few_rows(given.data, given.repetitions)),
         ("uniform on (0, 10), three slopes of 1", wide_bounds(max(given.repetitions // 5, 5))),
         ("a factor, 100,000 rows, epsilon 1", factors(max(given.repetitions // 4, 5))),
+        ("a factor and other errors, epsilon 1", robust_factors(max(given.repetitions // 4, 5))),
         ("few uniform rows, epsilon 1", tiny(given.repetitions)),
         ("two regressors, how wide", widths(max(given.repetitions // 5, 5))),
         ("noisy_newton over exp_theil_sen, one regressor", lines(max(given.repetitions // 5, 5))),

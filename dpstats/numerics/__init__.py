@@ -1,6 +1,7 @@
 """Compute on rows exactly: clipping, cross-products, concordant pairs."""
 
 from dpstats.numerics.clipping import Box
+from dpstats.numerics.code_sums import CodeSums
 from dpstats.numerics.column_basis import ColumnBasis
 from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.grouped_moments import GroupedMoments
@@ -11,6 +12,7 @@ __all__ = [
     "Block",
     "Layout",
     "Box",
+    "CodeSums",
     "ColumnBasis",
     "GroupedMoments",
     "Meat",

@@ -82,7 +82,8 @@ class BlockSimulation:
     def _with_errors(self, generator: np.random.Generator) -> BlockSystem:
         """Add errors of the response to the sums with it."""
         system, levels = self.system, self.left.levels
-        of_sums, own = self.sampling.draw(generator)
+        normal = (generator.normal(size=len(part)) for part in (levels.rows, system.cross))
+        of_sums, own = self.sampling.scores(*normal)
         errors = levels.spread_out(of_sums / levels.codes)
         cross = system.cross + levels.means.T @ of_sums + own
         return replace(system, response=system.response + errors, cross=cross)

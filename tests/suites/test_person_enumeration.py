@@ -99,7 +99,7 @@ CHECKED = {
     f"{name}, {free} of up to {most} rows": (call, most, free)
     for name, call in CALLS.items()
     for most, free in ((max(3, 1 + call["max_rows"]), 1), (2, 2))
-    if not call.get("weights")
+    if not call.get("weights") and "levels" not in call
     if free == 1 or (call["method"] == "adassp" and not call["bounds"])
 }
 

@@ -18,6 +18,8 @@ from dpstats.fitting import group_batches
 from dpstats.fitting.single import fit_single
 from dpstats.mechanisms import ABSORBING_UNITS, METHODS, absorbed_units, noisy_newton
 from dpstats.mechanisms.shared import (
+    block_scores,
+    block_sums,
     clipped_rows,
     gram,
     newton_sums,
@@ -75,7 +77,28 @@ PANELS = {
     )
     for neighbors in RELATIONS
 }
-CALLS |= PANELS
+FACTORS = {
+    f"{method}, {neighbors}, {max_rows}, {epsilon}, {weights}, factor": {
+        "formula": "y ~ x + C(g)",
+        "levels": {"g": [0, 1, 2]},
+        "method": method,
+        "neighbors": neighbors,
+        "bounds": {n: BOUNDS[n] for n in ("x", "y") * bounds + ("w",) * (weights is not None)},
+        "max_rows": max_rows,
+        "weights": weights,
+        "epsilon": epsilon,
+    }
+    for method, bounds, max_rows, epsilon, weights in (
+        ("adassp", True, 1, 300.0, None),
+        ("adassp", False, 3, 300.0, "w"),
+        ("ssp", True, 3, 2.0, None),
+        ("shrunken", True, 1, 300.0, None),
+        ("shrunken_pure", False, 3, 2.0, "w"),
+        ("noisy_newton", True, 1, 300.0, None),
+    )
+    for neighbors in RELATIONS
+}
+CALLS |= PANELS | FACTORS
 
 
 def person(rng, name, rows):
@@ -318,6 +341,14 @@ def degrees_of_rows(X, y, problem):
 OF = within_units.UnitDeviations.of
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
+FACTOR = FACTORS["adassp, add_remove, 1, 300.0, None, factor"]
+CODED = {
+    "rows count in full in indicators": (PrivacyUnit, "parts", whole_parts, FACTOR),
+    "the number is that of rows in indicators": (block_sums, "number_of_units", len, FACTOR),
+    "rows of the second pass in indicators count in full": (
+        block_scores, "split_weights", second_pass_by_rows, FACTOR,
+    ),
+}  # fmt: skip
 NEWTON, SUMS = (
     CALLS[f"{name}, add_remove, none, 1, {epsilon}, None"]
     for name, epsilon in (("noisy_newton", 2.0), ("adassp", 300.0))
@@ -381,7 +412,7 @@ def unclipped_persons(monkeypatch):
 
 MUTANTS = {
     name: Mutant(replacing(*what), partial(check, call, range(30)))
-    for name, (*what, call) in REPLACED.items()
+    for name, (*what, call) in (REPLACED | CODED).items()
 } | {
     "scores of persons around a mean are not clipped": Mutant(
         unclipped_persons, partial(check, PANEL, range(30))

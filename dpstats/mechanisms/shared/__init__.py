@@ -1,6 +1,8 @@
 """Share code among mechanisms: the Method class, scaled rows, sums, pairs, shrinkage."""
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
+from dpstats.mechanisms.shared.block_sampling import NoisyScores, Sampling
+from dpstats.mechanisms.shared.block_scores import ScoreRule, SquaredScores
 from dpstats.mechanisms.shared.block_sums import BlockSums, NoisyBlockSums
 from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated
 from dpstats.mechanisms.shared.clipped_rows import ClippedSums
@@ -32,6 +34,7 @@ __all__ = [
     "NewtonState",
     "NoisyBlockSums",
     "NoisyMoments",
+    "NoisyScores",
     "NoisySums",
     "Pair",
     "Problem",
@@ -40,8 +43,11 @@ __all__ = [
     "Release",
     "Releases",
     "LineRows",
+    "Sampling",
     "ScaledRows",
+    "ScoreRule",
     "SecondPass",
+    "SquaredScores",
     "Squares",
     "UnitDeviations",
     "UnitSums",

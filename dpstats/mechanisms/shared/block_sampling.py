@@ -146,11 +146,11 @@ class Sampling:
         own = np.sqrt(self.own) if self.own.ndim == 1 else _root(self.own)
         return own, _root(left), to_rest
 
-    def draw(self, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Draw normal scores s_g (G,) and r (p,)."""
+    def scores(self, of_sums: np.ndarray, of_rest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores s_g (G,) and r (p,) that standard normal numbers stand for."""
         own, left, to_rest = self._roots
-        scores = _times(own, generator.normal(size=(len(own), 1)))[:, 0]
-        return scores, to_rest.T @ scores + left @ generator.normal(size=len(left))
+        scores = _times(own, of_sums[:, None])[:, 0]
+        return scores, to_rest.T @ scores + left @ of_rest
 
 
 def _times(own: np.ndarray, values: np.ndarray) -> np.ndarray:

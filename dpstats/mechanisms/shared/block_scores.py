@@ -40,8 +40,8 @@ _ONE = 2.0**ENTRY_BITS
 class SquaredScores:
     """Hold exact sums of s s' over scores s, and of half of w min(e^2 / c^2, 1); they add up.
 
-    ``products`` are :class:`BlockSums` of the scores of rows, without a response and all in units of
-    2^-40, or for those of units Python integers (M, M) in the same units.
+    ``products`` are :class:`BlockSums` of the scores of rows, without a response and all in units
+    of 2^-40, or for those of units Python integers (M, M) in the same units.
     """
 
     products: BlockSums | np.ndarray
@@ -100,8 +100,8 @@ class ScoreRule:
             scale = robust_covariance.KEPT / PRODUCT_UNIT
             sizes, kept = clipped_residuals(columns, slopes, self.cut * _ONE, parts, scale)
             columns[-1] = _ONE
-            *numbers, one = cut_rows(columns, sizes)
-            yield codes, one, np.reshape(numbers, (basis.numbers, -1)).T, int(kept)
+            whole = cut_rows(columns, sizes)
+            yield codes, whole[-1], whole[:-1].T, int(kept)
 
     def of_rows(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> SquaredScores:
         """Sum s s' over the scores of rows."""
@@ -125,25 +125,21 @@ class ScoreRule:
         from scipy import sparse
 
         starts, M = np.cumsum([0, *self.basis.sizes]), len(self.theta)
-        rows, places, values, kept = [], [], [], 0
-        unit, row = np.cumsum(np.diff(units, prepend=units[:1]) != 0), 0
-        for codes, one, numbers, more in self.scores(X, y, weights):
-            own = unit[row : row + len(one)]
-            row, kept = row + len(one), kept + more
-            for start, code in zip(starts[:-1], codes, strict=True):
-                rows.append(own), places.append(start + code), values.append(one)
-            for j, column in enumerate(numbers.T):
-                rows.append(own), places.append(np.full(len(own), starts[-1] + j))
-                values.append(column)
-        shape = (int(unit[-1]) + 1 if len(unit) else 0, M)
-        if not rows:
+        found = list(self.scores(X, y, weights))
+        if not found:
             return SquaredScores(np.zeros((M, M), dtype=object), 0)
-        whole = (np.concatenate(part) for part in (values, rows, places))
-        values, rows, places = whole
-        scores = sparse.csr_matrix((values, (rows, places)), shape)  # adds a unit's rows up
-        blocks = (scores[i : i + BLOCK] for i in range(0, shape[0], BLOCK))
+        codes, one, numbers, kept = zip(*found, strict=True)
+        at_codes = np.hstack(codes) + starts[:-1, None]
+        at_numbers = np.broadcast_to(np.arange(starts[-1], M)[:, None], (M - starts[-1], len(y)))
+        values = np.vstack([*[np.hstack(one)] * len(self.basis.sizes), np.vstack(numbers).T])
+        run = np.broadcast_to(np.cumsum(np.diff(units, prepend=units[0]) != 0), values.shape)
+        places = run.ravel(), np.vstack([at_codes, at_numbers]).ravel()
+        number = int(run[0, -1]) + 1
+        # entries at the same place, those of rows of one unit, are added up
+        scores = sparse.csr_matrix((values.ravel(), places), (number, M))
+        blocks = (scores[i : i + BLOCK] for i in range(0, number, BLOCK))
         products = exact_sum(((s.T @ s).toarray() for s in blocks), (M, M))
-        return SquaredScores(products, kept)
+        return SquaredScores(products, sum(kept))
 
 
 def _squares(rule: ScoreRule, problem: Problem, X: np.ndarray, y: np.ndarray) -> SquaredScores:

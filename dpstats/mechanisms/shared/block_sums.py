@@ -200,8 +200,9 @@ class NoisyBlockSums:
             np.column_stack([numbers, response])
             for numbers, response in zip(parts[len(parts) - K :], by_level, strict=True)
         )
-        counts = tuple(parts[:K])
-        return cls(counts, pairs, levels, z, with_z, square, *deviations, rows, rows_sd)
+        counts, (of_gram, of_cross, of_square) = tuple(parts[:K]), deviations
+        sums = counts, pairs, levels, z, with_z, square
+        return cls(*sums, of_gram, of_cross, of_square, rows, rows_sd)
 
     @classmethod
     def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyBlockSums":
@@ -225,7 +226,7 @@ class NoisyBlockSums:
         cross = (*(level[:, d] for level in self.levels), self.cross)
         deviations = [self.gram_sd, self.cross_sd, self.square_sd]
         values = np.concatenate(gram), np.concatenate(cross), self.square, deviations
-        released = dict(zip(STATISTICS, values, strict=True))
+        released: dict[str, Any] = dict(zip(STATISTICS, values, strict=True))
         if self.rows is not None:
             released["weighted_rows"] = self.rows + self.rows_sd
             released["weighted_rows_error"] = self.rows_sd

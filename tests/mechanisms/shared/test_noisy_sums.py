@@ -173,7 +173,7 @@ def unlimited_weights(monkeypatch):
 def free_count(monkeypatch):
     """The number of rows is released without noise."""
     monkeypatch.setattr(
-        noisy_sums, "_counted", lambda moments, neighbors, cost, *rest: (moments.rows, 0, cost)
+        noisy_sums, "release_number", lambda rows, neighbors, cost, *rest: (rows, 0, cost)
     )
 
 
