@@ -152,9 +152,11 @@ def robust_factors(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
     a person that share half of their errors' variance.
     """
     kinds = {
-        "plain": {}, "HC1": {"cov_type": "HC1"}, "weights, HC1": {"cov_type": "HC1", "weights": "w"},
+        "plain": {},
+        "HC1": {"cov_type": "HC1"},
+        "weights, HC1": {"cov_type": "HC1", "weights": "w"},
         "persons": {"unit": "id"},
-    }  # fmt: skip
+    }
     bounds, table = {"x": (0, 1), "y": (-1, 1.5), "w": (0, 4)}, {}
     for levels in (10, 50, 200):
         names = [str(level) for level in range(levels)]

@@ -26,6 +26,7 @@ def table():
         z=frame["x"].to_numpy()[::-1].copy(),
         area=[f"a{i % 3}" for i in range(300)],
         kind=[("u", "v")[i % 2] for i in range(300)],
+        id=[i // 2 for i in range(300)],
     )
 
 
@@ -57,6 +58,9 @@ def cases():
             yield f"{method} ci", "y ~ x", {
                 "method": method, "epsilon": 8.0, "ci": True, "bounds": LINE, **options,
             }  # fmt: skip
+    for method, more in itertools.product(("adassp", "shrunken"), _FACTORS):
+        coded = {"method": method, "epsilon": 50.0, "levels": levels, "bounds": BOUNDS, **more}
+        yield f"{method} factor {' '.join(map(str, more.values()))}", "y ~ x + kind", coded
     for method, companion in _COMPANIONS:
         lent = {"method": method, "companion": companion, "epsilon": 8.0, "bounds": LINE}
         yield f"{method} companion {companion}", "y ~ x", lent
@@ -69,6 +73,11 @@ def cases():
     }  # fmt: skip
 
 
+_FACTORS = (
+    {"cov_type": "HC1"},
+    {"weights": "z", "cov_type": "HC1"},
+    {"unit": "id", "max_rows": 2},
+)
 _COMPANIONS = (
     ("exp_theil_sen", "noisy_moments"),
     ("boosted_adassp", "adassp"),

@@ -53,7 +53,7 @@ from dpstats.noise import (
     tukey_depth,
 )
 from dpstats.noise import noise as noise_module
-from dpstats.numerics import clipping, kernels
+from dpstats.numerics import clipping, code_sums, kernels
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
 from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
@@ -722,15 +722,19 @@ MUTANTS = {
         AssertionError,
     ),
     "blocks: a row with two codes of a block": Mutant(
-        numpy_with(block_sums, bincount=lambda *args, **more: 2 * np.bincount(*args, **more)),
+        numpy_with(code_sums, bincount=lambda *args, **more: 2 * np.bincount(*args, **more)),
         corners,
         AssertionError,
     ),
     "blocks: numbers not clipped": Mutant(
         patched(
             block_sums,
-            "scaled",
-            lambda f: lambda basis, numbers, y: np.trunc(f(basis, numbers, y) * 1.1),
+            "coded_blocks",
+            lambda f: (
+                lambda *rows: (
+                    (codes, np.trunc(numbers * 1.1), block) for codes, numbers, block in f(*rows)
+                )
+            ),
         ),
         corners,
         AssertionError,
