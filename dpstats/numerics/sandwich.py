@@ -82,7 +82,7 @@ class Meat:
         """
         unit = np.outer(self.unit, self.unit)
         noise = math.sqrt(2) * self.deviation[..., None, None] * np.eye(len(unit))
-        within = (_positive(self.products / unit) + noise) * unit
+        within = (positive_part(self.products / unit) + noise) * unit
         rows = np.asarray(rows)
         if self.kept is not None:
             raised = np.maximum(np.asarray(energy) / self.kept, 1.0)
@@ -94,7 +94,7 @@ class Meat:
         return (rows * within + beyond * gram) / np.maximum(rows - len(unit), 1.0)
 
 
-def _positive(matrix: np.ndarray) -> np.ndarray:
+def positive_part(matrix: np.ndarray) -> np.ndarray:
     """Set the negative eigenvalues of a symmetric matrix to 0."""
     values, vectors = np.linalg.eigh(matrix)
     return (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2)

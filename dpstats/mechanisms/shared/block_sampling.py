@@ -11,6 +11,7 @@ from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
 from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated
 from dpstats.numerics.ridge import symmetric
+from dpstats.numerics.sandwich import positive_part
 
 # What a release keeps of squared scores: those of rows or of units, where residuals are clipped in
 # units of v, the noise, and for rows with weights the part of the sum of squares within that.
@@ -123,7 +124,7 @@ class Sampling:
         rest = scores.rest - means.T @ mixed - mixed.T @ means + means.T @ through
         own = _raised(own, deviation * levels.codes)
         spread = deviation * _noise_along(own.ndim == 2, left)
-        rest = _positive(rest) + (left.vectors * spread) @ left.vectors.T
+        rest = positive_part(rest) + (left.vectors * spread) @ left.vectors.T
         rest, both = (rest + rest.T) / 2, _shortened(mixed - through, own, rest)
         freedom = max(rows - columns, 1.0)
         factor, beyond = rows / freedom, 0.0
@@ -132,11 +133,8 @@ class Sampling:
         else:
             beyond = max(energy - scores.kept, 0.0) / freedom
         more = cls.of_one_variance(left, beyond)
-        if own.ndim == 2:
-            more_own = np.diag(more.own)
-        else:
-            more_own = more.own
-        return cls(factor * own + more_own, factor * both, factor * rest + more.rest)
+        of_codes = more.own if own.ndim == 1 else np.diag(more.own)
+        return cls(factor * own + of_codes, factor * both, factor * rest + more.rest)
 
     @cached_property
     def _roots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -167,7 +165,7 @@ def _raised(own: np.ndarray, deviations: np.ndarray) -> np.ndarray:
     """Set what is negative to 0, and add the noise on each of G sums."""
     if own.ndim == 1:
         return np.maximum(own, 0.0) + math.sqrt(2) * deviations
-    return _positive(own) + math.sqrt(2) * np.diag(deviations)
+    return positive_part(own) + math.sqrt(2) * np.diag(deviations)
 
 
 def _noise_along(dense: bool, left: Eliminated) -> np.ndarray:
@@ -191,11 +189,6 @@ def _shortened(both: np.ndarray, own: np.ndarray, rest: np.ndarray) -> np.ndarra
     explained = np.linalg.solve(root, both.T @ _solved(own, both))
     largest = np.linalg.eigvalsh(np.linalg.solve(root, explained.T))[-1]
     return both / math.sqrt(max(largest * (1 + 1e-9), 1.0))
-
-
-def _positive(matrix: np.ndarray) -> np.ndarray:
-    """Set the negative eigenvalues of a symmetric matrix to 0."""
-    return _root(matrix) @ _root(matrix).T
 
 
 def _root(matrix: np.ndarray) -> np.ndarray:
