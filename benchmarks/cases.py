@@ -40,14 +40,18 @@ def against_ols(formula: str, frame: pd.DataFrame, repetitions: int, **call) -> 
 
 
 def quadratic(folder: Path, repetitions: int) -> pd.DataFrame:
-    """Fit wages of men in 1988, with declared bounds and none."""
+    """Fit wages of men in 1988, with declared bounds and none, with two factors and without."""
     frame = pd.read_csv(folder / "aer_cps1988.csv.gz")
+    frame = frame.astype(dict.fromkeys(("ethnicity", "region"), "category"))
     bounds = {"education": (0, 20), "experience": (-5, 65), "log_wage": (3, 10)}
     rows = {
-        "declared": against_ols(_QUADRATIC, frame, repetitions, epsilon=1, bounds=bounds),
-        "none": against_ols(_QUADRATIC, frame, repetitions, epsilon=1),
+        (declared, factors or "none"): against_ols(
+            _QUADRATIC + factors, frame, repetitions, epsilon=1, bounds=given
+        )
+        for factors in ("", " + ethnicity + region")
+        for declared, given in (("declared", bounds), ("none", None))
     }
-    return pd.DataFrame(rows).T.rename_axis("bounds")
+    return pd.DataFrame(rows).T.rename_axis(["bounds", "factors"])
 
 
 def few_rows(folder: Path, repetitions: int) -> pd.DataFrame:
