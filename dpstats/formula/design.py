@@ -205,7 +205,7 @@ class Design:
         self._bound(term_bounds)
         right = infos[1]
         self.names = tuple(right.column_names)
-        self.intercept, self.layout = self._right.intercept, self._right.layout
+        self.intercept = self._right.intercept
         slices = right.term_slices.items()
         self.terms = {term.name(): columns for term, columns in slices if term.factors}
 
@@ -221,6 +221,7 @@ class Design:
         self.low, self.high = column_bounds(right, bounds)
         self._clipping = {**self.schema, **clipping}
         self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)
+        self.layout = self._right.bounded_layout(bounds)
 
     def raw_powers(self, variable: str) -> tuple[list[str], np.ndarray]:
         """Map coefficients to those of raw powers of a variable in poly().

@@ -5,12 +5,15 @@ level by level. A row is then kept as one code for each set of factors and the n
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 from patsy import EvalFactor
 
 from dpstats.formula.columns import Part
-from dpstats.numerics import Block, Layout
+from dpstats.formula.intervals import multiply
+from dpstats.numerics import Block, Layout, Slopes
 
 # The factors of a block, with the number of levels of each; the first varies slowest.
 FactorSet = Mapping[EvalFactor, int]
@@ -34,6 +37,43 @@ def layout_of(
     blocks = tuple(_block(levels, members[i], columns) for i, levels in enumerate(maximal))
     numeric = [j for j in range(len(columns)) if j not in sets and j != intercept]
     return Layout(blocks, np.array(numeric, dtype=np.intp), intercept), tuple(maximal)
+
+
+def with_slopes(
+    layout: Layout, columns: list[tuple[Part, ...]], sets: tuple[FactorSet, ...], bounds: Mapping
+) -> Layout:
+    """Find the columns that are one number at one code of a block each, and zero at the others.
+
+    ``bounds`` are those of the numeric factors' columns. Products with other contrasts than
+    indicators, or with factors that have no block, stay numeric columns.
+    """
+    found: dict[tuple, list[int]] = {}
+    alone: dict[tuple, int] = {}
+    for place, j in enumerate(layout.numeric):
+        numbers = tuple((part.factor, part.column) for part in columns[j] if part.levels is None)
+        factors = frozenset(part.factor for part in columns[j] if part.levels is not None)
+        if factors:
+            found.setdefault((numbers, factors), []).append(place)
+        else:
+            alone[numbers] = place
+    slopes = []
+    for (numbers, factors), places in found.items():
+        block = next((i for i, levels in enumerate(sets) if factors <= levels.keys()), None)
+        if block is None:
+            continue
+        parts = [
+            tuple(part for part in columns[layout.numeric[place]] if part.levels is not None)
+            for place in places
+        ]
+        coding = _block(sets[block], list(range(len(parts))), parts).coding
+        if not (np.isin(coding, (0.0, 1.0)).all() and (coding.sum(axis=1) <= 1).all()):
+            continue
+        owner = np.where(coding.any(axis=1), coding.argmax(axis=1), -1)
+        ends = (bounds[factor][column] for factor, column in numbers)
+        low, high = reduce(multiply, ends, (1.0, 1.0))
+        main = alone.pop(numbers, None) if (owner < 0).any() else None  # it stands for one set
+        slopes.append(Slopes(np.array(places, dtype=np.intp), block, owner, low, high, main))
+    return replace(layout, slopes=tuple(slopes))
 
 
 def _maximal(sets: list[FactorSet]) -> list[FactorSet]:

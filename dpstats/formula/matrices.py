@@ -14,7 +14,8 @@ from patsy.design_info import DesignInfo, FactorInfo
 
 from dpstats.formula.columns import Part, products
 from dpstats.formula.expressions import read
-from dpstats.formula.indicators import joint_codes, layout_of
+from dpstats.formula.indicators import joint_codes, layout_of, with_slopes
+from dpstats.numerics import Layout
 from dpstats.schema import Batch, Categorical, ModelSchema, Numeric
 
 
@@ -49,6 +50,10 @@ class Matrix:
         factors = [part.factor for part in self._columns[j]]
         names = {name for factor in factors for name in read(factor.code).variables}
         return names, [factor.name() for factor in factors]
+
+    def bounded_layout(self, bounds: Mapping) -> Layout:
+        """Return the layout, with what the bounds of numeric factors tell of products with them."""
+        return with_slopes(self.layout, self._columns, self._factor_sets, bounds)
 
     def unclipped(self, data: Mapping, m: int) -> np.ndarray:
         """Compute the columns (m, S) for data as :func:`values_of` gives them."""

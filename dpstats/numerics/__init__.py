@@ -5,7 +5,7 @@ from dpstats.numerics.code_sums import CodeSums
 from dpstats.numerics.column_basis import ColumnBasis
 from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.grouped_moments import GroupedMoments
-from dpstats.numerics.layout import Block, Layout
+from dpstats.numerics.layout import Block, Layout, Slopes
 from dpstats.numerics.sandwich import Meat
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "GroupedMoments",
     "Meat",
     "Moments",
+    "Slopes",
 ]

@@ -35,6 +35,10 @@ class ColumnBasis:
                 total += X[:, i] * self.matrix[i, j]
         return total
 
+    def combines(self, j: int) -> bool:
+        """Tell whether the column at ``j`` is part of a combination with others."""
+        return bool(np.count_nonzero(self.matrix[j]) + np.count_nonzero(self.matrix[:, j]) > 2)
+
     def coefficients(self, params: np.ndarray) -> np.ndarray:
         """Turn coefficients (..., S) of the design into those of q."""
         return np.linalg.solve(self.matrix, params[..., None])[..., 0]

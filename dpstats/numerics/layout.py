@@ -1,6 +1,6 @@
 """Describe how the columns of a design follow from codes of factors and from numeric columns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,44 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Slopes:
+    """Describe columns that are a number at one code each and zero at the others, as x:g for g.
+
+    Parameters
+    ----------
+    places : numpy.ndarray of int, shape (k,)
+        Their positions among the numeric columns.
+    block : int
+        Index of the block whose code decides.
+    owner : numpy.ndarray of int, shape (L,)
+        Which of the k is not zero at each of its codes; -1 where none is.
+    low, high : float
+        Bounds of the number.
+    main : int or None
+        Position of the number itself among the numeric columns, as of x in x*g.
+    """
+
+    places: np.ndarray
+    block: int
+    owner: np.ndarray
+    low: float
+    high: float
+    main: int | None = None
+
+    def with_main(self) -> "Slopes":
+        """Return the set in which the number itself stands for it at the codes without a column."""
+        if self.main is None:
+            return self
+        owner = np.where(self.owner < 0, len(self.places), self.owner)
+        return replace(self, places=np.append(self.places, self.main), owner=owner)
+
+    @property
+    def indicators(self) -> np.ndarray:
+        """Return 1 where a column (L, k) is not zero at a code, else 0."""
+        return (self.owner[:, None] == np.arange(len(self.places))).astype(float)
+
+
+@dataclass(frozen=True)
 class Layout:
     """Describe how the S columns of a design follow from codes and numeric columns.
 
@@ -32,11 +70,14 @@ class Layout:
     numeric : numpy.ndarray of int
         Positions of the other columns, without the intercept.
     intercept : int or None
+    slopes : tuple of Slopes
+        Sets of numeric columns of which a row has at most one.
     """
 
     blocks: tuple[Block, ...]
     numeric: np.ndarray
     intercept: int | None
+    slopes: tuple[Slopes, ...] = ()
 
     def compact(self, X: np.ndarray) -> np.ndarray:
         """Turn design rows (n, S) into rows (n, K + d): the code of each block, then numbers.

@@ -31,6 +31,7 @@ from dpstats.mechanisms import (
     tukey,
 )
 from dpstats.mechanisms.shared import (
+    BlockBasis,
     block_sums,
     clipped_rows,
     noisy_sums,
@@ -59,6 +60,7 @@ from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
+from tests.mechanisms.shared.test_block_least_squares import check_slopes
 from tests.mechanisms.shared.test_block_sums import check_reached as check_corners
 from tests.mechanisms.shared.test_pairwise import check_matchings
 from tests.mechanisms.shared.test_robust_covariance import CASES as TWICE
@@ -737,6 +739,17 @@ MUTANTS = {
             ),
         ),
         corners,
+        AssertionError,
+    ),
+    "blocks: a row has the slopes of all codes": Mutant(
+        patched(
+            BlockBasis,
+            "scaled",
+            lambda f: (
+                lambda self, codes, numbers, y: f(replace(self, slopes=()), codes, numbers, y)
+            ),
+        ),
+        check_slopes,
         AssertionError,
     ),
     "ssp: half the sensitivity of X'X": Mutant(smaller(noisy_sums, step="X'X"), WORST_SSP),

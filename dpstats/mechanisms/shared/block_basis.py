@@ -1,12 +1,12 @@
 """Write designs with factors as indicators of codes and numbers, and map coefficients back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from dpstats.mechanisms.shared.release import Problem
-from dpstats.numerics import Block, Box, ColumnBasis, Layout
+from dpstats.numerics import Block, Box, ColumnBasis, Layout, Slopes
 
 # A direction of codings shorter than this, beside the longest, is none.
 _RANK = 1e-9
@@ -26,10 +26,18 @@ class BlockBasis:
     layout : Layout
     box : Box
         Scaled coordinates of (1, numbers), or of the numbers where no constant is in the design.
+    centers : numpy.ndarray, shape (d,)
+        What products of a number with the codes of a block are less at their codes: the middle of
+        the number's range where the effects of the codes are in the design, else 0.
+    slopes : tuple of Slopes
+        Those of the layout. In x*g, x has a slope at each code of g, and x itself stands for that
+        at the code without a column, so that no two of them overlap.
     """
 
     layout: Layout
     box: Box
+    centers: np.ndarray
+    slopes: tuple[Slopes, ...]
 
     @classmethod
     def of(cls, problem: Problem) -> "BlockBasis":
@@ -47,9 +55,43 @@ class BlockBasis:
         low, high = np.r_[1.0, low[numeric]], np.r_[1.0, high[numeric]]
         basis = None if basis is None else basis.of_numbers(numeric)
         constant = layout.intercept is not None or any(map(_has_every_code, layout.blocks))
+        ends = (low, high) if basis is None else (basis.low.copy(), basis.high.copy())
+        centers, sets = np.zeros(len(numeric)), []
+        for slopes in layout.slopes:
+            if basis is None or not basis.combines(1 + (slopes.main or 0)):
+                slopes = slopes.with_main()
+            else:
+                slopes = replace(slopes, main=None)
+            sets.append(slopes)
+            if _within_effects(slopes, layout):
+                centers[slopes.places] = (slopes.low + slopes.high) / 2
+            least, most = (end - centers[slopes.places] for end in (slopes.low, slopes.high))
+            half = np.maximum(np.abs(least), np.abs(most))
+            ends[0][1 + slopes.places], ends[1][1 + slopes.places] = -half, half
+        basis = None if basis is None else replace(basis, low=ends[0], high=ends[1])
         # no coordinate is centred without a constant
         intercept = 0 if constant else None
-        return cls(layout, Box.spanning(low, high, y_low, y_high, intercept, basis))
+        box = Box.spanning(*ends, y_low, y_high, intercept, basis)
+        return cls(layout, box, centers, tuple(sets))
+
+    def scaled(self, codes: list[np.ndarray], numbers: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Scale and clip (z, v), (m, d + 1), to whole numbers of units of 2^-20, row by row.
+
+        Of columns that are zero at all codes but one no other has an entry, whatever the numbers.
+        """
+        with_one = np.column_stack([np.ones(len(numbers)), numbers])
+        for slopes in self.slopes:
+            owner = slopes.owner[codes[slopes.block]]
+            for i, place in enumerate(slopes.places):
+                own = with_one[:, 1 + place] - self.centers[place]
+                with_one[:, 1 + place] = np.where(owner == i, own, 0.0)
+        return self.box.integers(with_one, y)[:, 1:]
+
+    @property
+    def entries(self) -> int:
+        """Count the coordinates of a row that are not always zero: one of each set of slopes."""
+        spare = sum(len(slopes.places) - 1 for slopes in self.slopes)
+        return len(self.sizes) + self.numbers - spare
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -132,6 +174,7 @@ class BlockBasis:
             back = np.linalg.pinv(self._whole) @ self.rest
             gamma[:] = box.y_scale * back
             gamma[layout.numeric] = to_columns @ slopes
+            self._uncentre(gamma)
             return self._recentred(sparse.csr_matrix((size, 0)), gamma, shift, slopes)
         gamma[layout.numeric] = to_columns @ slopes
         constant = -(center * scale) @ numbers  # what each gamma adds to every code's effect
@@ -142,6 +185,7 @@ class BlockBasis:
             start += codes
             gamma[block.columns] = box.y_scale * np.linalg.pinv(_centred(block.coding)) @ rows
             constant -= block.coding.mean(axis=0) @ gamma[block.columns]
+        self._uncentre(gamma)
         block = layout.blocks[self.saturated]
         inverse = _inverse(block, layout.intercept is not None)
         places = block.columns if layout.intercept is None else [layout.intercept, *block.columns]
@@ -151,6 +195,19 @@ class BlockBasis:
         alpha = sparse.csr_matrix(spread @ inverse)
         ones = np.asarray(alpha.sum(axis=1)).ravel()
         return box.y_scale * alpha, gamma + np.outer(ones, constant), box.y_center * ones
+
+    def _uncentre(self, gamma: np.ndarray) -> None:
+        """Turn the coefficients (S, p) of slopes into those of the columns.
+
+        What their centres take is added to the effects of codes.
+        """
+        for slopes in self.slopes:
+            columns = self.layout.numeric[slopes.places]
+            taken = slopes.indicators @ (self.centers[slopes.places][:, None] * gamma[columns])
+            places, effects = _effects(self.layout, slopes.block)
+            gamma[places] -= np.linalg.pinv(effects) @ taken
+            if slopes.main is not None:
+                gamma[columns[:-1]] -= gamma[columns[-1]]
 
     def _recentred(self, alpha, gamma: np.ndarray, shift: np.ndarray, slopes: np.ndarray):
         """Undo the centring of numbers and response in designs with a constant, not saturated."""
@@ -162,6 +219,25 @@ class BlockBasis:
         constant = np.linalg.pinv(self._whole) @ ones
         moved = -(box.center[1:] @ slopes)
         return alpha, gamma + np.outer(constant, moved), box.y_center * constant
+
+
+def _effects(layout: Layout, block: int) -> tuple[list[int], np.ndarray]:
+    """Return the columns of the intercept and a block, and their values at each code."""
+    own = layout.blocks[block]
+    if layout.intercept is None:
+        return list(own.columns), own.coding
+    ones = np.ones(len(own.coding))
+    return [layout.intercept, *own.columns], np.column_stack([ones, own.coding])
+
+
+def _within_effects(slopes: Slopes, layout: Layout) -> bool:
+    """Tell whether the indicators of slopes are combinations of the intercept and their block."""
+    _, effects = _effects(layout, slopes.block)
+    if _saturates(layout.blocks[slopes.block], layout.intercept is not None):
+        return True
+    indicators = slopes.indicators
+    found = effects @ np.linalg.lstsq(effects, indicators, rcond=None)[0]
+    return bool(np.abs(found - indicators).max() < _RANK)
 
 
 def _has_every_code(block: Block) -> bool:

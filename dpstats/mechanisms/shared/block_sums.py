@@ -150,8 +150,7 @@ def coded_blocks(X: np.ndarray, y: np.ndarray, basis: BlockBasis):
     for i in range(0, len(y), BLOCK):
         block = slice(i, i + BLOCK)
         codes = [X[block, k].astype(np.int64) for k in range(K)]
-        with_one = np.column_stack([np.ones(len(codes[0])), X[block, K : K + basis.numbers]])
-        yield codes, basis.box.integers(with_one, y[block])[:, 1:], block
+        yield codes, basis.scaled(codes, X[block, K : K + basis.numbers], y[block]), block
 
 
 @dataclass(frozen=True)
@@ -244,8 +243,8 @@ class NoisyBlockSums:
 
 
 def norm_of(basis: BlockBasis) -> float:
-    """Bound the norm of a row: one indicator in each of K blocks, and d numbers in [-1, 1]."""
-    return math.sqrt(len(basis.sizes) + basis.numbers)
+    """Bound the norm of a row by its entries: K indicators, and numbers in [-1, 1]."""
+    return math.sqrt(basis.entries)
 
 
 def release_block_sums(
@@ -263,12 +262,14 @@ def release_block_sums(
 
     Guarantee. The cost, for the given relation. What is released is part of the upper triangle of
     phi phi', phi v and v^2. Every entry of phi and v is at most 1 in magnitude and
-    |phi|^2 <= R^2 = K + d, so :func:`~dpstats.mechanisms.shared.gram.sensitivities` bound their L2
-    sensitivities by R, for any number of codes: of phi phi' by
-    (|phi|^4 + sum phi_j^4) / 2 <= (R^4 + R^2) / 2 under add/remove, which a row at a corner
-    reaches, since each of its K + d entries is 1 in magnitude: K counts, a cell for each pair of
-    blocks, d sums in each of its codes and the triangle of z z'. Under replace-one two corners with
-    other codes and, for even d, orthogonal z miss the bound by d / 2 of (R^4 + R^2) / 2 in squares.
+    |phi|^2 <= R^2 = K + d, where a set of columns of which a row has one at most, as x:g, counts as
+    one of d (:meth:`~dpstats.mechanisms.shared.block_basis.BlockBasis.scaled` sees to that). So
+    :func:`~dpstats.mechanisms.shared.gram.sensitivities` bound their L2 sensitivities by R, for any
+    number of codes: of phi phi' by (|phi|^4 + sum phi_j^4) / 2 <= (R^4 + R^2) / 2 under add/remove,
+    which a row at a corner reaches, since each of its K + d entries is 1 in magnitude: K counts, a
+    cell for each pair of blocks, d sums in each of its codes and the triangle of z z'. Under
+    replace-one two corners with other codes and, for even d, orthogonal z miss the bound by d / 2
+    of (R^4 + R^2) / 2 in squares.
 
     In L1 |phi|_1 <= K + d = R^2, so that
     :func:`~dpstats.mechanisms.shared.gram.l1_sensitivities` bound them by R and K + d columns:
@@ -281,12 +282,14 @@ def release_block_sums(
     or of units, is released too (:func:`~dpstats.mechanisms.shared.noisy_sums.noisy_sums`).
     """
     rows, rows_sd, cost = release_number(sums.rows, neighbors, cost, noise, counted)
-    d, K = basis.numbers, len(basis.sizes)
+    d = basis.numbers
     levels = [level[:, d].astype(object) * _ONE for level in sums.levels]
     cross = [int(value) for part in (*levels, sums.products[:d, d]) for value in part]
     norm = norm_of(basis)
     bounds = zip(
-        l1_sensitivities(norm, K + d, neighbors), sensitivities(norm, neighbors), strict=True
+        l1_sensitivities(norm, basis.entries, neighbors),
+        sensitivities(norm, neighbors),
+        strict=True,
     )
     steps = (("X'X", gram_values(sums, d)), ("X'y", cross), ("y'y", [sums.products[d, d]]))
     queries = [

@@ -21,8 +21,8 @@ from dpstats.mechanisms.shared import block_scores, block_sums
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_least_squares import least_squares_of
 from dpstats.mechanisms.shared.block_scores import ScoreRule, SquaredScores
-from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
-from dpstats.numerics import cross_products
+from dpstats.mechanisms.shared.block_sums import BlockSums, norm_of, release_block_sums
+from dpstats.numerics import Slopes, cross_products
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
 from tests.mechanisms.shared.test_block_least_squares import (
     BOUNDS,
@@ -33,6 +33,7 @@ from tests.mechanisms.shared.test_block_least_squares import (
     rare,
     table,
 )
+from tests.mechanisms.shared.test_block_sums import moved as distances
 from tests.mechanisms.shared.test_block_sums import phi_of, problem_of, rows
 
 STEP = "sum of e^2 x x'"
@@ -278,9 +279,31 @@ def test_no_row_of_any_weight_and_no_unit_moves_them_further(neighbors, form):
         assert moved(problem, one, two) <= 1 + 1e-12
 
 
-def check_call(method, neighbors, form, limit=1e4, cov_type=None):
+def with_slopes(problem):
+    """The two numbers are slopes at two of four codes of the first block."""
+    slopes = Slopes(np.array([0, 1]), 0, np.array([0, 1, -1, -1]), 0.0, 2.0)
+    return replace(problem, layout=replace(problem.layout, slopes=(slopes,)))
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_the_worst_rows_reach_the_sensitivity_of_slopes(neighbors):
+    """Two corners at other codes share nothing, whatever stands in columns that are zero there."""
+    problem = with_slopes(problem_of(2, 2, neighbors))
+    one = np.array([[0.0, 0.0, 2.0, np.inf]]), np.array([3.0])
+    two = np.array([[1.0, 1.0, np.nan, 2.0]]), np.array([-1.0])
+    if neighbors == ADD_REMOVE:
+        two = two[0][:0], two[1][:0]
+    basis = BlockBasis.of(problem)
+    assert norm_of(basis) == math.sqrt(3)
+    in_sums = distances(basis, one, two, neighbors)
+    assert in_sums[0] == pytest.approx(1, rel=1e-5)
+    assert moved(problem, one, two) == pytest.approx(1, rel=1e-3)
+
+
+def check_call(method, neighbors, form, limit=1e4, cov_type=None, slopes=False):
     """With the answers frozen, neighbouring tables lead to the same queries and release."""
     problem = replace(problem_of(2, 2, neighbors), **FORMS[form])
+    problem = with_slopes(problem) if slopes else problem
     chosen = {} if cov_type is None else {"cov_type": cov_type}
     case = Case(METHODS[method], problem, chosen, METHODS[method].cost(limit, 1e-6))
     X, y = rows(2, 2, 300, seed=4)
@@ -312,6 +335,14 @@ def test_a_whole_fit_follows_from_its_releases(method, neighbors, form):
     assert steps == {"X'X", "X'y", "y'y"} | (number if neighbors == ADD_REMOVE else set())
     if method != "shrunken_pure":
         assert STEP in check_call(method, neighbors, form, cov_type="HC1")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("method", ["adassp", "shrunken_pure"])
+def test_a_fit_of_slopes_follows_from_its_releases(method, neighbors, form):
+    cov_type = None if method == "shrunken_pure" else "HC1"
+    check_call(method, neighbors, form, cov_type=cov_type, slopes=True)
 
 
 def unlimited(monkeypatch):
