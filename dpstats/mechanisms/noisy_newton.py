@@ -49,16 +49,15 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, set by simulation and measured by benchmarks/econ.py: the distributions of the
 # columns; then the number of rows, the response's mean and mean square, X'X (half of it for the
-# second one where that pays), leverages, the start, and of each of the two rounds a histogram and
-# the scores. They add up to 1.
+# second one where that pays), leverages, the start, a histogram for each of the rounds, and the
+# scores of each. They add up to 1.
 _MARGINALS = 0.185
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
 RESPONSE_WEIGHT = 2.0
-_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _TAIL, _ROUND = (
-    part / (1 - _MARGINALS) for part in (0.005, 0.02, 0.25, 0.01, 0.08, 0.02, 0.205)
+_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _TAIL, *_ROUNDS = (
+    part / (1 - _MARGINALS) for part in (0.005, 0.02, 0.25, 0.01, 0.06, 0.02, 0.08, 0.15, 0.18)
 )
-_ROUNDS = 2
 # Squared norm of a row's numeric part in the rough sums, for each numeric column.
 _NUMERIC_NORM = 3.0
 # The second X'X pays where its noise, at this limit of leverage, is below the number of rows.
@@ -70,8 +69,10 @@ _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 _WEIGHT = 0.3
 # X'X stands for at least this part of the rows, inverted.
 _MOST_SCALED = 4.0
-# Scales are usable from so many times the noise on a count of a column's rows.
-_ROWS_PER_NOISE = 14.0
+# Scales are usable from so many times the noise on a count of a column's rows, for one regressor
+# and for several: the scale of one alone cancels in its regression unless values are clipped, while
+# scales of several decide how X'X looks beside its noise.
+_ROWS_PER_NOISE = 20.0, 30.0
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
 # Fraction of mu^2 for the products of the scores of units, of which standard errors are made.
@@ -86,7 +87,7 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
 
     In the whitened directions a the score of a row is s = a (v - a'eta), v the response about
     its released mean in units of its released standard deviation. A step adds the noisy sum
-    of clipped scores over the number of rows; two steps, each at a limit that a noisy histogram
+    of clipped scores over the number of rows; three steps, each at a limit that a noisy histogram
     of |s| names, and the start are combined by their variances as a Kalman filter would.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
@@ -131,9 +132,11 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     whitening, lost = first, 0.0
     if pays:
         whitening, lost = _refined(basis, first, tail, total, problem, cost, noise, count)
+    # steps divide by the number of rows, which is as unsure as X'X
+    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted[1] / count))
     state = _start(basis, whitening, total, problem, cost, noise, count)
-    for _ in range(_ROUNDS):
-        state = _round(state, basis, whitening, lost, total, problem, cost, noise, count)
+    for share in _ROUNDS:
+        state = _round(state, share, basis, whitening, lost, total, problem, cost, noise, count)
     few = count < _rows_for_scales(len(basis.center), problem, cost)
     if problem.by_unit:
         part = whole_cost.part(_SCORE_PRODUCTS)
@@ -144,12 +147,12 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
 def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     """Return from how many rows on the distributions of so many columns give usable scales.
 
-    Of uniform columns at epsilon 1 intervals that are shown cover 96 to 100% above it, and 82% of
-    the few that are shown at it (benchmarks/cases.py).
+    Below it intervals that are shown cover as little as 67% where regressors are correlated or
+    most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
     """
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
     share = _MARGINALS / (1 - _MARGINALS) / (columns + RESPONSE_WEIGHT)
-    return _ROWS_PER_NOISE * times / (cost.mu * math.sqrt(share))
+    return _ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
 
 
 def _rows(rows: int, problem: Problem, cost: GDP, noise: Noise) -> tuple[float, float]:
@@ -178,7 +181,7 @@ def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noi
         "X'X", sums, bound, basis.free, part, noise, problem.neighbors
     )
     span, weighted = basis.span, _weighted_rows(basis, gram, rows)
-    values, vectors, weights, kept = _eigen(span.T @ gram @ span, deviation, weighted)
+    values, vectors, weights, kept, unsure = _eigen(span.T @ gram @ span, deviation, weighted)
     map_ = span @ vectors * weights
 
     def error(squares: np.ndarray) -> np.ndarray:
@@ -186,7 +189,7 @@ def _rough(basis: IndicatorBasis, total, problem: Problem, cost: GDP, noise: Noi
         free = basis.free @ moved + np.diag(basis.free) * moved
         return (map_**2).T @ (deviation**2 * free)
 
-    return Whitening(map_, kept, values, error), pays
+    return Whitening(map_, kept, unsure, values, error), pays
 
 
 def _weighted_rows(basis: IndicatorBasis, gram: np.ndarray, rows: float) -> float:
@@ -206,13 +209,17 @@ def _weighted_rows(basis: IndicatorBasis, gram: np.ndarray, rows: float) -> floa
 
 
 def _eigen(gram: np.ndarray, deviation: float, rows: float):
-    """Return eigenvalues and vectors, weights that whiten, and each direction's part above noise.
+    """Return eigenvalues and vectors, weights that whiten, and what is known of each direction.
 
-    Eigenvalues are taken as no smaller than half the norm of the noise.
+    Eigenvalues are taken as no smaller than half the norm of the noise. Of a direction are known
+    the part above that, and the relative error of its eigenvalue: a'(noise)a has a standard
+    deviation of sqrt 2 times ``deviation`` for a unit vector a.
     """
     values, vectors = np.linalg.eigh(gram)
     raised = np.maximum(values, deviation * math.sqrt(len(values)))
-    return values, vectors, np.sqrt(rows / raised), np.maximum(values, 0.0) / raised
+    kept = np.maximum(values, 0.0) / raised
+    unsure = np.maximum(1 - kept, np.minimum(math.sqrt(2) * deviation / raised, 1.0))
+    return values, vectors, np.sqrt(rows / raised), kept, unsure
 
 
 def _leverages(basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise, rows):
@@ -248,14 +255,14 @@ def _refined(basis, first: Whitening, tail, total, problem, cost: GDP, noise: No
     gram, deviation = release_products(
         "whitened X'X", sums, limit * t, free, part, noise, problem.neighbors
     )
-    values, vectors, weights, kept = _eigen(gram, deviation, rows)
+    values, vectors, weights, kept, unsure = _eigen(gram, deviation, rows)
 
     def error(squares: np.ndarray) -> np.ndarray:
         moved = weights**2 * squares
         return deviation**2 * weights**2 * (moved.sum() + moved)
 
     map_ = first.map @ vectors * weights
-    return Whitening(map_, kept, values, error), tail.excess(limit) / rows
+    return Whitening(map_, kept, unsure, values, error), tail.excess(limit) / rows
 
 
 def _release_scores(step, basis, whitening, eta, limit, total, problem, cost: GDP, noise: Noise):
@@ -280,13 +287,13 @@ def _start(
     slope = _START_SLOPE * rows
     eta = sums / slope
     variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
-    variance += whitening.error(eta**2) / rows**2 + (1 - whitening.kept) ** 2
+    variance += whitening.error(eta**2) / rows**2 + whitening.unsure**2
     return NewtonState(eta / (1 + variance), variance / (1 + variance))
 
 
 def _round(
-    state: NewtonState, basis, whitening: Whitening, lost: float, total, problem, cost: GDP,
-    noise: Noise, rows: float,
+    state: NewtonState, share: float, basis, whitening: Whitening, lost: float, total, problem,
+    cost: GDP, noise: Noise, rows: float,
 ) -> NewtonState:  # fmt: skip
     """Choose a limit by a histogram of score norms, step, and combine with what was known."""
     t, p, eta = whitening.dimension, len(state.eta), state.eta
@@ -294,7 +301,7 @@ def _round(
     work = partial(score_counts, basis, whitening.map, problem.reference, eta, unit)
     counts = _histogram("score norms", total(work), problem, cost.part(_TAIL), noise)
     tail = score_tail(counts.values, counts.deviation, rows, state.sigma)
-    part = cost.part(_ROUND)
+    part = cost.part(share)
     times = 2.0 if problem.neighbors == REPLACE_ONE else math.sqrt(1 + _WEIGHT**2)
     limit, slope = score_limit(tail, state.sigma, p, times / part.mu)
     sums, squares, deviation, square_deviation = _release_scores(
@@ -302,7 +309,8 @@ def _round(
     )
     step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
     known = _inflated(state.variance, step, step_variance)
-    relative = _hessian_error(slope) ** 2 + lost**2 + (1 - whitening.kept) ** 2
+    relative = _hessian_error(slope) ** 2 + lost**2 + whitening.unsure**2
+    relative = np.maximum(relative, state.left_over(step, step_variance))
     variance = step_variance + whitening.error(known) / rows**2 + relative * known
     gain = known / (known + variance)
     clipped = tail.mean_square(limit)
@@ -317,6 +325,8 @@ def _round(
         slope=slope,
         limit=limit * math.sqrt(t),
         excess=t * tail.excess(limit, 2) / p,
+        moved=float(((gain * step) ** 2).sum()),
+        moved_noise=float((gain**2).sum() * step_variance),
         squares=Squares(
             max(squares, 0.0) / (rows * t),
             square_deviation / (rows * t),

@@ -25,10 +25,11 @@ _NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
 # A range from two quantiles reaches so many standard deviations to each side.
 _REACH = 2.5
 _POINTS = 41
-# Values are clipped so many standard deviations from the mean, by where the distribution is from.
+# Values are clipped so many standard deviations from the mean, by where the distribution is from:
+# two quantiles say nothing of the tails, and may miss a value that a quarter of the rows has.
 # The latter grows with the root of rows times mu per column from so many on: what clipping moves
 # a coefficient by stays as rows are added, while the noise falls.
-_ROUGH_CLIPPING, _CLEAR_CLIPPING, _MOST_CLIPPING = 6.0, 8.0, 32.0
+_ROUGH_CLIPPING, _CLEAR_CLIPPING, _MOST_CLIPPING = 16.0, 8.0, 32.0
 _ROWS_PER_CLIPPING = 60.0
 # Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
 _FALSE_BIN = 1e-5

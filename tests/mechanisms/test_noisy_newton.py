@@ -112,7 +112,7 @@ def test_each_query_has_the_noise_that_its_fraction_asks_for(neighbors):
     limit = spans.unit * 2**20
     far = 2.0 if replaced else math.sqrt(1.09)
     assert spans.l2 * spans.unit == pytest.approx(far * limit, rel=1e-5)
-    assert scales["scores"] == pytest.approx(far * limit / (mu * math.sqrt(0.205)), rel=1e-5)
+    assert scales["scores"] == pytest.approx(far * limit / (mu * math.sqrt(0.18)), rel=1e-5)
 
 
 def table(n: int, seed: int) -> pd.DataFrame:
@@ -196,6 +196,63 @@ def test_intervals_cover_given_that_they_are_shown():
         covered += ((ends[:, 0] <= truth) & (truth <= ends[:, 1]) & finite).sum()
     assert shown >= 0.9 * 240
     assert covered >= 0.88 * shown
+
+
+LONG_TAILS, TWO_VALUES, SQUARES = "exp(0.8 z)", "z > -0.5", "40 + 12 z and its square"
+
+
+def simulated(law: str, n: int, generator) -> np.ndarray:
+    """Regressors (n, d) made of a normal z."""
+    z = generator.normal(size=n)
+    x = {LONG_TAILS: np.exp(0.8 * z), TWO_VALUES: (z > -0.5) * 1.0, SQUARES: 40 + 12 * z}[law]
+    return np.column_stack([x, x**2] if law == SQUARES else [x])
+
+
+@pytest.mark.parametrize(
+    ("law", "n", "epsilon"),
+    [(LONG_TAILS, 10_000, 1), (LONG_TAILS, 3000, 0.5), (TWO_VALUES, 500, 1), (SQUARES, 800, 1)],
+)
+def test_intervals_cover_with_long_tails_two_values_and_squares(law, n, epsilon):
+    """Of 200 tables whose regressors explain 90%, the first slope is held by 90% of those shown.
+
+    With a true coverage of 95% that fails in one seed of 800 where all are shown, and of 200 where
+    130 are; the seeds are fixed. They covered 77 to 86% with two steps, each trusted to leave 7% of
+    itself, values clipped six deviations from a median, and X'X taken as exact where it stands
+    clear of its noise.
+    """
+    shown = covered = 0
+    for seed in range(200):
+        generator = np.random.default_rng(seed)
+        X = simulated(law, n, generator)
+        slopes = np.array([1, -0.5])[: X.shape[1]] / X.std(axis=0)
+        signal = X @ slopes
+        data = {f"x{j}": column for j, column in enumerate(X.T)}
+        data["y"] = 7 + signal + signal.std() / 3 * generator.normal(size=n)
+        with insecure_seed(seed):
+            result = dp.dp_ols(
+                f"y ~ {' + '.join(list(data)[:-1])}", data, method="noisy_newton", epsilon=epsilon
+            )
+        low, high = result.conf_int().loc["x0"]
+        shown += np.isfinite(high)
+        covered += bool(np.isfinite(high) and low <= slopes[0] <= high)
+    assert shown >= 130
+    assert covered >= 0.9 * shown
+
+
+@pytest.mark.parametrize(("d", "n", "enough"), [(1, 300, 420), (6, 700, 1100)])
+def test_no_interval_is_shown_where_rows_are_too_few_for_the_scales(d, n, enough):
+    """Six correlated regressors of 700 rows had intervals at epsilon 1 that covered 73 to 77%."""
+    for size in (n, enough):
+        generator = np.random.default_rng(0)
+        X = generator.normal(size=(size, d)) + 0.5 * generator.normal(size=(size, 1))
+        data = {f"x{j}": column for j, column in enumerate(X.T)} | {"y": X.sum(axis=1)}
+        with insecure_seed(0):
+            result = dp.dp_ols(
+                f"y ~ {' + '.join(list(data)[:-1])}", data, method="noisy_newton", epsilon=1
+            )
+        few = "rows are too few" in result.reasons.get("conf_int", "")
+        assert few == (size == n)
+        assert not few or result.bse.isna().all()
 
 
 def hidden_result():

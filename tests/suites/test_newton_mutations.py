@@ -311,8 +311,10 @@ MUTANTS = {
     "a row whitened with its neighbour's numbers": Mutant(
         patched(whitening, "whitened", neighbour_too), check_factors
     ),
-    "twice the budget of a round": Mutant(shares(_ROUND=0.6), ADDED, BudgetError),
-    "twice the budget of a round, no limit": Mutant(without_limit(shares(_ROUND=0.6)), ADDED),
+    "twice the budget of a round": Mutant(shares(_ROUNDS=(0.6, 0.6)), ADDED, BudgetError),
+    "twice the budget of a round, no limit": Mutant(
+        without_limit(shares(_ROUNDS=(0.6, 0.6))), ADDED
+    ),
     "all of mu for each step": Mutant(full_share(GDP), ADDED, BudgetError),
     "all of mu for each step, no limit": Mutant(without_limit(full_share(GDP)), ADDED),
     "marginals: half the sensitivity": Mutant(smaller(estimate), check_marginals),

@@ -46,13 +46,15 @@ _IMPRECISE = (
 class Whitening:
     """Map coordinates phi to directions in which X'X is about the number of rows.
 
-    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, and the
-    eigenvalues (p,) as released. ``error`` gives the variance of the step that noise in X'X
-    causes, from the mean squares (p,) of a position.
+    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, by what
+    part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
+    ``error`` gives the variance of the step that noise in X'X causes, from the mean squares (p,) of
+    a position.
     """
 
     map: np.ndarray
     kept: np.ndarray
+    unsure: np.ndarray
     eigenvalues: np.ndarray
     error: Callable[[np.ndarray], np.ndarray]
 
@@ -70,7 +72,8 @@ class NewtonState:
     ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. With
     units, ``products`` (p, p) are those of their scores, clipped to ``limit``, with noise of
-    ``products_deviation`` off the diagonal; the ``excess`` is what was cut off their squares.
+    ``products_deviation`` off the diagonal; the ``excess`` is what was cut off their squares. The
+    last step ``moved`` the position by this squared length, of which noise is ``moved_noise``.
     """
 
     eta: np.ndarray
@@ -84,6 +87,20 @@ class NewtonState:
     excess: float = 0.0
     products: np.ndarray | None = None
     products_deviation: float = 0.0
+    moved: float = 0.0
+    moved_noise: float = 0.0
+
+    def left_over(self, step: np.ndarray, step_variance: float) -> float:
+        """Return what part of its squared length the last step left over, as a next one shows.
+
+        That is the squared length of the next ``step`` (p,) less the noise in both, over that of
+        the last one, at most 1. Steps stop short or go too far where few rows have much of X'X and
+        their scores or leverages are cut; the next step is taken to leave as much of itself.
+        """
+        if not self.moved > 0:
+            return 0.0
+        beyond = float(step @ step) - len(step) * step_variance - self.moved_noise
+        return min(max(beyond, 0.0) / self.moved, 1.0)
 
     def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:
         """Return the covariance (p, p) of the position from the sampling of rows, or of units."""

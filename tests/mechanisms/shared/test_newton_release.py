@@ -12,7 +12,9 @@ from tests.mechanisms.test_noisy_newton import factor_case
 
 PROBLEM = factor_case(ADD_REMOVE).problem
 BASIS = IndicatorBasis.of(PROBLEM)
-WHITENING = Whitening(BASIS.span, np.ones(6), np.full(6, 1e4), lambda squares: 0 * squares)
+WHITENING = Whitening(
+    BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares
+)
 BETA = np.array([0.3, 0.2, -0.1, 0.4, 0.05, -0.02])
 ROWS = 1e4
 
@@ -47,6 +49,15 @@ def test_the_covariance_adds_noise_and_sampling():
     np.testing.assert_allclose(noisy.cov - release.cov, back @ back.T * 3e-3, atol=3e-6)
     privacy = np.array(noisy.statistics["privacy_cov"])
     np.testing.assert_allclose(privacy, back @ back.T * 3e-3, atol=3e-6)
+
+
+def test_what_a_step_left_over_shows_in_the_next_one():
+    """A quarter of the last step's squared length is left, beside the noise of both."""
+    state = NewtonState(np.zeros(2), np.ones(2), moved=4.0, moved_noise=0.1)
+    assert state.left_over(np.array([1.0, 0.5]), 0.075) == pytest.approx(0.25)
+    assert state.left_over(np.array([0.1, 0.1]), 0.075) == 0.0
+    assert state.left_over(np.array([9.0, 9.0]), 0.075) == 1.0
+    assert NewtonState(np.zeros(2), np.ones(2)).left_over(np.ones(2), 0.0) == 0.0
 
 
 def test_weak_directions_hide_coefficients():
