@@ -250,7 +250,7 @@ def test_no_interval_is_shown_where_rows_are_too_few_for_the_scales(d, n, enough
             result = dp.dp_ols(
                 f"y ~ {' + '.join(list(data)[:-1])}", data, method="noisy_newton", epsilon=1
             )
-        few = "rows are too few" in result.reasons.get("conf_int", "")
+        few = "rows are too few" in result.reasons.get("bse", "")
         assert few == (size == n)
         assert not few or result.bse.isna().all()
 
