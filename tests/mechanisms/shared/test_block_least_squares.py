@@ -292,14 +292,15 @@ def check_slopes(formula="y ~ x*a"):
     assert (np.count_nonzero(rows[:, :-1], axis=1) + len(codes)).max() == basis.entries
 
 
+SATURATED = [formula for formula in SLOPES if formula != "y ~ x + x:a"]
+
+
 @pytest.mark.parametrize(
-    "formula", ["y ~ x + a + b", "y ~ 0 + x + C(a, Sum) + b", "y ~ a*b + z", *SLOPES]
+    "formula", ["y ~ x + a + b", "y ~ 0 + x + C(a, Sum) + b", "y ~ a*b + z", *SATURATED]
 )
 def test_the_basis_maps_effects_to_the_coefficients_of_the_design(formula):
     """Any alpha and gamma predict the same by codes and numbers as by the design's columns."""
     formula, design, basis = basis_of(formula)
-    if basis.saturated is None:  # nothing is eliminated, and effects are those of all codes
-        return
     frame = table(50, 1)
     batch = {
         n: frame[n].cat.codes.to_numpy() if n in "abc" else frame[n].to_numpy()
