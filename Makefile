@@ -58,7 +58,8 @@ format: install  ## Rewrite the files in the house format
 test: test-python test-r test-spark test-acro test-browser  ## Run all tests, those of the R package and Spark too
 
 test-python: install  ## Run the tests and the examples in the docstrings, without R and Spark
-	$(BIN)/python -m pytest --quiet --doctest-modules dpstats tests \
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist loadfile \
+	    --doctest-modules dpstats tests \
 	    --ignore tests/suites/test_r_oracle.py --ignore tests/engines/test_spark.py
 
 test-r: install  ## Check the R package, and formulas of R against lm; installs R where it may
