@@ -86,6 +86,9 @@ class Unhashable:
     def __hash__(self):
         raise RuntimeError("asked")
 
+    def __str__(self):
+        return "unhashable"
+
 
 @pytest.mark.parametrize(
     "cell", [["a"], Unhashable(), np.int8(1), Decimal("sNaN"), "\udfff"], ids=str
