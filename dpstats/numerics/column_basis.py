@@ -35,9 +35,12 @@ class ColumnBasis:
                 total += X[:, i] * self.matrix[i, j]
         return total
 
-    def combines(self, j: int) -> bool:
-        """Tell whether the column at ``j`` is part of a combination with others."""
-        return bool(np.count_nonzero(self.matrix[j]) + np.count_nonzero(self.matrix[:, j]) > 2)
+    @property
+    def combined(self) -> set[int]:
+        """Return the positions of columns that are part of a combination with others."""
+        parts = self.matrix != 0
+        alone = (parts.sum(axis=0) == 1) & (parts.sum(axis=1) == 1) & np.diag(parts)
+        return set(np.flatnonzero(~alone).tolist())
 
     def coefficients(self, params: np.ndarray) -> np.ndarray:
         """Turn coefficients (..., S) of the design into those of q."""

@@ -58,10 +58,11 @@ class BlockBasis:
         ends = (low, high) if basis is None else (basis.low.copy(), basis.high.copy())
         centers, sets = np.zeros(len(numeric)), []
         for slopes in layout.slopes:
-            if basis is None or not basis.combines(1 + (slopes.main or 0)):
-                slopes = slopes.with_main()
-            else:
-                slopes = replace(slopes, main=None)
+            combined = set() if basis is None else basis.combined
+            if not combined.isdisjoint(1 + slopes.places):
+                continue  # as those of a comparison of x with x itself
+            alone = slopes.main is None or 1 + slopes.main not in combined
+            slopes = slopes.with_main() if alone else replace(slopes, main=None)
             sets.append(slopes)
             if _within_effects(slopes, layout):
                 centers[slopes.places] = (slopes.low + slopes.high) / 2
@@ -79,13 +80,13 @@ class BlockBasis:
 
         Of columns that are zero at all codes but one no other has an entry, whatever the numbers.
         """
-        with_one = np.column_stack([np.ones(len(numbers)), numbers])
+        with_one = np.column_stack([np.ones(len(numbers)), numbers - self.centers])
+        rows = self.box.integers(with_one, y)[:, 1:]
         for slopes in self.slopes:
             owner = slopes.owner[codes[slopes.block]]
             for i, place in enumerate(slopes.places):
-                own = with_one[:, 1 + place] - self.centers[place]
-                with_one[:, 1 + place] = np.where(owner == i, own, 0.0)
-        return self.box.integers(with_one, y)[:, 1:]
+                rows[owner != i, place] = 0.0
+        return rows
 
     @property
     def entries(self) -> int:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import dpstats as dp
 from dpstats.formula import Formula
+from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.mechanisms.shared import Problem
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.noise import Noise
@@ -258,6 +259,23 @@ SLOPES = {
     "y ~ x*C(a, Sum)": 5,
     "y ~ x + x:a": 4,
 }
+
+
+def test_what_is_combined_with_other_columns_is_no_slope():
+    """x and x at the comparison of x are made orthogonal: a row has both."""
+    frame, _ = many(30_000, 4, 5)
+    schema = {"y": Numeric(-0.5, 1.5), "x": Numeric(0, 1), "g": Categorical(tuple("abcd"))}
+    design = Formula.parse("y ~ x*I(x > 0.5) + I(x**2) + g").design(schema)
+    problem = Problem(
+        design.low, design.high, -0.5, 1.5, design.intercept, "add_remove", None, False,
+        np.empty((0, len(design.low))), design.layout, None, True, basis=orthogonal_basis(design),
+    )  # fmt: skip
+    basis = BlockBasis.of(problem)
+    assert problem.basis is not None and design.layout.slopes and not basis.slopes
+    assert basis.entries == len(basis.sizes) + basis.numbers
+    formula = "y ~ x*I(x > 0.5) + I(x**2) + g"
+    ours, ols = fit(formula, frame), smf.ols(formula, frame).fit()
+    np.testing.assert_allclose(ours.params, ols.params, atol=1e-3)
 
 
 def basis_of(formula):
