@@ -197,6 +197,30 @@ def robust_factors(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
     return pd.DataFrame(table).T.rename_axis(["levels", "errors"])
 
 
+def slopes(repetitions: int, rows: int = 100_000) -> pd.DataFrame:
+    """Compare slopes that differ by level with least squares on the same rows, at epsilon 1."""
+    table = {}
+    for levels in (4, 8, 20):
+        rng = np.random.default_rng(0)
+        code, x = rng.integers(0, levels, rows), rng.uniform(size=rows)
+        y = np.linspace(-0.2, 0.2, levels)[code] + np.linspace(0.3, 0.7, levels)[code] * x
+        g = pd.Categorical.from_codes(code, [str(level) for level in range(levels)])
+        frame = pd.DataFrame({"x": x, "g": g, "y": y + rng.normal(0, 0.15, rows)})
+        ols = smf.ols("y ~ x*g", frame).fit()
+        names = [name for name in ols.params.index if "x" in name]
+        for method in ("noisy_newton", "adassp", "shrunken"):
+            call = {"method": method, "epsilon": 1, "bounds": {"x": (0, 1), "y": (-1, 1.5)}}
+            fits = [dp.dp_ols("y ~ x*g", frame, **call) for _ in range(repetitions)]
+            off = np.array([fit.params[names] - ols.params[names] for fit in fits])
+            ends = np.array([fit.conf_int().loc[names].to_numpy() for fit in fits])
+            table[levels, method] = {
+                "rmse of slopes": np.sqrt(np.mean(off**2)),
+                "s.e. of least squares": ols.bse[names].mean(),
+                "shown": np.isfinite(ends).all(axis=2).mean(),
+            }
+    return pd.DataFrame(table).T.rename_axis(["levels", "method"])
+
+
 def tiny(repetitions: int) -> pd.DataFrame:
     """Fit few uniform rows, of which epsilon 1 says little: count "ok" fits and coverage."""
     table = {}
@@ -305,6 +329,7 @@ def main(arguments: list[str]) -> None:
         ("uniform on (0, 10), three slopes of 1", wide_bounds(max(given.repetitions // 5, 5))),
         ("a factor, 100,000 rows, epsilon 1", factors(max(given.repetitions // 4, 5))),
         ("a factor and other errors, epsilon 1", robust_factors(max(given.repetitions // 4, 5))),
+        ("slopes by level, x*g, epsilon 1", slopes(max(given.repetitions // 10, 5))),
         ("few uniform rows, epsilon 1", tiny(given.repetitions)),
         ("two regressors, how wide", widths(max(given.repetitions // 5, 5))),
         ("noisy_newton over exp_theil_sen, one regressor", lines(max(given.repetitions // 5, 5))),

@@ -27,9 +27,9 @@ def responses_at_the_ends(result) -> float:
     complete = {"square", "cross", "y_scale", "scales"} <= {*sums}
     centred = complete and math.isclose(sums["y_scale"], (high - low) / 2)
     rows, error = result.fit_statistics.loc["nobs"]
-    if not centred or design.intercept is None or "weighted_rows" in sums or math.isnan(rows):
-        return 0.0
     most = rows + _ERRORS * (0.0 if math.isnan(error) else error)
+    if not centred or design.intercept is None or "weighted_rows" in sums or not most > 0:
+        return 0.0
     _, of_cross, of_square = sums["scales"]
     if (low, high) == (0.0, 1.0):
         mean = (abs(sums["cross"][design.intercept]) - _ERRORS * of_cross) / most

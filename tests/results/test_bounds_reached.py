@@ -36,6 +36,13 @@ def test_responses_in_other_units_are_seen(method, neighbors):
         assert said(dp.DPResults.from_json(result.to_json()))
 
 
+@pytest.mark.parametrize("method", ["adassp", "ssp"])
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_no_rows_have_no_share(method, neighbors):
+    result = fitted(np.empty(0), method, neighbors=neighbors)
+    assert responses_at_the_ends(result) <= 1 and "nan" in str(result.summary())
+
+
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.6, 0.8, 1.0])
 def test_the_share_is_a_lower_bound(share):
     """Within three standard errors of the noise of each sum: fewer than 1 in 300 runs fail."""

@@ -35,31 +35,40 @@ from dpstats.request.privacy_unit import ONE, PrivacyUnit
 from tests.suites.mutants import Mutant
 
 BOUNDS = {"x": (0, 10), "y": (-5, 5), "w": (0, 4)}
-CALLS = {
-    f"{method}, {neighbors}, {'bounds' if bounds else 'none'}, {max_rows}, {epsilon}, {weights}": {
-        "method": method,
-        "neighbors": neighbors,
-        "bounds": {n: BOUNDS[n] for n in ("x", "y") * bounds + ("w",) * (weights is not None)},
-        "max_rows": max_rows,
-        "weights": weights,
-        "epsilon": epsilon,
+
+
+def calls(settings, ending="", **more):
+    """Calls by what sets them apart, for both relations."""
+    return {
+        f"{method}, {neighbors}, {'bounds' if bounds else 'none'}, {max_rows}, {epsilon}, {weights}"
+        + ending: {
+            "method": method,
+            "neighbors": neighbors,
+            "bounds": {n: BOUNDS[n] for n in ("x", "y") * bounds + ("w",) * (weights is not None)},
+            "max_rows": max_rows,
+            "weights": weights,
+            "epsilon": epsilon,
+            **more,
+        }
+        for method, bounds, max_rows, epsilon, weights in settings
+        for neighbors in RELATIONS
     }
-    for method, bounds, max_rows, epsilon, weights in (
-        ("adassp", True, 1, 2.0, None),
-        ("adassp", True, 3, 300.0, "w"),
-        ("adassp", False, 1, 300.0, None),
-        ("ssp", True, 1, 300.0, None),
-        ("shrunken", True, 1, 300.0, None),
-        ("shrunken", True, 3, 2.0, "w"),
-        ("shrunken", False, 1, 300.0, None),
-        ("shrunken_pure", True, 1, 2.0, None),
-        ("shrunken_pure", False, 3, 300.0, None),
-        ("noisy_newton", True, 3, 2.0, None),
-        ("noisy_newton", False, 1, 2.0, None),
-        ("noisy_newton", False, 1, 300.0, None),
-    )
-    for neighbors in RELATIONS
-}
+
+
+CALLS = calls((
+    ("adassp", True, 1, 2.0, None),
+    ("adassp", True, 3, 300.0, "w"),
+    ("adassp", False, 1, 300.0, None),
+    ("ssp", True, 1, 300.0, None),
+    ("shrunken", True, 1, 300.0, None),
+    ("shrunken", True, 3, 2.0, "w"),
+    ("shrunken", False, 1, 300.0, None),
+    ("shrunken_pure", True, 1, 2.0, None),
+    ("shrunken_pure", False, 3, 300.0, None),
+    ("noisy_newton", True, 3, 2.0, None),
+    ("noisy_newton", False, 1, 2.0, None),
+    ("noisy_newton", False, 1, 300.0, None),
+))  # fmt: skip
 PANELS = {
     f"{method}, {neighbors}, {'bounds' if bounds else 'none'}, {max_rows}, {epsilon} | id": {
         "formula": "y ~ x | id",
@@ -77,27 +86,19 @@ PANELS = {
     )
     for neighbors in RELATIONS
 }
-FACTORS = {
-    f"{method}, {neighbors}, {max_rows}, {epsilon}, {weights}, factor": {
-        "formula": "y ~ x + C(g)",
-        "levels": {"g": [0, 1, 2]},
-        "method": method,
-        "neighbors": neighbors,
-        "bounds": {n: BOUNDS[n] for n in ("x", "y") * bounds + ("w",) * (weights is not None)},
-        "max_rows": max_rows,
-        "weights": weights,
-        "epsilon": epsilon,
-    }
-    for method, bounds, max_rows, epsilon, weights in (
+FACTORS = calls(
+    (
         ("adassp", True, 1, 300.0, None),
         ("adassp", False, 3, 300.0, "w"),
         ("ssp", True, 3, 2.0, None),
         ("shrunken", True, 1, 300.0, None),
         ("shrunken_pure", False, 3, 2.0, "w"),
         ("noisy_newton", True, 1, 300.0, None),
-    )
-    for neighbors in RELATIONS
-}
+    ),
+    ", factor",
+    formula="y ~ x + C(g)",
+    levels={"g": [0, 1, 2]},
+)
 CALLS |= PANELS | FACTORS
 
 
@@ -341,7 +342,7 @@ def degrees_of_rows(X, y, problem):
 OF = within_units.UnitDeviations.of
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
-FACTOR = FACTORS["adassp, add_remove, 1, 300.0, None, factor"]
+FACTOR = FACTORS["adassp, add_remove, bounds, 1, 300.0, None, factor"]
 CODED = {
     "rows count in full in indicators": (PrivacyUnit, "parts", whole_parts, FACTOR),
     "the number is that of rows in indicators": (block_sums, "number_of_units", len, FACTOR),
