@@ -158,4 +158,5 @@ def _within(values, low: float, high: float, out: np.ndarray) -> None:
     # privacy rests on this clip, so bounds that are a little off cost accuracy alone
     from dpstats.numerics.kernels import within
 
-    within(np.broadcast_to(values, out.shape), low, high, low / 2 + high / 2, out)
+    whole = values if np.shape(values) == out.shape else np.broadcast_to(values, out.shape)
+    within(whole, low, high, low / 2 + high / 2, out)

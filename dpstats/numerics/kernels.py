@@ -107,21 +107,6 @@ def rounded_rows(columns, factors, limit, out):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def clipped_scores(left, norms, limit, weight, grid):
-    """Return what residuals (m,) become where scores are clipped to ``limit``, and a sum.
-
-    Multiplied by these (m,), rows are scores in units of ``limit`` over ``grid``. The sum is of
-    weight |s|^2 in these units, for clipped scores s, each cut to a whole number.
-    """
-    out, total = np.empty_like(left), 0.0
-    for i in range(len(left)):
-        out[i] = left[i] * (grid / max(norms[i], limit))
-        part = min(norms[i] / limit, 1.0)
-        total += np.trunc(weight * (part * part) * grid)
-    return out, total
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def clipped_residuals(columns, theta, cut, parts, scale):
     """Return w e / c, |e| <= c, for rows (u, v), and the sum of ``scale`` w (e / c)^2, each cut.
 
@@ -164,21 +149,6 @@ def sums_of_runs(columns, numbers):
     return sums
 
 
-@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def cut_sums(columns, factors):
-    """Sum each of columns (k, m) times ``factors`` (m,), products cut to whole numbers, (k,).
-
-    Exact as long as m times the largest product is at most 2^53.
-    """
-    sums = np.empty(len(columns))
-    for j in range(len(columns)):
-        column, total = columns[j], 0.0
-        for i in range(len(column)):
-            total += np.trunc(column[i] * factors[i])
-        sums[j] = total
-    return sums
-
-
 @numba.njit(cache=True, nogil=True)
 def code_products(codes, offsets, entries, sums):
     """Add to ``sums`` (M, M) the products of indicators with each other and with numbers.
@@ -202,16 +172,3 @@ def code_products(codes, offsets, entries, sums):
     for place in range(first + 1):
         for j in range(first + 1, len(sums)):
             sums[j, place] = sums[place, j]
-
-
-@numba.njit(cache=True, nogil=True)
-def above(sizes, edges):
-    """Count the sizes above each of the edges (k,), after their number and before 0, (k + 2,)."""
-    counts = np.zeros(len(edges) + 2, np.int64)
-    counts[0] = len(sizes)
-    for e in range(len(edges)):
-        edge, count = edges[e], 0
-        for i in range(len(sizes)):
-            count += sizes[i] > edge
-        counts[e + 1] = count
-    return counts

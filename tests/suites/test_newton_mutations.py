@@ -12,7 +12,7 @@ import numpy as np
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import noisy_newton
 from dpstats.mechanisms.shared import indicator_basis, newton_sums, response_scale
-from dpstats.numerics import kernels, whitening
+from dpstats.numerics import kernels, score_loops, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.range_estimation import estimate, marginals
@@ -39,38 +39,38 @@ REPLACED = on(check_worst, "noisy_newton", neighbors=REPLACE_ONE)
 RELATIONS = {ADD_REMOVE: ADDED, REPLACE_ONE: REPLACED}
 
 
-def unclipped_scores(original):
+def scores_of(change):
+    """Sums of scores whose residuals and norms are others when they are clipped."""
+
+    def mutate(original):
+        def sums(basis, map_, reference, eta, limit, weight, X, y):
+            total = np.zeros(len(eta) + 1, dtype=object)
+            for rows, left, norms in newton_sums.scores(basis, map_, reference, eta, X, y):
+                left, norms = change(left, norms, limit)
+                squares = weight * np.minimum(norms / limit, 1) ** 2
+                scores = np.vstack([rows * (left / np.maximum(norms, limit)), squares])
+                whole = np.trunc(scores * newton_sums._ONE * newton_sums._MARGIN)
+                total += np.array([sum(map(int, row)) for row in whole.tolist()], dtype=object)
+            return total
+
+        return sums
+
+    return newton("score_sums", mutate)
+
+
+def unclipped(left, norms, limit):
     """A score has the length it has."""
-
-    def sums(basis, map_, reference, eta, limit, weight, X, y):
-        squares = original(basis, map_, reference, eta, limit, weight, X, y)[-1:]
-        whole = np.zeros(len(eta), dtype=object)
-        for rows, left, _ in newton_sums.scores(basis, map_, reference, eta, X, y):
-            long = np.trunc(rows * (left / limit) * 2.0**20)
-            whole += np.array([sum(map(int, column)) for column in long.tolist()], dtype=object)
-        return np.concatenate([whole, squares])
-
-    return sums
+    return left, np.minimum(norms, limit)
 
 
-def weight_on_one_side(original):
+def weighted_on_one_side(left, norms, limit):
     """Residuals are weighted, and the norms by which scores are cut are not."""
-
-    def scores(*given):
-        for rows, left, norms in original(*given):
-            yield rows, 2 * left, norms
-
-    return scores
+    return 2 * left, norms
 
 
-def entries_clipped_alone(original):
+def clipped_alone(left, norms, limit):
     """The limit is applied to the residual, not to the score."""
-
-    def scores(*given):
-        for rows, left, _ in original(*given):
-            yield rows, left, np.abs(left)
-
-    return scores
+    return left, np.abs(left)
 
 
 def exact_products(original):
@@ -175,9 +175,10 @@ def neighbour_too(original):
     """A row is whitened with a part of the row before it."""
 
     def whitened(*given):
-        squares, out = original(*given), given[-1]
+        original(*given)
+        out = given[-1]
         out[:, 1:] = (out[:, 1:] + out[:, :-1]) / 2
-        return squares
+        return (out**2).sum(axis=0)
 
     return whitened
 
@@ -215,11 +216,6 @@ def all_of_each_column(original):
     return histograms
 
 
-def long_scores(original):
-    """The loop over residuals knows no norm above the limit."""
-    return lambda left, norms, limit, *rest: original(left, np.minimum(norms, limit), limit, *rest)
-
-
 def codes_twice(original):
     """A row is added up twice where its codes are."""
 
@@ -232,6 +228,10 @@ def codes_twice(original):
 
 def kernel(name, make):
     return patched(kernels, name, make)
+
+
+def loop(name, make):
+    return patched(score_loops, name, make)
 
 
 def newton(name, make):
@@ -270,16 +270,15 @@ def sums(name, make):
 
 
 MUTANTS = {
-    "scores not clipped": Mutant(newton("score_sums", unclipped_scores), ADDED),
-    "scores not clipped, replace-one": Mutant(newton("score_sums", unclipped_scores), REPLACED),
-    "residuals not shortened": Mutant(kernel("clipped_scores", long_scores), ADDED),
-    "a row in two bins": Mutant(kernel("above", lambda f: lambda *a: 2 * f(*a)), ADDED),
+    "scores not clipped": Mutant(scores_of(unclipped), ADDED),
+    "scores not clipped, replace-one": Mutant(scores_of(unclipped), REPLACED),
+    "a row in two bins": Mutant(loop("score_tail", lambda f: lambda *a: 2 * f(*a)), ADDED),
     "products of codes added twice": Mutant(kernel("code_products", codes_twice), check_factors),
     "rows of X'X on twice the grid": Mutant(
         kernel("cut_rows", lambda f: lambda rows, factors: f(rows, 2 * factors)), ADDED
     ),
-    "a weight on the residual alone": Mutant(sums("scores", weight_on_one_side), ADDED),
-    "the residual clipped for the score": Mutant(sums("scores", entries_clipped_alone), ADDED),
+    "a weight on the residual alone": Mutant(scores_of(weighted_on_one_side), ADDED),
+    "the residual clipped for the score": Mutant(scores_of(clipped_alone), ADDED),
     "whitening from private sums": Mutant(newton("release_products", exact_products), ADDED),
     "limits from private counts": Mutant(newton("_histogram", exact_counts), check_factors),
     "a limit from the largest residual": Mutant(

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -143,8 +144,7 @@ class IndicatorBasis:
         return RowMap(len(self.sizes), offsets, self.center, scale, codes.T.copy(), numbers_to)
 
 
-@dataclass(frozen=True)
-class RowMap:
+class RowMap(NamedTuple):
     """Map rows, K codes and d numbers each, to p directions, which is a function of each row.
 
     A row is the sum of the columns of ``codes_to`` (p, L) that its codes name, block b from
@@ -167,11 +167,7 @@ class RowMap:
         from dpstats.numerics.whitening import whitened
 
         out = np.empty((len(self.codes_to), stop - start))
-        squares = whitened(
-            columns, start, self.codes, self.offsets, self.center, self.scale, FAR,
-            self.codes_to, self.numbers_to, out,
-        )  # fmt: skip
-        return out, squares
+        return out, whitened(columns, start, self, FAR, out)
 
 
 def release_products(

@@ -41,11 +41,13 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, X: np.nda
 
     With units rows count for their parts, in units of 2^-20.
     """
-    blocks = _blocks(basis.row_map(map_), X)
+    to = basis.row_map(map_)
     if basis.by_unit:
-        parts = parts_of(basis, X)
+        parts, blocks = parts_of(basis, X), _blocks(to, X)
         return _parts_by_size(((squares / t, parts[rows]) for _, squares, rows in blocks))
-    return _counts((squares / t for _, squares, _ in blocks), LEVERAGE_EDGES)
+    from dpstats.numerics.score_loops import leverage_tail
+
+    return _in_bins(leverage_tail(np.ascontiguousarray(X.T), to, FAR, t, LEVERAGE_EDGES))
 
 
 def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, X: np.ndarray, y):
@@ -69,17 +71,22 @@ def score_sums(
         squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
         blocks = (np.vstack([s, squares])[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
         return exact_sum((block.sum(axis=1) for block in blocks), (len(eta) + 1,))
-    blocks = scores(basis, map_, reference, eta, X, y)
-    return exact_sum((_clipped(*block, limit, weight) for block in blocks), (len(eta) + 1,))
+    from dpstats.numerics.score_loops import clipped_sums
+
+    rows = _score_arguments(basis, map_, reference, eta, X, y)
+    return clipped_sums(*rows, limit, weight, _ONE * _MARGIN).astype(np.int64)
 
 
 def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: float, X, y):
     """Count rows by the norm of the score over ``unit``, in the bins of ``SCORE_EDGES``."""
     if basis.by_unit:
         _, norms = unit_scores(basis, map_, reference, eta, unit, X, y)
-        return _counts(iter([norms]), SCORE_EDGES)
-    blocks = scores(basis, map_, reference, eta, X, y)
-    return _counts((norms / unit for _, _, norms in blocks), SCORE_EDGES)
+        bins = np.searchsorted(SCORE_EDGES, norms)
+        return np.bincount(bins, minlength=len(SCORE_EDGES) + 1)
+    from dpstats.numerics.score_loops import score_tail
+
+    rows = _score_arguments(basis, map_, reference, eta, X, y)
+    return _in_bins(score_tail(*rows, unit, SCORE_EDGES))
 
 
 def score_products(
@@ -144,6 +151,13 @@ def scores(
         yield whitened, left, np.sqrt(squares) * np.abs(left)
 
 
+def _score_arguments(basis: IndicatorBasis, map_, reference: Reference, eta, X, y):
+    """Return what the loops over scores take first: rows, how they are mapped, and where."""
+    columns, response = np.ascontiguousarray(X.T), np.ascontiguousarray(y)
+    center, scale = reference.y_center, reference.y_scale
+    return columns, response, basis.row_map(map_), FAR, center, scale, eta
+
+
 def _blocks(row_map: RowMap, X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
     """Yield mapped rows as columns (p, m), squared norms (m,) and which rows of X they are."""
     columns = np.ascontiguousarray(X.T)
@@ -184,17 +198,6 @@ def capped(
     return cut_rows(rows, _ONE * _MARGIN * np.sqrt(parts) / (math.sqrt(bound) * length))
 
 
-def _clipped(
-    whitened: np.ndarray, left: np.ndarray, norms: np.ndarray, limit: float, weight: float
-):
-    """Sum the scores of few rows, clipped to ``limit``, and their squares, on the grid."""
-    from dpstats.numerics.kernels import clipped_scores, cut_sums
-
-    grid = _ONE * _MARGIN
-    factors, squares = clipped_scores(left, norms, limit, weight, grid)
-    return np.append(cut_sums(whitened, factors), squares)
-
-
 def _parts_by_size(blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Add up parts, in units of 2^-20, of rows in the bins between ``LEVERAGE_EDGES``."""
     bins = len(LEVERAGE_EDGES) + 1
@@ -204,9 +207,6 @@ def _parts_by_size(blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> np.ndarra
     return total.astype(np.int64)
 
 
-def _counts(sizes: Iterator[np.ndarray], edges: np.ndarray) -> np.ndarray:
-    """Count sizes in the bins between ascending edges; one at an edge is in the bin below."""
-    from dpstats.numerics.kernels import above
-
-    beyond = sum((above(block, edges) for block in sizes), np.zeros(len(edges) + 2, np.int64))
-    return beyond[:-1] - beyond[1:]
+def _in_bins(tail: np.ndarray) -> np.ndarray:
+    """Count rows in bins, given how many lie above their ends."""
+    return tail[:-1] - tail[1:]
