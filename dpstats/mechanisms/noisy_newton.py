@@ -137,7 +137,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     state = _start(basis, whitening, total, problem, cost, noise, count)
     for share in _ROUNDS:
         state = _round(state, share, basis, whitening, lost, total, problem, cost, noise, count)
-    few = count < _rows_for_scales(len(basis.center), problem, cost)
+    # the noise on the number of rows alone is not to show an interval
+    few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
     if problem.by_unit:
         part = whole_cost.part(_SCORE_PRODUCTS)
         state = _with_score_products(state, basis, whitening, total, problem, part, noise)
