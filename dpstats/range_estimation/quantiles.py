@@ -1,5 +1,6 @@
 """Estimate ranges of columns with too few rows for a histogram, by two noisy quantiles each."""
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -8,7 +9,7 @@ import numpy as np
 from dpstats.noise import Noise, ScoreQuery
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Distances, Dyadic, counts
-from dpstats.schema import Batch
+from dpstats.schema import Batch, Numeric
 
 # Bins are eighths of an octave: years are told apart to a decade, and the range of a 0/1 column
 # ends at 1.7, where that of a whole octave would end at 3.
@@ -26,9 +27,10 @@ _MEDIAN_FRACTION = 1 / 3
 # The range reaches this many of these distances to each side: more for the response, because
 # clipping its tails biases the mean, while a regressor loses little with its own.
 _REACH, _REACH_RESPONSE = 1.5, 2.0
-# How much less likely, on the log scale, a magnitude e times as far from 1 is assumed to be.
+# How much less likely, on the log scale, a magnitude e times as far from 1, or within declared
+# bounds from the farther one, is assumed to be.
 _TILT = 0.25
-# The same below 1, for distances from a center of exactly zero: where most values are zero every
+# The same below it, for distances from a center of exactly zero: where most values are zero every
 # bin between zero and the others is as good as the next, and a small one ruins the column's unit.
 _TILT_FROM_ZERO = 1.0
 # The range where nothing but zeros is seen.
@@ -63,7 +65,7 @@ def quantile_ranges(
     values, and that of 2,000 where four fifths are the same.
     """
     medians, spreads, _ = _median_and_distance(
-        total, costs, noise, neighbors, lambda cost: _eighths(rows, cost, neighbors), one
+        total, costs, noise, neighbors, lambda cost: _eighths(rows, cost, neighbors), one, {}
     )
     reach = {n: _REACH_RESPONSE if n == response else _REACH for n in costs}
     return {n: _around(*medians[n], spreads[n], reach[n]) for n in costs}
@@ -76,17 +78,20 @@ def center_and_spread(
     noise: Noise,
     neighbors: str,
     one: int = 1,
+    limits: Mapping[str, Numeric | None] | None = None,
 ) -> dict[str, tuple[float, float, int]]:
     """Release for each column its median and how far from it k eighths of the rows lie, with k.
 
     The distance is 0 where nothing but zeros is seen. The largest k of 7, 6, 5 and 4 is taken for
-    which a missing eighth of the rows stands clear of the noise.
+    which a missing eighth of the rows stands clear of the noise. Neither is beyond declared bounds,
+    ``limits``, however few rows there are.
 
     Guarantee. The costs, as for :func:`quantile_ranges`.
     """
     medians, spreads, eighths = _median_and_distance(
-        total, costs, noise, neighbors, lambda cost: _clear_eighths(rows, cost, neighbors), one
-    )
+        total, costs, noise, neighbors, lambda cost: _clear_eighths(rows, cost, neighbors), one,
+        limits or {},
+    )  # fmt: skip
     distances = {
         name: 0.0
         if center == 0 and spreads[name] <= Distances(0.0).edges[1]
@@ -96,7 +101,9 @@ def center_and_spread(
     return {name: (medians[name][0], distances[name], eighths[name]) for name in costs}
 
 
-def _median_and_distance(total, costs: Mapping, noise: Noise, neighbors: str, eighths_of, one: int):
+def _median_and_distance(
+    total, costs: Mapping, noise: Noise, neighbors: str, eighths_of, one: int, limits: Mapping
+):
     """Release the center and the upper end of each median's bin, and a quantile of distances."""
     if not costs:
         return {}, {}, {}
@@ -104,11 +111,16 @@ def _median_and_distance(total, costs: Mapping, noise: Noise, neighbors: str, ei
     second = {name: cost.part(1 - _MEDIAN_FRACTION) for name, cost in costs.items()}
     ask = partial(_choose, total, noise, neighbors, one)
     halves = dict.fromkeys(costs, _MEDIAN)
-    bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)))
+    ends = {n: (limit.low, limit.high) for n, limit in limits.items() if limit}
+    bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)), ends)
     medians = {n: (0.0 if 0.0 in ends else sum(ends) / 2, ends[1]) for n, ends in bins.items()}
     eighths = {n: eighths_of(cost) for n, cost in second.items()}
     distances = {n: Distances(center, _PARTS) for n, (center, _) in medians.items()}
-    spreads = ask("spread", eighths, second, distances)
+    farthest = {
+        n: (0.0, max(ends[n][1] - medians[n][0], medians[n][0] - ends[n][0]))
+        for n in medians.keys() & ends.keys()
+    }
+    spreads = ask("spread", eighths, second, distances, farthest)
     return medians, {n: ends[1] for n, ends in spreads.items()}, eighths
 
 
@@ -151,8 +163,12 @@ def _choose(
     quantiles: Mapping[str, int],
     costs: Mapping[str, Cost],
     bins: Mapping,
+    inside: Mapping[str, tuple[float, float]],
 ) -> dict[str, tuple[float, float]]:
     """Release the ends of a bin for each column that holds about its quantile, in eighths.
+
+    Of a column with an interval ``inside`` the bin is one of those that meet it, and values beyond
+    them count as in the first or the last.
 
     Guarantee. The costs, by report noisy max (:meth:`~dpstats.noise.Noise.best`). Let b rows lie
     below a bin, a above it, n in all: its score is -max(b - q n, a - (1 - q) n, 0), largest for
@@ -165,27 +181,37 @@ def _choose(
     """
     chosen = {}
     for (name, kind), held in zip(bins.items(), total(partial(counts, bins)), strict=True):
+        low, high = inside.get(name, (kind.edges[0], kind.edges[-1]))
+        places = np.searchsorted(kind.edges, [low, high], "right") - 1
+        first, last = np.clip(places, 0, len(held) - 1).tolist()
+        edges = kind.edges[first : last + 2]
+        held = np.diff(np.cumsum(held)[first:last], prepend=0, append=held.sum())
         below = np.cumsum(held) - held
         above, n = held.sum() - below - held, held.sum()
         q, spread = quantiles[name], one * _spread(quantiles[name], neighbors)
         missed = np.maximum(_WHOLE * below - q * n, _WHOLE * above - (_WHOLE - q) * n)
-        unlikely = _tilted(kind) * spread / costs[name].loss_range
+        unit = max(abs(low), abs(high)) if name in inside else 1.0
+        unlikely = _tilted(kind, edges, unit) * spread / costs[name].loss_range
         scores = -np.maximum(missed, 0) - np.round(unlikely).astype(np.int64)
         query = ScoreQuery(f"{what} of {name}", scores.tolist(), spread, unit=1 / (_WHOLE * one))
         index = noise.best(query, costs[name])
-        chosen[name] = float(kind.edges[index]), float(kind.edges[index + 1])
+        edges = np.clip(edges, low, high)
+        chosen[name] = float(edges[index]), float(edges[index + 1])
     return chosen
 
 
-def _tilted(kind: Dyadic | Distances) -> np.ndarray:
-    """Return how much less likely than magnitude 1 each bin is assumed to be, on the log scale."""
+def _tilted(kind: Dyadic | Distances, edges: np.ndarray, unit: float) -> np.ndarray:
+    """Return how much less likely than magnitude ``unit`` bins are taken to be, on the log scale.
+
+    Without declared bounds that is 1, and else the farthest that a value can be.
+    """
     from_zero = isinstance(kind, Distances) and kind.center == 0
     below = _TILT_FROM_ZERO if from_zero else _TILT
-    return np.where(kind.edges[1:] <= 1, below, _TILT) * _magnitudes(kind.edges)
+    return np.where(edges[1:] <= unit, below, _TILT) * _magnitudes(edges, unit)
 
 
-def _magnitudes(edges: np.ndarray) -> np.ndarray:
-    """Return |log| of the outer end of each bin; 0 where the bin touches zero, a usual value."""
+def _magnitudes(edges: np.ndarray, unit: float) -> np.ndarray:
+    """Return |log| of the outer end of each bin over ``unit``; 0 where the bin touches zero."""
     outer = np.maximum(np.abs(edges[:-1]), np.abs(edges[1:]))
     touches = np.minimum(np.abs(edges[:-1]), np.abs(edges[1:])) == 0
-    return np.where(touches, 0.0, np.abs(np.log(outer)))
+    return np.where(touches, 0.0, np.abs(np.log(outer) - math.log(unit)))

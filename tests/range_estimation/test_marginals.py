@@ -127,6 +127,19 @@ def test_few_rows_are_described_by_two_quantiles():
     assert all(marginal.is_rough for marginal in found.values())
 
 
+@pytest.mark.parametrize("unit", [1.0, 2.0**-20, 2.0**20])
+def test_where_rows_say_nothing_a_bounded_column_fills_part_of_its_bounds(unit):
+    """Over 60 draws of noise alone, in whatever unit it is measured."""
+    limits = {"x": Numeric(-unit, unit), "y": None}
+    cost, nothing = GDP.of(0.1, 1e-6), {"x": np.zeros(0), "y": np.zeros(0)}
+    found = []
+    for seed in range(60):
+        with insecure_seed(seed):
+            found.append(marginals(nothing, cost, ADD_REMOVE, limits)(Noise(cost))["x"])
+    assert sum(abs(marginal.mean) == unit for marginal in found) <= 6
+    assert 0.01 < np.median([marginal.sd for marginal in found]) / unit < 0.8
+
+
 def test_a_column_spread_thinly_over_declared_bounds_is_not_clipped():
     """A histogram that is barely read shows one or two of its bins, which 3 seeds zoomed in on."""
     generator, cost = np.random.default_rng(8), GDP.of(0.45, 1e-6)

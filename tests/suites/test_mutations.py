@@ -421,9 +421,9 @@ def one_relation(name):
 def larger_costs(original):
     """Middle and spread each take more than their part."""
 
-    def choose(total, noise, neighbors, one, what, quantiles, costs, bins):
+    def choose(total, noise, neighbors, one, what, quantiles, costs, *rest):
         more = {name: cost.part(3 / 2) for name, cost in costs.items()}
-        return original(total, noise, neighbors, one, what, quantiles, more, bins)
+        return original(total, noise, neighbors, one, what, quantiles, more, *rest)
 
     return choose
 
