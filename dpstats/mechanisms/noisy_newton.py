@@ -39,6 +39,7 @@ from dpstats.mechanisms.shared.score_tails import (
     is_wild,
     leverage_limit,
     leverage_tail,
+    mean_leverage,
     score_limit,
     score_tail,
 )
@@ -128,8 +129,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     count, part = max(counted[0], 2 * counted[1]), cost.part(_RESPONSE)
     problem = with_response_scale(problem, basis.has_constant, total, count, part, noise)
     first, pays = _rough(basis, total, problem, cost, noise, count)
-    tail, wild = _leverages(basis, first, total, problem, cost, noise, count)
-    whitening, lost = first, 0.0
+    tail, wild, mean = _leverages(basis, first, total, problem, cost, noise, count)
+    whitening, lost = first.divided(mean), 0.0
     if pays:
         whitening, lost = _refined(basis, first, tail, total, problem, cost, noise, count)
     # steps divide by the number of rows, which is as unsure as X'X
@@ -224,12 +225,12 @@ def _eigen(gram: np.ndarray, deviation: float, rows: float):
 
 
 def _leverages(basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise, rows):
-    """Release a histogram of squared leverages, and tell whether the ranges have failed."""
+    """Release a histogram of squared leverages; read a limit, whether ranges failed, and a mean."""
     counts = total(partial(leverage_counts, basis, whitening.map, whitening.dimension))
     one = _one(problem)
     noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise, one)
     tail = leverage_tail(noisy.values, noisy.deviation)
-    return tail, is_wild(tail, noisy.deviation, rows)
+    return tail, is_wild(tail, noisy.deviation, rows), mean_leverage(tail, noisy.deviation)
 
 
 def _one(problem: Problem) -> int:

@@ -58,6 +58,16 @@ class Whitening:
     eigenvalues: np.ndarray
     error: Callable[[np.ndarray], np.ndarray]
 
+    def divided(self, by: float) -> "Whitening":
+        """Return the map to directions in which X'X is that many times smaller, at least once."""
+        return Whitening(
+            self.map / math.sqrt(by),
+            self.kept,
+            np.maximum(self.unsure, 1 - 1 / by),
+            self.eigenvalues,
+            lambda squares: self.error(squares) / by**2,
+        )
+
     @property
     def dimension(self) -> float:
         """Return the mean squared norm of a whitened row, at least 1."""

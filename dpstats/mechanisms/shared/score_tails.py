@@ -96,6 +96,15 @@ def is_wild(tail: Tail, deviation: float, rows: float) -> bool:
     return tail.counts[-3:].sum() > max(_WILD * rows, 3 * deviation * math.sqrt(3))
 
 
+def mean_leverage(tail: Tail, deviation: float) -> float:
+    """Return the mean squared leverage less its standard error, at least 1, which whitening gives.
+
+    It is more where X'X was of rows scaled down, so that steps by it would go too far.
+    """
+    noise = deviation * float(np.linalg.norm(tail.sizes[tail.counts > 0]))
+    return max(float(tail.counts @ tail.sizes - noise) / tail.rows, 1.0)
+
+
 def leverage_limit(tail: Tail, rows: float, t: float, noise: float) -> float:
     """Choose the leverage at which rows are scaled down in a Gram sum.
 
