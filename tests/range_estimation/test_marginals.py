@@ -127,6 +127,21 @@ def test_few_rows_are_described_by_two_quantiles():
     assert all(marginal.is_rough for marginal in found.values())
 
 
+@pytest.mark.parametrize(("n", "least", "most"), [(100, 0.6, 1.0), (1500, 0.0, 0.1)])
+def test_two_quantiles_of_few_rows_are_clipped_closer(n, least, most):
+    """At 6 deviations where a fit shows no interval, else at 16; the rows' number is noisy."""
+    cost, generator = GDP.of(0.5, 1e-6), np.random.default_rng(9)
+    names = [*(f"x{j}" for j in range(6)), "y"]
+    data, close = {name: generator.normal(size=n) for name in names}, 0
+    for seed in range(40):
+        with insecure_seed(seed):
+            found = marginals(data, cost, ADD_REMOVE, dict.fromkeys(names))(Noise(cost))["x0"]
+        deviations = (found.clipping[1] - found.mean) / found.sd
+        assert found.is_rough and round(deviations, 6) in (6, 16)
+        close += deviations < 10
+    assert least <= close / 40 <= most
+
+
 @pytest.mark.parametrize("unit", [1.0, 2.0**-20, 2.0**20])
 def test_where_rows_say_nothing_a_bounded_column_fills_part_of_its_bounds(unit):
     """Over 60 draws of noise alone, in whatever unit it is measured."""

@@ -32,6 +32,18 @@ def released(state=None, wild=False, problem=PROBLEM, **changes):
     return release_of(state, BASIS, WHITENING, wild, problem, ROWS, counted)
 
 
+def test_a_divided_map_has_a_smaller_gram_and_error_and_says_that_it_is_unsure():
+    generator = np.random.default_rng(2)
+    rows, off = generator.normal(size=(50, len(BASIS.span))), generator.normal(size=(6, 6))
+    # the noise E in X'X moves a step by E eta, and E is whitened as X'X is
+    made = replace(WHITENING, error=lambda squares: off**2 @ squares)
+    divided, eta = made.divided(4.0), generator.normal(size=6)
+    gram, smaller = ((rows @ w.map).T @ (rows @ w.map) for w in (made, divided))
+    np.testing.assert_allclose(smaller, gram / 4)
+    np.testing.assert_allclose(divided.error(eta**2), (off / 4) ** 2 @ eta**2)
+    assert (divided.unsure == 0.75).all() and made.divided(1.0).map.tolist() == made.map.tolist()
+
+
 def test_coefficients_are_read_back_in_the_units_of_the_columns():
     release = released()
     np.testing.assert_allclose(release.params, BETA + [3, 0, 0, 0, 0, 0], atol=1e-8)

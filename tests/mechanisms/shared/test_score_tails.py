@@ -9,6 +9,7 @@ from dpstats.mechanisms.shared.score_tails import (
     is_wild,
     leverage_limit,
     leverage_tail,
+    mean_leverage,
     score_limit,
     score_tail,
 )
@@ -74,6 +75,16 @@ def test_a_leverage_limit_weighs_noise_against_lost_rows():
     tail = leverage_tail(histogram(heavy, LEVERAGE_EDGES), 5.0)
     limits = [leverage_limit(tail, 20_000, 4.0, noise) for noise in (1e5, 3000.0, 300.0, 1.0)]
     assert limits == sorted(limits) and limits[0] == 2.0 and limits[-1] > 8
+
+
+def test_a_mean_leverage_is_that_of_the_rows_less_its_noise_and_at_least_one():
+    sizes = np.random.default_rng(6).exponential(3.0, 20_000)
+    counts = histogram(sizes, LEVERAGE_EDGES)
+    found = [mean_leverage(leverage_tail(counts, noise), noise) for noise in (1.0, 100.0, 3000.0)]
+    assert found[0] == pytest.approx(3.0, rel=0.05)
+    assert found == sorted(found, reverse=True) and found[-1] == 1.0
+    ones = leverage_tail(histogram(sizes / 3, LEVERAGE_EDGES), 100.0)
+    assert mean_leverage(ones, 100.0) == pytest.approx(1.0, abs=0.05)
 
 
 def test_many_rows_of_huge_leverage_are_wild():
