@@ -6,7 +6,8 @@ prints errors of prediction above those of least squares, in percent of these:
 - floor: what no mu-GDP estimator is below on average over coefficients, as shown below.
 - step: one Gaussian release of clipped scores for the whole budget, from the least squares solution
   itself, with X'X known and the limit chosen with hindsight. It spends nothing on finding either.
-- adassp: what that method has, with ``--repetitions``.
+- adassp: what that method has above ridge regression, with ``--repetitions``.
+- noisy_newton: what that method has above the same, with an intercept and all columns in [-1, 1].
 
 The floor. Let rows be N(x'theta, s^2) given x, with E xx' = 1 (the identity), their number Poisson
 of mean n, and let theta have the prior N(0, (V/d) 1), so that the fit explains V. Let M be mu-GDP
@@ -35,9 +36,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.table3 import FOLDS, SETS, cross_validate, delta_of, path_of, prepared
+import dpstats as dp
+from benchmarks.table3 import (
+    FOLDS,
+    SETS,
+    cross_validate,
+    delta_of,
+    path_of,
+    prepared,
+    ridge_solution,
+)
 from benchmarks.tools import print_table
 from dpstats.privacy import GDP
+from dpstats.testing import insecure_seed
 
 EPSILONS = (0.1, 0.5, 1.0)
 # Limits on scores that are tried, and the part of the largest eigenvalue that counts as none.
@@ -80,6 +91,25 @@ def whitened(X: np.ndarray) -> np.ndarray:
     return X @ (vectors[:, seen] / np.sqrt(values[seen]))
 
 
+def newton_excess(X: np.ndarray, y: np.ndarray, repetitions: int, epsilon: float) -> float:
+    """Return the cross-validated excess of noisy_newton over ridge regression, as a part of it."""
+    names = [f"x{j}" for j in range(X.shape[1])]
+    data, rng, private, ridge = pd.DataFrame(X, columns=names), np.random.default_rng(0), 0.0, 0.0
+    data["y"], bounds = y, dict.fromkeys([*names, "y"], (-1, 1))
+    with insecure_seed(0):
+        for _ in range(repetitions):
+            fold = rng.permutation(len(y)) % FOLDS
+            for k in range(FOLDS):
+                fitted, held = fold != k, fold == k
+                fit = dp.dp_ols(
+                    "y ~ " + " + ".join(names), data[fitted], method="noisy_newton",
+                    epsilon=epsilon, delta=delta_of(len(y)), bounds=bounds,
+                )  # fmt: skip
+                private += np.mean((y[held] - fit.predict(data[held])) ** 2)
+                ridge += np.mean((y[held] - X[held] @ ridge_solution(X[fitted], y[fitted])) ** 2)
+    return private / ridge - 1
+
+
 def excesses(name: str, folder: Path, repetitions: int) -> list[dict]:
     """Return the excesses of one table, in percent, at each epsilon."""
     X, y = prepared(pd.read_csv(path_of(name, folder)).to_numpy())
@@ -96,6 +126,7 @@ def excesses(name: str, folder: Path, repetitions: int) -> list[dict]:
         if repetitions:
             errors = cross_validate(X, y, repetitions, epsilon)
             row["adassp"] = 100 * (float(errors.private.mean()) / errors.ridge - 1)
+            row["noisy_newton"] = 100 * newton_excess(X, y, repetitions, epsilon)
         found.append(row)
     return found
 
@@ -106,7 +137,9 @@ def main(arguments: list[str]) -> None:
         prog="python -m benchmarks floor", description=(__doc__ or "").partition("The floor.")[0]
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--repetitions", type=int, default=0, help="of adassp; 0 leaves it out")
+    parser.add_argument(
+        "--repetitions", type=int, default=0, help="of the methods; 0 leaves them out"
+    )
     given = parser.parse_args(arguments)
     names = [name for name in SETS if path_of(name, given.data).is_file()]
     rows = [row for name in names for row in excesses(name, given.data, given.repetitions)]

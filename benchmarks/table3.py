@@ -89,12 +89,12 @@ def cross_validate(
                 first, *rest = parts[:k] + parts[k + 1 :]
                 theta = released(request, problem, sum(rest, first)).params
                 private[repetition, k] = _error(X[fold == k], y[fold == k], theta)
-                theta = _ridge(X[fold != k], y[fold != k])
+                theta = ridge_solution(X[fold != k], y[fold != k])
                 ridge[repetition, k] = _error(X[fold == k], y[fold == k], theta)
     return Errors(private, float(ridge.mean()), float(np.mean(y**2)))
 
 
-def _ridge(X, y) -> np.ndarray:
+def ridge_solution(X, y) -> np.ndarray:
     """What the paper's code calls non-private: least squares with a ridge of 1."""
     return np.linalg.solve(X.T @ X + np.eye(X.shape[1]), X.T @ y)
 

@@ -89,7 +89,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     In the whitened directions a the score of a row is s = a (v - a'eta), v the response about
     its released mean in units of its released standard deviation. A step adds the noisy sum
     of clipped scores over the number of rows; three steps, each at a limit that a noisy histogram
-    of |s| names, and the start are combined by their variances as a Kalman filter would.
+    of |s| names, and the start are combined by their variances as a Kalman filter would. Where X'X
+    was of rows scaled down, which released leverages above 1 show, a is divided by their root.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand).
@@ -138,7 +139,7 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     state = _start(basis, whitening, total, problem, cost, noise, count)
     for share in _ROUNDS:
         state = _round(state, share, basis, whitening, lost, total, problem, cost, noise, count)
-    # the noise on the number of rows alone is not to show an interval
+    # that noise alone is not to show an interval
     few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
     if problem.by_unit:
         part = whole_cost.part(_SCORE_PRODUCTS)
