@@ -59,7 +59,10 @@ class Whitening:
     error: Callable[[np.ndarray], np.ndarray]
 
     def divided(self, by: float) -> "Whitening":
-        """Return the map to directions in which X'X is that many times smaller, at least once."""
+        """Return the map to directions in which X'X is ``by`` times smaller, 1 or more.
+
+        Some directions need no division, so each may be off by as much.
+        """
         return Whitening(
             self.map / math.sqrt(by),
             self.kept,
