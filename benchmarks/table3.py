@@ -95,7 +95,7 @@ def cross_validate(
 
 
 def ridge_solution(X, y) -> np.ndarray:
-    """What the paper's code calls non-private: least squares with a ridge of 1."""
+    """Solve least squares with a ridge of 1, which the paper's code calls non-private."""
     return np.linalg.solve(X.T @ X + np.eye(X.shape[1]), X.T @ y)
 
 

@@ -90,7 +90,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     its released mean in units of its released standard deviation. A step adds the noisy sum
     of clipped scores over the number of rows; three steps, each at a limit that a noisy histogram
     of |s| names, and the start are combined by their variances as a Kalman filter would. Where X'X
-    was of rows scaled down, which released leverages above 1 show, a is divided by their root.
+    was of rows scaled down alone, and their released mean leverage is above 1, a is divided by its
+    root.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand).
@@ -131,15 +132,16 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     problem = with_response_scale(problem, basis.has_constant, total, count, part, noise)
     first, pays = _rough(basis, total, problem, cost, noise, count)
     tail, wild, mean = _leverages(basis, first, total, problem, cost, noise, count)
-    whitening, lost = first.divided(mean), 0.0
     if pays:
         whitening, lost = _refined(basis, first, tail, total, problem, cost, noise, count)
+    else:
+        whitening, lost = first.divided(mean), 0.0
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted[1] / count))
     state = _start(basis, whitening, total, problem, cost, noise, count)
     for share in _ROUNDS:
         state = _round(state, share, basis, whitening, lost, total, problem, cost, noise, count)
-    # that noise alone is not to show an interval
+    # the noise on the number of rows alone is not to show an interval
     few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
     if problem.by_unit:
         part = whole_cost.part(_SCORE_PRODUCTS)
@@ -226,7 +228,7 @@ def _eigen(gram: np.ndarray, deviation: float, rows: float):
 
 
 def _leverages(basis, whitening: Whitening, total, problem, cost: GDP, noise: Noise, rows):
-    """Release a histogram of squared leverages; read a limit, whether ranges failed, and a mean."""
+    """Release a histogram of squared leverages, with whether ranges have failed and the mean."""
     counts = total(partial(leverage_counts, basis, whitening.map, whitening.dimension))
     one = _one(problem)
     noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise, one)

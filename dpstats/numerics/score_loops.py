@@ -21,7 +21,7 @@ def _buffer(out, rows):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def leverage_tail(columns, to, far, unit, edges):
+def leverages_above(columns, to, far, unit, edges):
     """Count rows, ``columns`` (K + d, n), whose squared norm over ``unit`` is above each edge.
 
     As :func:`_above` does.
@@ -34,7 +34,7 @@ def leverage_tail(columns, to, far, unit, edges):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def score_tail(columns, response, to, far, center, scale, eta, unit, edges):
+def scores_above(columns, response, to, far, center, scale, eta, unit, edges):
     """Count rows whose score at ``eta`` (p,) has a norm over ``unit`` above each edge."""
     out, counts = np.empty((len(eta), _ROWS)), np.zeros(len(edges) + 2, np.int64)
     for start in range(0, len(response), _ROWS):

@@ -32,7 +32,8 @@ _POINTS = 41
 _ROUGH_CLIPPING, _CLEAR_CLIPPING, _MOST_CLIPPING = 16.0, 8.0, 32.0
 _ROWS_PER_CLIPPING = 60.0
 # Below so many times the noise on a count of a column's rows, for one regressor and for several, a
-# fit shows no interval that clipping could bias, and closer limits predict better.
+# fit shows no interval that clipping could bias (noisy_newton asks for 20 and 30 times), and closer
+# limits predict better.
 _FEW_CLIPPING, _FEW_ROWS = 6.0, (16.0, 24.0)
 # Chance that an empty bin is taken for an occupied one: it ruins the scale of its column.
 _FALSE_BIN = 1e-5
@@ -131,7 +132,10 @@ def estimate_marginals(
 
 
 def _rough_reach(rows: float, cost: Cost, columns: int, neighbors: str) -> float:
-    """Return the same for a column of which two quantiles are known, whose cost is ``cost``."""
+    """Return how many standard deviations from the mean columns known by two quantiles are clipped.
+
+    ``cost`` is that of one of them, ``columns`` their number with the response.
+    """
     noise = math.sqrt(2 if neighbors == REPLACE_ONE else 1) / cost.mu
     return _FEW_CLIPPING if rows < _FEW_ROWS[columns > 2] * noise else _ROUGH_CLIPPING
 

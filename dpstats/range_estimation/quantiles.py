@@ -28,7 +28,7 @@ _MEDIAN_FRACTION = 1 / 3
 # clipping its tails biases the mean, while a regressor loses little with its own.
 _REACH, _REACH_RESPONSE = 1.5, 2.0
 # How much less likely, on the log scale, a magnitude e times as far from 1, or within declared
-# bounds from the farther one, is assumed to be.
+# bounds from the farther end, is assumed to be.
 _TILT = 0.25
 # The same below it, for distances from a center of exactly zero: where most values are zero every
 # bin between zero and the others is as good as the next, and a small one ruins the column's unit.
@@ -111,14 +111,15 @@ def _median_and_distance(
     second = {name: cost.part(1 - _MEDIAN_FRACTION) for name, cost in costs.items()}
     ask = partial(_choose, total, noise, neighbors, one)
     halves = dict.fromkeys(costs, _MEDIAN)
-    ends = {n: (limit.low, limit.high) for n, limit in limits.items() if limit}
-    bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)), ends)
+    inside = {n: (limit.low, limit.high) for n, limit in limits.items() if limit}
+    bins = ask("median", halves, first, dict.fromkeys(costs, Dyadic(_PARTS)), inside)
     medians = {n: (0.0 if 0.0 in ends else sum(ends) / 2, ends[1]) for n, ends in bins.items()}
     eighths = {n: eighths_of(cost) for n, cost in second.items()}
     distances = {n: Distances(center, _PARTS) for n, (center, _) in medians.items()}
     farthest = {
-        n: (0.0, max(ends[n][1] - medians[n][0], medians[n][0] - ends[n][0]))
-        for n in medians.keys() & ends.keys()
+        n: (0.0, max(inside[n][1] - center, center - inside[n][0]))
+        for n, (center, _) in medians.items()
+        if n in inside
     }
     spreads = ask("spread", eighths, second, distances, farthest)
     return medians, {n: ends[1] for n, ends in spreads.items()}, eighths
@@ -168,7 +169,7 @@ def _choose(
     """Release the ends of a bin for each column that holds about its quantile, in eighths.
 
     Of a column with an interval ``inside`` the bin is one of those that meet it, and values beyond
-    them count as in the first or the last.
+    them count as in the first or the last, so that each row is still in one bin.
 
     Guarantee. The costs, by report noisy max (:meth:`~dpstats.noise.Noise.best`). Let b rows lie
     below a bin, a above it, n in all: its score is -max(b - q n, a - (1 - q) n, 0), largest for

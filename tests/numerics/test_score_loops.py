@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpstats.mechanisms.shared.indicator_basis import RowMap
-from dpstats.numerics.score_loops import clipped_sums, leverage_tail, score_tail
+from dpstats.numerics.score_loops import clipped_sums, leverages_above, scores_above
 from dpstats.numerics.whitening import residuals, whitened
 
 FAR, GRID = 2.0**20, 2.0**20
@@ -42,8 +42,8 @@ def counted(sizes):
 def test_rows_are_counted_by_size(n):
     columns, response = rows(n)
     _, squares, _, norms = scores(columns, response)
-    assert leverage_tail(columns, TO, FAR, 3.0, EDGES).tolist() == counted(squares / 3.0)
-    found = score_tail(columns, response, TO, FAR, *AT, 0.7, EDGES)
+    assert leverages_above(columns, TO, FAR, 3.0, EDGES).tolist() == counted(squares / 3.0)
+    found = scores_above(columns, response, TO, FAR, *AT, 0.7, EDGES)
     assert found.tolist() == counted(norms / 0.7)
 
 
@@ -60,5 +60,5 @@ def test_sums_are_of_scores_cut_to_the_limit_and_to_whole_numbers(n):
 
 def test_a_size_at_an_edge_is_not_above_it():
     to = TO._replace(center=np.zeros(2), numbers_to=np.zeros((3, 2)))
-    at_edge = leverage_tail(np.zeros((2, 4)), to, FAR, 3.0, EDGES)
+    at_edge = leverages_above(np.zeros((2, 4)), to, FAR, 3.0, EDGES)
     assert at_edge.tolist() == [4, 4, 4, 0, 0, 0, 0]

@@ -272,7 +272,7 @@ def sums(name, make):
 MUTANTS = {
     "scores not clipped": Mutant(scores_of(unclipped), ADDED),
     "scores not clipped, replace-one": Mutant(scores_of(unclipped), REPLACED),
-    "a row in two bins": Mutant(loop("score_tail", lambda f: lambda *a: 2 * f(*a)), ADDED),
+    "a row in two bins": Mutant(loop("scores_above", lambda f: lambda *a: 2 * f(*a)), ADDED),
     "products of codes added twice": Mutant(kernel("code_products", codes_twice), check_factors),
     "rows of X'X on twice the grid": Mutant(
         kernel("cut_rows", lambda f: lambda rows, factors: f(rows, 2 * factors)), ADDED

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,12 +63,11 @@ class Whitening:
 
         Some directions need no division, so each may be off by as much.
         """
-        return Whitening(
-            self.map / math.sqrt(by),
-            self.kept,
-            np.maximum(self.unsure, 1 - 1 / by),
-            self.eigenvalues,
-            lambda squares: self.error(squares) / by**2,
+        return replace(
+            self,
+            map=self.map / math.sqrt(by),
+            unsure=np.maximum(self.unsure, 1 - 1 / by),
+            error=lambda squares: self.error(squares) / by**2,
         )
 
     @property

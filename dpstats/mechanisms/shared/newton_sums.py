@@ -45,9 +45,9 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, X: np.nda
     if basis.by_unit:
         parts, blocks = parts_of(basis, X), _blocks(to, X)
         return _parts_by_size(((squares / t, parts[rows]) for _, squares, rows in blocks))
-    from dpstats.numerics.score_loops import leverage_tail
+    from dpstats.numerics.score_loops import leverages_above
 
-    return _in_bins(leverage_tail(np.ascontiguousarray(X.T), to, FAR, t, LEVERAGE_EDGES))
+    return _in_bins(leverages_above(np.ascontiguousarray(X.T), to, FAR, t, LEVERAGE_EDGES))
 
 
 def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, X: np.ndarray, y):
@@ -83,10 +83,10 @@ def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: f
         _, norms = unit_scores(basis, map_, reference, eta, unit, X, y)
         bins = np.searchsorted(SCORE_EDGES, norms)
         return np.bincount(bins, minlength=len(SCORE_EDGES) + 1)
-    from dpstats.numerics.score_loops import score_tail
+    from dpstats.numerics.score_loops import scores_above
 
     rows = _score_arguments(basis, map_, reference, eta, X, y)
-    return _in_bins(score_tail(*rows, unit, SCORE_EDGES))
+    return _in_bins(scores_above(*rows, unit, SCORE_EDGES))
 
 
 def score_products(
@@ -207,6 +207,6 @@ def _parts_by_size(blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> np.ndarra
     return total.astype(np.int64)
 
 
-def _in_bins(tail: np.ndarray) -> np.ndarray:
+def _in_bins(above: np.ndarray) -> np.ndarray:
     """Count rows in bins, given how many lie above their ends."""
-    return tail[:-1] - tail[1:]
+    return above[:-1] - above[1:]
