@@ -4,11 +4,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpstats.option_checks import number, positive
 
 DEFAULT_DELTA = 1e-6
 # Below this no table on earth has enough rows, and noise scales leave the range of doubles.
 LEAST_EPSILON, LARGEST_EPSILON = 1e-9, 1e9
+# Below this mu the two terms of delta(epsilon) cancel too many digits to be subtracted.
+_SMALL_MU = 1e-4
 # Sums of shares such as 1/3 + 1/3 + 1/3 may exceed the whole by rounding alone.
 ROUNDING = 1 + 1e-12
 
@@ -207,21 +211,42 @@ def gdp_delta(mu: float, epsilon: float) -> float:
     """
     from scipy.special import log_ndtr, ndtr
 
+    if mu < _SMALL_MU:
+        return _small_gdp_delta(mu, epsilon)
     near = ndtr(mu / 2 - epsilon / mu)
     far = math.exp(min(epsilon + log_ndtr(-mu / 2 - epsilon / mu), 0.0))
     return max(float(near - far), 5e-324)
+
+
+def _small_gdp_delta(mu: float, epsilon: float) -> float:
+    """Return :func:`gdp_delta` of a small mu, whose two terms are equal to many digits.
+
+    With a = mu / 2 - epsilon / mu and b = a - mu, phi(a) = e^epsilon phi(b), so that delta is
+    phi(a) times the difference of Phi / phi at a and at b. That is the integral over [b, a] of its
+    slope 1 + x Phi(x) / phi(x), which is positive and, over so short an interval, as good as
+    quadratic: Simpson's rule leaves a relative error of the order of (mu x)^4.
+    """
+    from scipy.special import erfcx
+
+    x = np.maximum(-epsilon / mu + mu / 2 * np.array([-1.0, 0.0, 1.0]), -1e3)  # phi(-1e3) is 0
+    slope = 1 + math.sqrt(math.pi / 2) * x * erfcx(-x / math.sqrt(2))
+    phi = math.exp(-(x[2] ** 2) / 2) / math.sqrt(2 * math.pi)
+    return max(float(phi * mu * (slope @ [1, 4, 1]) / 6), 5e-324)
 
 
 def gdp_epsilon(mu: float, delta: float) -> float:
     """Return epsilon(delta) of mu-GDP: the inverse of :func:`gdp_delta` in epsilon."""
     if gdp_delta(mu, 0.0) <= delta:
         return 0.0
-    high = 1.0
+    high = unit = 1.0 if mu >= 1e-3 else mu  # of epsilon, for the error of the root
     while gdp_delta(mu, high) > delta:
         high *= 2
     from scipy.optimize import brentq
 
-    return float(brentq(lambda epsilon: gdp_delta(mu, epsilon) - delta, 0.0, high, rtol=1e-12))
+    def excess(epsilon):
+        return gdp_delta(mu, epsilon) - delta
+
+    return float(brentq(excess, 0.0, high, xtol=2e-12 * unit, rtol=1e-12))
 
 
 def validate_guarantee(epsilon, delta) -> tuple[float, float]:

@@ -99,7 +99,7 @@ def _privacy(results: Mapping) -> dict:
             "unprotected_quantities": "; ".join(assumptions),
         },
         "privacy_loss": {
-            "privacy_unit": "Row-level: one person where each person is one row",
+            "privacy_unit": "; ".join(dict.fromkeys(map(_unit, reports))),
             "privacy_unit_details": f"Neighbouring tables differ by {' or '.join(relations)}.",
             "privacy_parameters": parameters,
             "privacy_parameters_details": "; ".join(map(_loss, reports)),
@@ -112,6 +112,13 @@ def _privacy(results: Mapping) -> dict:
         },
         "accounting": {"composition": composition},
     }
+
+
+def _unit(report) -> str:
+    """Whose rows are protected together."""
+    if report.unit is None:
+        return "Row-level: one person where each person is one row"
+    return f"User-level: {report.difference}"
 
 
 def _loss(report) -> str:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 import dp_accounting
+import mpmath
 import numpy as np
 import pytest
 from composed import reference_delta
@@ -63,6 +64,27 @@ def test_gdp_of_never_exceeds_its_guarantee_and_wastes_none(epsilon, delta):
 def test_gdp_of_holds_for_epsilons_far_below_delta_too(epsilon, delta):
     mu = GDP.of(epsilon, delta).mu
     assert reference_delta(mu, epsilon) <= delta * (1 + 1e-7)
+
+
+def exact_delta(mu, epsilon):
+    """delta(epsilon) of mu-GDP, in 60 digits."""
+    with mpmath.workdps(60):
+        half, gap = mpmath.mpf(mu) / 2, mpmath.mpf(epsilon) / mpmath.mpf(mu)
+        return mpmath.ncdf(half - gap) - mpmath.exp(epsilon) * mpmath.ncdf(-half - gap)
+
+
+@pytest.mark.parametrize("delta", [1e-300, 1e-100, 1e-30, 1e-15, 1e-11, 1e-6, 1e-3, 0.49])
+@pytest.mark.parametrize("epsilon", [1e-9, 3e-9, 1e-8, 1e-7, 1e-5, 1e-3, 1.0, 1e3, 1e9])
+def test_costs_of_tiny_and_huge_guarantees_are_exact(epsilon, delta):
+    """The two terms of delta(epsilon) agree in up to 300 digits."""
+    mu = GDP.of(epsilon, delta).mu
+    assert 0.98 * delta < exact_delta(mu, epsilon) <= delta
+    stated = gdp_epsilon(mu, delta)
+    assert stated == 0 or exact_delta(mu, stated) == pytest.approx(delta, rel=2e-7)
+
+
+def test_what_no_table_can_tell_has_a_delta_of_zero():
+    assert 0 < gdp_delta(1e-300, 1e9) < 1e-300 and 0 < gdp_delta(1e-5, 1.0) < 1e-300
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(e, d) for e, d in GRID if e < 10])

@@ -16,6 +16,7 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.results.comparison import compare
 from dpstats.results.record import verify_record, write_record
+from dpstats.results.record_registry import registry_yaml
 from dpstats.results.restored_calls import from_text
 
 PUBLICATION = {
@@ -123,6 +124,20 @@ def test_the_entry_for_the_registry_has_its_fields_and_no_others(results, tmp_pa
     entry = yaml.safe_load((pure / "registry.yaml").read_text())["deployment"]
     assert entry["dp_variant"]["variant_name"] == "Pure DP"
     assert entry["privacy_loss"]["privacy_parameters"] == {"epsilon": 4.0}
+
+
+def test_the_registry_is_told_whose_rows_are_protected_together(line):
+    line["person"] = np.arange(len(line)) // 4
+    call = {"method": "adassp", "epsilon": 4, "bounds": {"x": (0, 1), "y": (0, 1)}}
+    rows = dp.dp_ols("y ~ x", line, **call)
+    persons = dp.dp_ols("y ~ x", line, unit="person", **call)
+    said = {}
+    for name, results in {"rows": [rows], "persons": [persons], "both": [rows, persons]}.items():
+        entry = yaml.safe_load(registry_yaml(dict(enumerate(results)), PUBLICATION))
+        said[name] = entry["deployment"]["privacy_loss"]["privacy_unit"]
+    assert said["rows"].startswith("Row-level") and "person" in said["rows"]
+    assert said["persons"] == "User-level: all rows of one person"
+    assert said["both"] == f"{said['rows']}; {said['persons']}"
 
 
 def test_output_checkers_read_the_record(results, tmp_path):
