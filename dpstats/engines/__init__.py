@@ -1,6 +1,7 @@
 """Where the rows live: data frames in memory, files and queries read in batches, Spark."""
 
 from dpstats.engines.protocol import AnyTable, RemoteTable, is_remote
+from dpstats.engines.source import Source
 from dpstats.engines.stream import Described
 from dpstats.engines.table import Table
 from dpstats.engines.unit_table import UnitTable
@@ -9,6 +10,7 @@ __all__ = [
     "AnyTable",
     "Described",
     "RemoteTable",
+    "Source",
     "Table",
     "UnitTable",
     "is_remote",

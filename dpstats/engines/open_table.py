@@ -66,7 +66,7 @@ def _files(patterns: list[str]) -> Table | Stream:
             f"expected {named} to name files that all end in one of {', '.join(ENDINGS)}"
         )
     try:
-        return opened(found)
+        return opened(found).of_files(sorted(map(os.path.realpath, found)))
     except ArgumentError:
         raise
     except ImportError:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeGuard
 
 from dpstats.engines.parallel_sum import Summary
+from dpstats.engines.source import Source
 from dpstats.engines.table import Table
 from dpstats.schema import Batch, Schema
 
@@ -13,6 +14,9 @@ class AnyTable(Protocol):
 
     @property
     def columns(self) -> tuple[str, ...]: ...
+
+    @property
+    def source(self) -> Source: ...
 
     @property
     def remote(self) -> bool:

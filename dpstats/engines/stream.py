@@ -1,10 +1,11 @@
 """Tables that are read some rows at a time: files and queries larger than memory."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
 from dpstats.engines.parallel_sum import Summary, added, total
+from dpstats.engines.source import Source
 from dpstats.engines.table import ROWS, Table
 from dpstats.engines.unit_partitions import UnitPartitions
 from dpstats.engines.unit_table import UnitTable
@@ -18,6 +19,11 @@ class Described:
         self._types, self.columns = types, types.columns
         self.kind, self.check_labels = types.kind, types.check_labels
         self.levels, self.ordered = types.levels, types.ordered
+
+    @property
+    def source(self) -> Source:
+        """Return where the rows are, as :attr:`~dpstats.engines.table.Table.source` does."""
+        return self._types.source
 
     def __repr__(self) -> str:
         return f"{type(self).__name__} of {self._types!r}"
@@ -70,6 +76,10 @@ class Stream(Described):
             return (partial(_typed, frame, used) for frame in self._read(names))
 
         return Stream(self._types.typed(types), read)
+
+    def of_files(self, paths: Iterable[str]) -> "Stream":
+        """Return the same rows as those of these files."""
+        return Stream(self._types.of_files(paths), self._read)
 
     def gathered(self, names: Sequence[str]) -> Table:
         """Read these columns into a table in memory, in one pass so that its rows stay together."""

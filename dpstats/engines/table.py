@@ -1,6 +1,7 @@
 """Tables in memory: pandas, polars, pyarrow, or a mapping of columns."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ from dpstats.engines import categories, columns, label_keys
 from dpstats.engines.columns import Column
 from dpstats.engines.label_types import check_types
 from dpstats.engines.parallel_sum import Summary, total
+from dpstats.engines.source import Source
 from dpstats.engines.to_columns import columns_of
 from dpstats.engines.unit_order import ordered_by_unit
 from dpstats.engines.unit_table import UnitTable, parts_in_memory
@@ -35,8 +37,9 @@ class Table:
     # Whether the rows are elsewhere, so that only sums of them come here.
     remote = False
 
-    def __init__(self, columns: Mapping[str, Column], n_rows: int):
+    def __init__(self, columns: Mapping[str, Column], n_rows: int, source: Source | None = None):
         self._columns = dict(columns)
+        self._source = source
         self.columns = tuple(self._columns)
         self.n_rows = n_rows
 
@@ -113,7 +116,23 @@ class Table:
         Table(x: integer)
         """
         known = {name: columns.declared(name, self._column(name), k) for name, k in types.items()}
-        return Table({**self._columns, **known}, self.n_rows) if known else self
+        return Table({**self._columns, **known}, self.n_rows, self.source) if known else self
+
+    @property
+    def source(self) -> Source:
+        """Return where the rows are, and the kinds that the columns have without :meth:`typed`."""
+        own = Source((), {name: column.kind for name, column in self._columns.items()})
+        return self._source or own
+
+    def of_files(self, paths: Iterable[str]) -> "Table":
+        """Return the same columns as those of these files.
+
+        Examples
+        --------
+        >>> Table.from_data({"x": [1]}).of_files(["/data/x.csv"]).source
+        Source(files=('/data/x.csv',), columns={'x': 'object'})
+        """
+        return Table(self._columns, self.n_rows, replace(self.source, files=tuple(paths)))
 
     def kind(self, column: str) -> str:
         """Return the kind of a column, which follows from its declared type, never from values.

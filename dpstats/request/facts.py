@@ -2,16 +2,23 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from dpstats.engines import AnyTable
+from dpstats.request.group_labels import columns_of
 from dpstats.request.request import Request, Selection
+from dpstats.schema import Schema
 
 # A longer list of group labels is described by its length and a checksum.
 _LISTED = 50
+# Kinds of NumPy's scalars that have an equal in Python: the others carry a unit.
+_PLAIN = "biufU"
 
 
 def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
@@ -20,15 +27,44 @@ def request_facts(requests: Mapping[str | None, Request], by, groups) -> dict:
     Returns
     -------
     dict
-        ``formula`` and ``method`` as texts for a table, and ``call``: strings, numbers, lists
-        and dicts that hold every argument which the release depends on.
+        ``formula`` and ``method`` as texts for a table, ``source`` as the data's
+        :class:`~dpstats.engines.Source`, and ``call``: strings, numbers, lists and dicts that hold
+        every argument which the release depends on, and what the columns are that it reads.
     """
     first = next(iter(requests.values()))
     formulas = [[name, _of_formula(request)] for name, request in requests.items()]
+    grouped = () if by is None else columns_of(by)
     return {
         "formula": "; ".join(request.formula.text for request in requests.values()),
         "method": first.method.name,
-        "call": {"formulas": formulas, "by": plain(by), "groups": _labels(groups)},
+        "source": first.table.source,
+        "call": {
+            "formulas": formulas,
+            "by": plain(by),
+            "groups": _labels(groups),
+            "group_columns": {name: _type(first.table, name) for name in grouped},
+        },
+    }
+
+
+def _type(table: AnyTable, column: str) -> dict:
+    """Describe a column: its kind, with ``types=``, and the levels that its type declares."""
+    levels = {"levels": _labels(table.levels(column)), "ordered": table.ordered(column)}
+    return {"kind": table.kind(column), **levels}
+
+
+def _columns(request: Request) -> dict:
+    """Describe the columns that a formula's fit reads, in the formula and beside it."""
+    beside = (request.weights, request.unit)
+    names = {*request.schema, *(chosen.column for chosen in beside if chosen)}
+    names |= {*request.subset.schema} if request.subset else set()
+    return {name: _type(request.table, name) for name in sorted(names)}
+
+
+def _schema(schema: Schema) -> dict:
+    """Describe what each variable of a schema may be."""
+    return {
+        name: {"is": type(kind).__name__, **plain(asdict(kind))} for name, kind in schema.items()
     }
 
 
@@ -43,7 +79,8 @@ def _of_formula(request: Request) -> dict:
             "assumptions": list(request.method.assumptions),
             "options": plain(request.options),
             "cost": asdict(request.cost),
-            "schema": {name: plain(asdict(kind)) for name, kind in request.schema.items()},
+            "schema": _schema(request.schema),
+            "columns": _columns(request),
             "term_bounds": plain(request.term_bounds),
             "x_new": _points(request.x_new),
             "selection": _selection(request.selection),
@@ -60,12 +97,11 @@ def _rows(request: Request) -> dict:
     if request.unit is not None:
         facts["unit"] = plain(asdict(request.unit))
     if request.subset is not None:
-        kinds = {name: plain(asdict(kind)) for name, kind in request.subset.schema.items()}
         text = request.subset.condition.text
         facts["subset"] = {
             "text": str(text),
             "dialect": type(text).__name__,
-            "schema": kinds,
+            "schema": _schema(request.subset.schema),
             "listed": sorted(request.subset.listed),
         }
     return facts
@@ -91,16 +127,23 @@ def _labels(groups) -> object:
     return {"count": len(groups), "sha256": hashlib.sha256(text.encode()).hexdigest()}
 
 
-def plain(value) -> object:
-    """Convert the value to JSON types; describe anything else by its type and its text."""
-    if isinstance(value, np.generic | np.ndarray):
-        value = value.tolist()
+def plain(value) -> Any:
+    """Convert the value to JSON types; describe anything else by its type and its text.
+
+    Different values have different descriptions, such as a date and the text that names it.
+
+    >>> from datetime import date
+    >>> plain([1, "a", float("nan"), date(2020, 1, 1)])[2:]
+    [{'float': 'nan'}, {'date': 'datetime.date(2020, 1, 1)'}]
+    """
+    if isinstance(value, np.generic) and value.dtype.kind in _PLAIN:
+        value = value.item()
     if value is None or isinstance(value, bool | int | str):
         return value
-    if isinstance(value, float):
-        return value if np.isfinite(value) else str(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return value
     if isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple | pd.Index | pd.Series):
+    if isinstance(value, list | tuple | pd.Index | pd.Series) or np.ndim(value) == 1:
         return [plain(part) for part in value]
-    return f"{type(value).__name__} {value}"
+    return {type(value).__name__: repr(value)}
