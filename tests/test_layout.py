@@ -70,7 +70,6 @@ COVERED_BY = {
         "ledger.listing",
         "ledger.records",
         "ledger.tables",
-        "request.facts",
         "results.restored_calls",
         "results.stored_calls",
     ],

@@ -6,6 +6,7 @@ from pathlib import Path
 from dpstats import Ledger, run_study
 from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
 from dpstats.errors import ArgumentError, LedgerError
+from dpstats.privacy import DEFAULT_DELTA
 from dpstats.results.record import verify_record
 
 PURPOSE = "keep the privacy budget of a data set in a file"
@@ -34,6 +35,8 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     add("--delta", type=float, metavar="D", help="default: that of the data set")
     add = command("requests", _requests, "list the requests")
     add("--state", metavar="S", help="those that are requested, approved, denied, reserved, ...")
+    add = command("move", _move, "say where the data are now, or that columns were added")
+    add("data", metavar="DATA", help="file or quoted glob")
     for name, text in (("approve", "let a request run"), ("deny", "refuse a request")):
         add = command(name, _settle, text)
         add("request", type=int, metavar="N", help="its number")
@@ -47,18 +50,20 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
 def _add_create(add) -> None:
     add("--dataset", required=True, metavar="NAME", help="name of the data set")
     add("--epsilon", required=True, type=float, metavar="E", help="limit on all releases")
-    add("--delta", type=float, default=0.0, metavar="D", help="limit on all releases (default: 0)")
+    limit = f"limit on all releases (default: {DEFAULT_DELTA:g})"
+    add("--delta", type=float, default=DEFAULT_DELTA, metavar="D", help=limit)
     add("--neighbors", default="add_remove", metavar="REL", help="add_remove or replace_one")
     add("--unit", metavar="COL", help="persons, protected with all of their rows (default: rows)")
     add("--composition", metavar="RULE", help="gdp or sum")
     add("--set-aside", type=float, metavar="D", help="part of delta for methods of the kind approx")
     add("--fingerprint", metavar="TEXT", help="state of the data; equal calls are then free")
     add("--approval", action="store_true", help="each call waits for `dpstats ledger approve`")
+    add("--data", metavar="DATA", help="its file or quoted glob (default: that of the first call)")
 
 
 def _create(arguments) -> None:
     names = ("dataset", "epsilon", "delta", "neighbors", "unit", "composition", "set_aside",
-             "fingerprint", "approval")  # fmt: skip
+             "fingerprint", "approval", "data")  # fmt: skip
     call = {name: getattr(arguments, name) for name in names}
     print(Ledger.create(arguments.ledger, **call).summary())
 
@@ -76,6 +81,12 @@ def _allocate(arguments) -> None:
     ledger = Ledger(arguments.ledger)
     ledger.allocate(arguments.analyst, arguments.epsilon, arguments.delta)
     print(ledger.analysts().to_string(index=False))
+
+
+def _move(arguments) -> None:
+    ledger = Ledger(arguments.ledger)
+    ledger.move(arguments.data)
+    print(ledger.summary())
 
 
 def _requests(arguments) -> None:
@@ -110,7 +121,7 @@ def add_run(add) -> None:
     """Add the options of ``dpstats run``."""
     add("study", metavar="STUDY", help="study file: .toml")
     add("-o", dest="out", required=True, metavar="DIR", help="new folder for the record")
-    add("--dry-run", action="store_true", help="on synthetic rows; nothing is read or spent")
+    add("--dry-run", action="store_true", help="on synthetic rows; no row is read, nothing spent")
     add("--ledger", metavar="FILE", help="ledger to charge")
     add("--analyst", metavar="NAME", help="whose allocation of the ledger pays")
 

@@ -16,6 +16,8 @@ from dpstats.ledger.records import (
     update,
     write_total,
 )
+from dpstats.ledger.sources import Bound, bind_first, bound, check_source, identity
+from dpstats.ledger.tables import SPENT
 from dpstats.privacy import Call, Composition, check_fits
 from dpstats.results.record_acro import installed
 from dpstats.results.stored import cost_from_dict
@@ -115,7 +117,9 @@ def find(
             f"{asked.neighbors!r} cannot be added to it; pass {_as_arguments(dataset.neighbors)} "
             "and a method that is proven for it"
         )
-    key = request_key(asked, dataset.fingerprint)
+    known = bound(connection)
+    check_source(known, asked.facts["source"])
+    key = request_key(asked, dataset.fingerprint, known)
     stored = dataset.fingerprint is not None and _stored(connection, key)
     if stored:
         audit(connection, "releases", stored[0], actor, "repeated")
@@ -139,19 +143,29 @@ def reserve(
     """Charge a call to the data set and the analyst; raise BudgetError where it does not fit."""
     if found.state == "released" and found.request is not None:
         return found.request
-    for scope, (owner, limit) in limits(connection, dataset, analyst).items():
-        total = check_fits(limit, read_total(connection, scope), asked.call, owner)
-        write_total(connection, scope, total)
+    charge(connection, dataset, analyst, asked)
+    known = bound(connection)
+    bind_first(connection, known, asked.facts["source"], actor)
     if found.request is not None:
         update(connection, "requests", found.request, actor, "reserved", state="reserved")
         return found.request
-    values = _row(asked, analyst, request_key(asked, dataset.fingerprint), "reserved")
+    values = _row(asked, analyst, request_key(asked, dataset.fingerprint, known), "reserved")
     return insert(connection, "requests", actor, "reserved", **values)
 
 
-def request_key(asked: Asked, fingerprint: str | None) -> str:
+def charge(connection, dataset: Dataset, analyst: str | None, asked: Asked) -> None:
+    """Add a call to the totals it counts in; raise BudgetError where it does not fit."""
+    for scope, (owner, limit) in limits(connection, dataset, analyst).items():
+        total = check_fits(limit, read_total(connection, scope), asked.call, owner)
+        write_total(connection, scope, total)
+
+
+def request_key(asked: Asked, fingerprint: str | None, known: Bound | None) -> str:
     """Return the hash that equal calls about equal data share."""
-    return sha256(canonical({"call": asked.facts["call"], "fingerprint": fingerprint}))
+    data = identity(known, asked.facts["source"])
+    return sha256(
+        canonical({"call": asked.facts["call"], "fingerprint": fingerprint, "data": data})
+    )
 
 
 def _stored(connection, key: str) -> tuple[int, str] | None:
@@ -173,10 +187,21 @@ def _row(asked: Asked, analyst: str | None, key: str, state: str) -> dict:
         "cost": canonical(asdict(call.cost)),
         "neighbors": asked.neighbors,
         "key": key,
-        "facts": canonical(facts["call"]),
+        "facts": canonical({**facts["call"], "data": facts["source"].files}),
         "state": state,
         "version": installed("dpstats"),
     }
+
+
+def last_call(connection: sqlite3.Connection, analyst: str | None) -> Call | None:
+    """Return the last call that was charged, of an analyst or of all; None before the first."""
+    marks = ", ".join("?" * len(SPENT))
+    row = connection.execute(
+        f"SELECT epsilon, delta, cost FROM requests WHERE state IN ({marks}) AND "
+        "(? IS NULL OR analyst = ?) ORDER BY id DESC LIMIT 1",
+        (*SPENT, analyst, analyst),
+    ).fetchone()
+    return None if row is None else call_of(*row)
 
 
 def call_of(epsilon: str, delta: str, cost: str) -> Call:

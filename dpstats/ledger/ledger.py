@@ -3,39 +3,51 @@
 import getpass
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 
+from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError, BudgetError, LedgerError
 from dpstats.ledger import listing, store
 from dpstats.ledger.accounts import (
     Asked,
     Dataset,
     allocation,
+    charge,
     checked_name,
     find,
+    last_call,
     limits,
     reserve,
 )
 from dpstats.ledger.charges import LedgerCharge
 from dpstats.ledger.records import insert, read_total, update
+from dpstats.ledger.sources import bind
 from dpstats.ledger.tables import STEPS
 from dpstats.ledger.verification import Verification, verify
 from dpstats.noise.random_sources import SOURCE
 from dpstats.option_checks import word
 from dpstats.privacy import (
     ADD_REMOVE,
+    DEFAULT_DELTA,
     RELATIONS,
     Call,
     Chargeable,
+    Composition,
     Cost,
+    Total,
     make_composition,
     relation_name,
 )
 from dpstats.results.plot_method import plot_method
 from dpstats.results.record_acro import installed
 from dpstats.results.restored_calls import from_text
+
+
+class _Checked(Exception):
+    """Undo what a check has written."""
 
 
 class Ledger(Chargeable):
@@ -97,13 +109,14 @@ class Ledger(Chargeable):
         *,
         dataset: str,
         epsilon: float,
-        delta: float = 0.0,
+        delta: float = DEFAULT_DELTA,
         neighbors: str = ADD_REMOVE,
         unit: str | None = None,
         composition: str | None = None,
         set_aside: float | None = None,
         fingerprint: str | None = None,
         approval: bool = False,
+        data=None,
     ) -> "Ledger":
         """Make a ledger in a new file.
 
@@ -128,6 +141,9 @@ class Ledger(Chargeable):
             answered from the store at no cost; without it every call is a new release.
         approval : bool
             Whether the steward has to approve each call before it may run.
+        data : path, data frame or query, optional
+            The data, as for :func:`dpstats.dp_ols`; by default those of the first call that is
+            charged. Calls with other data are refused: see :meth:`move`.
 
         Raises
         ------
@@ -155,7 +171,14 @@ class Ledger(Chargeable):
             "fingerprint": fingerprint,
             "approval": "yes" if approval else "no",
         }
-        store.create(path, lambda connection: _first_row(connection, row))
+        source = None if data is None else open_table(data).source
+
+        def fill(connection) -> None:
+            insert(connection, "dataset", "steward", "created", version=installed("dpstats"), **row)
+            if source is not None:
+                bind(connection, source, "steward", "bound")
+
+        store.create(path, fill)
         return cls(path)
 
     def reserve(self, epsilon: float, delta: float, cost: Cost, neighbors: str, facts):
@@ -190,6 +213,36 @@ class Ledger(Chargeable):
             LedgerCharge(self._store, number, actor, each.result and from_text(each.result))
             for number, each in zip(numbers, found, strict=True)
         ]
+
+    def check_all(self, asked: Sequence[Asked]) -> None:
+        """Raise what :meth:`reserve_all` would, but for a missing approval; nothing is changed."""
+        who = self.dataset, self.analyst
+        with suppress(_Checked), self._store.writing() as connection:
+            limits(connection, *who)
+            for each in asked:
+                found = find(connection, *who, self._actor(), each)
+                if found.state == "denied":
+                    raise BudgetError(found.waits)
+                if found.state != "released":
+                    charge(connection, *who, each)
+            raise _Checked
+
+    def move(self, data) -> None:
+        """Say where the data are now, or that they were given other columns; no row is read.
+
+        A ledger is for one data set: files by their paths and the names and kinds of all their
+        columns, data in memory and queries by the kinds of the columns that calls have used. What
+        was released before the move is still answered from the store. Data that were changed are
+        other data, for which a new ledger is made.
+
+        Parameters
+        ----------
+        data : path, data frame or query
+            As for :func:`dpstats.dp_ols`.
+        """
+        source = open_table(data).source
+        with self._store.writing() as connection:
+            bind(connection, source, self._actor(), "moved")
 
     def _actor(self) -> str:
         """Name the actor for the audit: the analyst, or the user of the operating system."""
@@ -256,14 +309,27 @@ class Ledger(Chargeable):
 
         Without an analyst that of the data set.
         """
+        return min(limit.remaining(total) for limit, total in self._limits())
+
+    @property
+    def calls_left(self) -> int | None:
+        """Return how many more calls like the last still fit, for this analyst.
+
+        Without an analyst that of the data set and its last call; None before a first call.
+        """
+        with self._store.reading() as connection:
+            last = last_call(connection, self.analyst)
+        if last is None:
+            return None
+        return min(limit.calls_left(total, last) for limit, total in self._limits())
+
+    def _limits(self) -> list[tuple[Composition, Total]]:
+        """Return the limits on this analyst's calls, or the data set's, with what is spent."""
         with self._store.reading() as connection:
             if self.analyst is None:
-                return self.dataset.limit.remaining(read_total(connection, ""))
+                return [(self.dataset.limit, read_total(connection, ""))]
             found = limits(connection, self.dataset, self.analyst)
-            return min(
-                limit.remaining(read_total(connection, scope))
-                for scope, (_, limit) in found.items()
-            )
+            return [(limit, read_total(connection, scope)) for scope, (_, limit) in found.items()]
 
     def result(self, request: int):
         """Return the stored result of a released request."""
@@ -278,8 +344,8 @@ class Ledger(Chargeable):
     def requests(self, state: str | None = None) -> pd.DataFrame:
         """List the requests, all or those of one state.
 
-        Columns: ``id``, ``analyst``, ``state``, ``epsilon``, ``delta``, ``method``, ``formula`` and
-        ``created``.
+        Columns: ``id``, ``analyst``, ``state``, ``epsilon``, ``delta``, ``method``, ``formula``,
+        ``data`` and ``created``.
         """
         with self._store.reading() as connection:
             return listing.requests(connection, state)
@@ -303,8 +369,7 @@ class Ledger(Chargeable):
 
     def _facts(self) -> list[tuple[str, str]]:
         with self._store.reading() as connection:
-            total, states = read_total(connection, ""), listing.states(connection)
-            return listing.facts(self.dataset, total, states, listing.head(connection))
+            return listing.facts(connection, self.dataset)
 
     @plot_method
     def plot(self, ax=None):
@@ -319,6 +384,8 @@ class Ledger(Chargeable):
 
     def verify(self, head: str | None = None) -> Verification:
         """Recompute the audit's hashes, compare every row with it, and add up the totals anew.
+
+        The triggers by which SQLite refuses to rewrite history must be as they were made, too.
 
         Parameters
         ----------
@@ -342,7 +409,3 @@ class Ledger(Chargeable):
 def _limit_texts(limit) -> dict[str, str]:
     """Return a limit as exact texts, by column."""
     return {name: repr(float(getattr(limit, name))) for name in ("epsilon", "delta", "set_aside")}
-
-
-def _first_row(connection, row: dict) -> None:
-    insert(connection, "dataset", "steward", "created", version=installed("dpstats"), **row)

@@ -8,13 +8,16 @@ from pathlib import Path
 import pandas as pd
 
 from dpstats.atomic_write import replacing
+from dpstats.engines import Source
 from dpstats.html_tables import html_table
-from dpstats.ledger.accounts import Dataset, call_of
+from dpstats.ledger.accounts import Dataset, call_of, last_call
+from dpstats.ledger.records import read_total
+from dpstats.ledger.sources import bound, described
 from dpstats.ledger.tables import COLUMNS, SPENT, STATES
 from dpstats.option_checks import word
 from dpstats.privacy import Composition, Total
 
-_SHOWN = ("id", "analyst", "state", "epsilon", "delta", "method", "formula", "created")
+_SHOWN = ("id", "analyst", "state", "epsilon", "delta", "method", "formula", "facts", "created")
 _POINTS = 200  # of a picture; each is a root of its own
 
 
@@ -29,7 +32,14 @@ def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
         zip(_SHOWN, zip(*rows, strict=True) if rows else [()] * len(_SHOWN), strict=True)
     )
     numbers = {name: [float(text) for text in columns[name]] for name in ("epsilon", "delta")}
-    return pd.DataFrame(columns | numbers).astype({"id": "int64"})
+    places = [_place(json.loads(text)) for text in columns["facts"]]
+    frame = pd.DataFrame(columns | numbers | {"facts": places})
+    return frame.rename(columns={"facts": "data"}).astype({"id": "int64"})
+
+
+def _place(facts: Mapping) -> str:
+    """Name the data that a request is about; format 1 did not record them."""
+    return Source(tuple(facts["data"]), {}).place if "data" in facts else "not recorded"
 
 
 def analysts(allocations: Mapping[str, Composition], totals: Mapping[str, Total]) -> pd.DataFrame:
@@ -55,13 +65,13 @@ def head(connection: sqlite3.Connection) -> str:
     return connection.execute("SELECT hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()[0]
 
 
-def facts(
-    dataset: Dataset, total: Total, counts: Mapping[str, int], last: str
-) -> list[tuple[str, str]]:
+def facts(connection: sqlite3.Connection, dataset: Dataset) -> list[tuple[str, str]]:
     """List the data set's limit, what is spent and remains, and the requests by state."""
-    limit = dataset.limit
+    limit, total, counts = dataset.limit, read_total(connection, ""), states(connection)
+    known, last = bound(connection), last_call(connection, None)
     rule = "epsilons and deltas add up" if limit.rule == "sum" else "squared mu's add up"
     pairs = [
+        ("data", described(known.now) if known else "those of the first call"),
         ("neighbours", dataset.neighbors),
         ("data as of", dataset.fingerprint or "not stated, so equal calls are released anew"),
         ("approval", "each call" if dataset.approval else "none needed"),
@@ -70,13 +80,16 @@ def facts(
         ("spent", _pair(*limit.spent(total))),
         ("remaining", f"{_pair(*limit.remaining(total))} in one call"),
     ]
+    if last is not None:
+        said = f"like the last (epsilon {last.epsilon:g}, delta {last.delta:g})"
+        pairs.append(("another call", f"{said}: {limit.calls_left(total, last):,} more"))
     if limit.rule == "gdp" and total.gaussian:
         pairs.append(("mu squared", f"{float(total.mu_squared):.4g} of {limit.mu**2:.4g}"))
     if limit.rule == "gdp":
         aside = f"{float(total.failing):.3g} of {limit.set_aside:.3g} of delta"
         pairs.append(("set aside", aside))
     said = ", ".join(f"{counts[state]:,} {state}" for state in STATES if state in counts)
-    return [*pairs, ("requests", said or "none"), ("audit head", last)]
+    return [*pairs, ("requests", said or "none"), ("audit head", head(connection))]
 
 
 def summary(dataset: Dataset, pairs: Sequence[tuple[str, str]], people: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from dpstats.errors import ArgumentError, LedgerError
-from dpstats.ledger.tables import APPLICATION, SCHEMA, TRIGGERS, VERSION
+from dpstats.ledger.tables import APPLICATION, SCHEMA, TRIGGERS, UPGRADES, VERSION
 
 # File systems of other machines, whose locks SQLite cannot rely on.
 _REMOTE = {
@@ -35,17 +35,22 @@ class Store:
     """Access one ledger's file, with a connection for each thread of each process.
 
     Every transaction reaches the disk before it returns (WAL with synchronous=FULL), or leaves
-    the file as it was. A connection is never used after a fork.
+    the file as it was. SQLite writes it to a log first; it is moved to the file itself at once
+    then, so that who removes the log undoes no spending. A connection is never used after a fork.
     """
 
     def __init__(self, path: Path):
         self.path = path
         self._local = threading.local()
         refuse_remote(path)
+        refuse_without_log(path)
         with self.reading() as connection:
-            self._check(connection)
+            version = self._check(connection)
+        if version < VERSION:
+            self._upgrade()
 
-    def _check(self, connection: sqlite3.Connection) -> None:
+    def _check(self, connection: sqlite3.Connection) -> int:
+        """Return the format of the file, or raise LedgerError where this version reads none."""
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")
         if application != APPLICATION:
@@ -55,6 +60,15 @@ class Store:
                 f"{self.path} was written by a later version of dpstats (format {version}, this "
                 f"one reads up to {VERSION}); update dpstats"
             )
+        return version
+
+    def _upgrade(self) -> None:
+        """Bring a file of an earlier format up to this one, unless another process just did."""
+        with self.writing() as connection:
+            for version in range(self._check(connection), VERSION):
+                for statement in UPGRADES[version]:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
 
     def _connection(self) -> sqlite3.Connection:
         """Return the connection of this thread; a forked process opens its own."""
@@ -74,6 +88,8 @@ class Store:
         """Open a transaction that no other one overlaps; on any error it is rolled back."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
+        with suppress(sqlite3.Error):  # what is in the log is safe, and moved by the next one
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
@@ -155,6 +171,31 @@ def _reason(error: Exception) -> str:
         if name.startswith(start):
             return reason
     return f"SQLite stopped with {error}"
+
+
+def refuse_without_log(path: Path) -> None:
+    """Raise LedgerError where somebody removed the log of a ledger that was in use.
+
+    SQLite makes the log before the index beside it and removes it after, so that an index which
+    stays the same file has a log at any moment between.
+    """
+    log, index = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    number = _file_number(index)
+    if number is not None and not log.exists() and _file_number(index) == number:
+        raise LedgerError(
+            f"{log.name} was removed from beside {index.name}, and with it perhaps the newest "
+            f"entries: end all processes that use the ledger, put {log.name} back or restore a "
+            f"backup, and only where there is none remove {index.name} and run `dpstats ledger "
+            "verify --head`"
+        )
+
+
+def _file_number(path: Path) -> int | None:
+    """Return the number that the disk has for a file, None where there is no file."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def refuse_remote(path: Path) -> None:

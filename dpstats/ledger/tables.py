@@ -7,7 +7,7 @@ row of the other tables, ``totals`` aside, is repeated there as it was after eac
 
 # The file says what it is: PRAGMA application_id, "dpLe", and PRAGMA user_version.
 APPLICATION = 0x64704C65
-VERSION = 1
+VERSION = 2
 STATES = ("requested", "approved", "denied", "reserved", "released", "failed")
 SPENT = ("reserved", "released", "failed")
 COLUMNS = {
@@ -21,8 +21,15 @@ COLUMNS = {
         "facts", "state", "version", "created",
     ),
     "releases": ("id", "result", "created"),
+    "sources": ("id", "files", "columns", "created"),
 }  # fmt: skip
 
+# The data that the ledger is for, the last row being those of today. Format 1 had no such table.
+SOURCES = """
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY, files TEXT NOT NULL, columns TEXT NOT NULL, created TEXT NOT NULL
+);
+"""
 SCHEMA = f"""
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
@@ -54,7 +61,7 @@ CREATE TABLE audit (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
     place TEXT NOT NULL, number INTEGER NOT NULL, content TEXT NOT NULL, hash TEXT NOT NULL
 );
-"""
+{SOURCES}"""
 
 
 def _forbidden(table: str, change: str, condition: str = "") -> str:
@@ -77,8 +84,12 @@ _KEPT = ", ".join(name for name in COLUMNS["requests"] if name != "state")
 TRIGGERS = "".join(
     [
         *(_forbidden(table, "DELETE") for table in (*COLUMNS, "audit")),
-        *(_forbidden(table, "UPDATE") for table in ("dataset", "releases", "audit")),
+        *(_forbidden(table, "UPDATE") for table in ("dataset", "releases", "sources", "audit")),
         _forbidden("requests", f"UPDATE OF {_KEPT}").replace("update_is", "change_is"),
         _forbidden("requests", "UPDATE OF state", f"WHEN NOT ({_ALLOWED})"),
     ]
 )
+# What turns a file of an earlier format into one of the next.
+UPGRADES = {
+    1: (SOURCES, _forbidden("sources", "DELETE"), _forbidden("sources", "UPDATE")),
+}

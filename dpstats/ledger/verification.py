@@ -3,14 +3,14 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from dpstats.errors import LedgerError
 from dpstats.ledger.accounts import Dataset, allocation, call_of
 from dpstats.ledger.records import START, link, read_total, repeated, total_texts
 from dpstats.ledger.store import DAMAGED
-from dpstats.ledger.tables import COLUMNS, SPENT
+from dpstats.ledger.tables import COLUMNS, SCHEMA, SPENT, TRIGGERS
 from dpstats.privacy import Call, Total
 
 # What a damaged cell may raise on its way from text to a number.
@@ -73,6 +73,7 @@ def _any_bytes(connection: sqlite3.Connection) -> Iterator[None]:
 def _verified(connection: sqlite3.Connection, head: str | None) -> Verification:
     """Check the file, the chain, the rows and the totals."""
     problems = [f"the file: {text}" for (text,) in _integrity(connection)]
+    problems += _rules(connection)
     rows: dict[tuple[str, int], str] = {}
     last, count, seen = START, 0, head is None
     for problem, last, place, content in _chain(connection):
@@ -92,6 +93,25 @@ def _verified(connection: sqlite3.Connection, head: str | None) -> Verification:
 
 def _integrity(connection) -> Iterator[tuple[str]]:
     return (row for row in connection.execute("PRAGMA integrity_check") if row != ("ok",))
+
+
+def _rules(connection) -> Iterator[str]:
+    """Find tables and triggers that are missing, changed, or not of this package."""
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        fresh.executescript(SCHEMA + TRIGGERS)
+        made = _statements(fresh)
+    found = _statements(connection)
+    for place in {**made, **found}:
+        if made.get(place) != found.get(place):
+            kind, name = place
+            said = "not of dpstats" if place not in made else "missing or changed"
+            yield f"{kind} {name}: it is {said}"
+
+
+def _statements(connection) -> dict[tuple[str, str], str]:
+    """Return the statements that made tables, indexes and triggers, by kind and name."""
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
+    return {(kind, name): sql for kind, name, sql in rows}
 
 
 def _chain(connection) -> Iterator[tuple]:

@@ -9,7 +9,7 @@ from typing import Any
 from dpstats.errors import BudgetError
 from dpstats.html_tables import html_notes, html_table
 from dpstats.privacy.composition import Call, Composition, Total, check_fits, make_composition
-from dpstats.privacy.costs import Cost
+from dpstats.privacy.costs import DEFAULT_DELTA, Cost
 
 
 class Charge:
@@ -58,7 +58,9 @@ class Budget(Chargeable):
     Parameters
     ----------
     epsilon, delta : float
-        The guarantee all calls together must meet; epsilon > 0, 0 <= delta < 0.5.
+        The guarantee all calls together must meet; epsilon > 0, 0 <= delta < 0.5. By default delta
+        is 1e-6, as in a call; methods that need none spend nothing of it, and with ``delta=0`` no
+        others are admitted.
     composition : str, optional
         ``"gdp"``: squared mu's add up, where a call with delta = 0 counts by its largest loss;
         as long as no call is Gaussian, it is enough that the epsilons add up to epsilon.
@@ -72,6 +74,8 @@ class Budget(Chargeable):
     ----------
     spent, remaining : tuple of float
         (epsilon, delta) of all calls so far, and of the largest single call that still fits.
+    calls_left : int or None
+        How many more calls like the last fit; None before the first.
     calls : tuple
         The epsilon, delta and cost of each call.
     neighbors : str or None
@@ -91,9 +95,11 @@ class Budget(Chargeable):
     >>> first = dp.dp_ols("y ~ x", df, epsilon=1.5, **fit)
     >>> budget.spent, budget.remaining
     ((1.5, 0.0), (0.5, 0.0))
+    >>> budget
+    Budget(epsilon=2, delta=1e-06, ...), spent: ...; another call like the last: 0 more
     >>> dp.dp_ols("y ~ x", df, epsilon=1, **fit)
     Traceback (most recent call last):
-    dpstats.errors.BudgetError: epsilon=1 does not fit: the budget is epsilon=2, delta=0 ...
+    dpstats.errors.BudgetError: epsilon=1 does not fit: the budget is epsilon=2, delta=1e-06 ...
     """
 
     __slots__ = ("_arguments", "_calls", "_lock", "_neighbors", "_process", "_rule", "_total")
@@ -101,7 +107,7 @@ class Budget(Chargeable):
     def __init__(
         self,
         epsilon: float,
-        delta: float = 0.0,
+        delta: float = DEFAULT_DELTA,
         composition: str | None = None,
         set_aside: float | None = None,
     ):
@@ -148,6 +154,11 @@ class Budget(Chargeable):
         """Return (epsilon, delta) of the largest single call that still fits."""
         return self._rule.remaining(self._total)
 
+    @property
+    def calls_left(self) -> int | None:
+        """Return how many more calls like the last fit; None before the first."""
+        return self._rule.calls_left(self._total, self._calls[-1]) if self._calls else None
+
     def reserve(
         self, epsilon: float, delta: float, cost: Cost, neighbors: str, facts=None
     ) -> Charge:
@@ -188,8 +199,13 @@ class Budget(Chargeable):
         return (
             f"Budget(epsilon={self.epsilon:g}, delta={self.delta:g}, "
             f"composition={self.composition!r}), spent: epsilon={self.spent[0]:g}, "
-            f"delta={self.spent[1]:g}"
+            f"delta={self.spent[1]:g}" + "".join(f"; {said}" for said in self._left())
         )
+
+    def _left(self) -> list[str]:
+        """Say how many calls like the last are left, once there is one."""
+        left = self.calls_left
+        return [] if left is None else [f"another call like the last: {left:,} more"]
 
     def _repr_html_(self) -> str:
         pairs = {
@@ -203,4 +219,4 @@ class Budget(Chargeable):
         table = html_table(rows, ["", "epsilon", "delta"], "Privacy Budget")
         relation = self.neighbors or "fixed by the first call"
         calls = f"calls: {len(self.calls)}; composition: {self.composition}; neighbours: {relation}"
-        return f"{table}\n{html_notes([calls])}"
+        return f"{table}\n{html_notes([calls, *self._left()])}"

@@ -52,6 +52,10 @@ class Total:
         """Add one call to these sums."""
         return self + Total.of([call])
 
+    def times(self, count: int) -> "Total":
+        """Multiply these sums."""
+        return Total(*(count * part for part in astuple(self)))
+
     @classmethod
     def of(cls, calls: Sequence[Call]) -> "Total":
         """Add up these calls."""
@@ -176,7 +180,24 @@ class Composition:
             delta = self.delta - self.set_aside
             mu = math.sqrt(_difference(Fraction(self.mu) ** 2, total.mu_squared))
             left.append((gdp_epsilon(mu, delta) if mu else 0.0, delta))
-        return max(left)
+        epsilon, delta = max(left)
+        return epsilon, delta if epsilon else 0.0
+
+    def calls_left(self, total: Total, call: Call) -> int:
+        """Return how many more calls equal to this one fit after one or more with these sums.
+
+        >>> half = Call(0.5, 1e-6, ApproxDP(0.5, 1e-6))
+        >>> Composition(2.0, 1e-5).calls_left(Total.of([half]), half)
+        3
+        """
+        one, low, high = Total.of([call]), 0, 1
+        while self.admits(total + one.times(high)):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            fits = self.admits(total + one.times(middle))
+            low, high = (middle, high) if fits else (low, middle)
+        return low
 
 
 def _exact_sum(numbers: Iterable[float], power: int = 1) -> Fraction:
@@ -230,6 +251,12 @@ def check_fits(rule: Composition, total: Total, call: Call, owner: str = "the bu
 
 def _advice(rule: Composition, after: Total, call: Call) -> str:
     """Say what a caller whose call does not fit may do."""
+    if rule.rule == "sum" and after.delta > Fraction(rule.delta * ROUNDING):
+        needed = f"{float(after.delta):g}"
+        return (
+            f"the deltas of its calls would add up to {needed}: make it with delta={needed} or "
+            "more, or take a method that needs none"
+        )
     if rule.rule == "gdp" and after.failing > rule.set_aside:
         return (
             f"set_aside={rule.set_aside:g} of its delta is for methods that are not Gaussian; ask "

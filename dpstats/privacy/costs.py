@@ -211,7 +211,7 @@ def gdp_delta(mu: float, epsilon: float) -> float:
     """
     from scipy.special import log_ndtr, ndtr
 
-    if mu < _SMALL_MU:
+    if mu < _SMALL_MU and epsilon >= 0:
         return _small_gdp_delta(mu, epsilon)
     near = ndtr(mu / 2 - epsilon / mu)
     far = math.exp(min(epsilon + log_ndtr(-mu / 2 - epsilon / mu), 0.0))

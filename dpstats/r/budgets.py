@@ -30,7 +30,14 @@ def state(budget: Budget | Ledger) -> dict:
         "spent": [float(part) for part in budget.spent],
         "remaining": [float(part) for part in budget.remaining],
         "record": json.dumps(record),
+        "left": _left(budget),
     }
+
+
+def _left(budget: Budget | Ledger) -> str:
+    """Say how many calls like the last still fit; empty before the first."""
+    left = budget.calls_left
+    return "" if left is None else f"another call like the last: {left:,} more"
 
 
 def ledger_state(ledger: Ledger) -> dict:
@@ -43,6 +50,7 @@ def ledger_state(ledger: Ledger) -> dict:
         "spent": [float(part) for part in ledger.spent],
         "remaining": [float(part) for part in ledger.remaining],
         "record": "",  # the file is the record
+        "left": "",  # its text says so
         "text": ledger.summary(),
     }
 

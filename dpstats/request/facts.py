@@ -144,6 +144,8 @@ def plain(value) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple | pd.Index | pd.Series) or np.ndim(value) == 1:
+    if isinstance(value, np.ndarray):
+        value = list(np.atleast_1d(value))
+    if isinstance(value, list | tuple | pd.Index | pd.Series):
         return [plain(part) for part in value]
     return {type(value).__name__: repr(value)}

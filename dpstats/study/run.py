@@ -52,8 +52,9 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
     ledger : Ledger
         What the models are charged to; needed unless ``dry_run``.
     dry_run : bool
-        Run on synthetic rows drawn from the declarations, with seeded noise: the data are not
-        opened, nothing is spent, and the record says that it is not private.
+        Run on synthetic rows drawn from the declarations, with seeded noise: no row is read,
+        nothing is spent, and the record says that it is not private. Without a ledger the data are
+        not opened; with one all is checked that a run would check, the budget too.
 
     Returns
     -------
@@ -70,18 +71,25 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
         When the ledger cannot be written.
     """
     study, target = Study.read(path), checked_target(out)
-    if dry_run:
-        rows = synthetic_rows(study)
-        with insecure_seed(0):
-            # synthetic rows have types of their own
-            fits = {model.name: _fit(model, rows, types=None) for model in study.models}
-        return _write(study, fits, target, None, f"dpstats run --dry-run {Path(path).name}")
+    command = f"dpstats run {'--dry-run ' * dry_run}{Path(path).name}"
+    if ledger is None and dry_run:
+        return _write(study, _dry_fits(study), target, None, command)
     if not isinstance(ledger, Ledger):
         raise ArgumentError(f"expected ledger to be a dpstats.Ledger, got {ledger!r}")
     asked = [_fit(model, study.data, budget=_Quote()) for model in study.models]
+    if dry_run:
+        ledger.check_all(asked)
+        return _write(study, _dry_fits(study), target, None, command)
     charges = ledger.reserve_all(asked)
     fits = _fits(study, list(zip(asked, charges, strict=True)))
-    return _write(study, fits, target, study.publication, f"dpstats run {Path(path).name}")
+    return _write(study, fits, target, study.publication, command)
+
+
+def _dry_fits(study: Study) -> dict:
+    """Fit the models to synthetic rows, which have types of their own, with seeded noise."""
+    rows = synthetic_rows(study)
+    with insecure_seed(0):
+        return {model.name: _fit(model, rows, types=None) for model in study.models}
 
 
 def _fits(study: Study, left: list[tuple[Asked, Charge]]) -> dict:

@@ -8,7 +8,9 @@
 #' such as a child of `parallel::mclapply()`, it is refused, for each child would spend the same
 #' remainder.
 #'
-#' @param epsilon,delta What all calls together may cost; `delta` below 0.5.
+#' @param epsilon,delta What all calls together may cost; `delta` below 0.5. By default it is that of
+#'   [dp_ols()]; methods that need none spend nothing of it, and with `delta = 0` no others are
+#'   admitted.
 #' @param composition How costs add up: `"sum"` adds epsilons and deltas; `"gdp"` adds squares of
 #'   the noise multipliers of Gaussian methods, which is less. By default `"gdp"` with delta above
 #'   0. The rule is fixed for the budget, for it holds however later calls depend on earlier ones.
@@ -23,7 +25,7 @@
 #'               bounds = list(x = c(0, 1), y = c(0, 1)))
 #' budget
 #' @export
-dp_budget <- function(epsilon, delta = 0, composition = NULL) {
+dp_budget <- function(epsilon, delta = 1e-6, composition = NULL) {
   check_given(environment(), "epsilon")
   if (is.null(delta)) bad_argument("argument delta is NULL")
   arguments <- list(epsilon = epsilon, delta = delta, composition = composition)
@@ -39,7 +41,7 @@ update_budget <- function(budget, value) {
   totals <- lapply(value[c("spent", "remaining")], function(total) {
     stats::setNames(numbers(total), c("epsilon", "delta"))
   })
-  set_fields(budget, c(value[c("epsilon", "delta", "composition", "record")], totals))
+  set_fields(budget, c(value[c("epsilon", "delta", "composition", "record", "left")], totals))
 }
 
 # The budget belongs to this process from now on.
@@ -103,6 +105,7 @@ print.dp_budget <- function(x, ...) {
   cat("Privacy budget: epsilon ", format(x$epsilon), ", delta ", format(x$delta), "; spent: ",
       "epsilon ", format(x$spent[["epsilon"]], digits = 4L), ", delta ",
       format(x$spent[["delta"]]), "; one call more: epsilon ",
-      format(x$remaining[["epsilon"]], digits = 4L), "\n", sep = "")
+      format(x$remaining[["epsilon"]], digits = 4L), paste0("; ", x$left)[nzchar(x$left)],
+      "\n", sep = "")
   invisible(x)
 }

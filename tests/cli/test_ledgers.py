@@ -67,6 +67,47 @@ def test_a_steward_and_an_analyst_share_a_ledger(shell, refused, folder):
     assert len(json.loads((folder / "all.json").read_text())["releases"]) == 1
 
 
+def test_a_ledger_is_for_one_file_until_the_steward_moves_it(shell, refused, folder):
+    shell(*CREATE, "--approval", "--data", "line.csv")
+    assert "request 1 waits" in refused(*FIT)
+    for command in (["requests", "f.ledger"], ["approve", "f.ledger", "1"], ["show", "f.ledger"]):
+        assert str((folder / "line.csv").resolve()) in shell("ledger", *command)
+    (folder / "line.csv").rename(folder / "moved.csv")
+    moved = ["fit", "moved.csv", *FIT[2:]]
+    assert "moved.csv; where its own data moved" in refused(*moved)
+    assert "moved.csv, columns" in shell("ledger", "move", "f.ledger", "moved.csv")
+    assert "x" in shell(*moved)
+    assert dp.Ledger("f.ledger").requests()["state"].tolist() == ["released"]
+    assert "there is no file" in refused("ledger", "move", "f.ledger", "line.csv")
+
+
+def test_a_ledger_of_epsilon_alone_serves_the_default_and_counts_calls(shell, refused):
+    create = ["ledger", "create", "f.ledger", "--dataset", "d", "--epsilon", "2"]
+    fit = [
+        "fit",
+        "line.csv",
+        "y ~ x",
+        "--epsilon",
+        "0.5",
+        "--bounds",
+        "x=0,1",
+        "--ledger",
+        "f.ledger",
+    ]
+    assert "limit:        epsilon 2, delta 1e-06" in shell(*create)
+    shell(*fit)
+    shown = shell("ledger", "show", "f.ledger")
+    left = int(re.search(r"like the last \(epsilon 0.5, delta 1e-06\): (\d+) more", shown)[1])
+    assert left == dp.Ledger("f.ledger").calls_left and 3 <= left <= 20
+    for i in range(left):
+        shell(*fit)
+        assert dp.Ledger("f.ledger").calls_left == left - i - 1
+    assert "epsilon=0.5 does not fit" in refused(*fit)
+    pure = ["ledger", "create", "pure.ledger", "--dataset", "d", "--epsilon", "2", "--delta", "0"]
+    shell(*pure)
+    assert "make it with delta=1e-06 or more" in refused(*fit[:-1], "pure.ledger")
+
+
 def test_groups_are_charged_to_the_ledger(shell, refused):
     shell(*CREATE)
     by = ["by", *FIT[1:], "--by", "area", "--groups", "a0,a1", "-o", "out.csv"]

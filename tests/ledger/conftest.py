@@ -3,7 +3,10 @@
 import pytest
 
 import dpstats as dp
+from dpstats.engines import Source
 from dpstats.privacy import GDP, PureDP
+
+SOURCE = Source((), {"x": "number", "y": "number"})
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def reserve():
     def call(ledger, cost, name="y ~ x", neighbors=None):
         cost = PureDP(cost) if isinstance(cost, float) else cost
         epsilon, delta = cost.guarantee(1e-7) if isinstance(cost, GDP) else cost.guarantee(0.0)
-        facts = {"formula": name, "method": "any", "call": {"name": name}}
+        facts = {"formula": name, "method": "any", "call": {"name": name}, "source": SOURCE}
         relation = neighbors or ledger.dataset.neighbors
         return ledger.reserve(epsilon, delta, cost, relation, lambda: facts)
 

@@ -14,14 +14,16 @@ from dpstats.privacy import PureDP
 CLIENT = """
 import sys
 import dpstats as dp
+from dpstats.engines import Source
 from dpstats.privacy import PureDP
 
+SOURCE = Source((), {"x": "number"})
 path, name = sys.argv[1:]
 ledger = dp.Ledger(path)
 granted = 0
 sys.stdin.readline()
 for i in range(8):
-    facts = {"formula": name, "method": "any", "call": {"name": f"{name} {i}"}}
+    facts = {"formula": name, "method": "any", "call": {"name": f"{name} {i}"}, "source": SOURCE}
     try:
         ledger.reserve(0.01, 0.0, PureDP(0.01), "replace_one", lambda: facts)
         granted += 1
@@ -74,12 +76,14 @@ def test_sixteen_threads_spend_exactly_what_there_is(make, reserve):
 FORK = """
 import os, sys
 import dpstats as dp
+from dpstats.engines import Source
 from dpstats.privacy import PureDP
 
+SOURCE = Source((), {"x": "number"})
 ledger = dp.Ledger(sys.argv[1])
 
 def ask(name):
-    facts = {"formula": name, "method": "any", "call": {"name": name}}
+    facts = {"formula": name, "method": "any", "call": {"name": name}, "source": SOURCE}
     try:
         ledger.reserve(0.4, 0.0, PureDP(0.4), "replace_one", lambda: facts)
         print("granted", flush=True)

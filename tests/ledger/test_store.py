@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -116,6 +117,44 @@ def test_the_file_as_power_loss_leaves_it_has_every_commit(make, ols, path, tmp_
     assert changes == [[], ["reserved"], ["released"]]
 
 
+def test_who_removes_the_log_undoes_no_spending(make, reserve, path, tmp_path):
+    """What was granted stands in the file itself, while the ledger is still open."""
+    ledger = make()
+    reserve(ledger, 0.5)
+    assert path.with_name(path.name + "-wal").exists()
+    shutil.copy(path, tmp_path / "alone.ledger")
+    alone = dp.Ledger(tmp_path / "alone.ledger")
+    assert alone.spent == (0.5, 0.0) and alone.verify().head == ledger.verify().head
+
+
+def test_a_ledger_whose_log_was_removed_is_not_opened(make, reserve, path):
+    ledger = make()
+    reserve(ledger, 0.5)
+    log, index = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    kept = log.read_bytes()
+    log.unlink()
+    with pytest.raises(LedgerError, match=r"families\.ledger-wal was removed .* verify --head"):
+        dp.Ledger(path)
+    log.write_bytes(kept)
+    assert dp.Ledger(path).spent == (0.5, 0.0)
+    log.unlink()
+    index.unlink()
+    assert dp.Ledger(path).spent == (0.5, 0.0)
+
+
+def test_opening_and_closing_at_once_is_not_taken_for_a_removed_log(make, path):
+    """Eight threads open the file and close it, whose last one removes index and log."""
+    make()
+
+    def work(_):
+        for _ in range(40):
+            dp.Ledger(path)._store._connection().close()
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(8))) == [True] * 8
+
+
 @pytest.fixture
 def no_space(path):
     """Let no file grow beyond the ledger's log, as on a full disk."""
@@ -149,7 +188,7 @@ def test_a_result_that_cannot_be_stored_is_not_shown(make, ols, path, no_space, 
     real = dp.api.fit_single
 
     def fill(*arguments):
-        no_space(path.with_name(path.name + "-wal").stat().st_size)
+        no_space(4096)
         return real(*arguments)
 
     monkeypatch.setattr("dpstats.api.fit_single", fill)

@@ -9,7 +9,7 @@ import pytest
 import dpstats as dp
 from dpstats.ledger import store
 from dpstats.ledger.records import link
-from dpstats.ledger.tables import COLUMNS
+from dpstats.ledger.tables import COLUMNS, TRIGGERS
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def rewrite(path, statement, values=()):
     for (name,) in triggers.fetchall():
         connection.execute(f"DROP TRIGGER {name}")
     connection.execute(statement, values)
+    connection.executescript(TRIGGERS)
     connection.close()
 
 
@@ -150,6 +151,30 @@ def unchanged(path, before):
         return False
     finally:
         connection.close()
+
+
+def test_a_trigger_that_is_missing_or_changed_is_found(used, path):
+    connection = store.connect(path)
+    triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    for name, sql in (rows := triggers.fetchall()):
+        connection.execute(f"DROP TRIGGER {name}")
+        assert used.verify().problems == (f"trigger {name}: it is missing or changed",)
+        connection.execute(f"CREATE TRIGGER {name} BEFORE DELETE ON audit BEGIN SELECT 1; END")
+        assert used.verify().problems == (f"trigger {name}: it is missing or changed",)
+        connection.execute(f"DROP TRIGGER {name}")
+        connection.execute(sql)
+    connection.close()
+    assert len(rows) == 12 and used.verify().ok
+
+
+def test_a_trigger_or_table_of_others_is_found(used, path):
+    connection = store.connect(path)
+    connection.execute("CREATE TRIGGER mine AFTER INSERT ON requests BEGIN DELETE FROM totals; END")
+    connection.execute("CREATE TABLE notes (text)")
+    connection.close()
+    assert used.verify().problems == (
+        "trigger mine: it is not of dpstats", "table notes: it is not of dpstats",
+    )  # fmt: skip
 
 
 def test_a_copy_of_the_file_opens(used, path, tmp_path):

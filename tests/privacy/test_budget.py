@@ -107,9 +107,62 @@ def test_a_refused_first_call_fixes_no_relation_and_sets_nothing_aside():
 
 
 def test_a_delta_needs_a_budget_with_one():
-    for budget in (Budget(5.0), Budget(1.0, 1e-9)):
+    for budget in (Budget(5.0, 0.0), Budget(1.0, 1e-9)):
         with pytest.raises(BudgetError):
             reserve(budget, GDP.of(1.0, 1e-6), delta=1e-6)
+
+
+def test_a_refusal_for_want_of_delta_says_how_much_it_takes():
+    for delta, epsilon in ((0.0, 0.1), (1e-6, 0.1)):
+        budget = Budget(5.0, delta, "sum")
+        for _ in range(bool(delta)):
+            reserve(budget, GDP.of(epsilon, 1e-6), delta=1e-6)
+        needed = f"{delta + 1e-6:g}"
+        with pytest.raises(BudgetError, match=rf"add up to {needed}: make it with delta={needed}"):
+            reserve(budget, GDP.of(epsilon, 1e-6), delta=1e-6)
+
+
+@pytest.mark.parametrize("composition", [None, "gdp", "sum"])
+def test_a_budget_of_epsilon_alone_has_the_delta_of_calls(line, composition):
+    """The default method fits; what needs no delta spends none of it."""
+    budget = Budget(2.0, composition=composition)
+    assert (budget.epsilon, budget.delta) == (2.0, 1e-6) and "delta=1e-06" in repr(budget)
+    reserve(budget, PureDP(0.5), ADD_REMOVE)
+    assert budget.spent == (0.5, 0.0)
+    other = Budget(2.0, composition=composition)
+    result = dp.dp_ols("y ~ x", line, epsilon=1, budget=other)
+    assert result.method == "noisy_newton" and other.calls[0].delta == 1e-6
+    assert other.spent == (pytest.approx(1.0), 1e-6) and other.delta == 1e-6
+
+
+COUNTED = [(PureDP(0.3), 0.0), (GDP.of(0.3, 1e-6), 1e-6), (GDP.of(0.3, 1e-9), 1e-9),
+           (ApproxDP(0.3, 1e-7), 1e-7), (PureDP(2.0), 0.0), (PureDP(1e-6), 0.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cost", "delta"), COUNTED)
+@pytest.mark.parametrize("composition", ["gdp", "sum"])
+def test_as_many_calls_are_left_as_are_then_admitted(cost, delta, composition):
+    budget = Budget(2.0, 1e-6, composition)
+    assert budget.calls_left is None and "another" not in repr(budget)
+    reserve(budget, cost, delta=delta)
+    left = budget.calls_left
+    assert f"another call like the last: {left:,} more" in repr(budget)
+    assert f"{left:,} more" in budget._repr_html_()
+    for _ in range(min(left, 50)):
+        reserve(budget, cost, delta=delta)
+        left -= 1
+        assert budget.calls_left == left
+    if not left:
+        with pytest.raises(BudgetError):
+            reserve(budget, cost, delta=delta)
+
+
+def test_another_kind_of_call_is_counted_anew():
+    budget = Budget(2.0, 1e-6)
+    reserve(budget, PureDP(1.0))
+    assert budget.calls_left == 1
+    reserve(budget, PureDP(0.25))
+    assert budget.calls_left == 3
 
 
 @pytest.mark.parametrize("count", [2, 10, 100])

@@ -95,14 +95,57 @@ def test_an_equal_run_costs_nothing(folder, ledger):
     assert ledger.spent == pytest.approx((7.0, 1e-6)) and len(ledger.requests()) == 3
 
 
-def test_a_dry_run_reads_nothing_and_spends_nothing(folder, ledger):
+def test_a_dry_run_without_a_ledger_opens_no_data(folder):
     (folder / "line.csv").unlink()
-    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True, ledger=ledger)
-    assert list(released(out)) == NAMES and ledger.spent == (0, 0)
+    out = dp.run_study(folder / "study.toml", folder / "out", dry_run=True)
+    assert list(released(out)) == NAMES
     assert not any(result.privacy.private for result in released(out).values())
     assert "NOT PRIVATE" in (out / "index.html").read_text()
     again = dp.run_study(folder / "study.toml", folder / "again", dry_run=True)
     assert (again / "release.json").read_text() == (out / "release.json").read_text()
+
+
+REFUSING = {
+    "small": ({"epsilon": 6.9}, "epsilon=1 does not fit"),
+    "elsewhere": ({"data": "other.csv"}, "this ledger is for other data"),
+    "other": ({"neighbors": "add_remove"}, "neighbors='add_remove'"),
+}
+
+
+def test_a_dry_run_checks_its_ledger_and_changes_nothing(folder, ledger, monkeypatch):
+    """What a run would refuse is refused: budget, data, relation; no row is read of what fits."""
+    study = folder / "study.toml"
+    before = ledger.verify()
+    monkeypatch.setattr("dpstats.engines.stream.Stream.total", None)  # a pass over the file
+    out = dp.run_study(study, folder / "fits", dry_run=True, ledger=ledger)
+    assert list(released(out)) == NAMES and "NOT PRIVATE" in (out / "index.html").read_text()
+    assert ledger.verify() == before and ledger.spent == (0, 0) and not len(ledger.requests())
+    (folder / "other.csv").write_text("x,y,z,area,kind\n")
+    monkeypatch.chdir(folder)
+    for name, (more, said) in REFUSING.items():
+        call = {"dataset": "d", "epsilon": 9.0, "composition": "sum", "neighbors": "replace_one"}
+        refusing = dp.Ledger.create(f"{name}.ledger", **call | more)
+        with pytest.raises(dp.BudgetError, match=said):
+            dp.run_study(study, folder / "out", dry_run=True, ledger=refusing)
+        assert refusing.verify().ok and refusing.spent == (0, 0) and not (folder / "out").exists()
+    (folder / "line.csv").unlink()
+    with pytest.raises(dp.ArgumentError, match="no file"):
+        dp.run_study(study, folder / "out", dry_run=True, ledger=ledger)
+
+
+def test_a_dry_run_counts_what_the_store_answers_and_what_waits(folder, ledger):
+    """What was released costs nothing again; what waits for approval is counted, and not asked."""
+    dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    dp.run_study(folder / "study.toml", folder / "again", dry_run=True, ledger=ledger)
+    waiting = dp.Ledger.create(folder / "w.ledger", dataset="d", epsilon=7.0, composition="sum",
+                               neighbors="replace_one", approval=True)  # fmt: skip
+    dp.run_study(folder / "study.toml", folder / "dry", dry_run=True, ledger=waiting)
+    assert not len(waiting.requests())
+    with pytest.raises(dp.BudgetError, match="request 1 waits"):
+        dp.run_study(folder / "study.toml", folder / "no", ledger=waiting)
+    waiting.deny(2)
+    with pytest.raises(dp.BudgetError, match="request 2 was denied"):
+        dp.run_study(folder / "study.toml", folder / "no", dry_run=True, ledger=waiting)
 
 
 def test_tables_stand_in_the_record(folder):
@@ -138,9 +181,9 @@ def test_what_does_not_fit_together_is_refused_as_a_whole(folder, ledger, reserv
 
 
 @pytest.fixture
-def reserve_some(line):
+def reserve_some(folder):
     def spend(ledger):
-        dp.dp_ols("z ~ y", line, method="noisy_stats", epsilon=0.5, budget=ledger,
+        dp.dp_ols("z ~ y", folder / "line.csv", method="noisy_stats", epsilon=0.5, budget=ledger,
                   bounds={"z": (0, 1), "y": (0, 1)})  # fmt: skip
 
     return spend

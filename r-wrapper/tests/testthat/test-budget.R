@@ -13,7 +13,18 @@ test_that("a budget adds up and refuses what does not fit", {
   expect_match(conditionMessage(error), "does not fit")
   expect_equal(budget$spent[["epsilon"]], 2)
   expect_equal(budget$remaining, c(epsilon = 0.5, delta = 0))
-  expect_output(print(budget), "spent: epsilon 2, delta 0; one call more: epsilon 0.5")
+  expect_output(print(budget), "spent: epsilon 2, delta 0; one call more: epsilon 0.5; another call like the last: 0 more")
+})
+
+test_that("a budget of epsilon alone serves the default, and says how many calls are left", {
+  skip_without_python()
+  budget <- dp_budget(2)
+  expect_identical(budget$delta, 1e-6)
+  expect_output(print(budget), "one call more: epsilon 2$")
+  dp_ols(y ~ x, line(), epsilon = 1, bounds = unit, budget = budget)
+  expect_output(print(budget), "another call like the last: 2 more$")
+  expect_error(dp_ols(y ~ x, line(), epsilon = 1, bounds = unit, budget = dp_budget(2, 0)),
+               "make it with delta = 1e-06 or more", class = "dpstats_budget_error")
 })
 
 test_that("a mistake costs nothing, and a budget survives saving", {
