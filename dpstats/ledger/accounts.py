@@ -82,6 +82,11 @@ def allocation(connection: sqlite3.Connection, rule: str, analyst: str) -> Compo
     return Composition(epsilon, delta, rule, aside)
 
 
+def limit_texts(limit: Composition) -> dict[str, str]:
+    """Return a limit as exact texts, by column."""
+    return {name: repr(float(getattr(limit, name))) for name in ("epsilon", "delta", "set_aside")}
+
+
 def limits(connection, dataset: Dataset, analyst: str | None) -> dict[str, tuple[str, Composition]]:
     """Return the limits on the analyst's calls by scope, each with its name for messages."""
     found = {"": (f"the budget of {dataset.name!r}", dataset.limit)}

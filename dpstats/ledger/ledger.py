@@ -14,11 +14,11 @@ from dpstats.ledger import listing, store
 from dpstats.ledger.accounts import (
     Asked,
     Dataset,
-    allocation,
     charge,
     checked_name,
     find,
     last_call,
+    limit_texts,
     limits,
     reserve,
 )
@@ -165,7 +165,7 @@ class Ledger(Chargeable):
             raise ArgumentError(f"expected approval to be True or False, got {approval!r}")
         row = {
             "name": name,
-            **_limit_texts(rule),
+            **limit_texts(rule),
             "composition": rule.rule,
             "neighbors": relation_name(neighbors, unit),
             "fingerprint": fingerprint,
@@ -270,7 +270,7 @@ class Ledger(Chargeable):
         if whole.rule == "gdp":
             aside = whole.set_aside / whole.delta * delta if delta else 0.0
         limit = make_composition(epsilon, delta, whole.rule, aside)
-        texts, actor = _limit_texts(limit), self._actor()
+        texts, actor = limit_texts(limit), self._actor()
         with self._store.writing() as connection:
             row = connection.execute("SELECT id FROM analysts WHERE name = ?", (name,)).fetchone()
             if row is None:
@@ -305,17 +305,14 @@ class Ledger(Chargeable):
 
     @property
     def remaining(self) -> tuple[float, float]:
-        """Return (epsilon, delta) of the largest single call that still fits, for this analyst.
-
-        Without an analyst that of the data set.
-        """
+        """Return (epsilon, delta) of the largest call that fits: the analyst's, or of all."""
         return min(limit.remaining(total) for limit, total in self._limits())
 
     @property
     def calls_left(self) -> int | None:
-        """Return how many more calls like the last still fit, for this analyst.
+        """Return how many more calls like the last, of the analyst or of all, fit.
 
-        Without an analyst that of the data set and its last call; None before a first call.
+        None before the first.
         """
         with self._store.reading() as connection:
             last = last_call(connection, self.analyst)
@@ -353,12 +350,7 @@ class Ledger(Chargeable):
     def analysts(self) -> pd.DataFrame:
         """List the analysts with what is allocated to them, spent and remaining."""
         with self._store.reading() as connection:
-            rule = self.dataset.limit.rule
-            names = [row[0] for row in connection.execute("SELECT name FROM analysts ORDER BY id")]
-            pairs = [(name, allocation(connection, rule, name)) for name in names]
-            found = {name: limit for name, limit in pairs if limit is not None}
-            totals = {name: read_total(connection, name) for name in found}
-        return listing.analysts(found, totals)
+            return listing.analysts(connection, self.dataset.limit.rule)
 
     def summary(self) -> str:
         """Describe the data set, what is spent and remains, and the analysts."""
@@ -404,8 +396,3 @@ class Ledger(Chargeable):
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, analyst={self.analyst!r})"
-
-
-def _limit_texts(limit) -> dict[str, str]:
-    """Return a limit as exact texts, by column."""
-    return {name: repr(float(getattr(limit, name))) for name in ("epsilon", "delta", "set_aside")}

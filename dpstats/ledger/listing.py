@@ -10,7 +10,7 @@ import pandas as pd
 from dpstats.atomic_write import replacing
 from dpstats.engines import Source
 from dpstats.html_tables import html_table
-from dpstats.ledger.accounts import Dataset, call_of, last_call
+from dpstats.ledger.accounts import Dataset, allocation, call_of, last_call
 from dpstats.ledger.records import read_total
 from dpstats.ledger.sources import bound, described
 from dpstats.ledger.tables import COLUMNS, SPENT, STATES
@@ -42,13 +42,24 @@ def _place(facts: Mapping) -> str:
     return Source(tuple(facts["data"]), {}).place if "data" in facts else "not recorded"
 
 
-def analysts(allocations: Mapping[str, Composition], totals: Mapping[str, Total]) -> pd.DataFrame:
+def analysts(connection: sqlite3.Connection, rule: str) -> pd.DataFrame:
     """List the analysts' allocations, what they spent, and the largest call that is left."""
+    names = [name for (name,) in connection.execute("SELECT name FROM analysts ORDER BY id")]
+    found = [
+        (name, allocation(connection, rule, name), read_total(connection, name)) for name in names
+    ]
     rows = [
-        (name, limit.epsilon, limit.delta, *limit.spent(totals[name]),
-         *limit.remaining(totals[name]), totals[name].calls)
-        for name, limit in allocations.items()
-    ]  # fmt: skip
+        (
+            name,
+            limit.epsilon,
+            limit.delta,
+            *limit.spent(total),
+            *limit.remaining(total),
+            total.calls,
+        )
+        for name, limit, total in found
+        if limit is not None
+    ]
     parts = [
         f"{part}{name}" for part in ("", "spent_", "remaining_") for name in ("epsilon", "delta")
     ]

@@ -22,9 +22,9 @@ def fit(data, ledger, formula="y ~ x", **more):
 @pytest.fixture
 def files(tmp_path, line):
     """The steward's file, another with the same columns, and one with a column more."""
-    paths = {name: tmp_path / f"{name}.csv" for name in ("own", "other", "wider")}
+    paths = {name: tmp_path / f"{name}.csv" for name in ("own", "twin", "wider")}
     line.to_csv(paths["own"], index=False)
-    line.assign(y=line["y"] / 2).to_csv(paths["other"], index=False)
+    line.assign(y=line["y"] / 2).to_csv(paths["twin"], index=False)
     line.assign(age=1).to_csv(paths["wider"], index=False)
     return paths
 
@@ -47,8 +47,8 @@ def test_another_file_is_refused_whether_or_not_the_call_is_stored(make, files, 
 def check_files(ledger, files):
     """The first call is released; the same with another file is refused, with links it is not."""
     first = fit(files["own"], ledger)
-    check_refused(ledger, files["other"], match=r"own\.csv, not .*other\.csv")
-    check_refused(ledger, [files["own"], files["other"]])
+    check_refused(ledger, files["twin"], match=r"own\.csv, not .*twin\.csv")
+    check_refused(ledger, [files["own"], files["twin"]])
     check_refused(ledger, pd.read_csv(files["own"]), match=r"own\.csv, not in memory")
     link = files["own"].with_name("link.csv")
     link.symlink_to(files["own"])
@@ -59,24 +59,24 @@ def check_files(ledger, files):
 
 def test_a_request_for_another_file_is_refused_before_it_is_entered(make, files):
     ledger = make(approval=True, data=files["own"])
-    check_refused(ledger, files["other"])
+    check_refused(ledger, files["twin"])
     assert len(ledger.requests()) == 0
 
 
 def test_a_request_shows_its_file_and_its_approval_is_for_that_alone(make, files):
     """Before a ledger is bound it is the steward who chooses by what the request shows."""
     ledger = make(approval=True, fingerprint="2024")
-    for name in ("other", "own"):
+    for name in ("twin", "own"):
         with pytest.raises(BudgetError, match="waits for approval"):
             fit(files[name], ledger)
-    assert ledger.requests()["data"].tolist() == [str(files[n].resolve()) for n in ("other", "own")]
+    assert ledger.requests()["data"].tolist() == [str(files[n].resolve()) for n in ("twin", "own")]
     ledger.approve(2)
     with pytest.raises(BudgetError, match="request 1 waits"):
-        fit(files["other"], ledger)
+        fit(files["twin"], ledger)
     fit(files["own"], ledger)
     assert ledger.requests()["state"].tolist() == ["requested", "released"]
     ledger.approve(1)
-    check_refused(ledger, files["other"])
+    check_refused(ledger, files["twin"])
 
 
 @pytest.mark.parametrize(
