@@ -5,6 +5,7 @@ import json
 import pickle
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
@@ -350,6 +351,22 @@ def test_a_clock_that_goes_back_changes_nothing(make, reserve, monkeypatch):
     with pytest.raises(BudgetError):
         reserve(ledger, 0.3)
     assert ledger.verify().ok
+
+
+def test_a_file_of_format_1_is_brought_up_once_and_takes_the_data_of_its_next_call(tmp_path, ols):
+    """Eight threads open it at once."""
+    path = tmp_path / "old.ledger"
+    shutil.copy(KEPT / "format1.ledger", path)
+    with ThreadPoolExecutor(8) as pool:
+        ledgers = list(pool.map(lambda _: dp.Ledger(path), range(8)))
+    with store.connect(path) as connection:
+        assert connection.execute("PRAGMA user_version").fetchall() == [(VERSION,)]
+    assert ledgers[0].verify().ok and "those of the first call" in ledgers[0].summary()
+    ols(dp.Ledger(path, "anna"))
+    frame = ledgers[0].requests()
+    assert frame["data"].tolist() == ["not recorded"] * 3 + ["in memory"]
+    assert "data:         in memory, columns x (number)" in ledgers[0].summary()
+    assert ledgers[0].verify().ok
 
 
 KEPT = Path(__file__).parent / "kept"
