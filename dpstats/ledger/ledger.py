@@ -386,6 +386,7 @@ class Ledger(Chargeable):
             must still be in the chain: who can write to the file could otherwise replace all of it.
         """
         try:
+            store.refuse_without_log(self.path)
             with self._store.reading() as connection:
                 return verify(connection, head)
         except LedgerError as error:

@@ -43,7 +43,6 @@ class Store:
         self.path = path
         self._local = threading.local()
         refuse_remote(path)
-        refuse_without_log(path)
         with self.reading() as connection:
             version = self._check(connection)
         if version < VERSION:
@@ -73,6 +72,7 @@ class Store:
     def _connection(self) -> sqlite3.Connection:
         """Return the connection of this thread; a forked process opens its own."""
         if getattr(self._local, "process", None) != os.getpid():
+            refuse_without_log(self.path)
             self._local.connection = connect(self.path)
             self._local.process = os.getpid()
         return self._local.connection

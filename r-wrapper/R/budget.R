@@ -9,8 +9,7 @@
 #' remainder.
 #'
 #' @param epsilon,delta What all calls together may cost; `delta` below 0.5. By default it is that of
-#'   [dp_ols()]; methods that need none spend nothing of it, and with `delta = 0` no others are
-#'   admitted.
+#'   [dp_ols()]; with `delta = 0` only methods that need none are admitted.
 #' @param composition How costs add up: `"sum"` adds epsilons and deltas; `"gdp"` adds squares of
 #'   the noise multipliers of Gaussian methods, which is less. By default `"gdp"` with delta above
 #'   0. The rule is fixed for the budget, for it holds however later calls depend on earlier ones.

@@ -35,7 +35,7 @@ print(granted)
 
 def test_sixteen_processes_spend_exactly_what_there_is(make, path):
     """16 processes ask for 128 times 0.01 of 1."""
-    ledger = make()
+    ledger = make(delta=0.0)
     clients = [
         subprocess.Popen(
             [sys.executable, "-c", CLIENT, str(path), f"client {i}"],
@@ -54,7 +54,7 @@ def test_sixteen_processes_spend_exactly_what_there_is(make, path):
 
 
 def test_sixteen_threads_spend_exactly_what_there_is(make, reserve):
-    ledger, start = make(), threading.Barrier(16)
+    ledger, start = make(delta=0.0), threading.Barrier(16)
 
     def work(i):
         start.wait()

@@ -135,6 +135,10 @@ def test_a_ledger_whose_log_was_removed_is_not_opened(make, reserve, path):
     log.unlink()
     with pytest.raises(LedgerError, match=r"families\.ledger-wal was removed .* verify --head"):
         dp.Ledger(path)
+    (problem,) = ledger.verify().problems  # of one that was opened before
+    assert "families.ledger-wal was removed" in problem
+    with ThreadPoolExecutor(1) as pool, pytest.raises(LedgerError, match="was removed"):
+        pool.submit(reserve, ledger, 0.25).result()
     log.write_bytes(kept)
     assert dp.Ledger(path).spent == (0.5, 0.0)
     log.unlink()
