@@ -56,7 +56,7 @@ class Ledger(Chargeable):
     A call with ``budget=ledger`` is reserved before a row is read, in a transaction that has
     reached the disk; its result is stored, likewise, before it is returned. A call that fails
     or whose process dies counts as spent. The total of the data set binds over all analysts,
-    whatever was allocated to them.
+    whatever was allocated to them, and calls about other data are refused: see :meth:`move`.
 
     Guarantee. All results that were ever released through the file are together
     (epsilon, delta)-DP for ``neighbors``, however each call was chosen: see

@@ -73,13 +73,22 @@ def described(source: Source) -> str:
 
 
 def _difference(known: Source, asked: Source) -> str:
-    """Say in what two descriptions of data differ; empty where they may be the same data.
+    """Say in what two descriptions of data differ; empty where they may be the same data."""
+    before, now = {*known.files}, {*asked.files}
+    if before == now:
+        return _other_columns(known, asked)
+    if before.isdisjoint(now):
+        return f"{known.place}, not {asked.place}"
+    odd = min(before ^ now)
+    return f"their file {Source((odd,), {}).place} is {'new' if odd in now else 'missing'}"
+
+
+def _other_columns(known: Source, asked: Source) -> str:
+    """Say which column differs; empty where none does.
 
     Data without files come as a call needs them, with more columns or fewer, so those that both
     have are compared.
     """
-    if known.files != asked.files:
-        return f"{known.place}, not {asked.place}"
     for name in {**known.columns, **asked.columns}:
         before, now = known.columns.get(name), asked.columns.get(name)
         if before != now and (asked.files or None not in (before, now)):

@@ -48,7 +48,7 @@ def check_files(ledger, files):
     """The first call is released; the same with another file is refused, with links it is not."""
     first = fit(files["own"], ledger)
     check_refused(ledger, files["twin"], match=r"own\.csv, not .*twin\.csv")
-    check_refused(ledger, [files["own"], files["twin"]])
+    check_refused(ledger, [files["own"], files["twin"]], match=r"their file .*twin\.csv is new;")
     check_refused(ledger, pd.read_csv(files["own"]), match=r"own\.csv, not in memory")
     link = files["own"].with_name("link.csv")
     link.symlink_to(files["own"])
