@@ -59,8 +59,8 @@ class Budget(Chargeable):
     ----------
     epsilon, delta : float
         The guarantee all calls together must meet; epsilon > 0, 0 <= delta < 0.5. By default delta
-        is 1e-6, as in a call. Calls that need none spend some of it only where their epsilons add up
-        to more than epsilon; with ``delta=0`` no others are admitted.
+        is 1e-6, as in a call. Calls that need none spend some of it only where their epsilons add
+        up to more than epsilon; with ``delta=0`` no others are admitted.
     composition : str, optional
         ``"gdp"``: squared mu's add up, where a call with delta = 0 counts by its largest loss;
         as long as no call is Gaussian, it is enough that the epsilons add up to epsilon.
