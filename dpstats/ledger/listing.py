@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +17,8 @@ from dpstats.ledger.tables import COLUMNS, SPENT, STATES
 from dpstats.option_checks import word
 from dpstats.privacy import Composition, Total
 
-_SHOWN = ("id", "analyst", "state", "epsilon", "delta", "method", "formula", "facts", "created")
+_SHOWN = ("id", "analyst", "state", "epsilon", "delta", "method", "formula", "data", "created")
+_FILES = "json_extract(facts, '$.data') AS data"
 _POINTS = 200  # of a picture; each is a root of its own
 
 
@@ -26,20 +27,21 @@ def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
     if state is not None:
         word("state", *STATES)(state)
     chosen, values = ("", ()) if state is None else (" WHERE state = ?", (state,))
-    query = f"SELECT {', '.join(_SHOWN)} FROM requests{chosen} ORDER BY id"
+    names = ", ".join(_FILES if name == "data" else name for name in _SHOWN)
+    query = f"SELECT {names} FROM requests{chosen} ORDER BY id"
     rows = connection.execute(query, values).fetchall()
     columns = dict(
         zip(_SHOWN, zip(*rows, strict=True) if rows else [()] * len(_SHOWN), strict=True)
     )
     numbers = {name: [float(text) for text in columns[name]] for name in ("epsilon", "delta")}
-    places = [_place(json.loads(text)) for text in columns["facts"]]
-    frame = pd.DataFrame(columns | numbers | {"facts": places})
-    return frame.rename(columns={"facts": "data"}).astype({"id": "int64"})
+    places = {text: _place(text) for text in set(columns["data"])}
+    data = [places[text] for text in columns["data"]]
+    return pd.DataFrame(columns | numbers | {"data": data}).astype({"id": "int64"})
 
 
-def _place(facts: Mapping) -> str:
-    """Name the data that a request is about; format 1 did not record them."""
-    return Source(tuple(facts["data"]), {}).place if "data" in facts else "not recorded"
+def _place(files: str | None) -> str:
+    """Name the files that a request is about; format 1 did not record them."""
+    return "not recorded" if files is None else Source(tuple(json.loads(files)), {}).place
 
 
 def analysts(connection: sqlite3.Connection, rule: str) -> pd.DataFrame:

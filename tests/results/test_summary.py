@@ -95,6 +95,6 @@ def test_a_ledger_shows_the_facts_of_its_summary(tmp_path):
     page = ledger._repr_html_()
     check_is_safe_and_whole(page)
     text = words(page)
-    assert EVIL in text and "limit epsilon 2, delta 0" in text and "anna" in text
+    assert EVIL in text and "limit epsilon 2, delta 1e-06" in text and "anna" in text
     for line in ledger.summary().splitlines()[1:9]:
         assert line.partition(":")[2].strip() in text
