@@ -30,7 +30,7 @@ class LedgerCharge(Charge):
         """Store the results; on LedgerError, where that fails, they must not be shown."""
         text = to_text(results)
         try:
-            with self.store.writing() as connection:
+            with self.store.writing(settled=False) as connection:
                 release = {"id": self.request, "result": text}
                 insert(connection, "releases", self.actor, "released", **release)
                 change = {"state": "released"}
@@ -43,5 +43,5 @@ class LedgerCharge(Charge):
 
     def fail(self) -> None:
         """Record the failure; where that fails the call remains reserved, which costs as much."""
-        with suppress(LedgerError), self.store.writing() as connection:
+        with suppress(LedgerError), self.store.writing(settled=False) as connection:
             update(connection, "requests", self.request, self.actor, "failed", state="failed")

@@ -35,8 +35,9 @@ class Store:
     """Access one ledger's file, with a connection for each thread of each process.
 
     Every transaction reaches the disk before it returns (WAL with synchronous=FULL), or leaves
-    the file as it was. SQLite writes it to a log first; it is moved to the file itself at once
-    then, so that who removes the log undoes no spending. A connection is never used after a fork.
+    the file as it was. SQLite writes it to a log first; what spends is moved to the file itself
+    at once, so that who removes the log undoes no spending. A connection is never used after a
+    fork.
     """
 
     def __init__(self, path: Path):
@@ -84,12 +85,16 @@ class Store:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction that no other one overlaps; on any error it is rolled back."""
+    def writing(self, settled: bool = True) -> Iterator[sqlite3.Connection]:
+        """Open a transaction that no other one overlaps; on any error it is rolled back.
+
+        Where it is to be ``settled`` it is moved out of the log, which takes milliseconds.
+        """
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
-        with suppress(sqlite3.Error):  # what is in the log is safe, and moved by the next one
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        if settled:
+            with suppress(sqlite3.Error):  # what is in the log is safe, and moved by the next one
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:

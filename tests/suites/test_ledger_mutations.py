@@ -140,7 +140,7 @@ MUTANTS = {
         patched(
             store.Store,
             "writing",
-            lambda f: lambda self: self._transaction("BEGIN IMMEDIATE"),
+            lambda f: lambda self, settled=True: self._transaction("BEGIN IMMEDIATE"),
         ),
         temporary(log),
         AssertionError,
