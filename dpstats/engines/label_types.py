@@ -75,7 +75,8 @@ def check_types(name: str, column: Column, labels: Sequence, argument: str) -> N
             f"the column {name!r} is of type {column.dtype}, which has no labels; convert it to "
             "text, whole numbers or dates first"
         )
-    wrong = [label for label in labels if not _fits(label, column)]
+    valued = column.kind in _NUMBERS and column.levels is not None
+    wrong = [label for label in labels if not _fits(label, column, valued)]
     if wrong:
         raise ArgumentError(
             f"{argument} lists {wrong[0]!r} for {name!r}, a column of type {_said(column)}; list "
@@ -94,11 +95,12 @@ def _said(column: Column) -> str:
     return column.kind + zone
 
 
-def _fits(label, column: Column) -> bool:
+def _fits(label, column: Column, valued: bool) -> bool:
+    """Tell whether a label is of a column's type, or the text of one of its value labels."""
     if cells.label(label) is None:
         return False
-    if column.levels is not None and column.kind in _NUMBERS and isinstance(label, str):
-        return True  # the text of a value label
+    if valued and isinstance(label, str):
+        return True
     if column.kind in ("category", "object"):
         return True
     if label_type(label) not in _ALLOWED[column.kind]:

@@ -87,8 +87,8 @@ def declared_schema(
     """Decide by types, declarations and the use in the formula what kind each variable is.
 
     A column without a type (in a text file, a list or an object column) is a factor where levels
-    are declared, and a number where bounds are or where it is the response, whatever is in it.
-    Anything else is refused, for a column of text read as numbers would release noise.
+    are declared, and a number where bounds are. Anything else is refused, for a column of text read
+    as numbers would release noise.
     """
     own = {name: values for name, values in levels.items() if name in formula.variables}
     declared = {**formula.levels, **own}
@@ -121,12 +121,8 @@ def declared_schema(
                 f"{name} is transformed in the formula, so its range must be declared: "
                 f'bounds={{"{name}": (low, high)}}'
             )
-        elif table.kind(name) in UNTYPED and name != formula.variables[0]:
-            raise ArgumentError(
-                f"nothing declares what {name} is, a column of {UNTYPED[table.kind(name)]}: give "
-                f'bounds={{"{name}": (low, high)}} or types={{"{name}": "number"}} if it is a '
-                f'number, levels={{"{name}": [...]}} if it is a category'
-            )
+        elif table.kind(name) in UNTYPED:
+            raise _undeclared(name, table.kind(name), name in formula.predictors)
         elif row_norm is not None and name in formula.predictors:
             schema[name] = Numeric(-row_norm, row_norm)
         elif not method.needs_bounds:
@@ -134,7 +130,17 @@ def declared_schema(
         else:
             schema[name] = INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
             unbounded.append(name)
-    return DeclaredSchema(schema, tuple(unbounded), _notes(table, schema, ranges, from_dtype))
+    return DeclaredSchema(schema, tuple(unbounded), _notes(schema, declared, from_dtype))
+
+
+def _undeclared(name: str, kind: str, predictor: bool) -> ArgumentError:
+    """Build the error for a column without a type of which nothing else says what it is."""
+    number = f'bounds={{"{name}": (low, high)}} or types={{"{name}": "number"}} if it is a number'
+    category = f'levels={{"{name}": [...]}} if it is a category'
+    return ArgumentError(
+        f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give {number}"
+        + (f", {category}" if predictor else "; a response must be one")
+    )
 
 
 def _check_absorbed(name: str, table: AnyTable) -> None:
@@ -143,16 +149,21 @@ def _check_absorbed(name: str, table: AnyTable) -> None:
         raise ArgumentError(f"{name!r} is of a type without labels; convert the column first")
 
 
-def _notes(table: AnyTable, schema, ranges, from_dtype: list[str]) -> tuple[str, ...]:
-    """Note which levels come from a type, and a response that is numeric only by its use."""
+def _notes(schema: Mapping[str, Kind], declared: Mapping, from_dtype: list[str]) -> tuple[str, ...]:
+    """Note which levels come from a type, and which leave rows out that have none of them.
+
+    How many rows these are is private; what is released is the number of rows that are left.
+    """
     notes = []
     if from_dtype:
         named = ", ".join(from_dtype)
         notes.append(f"the categories of {named}, taken from the column type, are public")
-    undeclared = [name for name in schema if table.kind(name) in UNTYPED and name not in ranges]
-    numbers = [name for name in undeclared if isinstance(schema[name], Numeric)]
-    if numbers:
-        notes.append(f"{numbers[0]} was read as numbers; nothing declares its type")
+    listed = [name for name in declared if isinstance(schema[name], Categorical)]
+    if listed:
+        notes.append(
+            f"rows with another value of {' or '.join(listed)} than the declared levels are left "
+            "out; a number of rows below what you expect may mean that levels= lacks one"
+        )
     return tuple(notes)
 
 

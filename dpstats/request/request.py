@@ -28,16 +28,14 @@ _UNIT_RELATION = {
     ),
     REPLACE_ONE: (
         "neighbours differ by all rows of one {}, replaced by any others",
-        "the number of {} with rows in use is public; rows with a missing value or with a value "
-        "outside the declared levels are left out",
+        "the number of {} with rows in use is public",
     ),
 }
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
         "neighbours differ by replacing one row in use by another: the number of rows is public, "
-        "and so is which rows are in use; rows with a missing value or with a value outside the "
-        "declared levels are left out",
+        "and so is which rows are in use",
     ),
 }
 
@@ -234,6 +232,8 @@ class Request:
     def _assumptions(self) -> tuple[str, ...]:
         """List in words what the guarantee takes for granted."""
         said = [*_relation(self.neighbors, self.unit)]
+        if self.neighbors == REPLACE_ONE:
+            said[-1] += f"; {self.rows_in_use.left_out}"
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
         said += [chosen.note for chosen in (self.subset, self.weights) if chosen]

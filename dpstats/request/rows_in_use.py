@@ -42,6 +42,16 @@ class RowsInUse:
         weights = {} if self.weights is None else {self.weights.column: self.weights.kind}
         return {**subset, **weights, **self.schema}
 
+    @property
+    def left_out(self) -> str:
+        """Say for which reasons a row is not in use."""
+        reasons = ["with a missing value", "with a value outside the declared levels"]
+        if self.weights is not None:
+            reasons.append("without a positive, finite weight")
+        if self.subset is not None:
+            reasons.append("outside subset=")
+        return f"rows {', '.join(reasons[:-1])} or {reasons[-1]} are left out"
+
     def mask(self, batch: Batch) -> np.ndarray:
         """Tell which rows are in use, bool (m,)."""
         mask = complete_rows(batch, self._needed)

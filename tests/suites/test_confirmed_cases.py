@@ -214,3 +214,57 @@ def test_a_level_that_the_noise_hides_is_named():
     assert "the noise hides the effects of c[T.tpyo], whose intervals are wider" in said
     declared = call | {"levels": {"c": ["u", "v"]}}
     assert "hides the effects" not in str(release(data, "y ~ x + c", **declared).summary())
+
+
+WORDS = pd.Series([f"w{i}" for i in range(N)], dtype=object)
+UNDECLARED = {
+    "an object column": lambda path: FRAME.assign(w=WORDS),
+    "a list": lambda path: {"x": X, "w": list(WORDS)},
+    "a text file": lambda path: written(FRAME.assign(w=WORDS), path / "words.csv"),
+}
+
+
+def written(frame, path):
+    """The path of a text file with these rows."""
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("formula", ["w ~ x", "w ~ 1", "np.log(w) ~ x"])
+@pytest.mark.parametrize("make", UNDECLARED.values(), ids=UNDECLARED)
+def test_a_response_of_words_is_refused_before_it_is_paid_for(make, formula, tmp_path):
+    """Case 13: all words counted as missing numbers, and the budget was spent on noise."""
+    budget, data = dp.Budget(100, 1e-3), make(tmp_path)
+    with pytest.raises(dp.ArgumentError, match='what w is.* types={"w": "number"}.*a response'):
+        release(data, formula, bounds={"x": (0, 1)}, method="auto", budget=budget)
+    assert budget.spent == (0, 0)
+    numbers = pd.Series(list(FRAME["y"]), dtype=object)
+    declared = release(FRAME.assign(w=numbers), "w ~ x", types={"w": "number"}, bounds=None,
+                       method="shrunken")  # fmt: skip
+    assert declared.schema["w"].low < declared.schema["w"].high
+
+
+def test_rows_without_a_declared_level_are_named_whether_there_are_any():
+    """Case 18: a level missing from levels= dropped a third of the rows, and nothing said so."""
+    data = FRAME.assign(c=["u", "v", "z", "u"] * (N // 4), k=pd.Categorical(["u", "v"] * (N // 2)))
+    reports = []
+    for levels in (["u", "v"], ["u", "v", "z"]):
+        result = release(data, "y ~ x + c + k", levels={"c": levels})
+        said = " ".join(str(result.summary()).split())
+        assert "rows with another value of c than the declared levels are left out" in said
+        reports.append(result.privacy.assumptions)
+    assert reports[0] == reports[1]
+    assert "another value of" not in " ".join(release(data, "y ~ x + k").privacy.assumptions)
+
+
+def test_the_reasons_for_which_rows_are_not_in_use_are_all_named():
+    """Case 12: under replace-one the report named missing values and levels, and not subset=."""
+    data = FRAME.assign(w=1.0, age=30)
+    more = {"neighbors": "replace_one", "bounds": UNIT | {"w": (0, 2)}}
+    reasons = {"subset": "outside subset=", "weights": "without a positive, finite weight"}
+    both = {"subset": "age > 20", "weights": "w"}
+    for given in ({}, {"subset": "age > 20"}, {"weights": "w"}, both):
+        for unit in ({}, {"unit": "age", "max_rows": 1}):
+            said = " ".join(release(data, **more, **given, **unit).privacy.assumptions)
+            assert "rows with a missing value" in said and "are left out" in said
+            assert all((reason in said) == (name in given) for name, reason in reasons.items())
