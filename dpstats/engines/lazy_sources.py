@@ -18,11 +18,70 @@ def parquet(paths: Sequence[str]) -> Stream:
                 f"the columns of {fragment.path} are not those of {paths[0]}; "
                 "write all files with the same columns and types"
             )
-    return dataset(data)
+    if narrow := _narrow(data.schema):
+        data = ds.dataset(list(paths), format=ds.ParquetFileFormat(dictionary_columns=narrow))
+    return _stream(data)
 
 
 def dataset(data) -> Stream:
-    """Open a pyarrow dataset; only the columns in use are read."""
+    """Open a pyarrow dataset; only the columns in use are read.
+
+    A scan converts the values of each file to the types of the dataset, and stops at the first one
+    that does not fit, so files are refused unless all have these types.
+
+    Raises
+    ------
+    ArgumentError
+        For files that declare no types or other ones than the dataset.
+    """
+    import pyarrow.dataset as ds
+
+    for fragment in () if isinstance(data, ds.InMemoryDataset) else data.get_fragments():
+        _check_fragment(fragment, data.schema)
+    return _stream(data)
+
+
+def _check_fragment(fragment, schema) -> None:
+    """Raise ArgumentError unless one file of a dataset declares its types, and the same ones."""
+    import pyarrow.dataset as ds
+
+    style = getattr(fragment, "format", None)
+    if isinstance(style, ds.CsvFileFormat | ds.JsonFileFormat):
+        raise ArgumentError(
+            f"a dataset of {style.default_extname} files takes its types from their values; give "
+            "data= the paths of .csv or .parquet files"
+        )
+    types = dict(zip(schema.names, schema.types, strict=True))
+    for field in fragment.physical_schema:
+        if types.get(field.name, field.type) != field.type:
+            raise ArgumentError(
+                f"{field.name} is {field.type} in {fragment.path} and {types[field.name]} in the "
+                "dataset; write all files with the same types"
+            )
+    if isinstance(style, ds.ParquetFileFormat) and (narrow := _narrow(schema)):
+        raise ArgumentError(
+            f"{narrow[0]} is stored with a dictionary of few labels, and a file may hold more; "
+            "give data= the paths, or open the dataset with "
+            f"format=ParquetFileFormat(dictionary_columns={narrow})"
+        )
+
+
+def _narrow(schema) -> list[str]:
+    """Name the columns whose dictionary has an index of less than 32 bits.
+
+    The reader of Parquet puts the labels of a row group together and stops where they are more.
+    """
+    import pyarrow as pa
+
+    return [
+        field.name
+        for field in schema
+        if pa.types.is_dictionary(field.type) and field.type.index_type.bit_width < 32
+    ]
+
+
+def _stream(data) -> Stream:
+    """Read the batches of a dataset without dictionaries."""
     import pyarrow as pa
 
     schema = without_dictionaries(data.schema)
@@ -51,7 +110,10 @@ def without_dictionaries(schema):
     import pyarrow as pa
 
     def plain(kind):
-        return kind.value_type if pa.types.is_dictionary(kind) else kind
+        if not pa.types.is_dictionary(kind):
+            return kind
+        # a long label may be that of many rows, whose texts need offsets of 64 bits
+        return pa.large_string() if kind.value_type == pa.string() else kind.value_type
 
     return pa.schema([(field.name, plain(field.type)) for field in schema])
 
