@@ -34,30 +34,29 @@ def dataset(data) -> Stream:
     ArgumentError
         For files that declare no types or other ones than the dataset.
     """
-    import pyarrow.dataset as ds
-
-    for fragment in () if isinstance(data, ds.InMemoryDataset) else data.get_fragments():
-        _check_fragment(fragment, data.schema)
+    _check_files(data, data.schema)
     return _stream(data)
 
 
-def _check_fragment(fragment, schema) -> None:
-    """Raise ArgumentError unless one file of a dataset declares its types, and the same ones."""
+def _check_files(data, schema) -> None:
+    """Raise ArgumentError unless the files of a dataset declare their types, and those of it."""
     import pyarrow.dataset as ds
 
-    style = getattr(fragment, "format", None)
+    for child in getattr(data, "children", ()):  # of a union
+        _check_files(child, schema)
+    style, types = getattr(data, "format", None), dict(zip(schema.names, schema.types, strict=True))
     if isinstance(style, ds.CsvFileFormat | ds.JsonFileFormat):
         raise ArgumentError(
             f"a dataset of {style.default_extname} files takes its types from their values; give "
             "data= the paths of .csv or .parquet files"
         )
-    types = dict(zip(schema.names, schema.types, strict=True))
-    for field in fragment.physical_schema:
-        if types.get(field.name, field.type) != field.type:
-            raise ArgumentError(
-                f"{field.name} is {field.type} in {fragment.path} and {types[field.name]} in the "
-                "dataset; write all files with the same types"
-            )
+    for path in getattr(data, "files", ()):
+        for field in style.inspect(path, data.filesystem):
+            if types.get(field.name, field.type) != field.type:
+                raise ArgumentError(
+                    f"{field.name} is {field.type} in {path} and {types[field.name]} in the "
+                    "dataset; write all files with the same types"
+                )
     if isinstance(style, ds.ParquetFileFormat) and (narrow := _narrow(schema)):
         raise ArgumentError(
             f"{narrow[0]} is stored with a dictionary of few labels, and a file may hold more; "

@@ -23,6 +23,8 @@ def array_column(values: np.ndarray) -> Column:
     >>> array_column(np.array([1.5])).kind, array_column(np.array(["a"])).kind
     ('number', 'string')
     """
+    if not values.dtype.isnative:  # which neither pandas nor a view of bits can read
+        values = values.astype(values.dtype.newbyteorder("="))
     if values.dtype.kind == "O":
         return PythonColumn(values)
     if values.dtype.kind in "UT":
@@ -72,7 +74,8 @@ class NumpyColumn(Column):
         return cls(np.concatenate([part._values for part in parts]), missing, parts[0].zone)
 
     def floats(self) -> np.ndarray:
-        values = self._values.astype(np.float64, copy=False)
+        with np.errstate(over="ignore"):  # a number of more than 64 bits may be infinite
+            values = self._values.astype(np.float64, copy=False)
         return values if self._missing is None else np.where(self._missing, np.nan, values)
 
     def ticks(self) -> Ticks:
@@ -144,7 +147,7 @@ def pandas_column(values: Any) -> Column:
     """
     dtype = values.dtype
     if isinstance(dtype, pd.SparseDtype):
-        return array_column(np.asarray(values))
+        return array_column(np.asarray(values, dtype=_dense(dtype)))
     if isinstance(dtype, pd.CategoricalDtype):
         return CategoricalColumn(values)
     if isinstance(dtype, pd.DatetimeTZDtype):
@@ -160,6 +163,14 @@ def pandas_column(values: Any) -> Column:
     if dtype.kind in _KINDS and hasattr(dtype, "numpy_dtype"):
         return PandasColumn(values)
     return OtherColumn(values, str(dtype))
+
+
+def _dense(dtype: pd.SparseDtype) -> np.dtype:
+    """Return the type that holds the values and what fills the gaps, whether there are any."""
+    try:
+        return np.result_type(dtype.subtype, np.min_scalar_type(dtype.fill_value))
+    except TypeError:
+        return np.dtype(object)
 
 
 class OtherColumn(Column):

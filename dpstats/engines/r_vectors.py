@@ -47,7 +47,8 @@ def column(kind: str, data, levels=()) -> Column:
         return NumpyColumn(values, missing)
     if kind == "logical":
         return NumpyColumn(values == 1, missing)
-    codes = np.where(missing, -1, values - 1)
+    known = (values > 0) & (values <= len(levels))  # a damaged factor has other codes
+    codes = np.where(known, values - 1, -1)
     if kind == "character":
         strings = np.fromiter([*levels, None], dtype=object, count=len(levels) + 1)
         return PythonColumn(strings[codes], "string")

@@ -10,7 +10,7 @@ import gzip
 import io
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from dpstats.engines.r_vectors import column as r_column
 
 ROWS = 8
+LABELS_OF_8_BITS = 128  # of which the last one has the index 127
 DAY, MOMENT = datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3)
 # Cells of each content, of which a row has one after the other, and their public levels.
 CELLS = {
@@ -37,7 +38,11 @@ CELLS = {
     "moment": [MOMENT, datetime.datetime(1960, 5, 6)],
 }
 TYPES = {"real": "number", "whole": "integer", "flag": "boolean", "text": "string", "day": "date"}
-X, Y = np.linspace(0.1, 0.9, ROWS), np.linspace(0.8, 0.2, ROWS)
+
+
+def beside(cells) -> dict[str, np.ndarray]:
+    """The columns x and y, beside so many cells."""
+    return {"x": np.linspace(0.1, 0.9, len(cells)), "y": np.linspace(0.8, 0.2, len(cells))}
 
 
 class Hostile:
@@ -97,17 +102,28 @@ class Source:
     """A kind of table: what its column c may hold, and how it is built.
 
     ``build(cells, path)`` is the table whose column c has these cells; ``holds`` maps a content
-    to a strategy of the cells that may stand there. Where ``untyped``, types= declares the content.
+    to a strategy of the cells that may stand there. Where ``untyped``, types= declares the content;
+    where ``listed``, the type lists the labels.
     """
 
     build: Callable[[list, Any], Any]
     holds: Mapping[str, st.SearchStrategy]
     untyped: bool = False
     base: Mapping[str, list] = field(default_factory=lambda: CELLS)
+    listed: bool = False
 
     def cells(self, content: str) -> list:
         """The cells of a table in which nothing is exchanged."""
-        return [self.base[content][i % 2] for i in range(ROWS)]
+        own = self.base[content]
+        return [own[i % len(own)] for i in range(max(ROWS, len(own) + 2))]
+
+    def crowded(self, content: str) -> "Source":
+        """The same source with as many different cells as an index of 8 bits numbers, less one."""
+        first = self.base[content]
+        spare = [f"s{i}" for i in range(LABELS_OF_8_BITS - 1 - len(first))]
+        if isinstance(first[0], bytes):
+            spare = [text.encode() for text in spare]
+        return replace(self, base={content: [*first, *spare]})
 
 
 def _dated(cells, unit):
@@ -120,20 +136,19 @@ def _dated(cells, unit):
 
 
 def _pandas(make) -> Callable:
-    return lambda cells, path: pd.DataFrame({"x": X, "y": Y, "c": make(cells)})
+    return lambda cells, path: pd.DataFrame({**beside(cells), "c": make(cells)})
 
 
 def _mapping(make) -> Callable:
-    return lambda cells, path: {"x": X, "y": Y, "c": make(cells)}
+    return lambda cells, path: {**beside(cells), "c": make(cells)}
 
 
 def _polars(dtype) -> Callable:
-    columns = {"x": X, "y": Y}
-    return lambda cells, path: pl.DataFrame({**columns, "c": pl.Series(cells, dtype=dtype)})
+    return lambda cells, path: pl.DataFrame({**beside(cells), "c": pl.Series(cells, dtype=dtype)})
 
 
 def _arrow(make) -> Callable:
-    return lambda cells, path: pa.table({"x": X, "y": Y, "c": make(cells)})
+    return lambda cells, path: pa.table({**beside(cells), "c": make(cells)})
 
 
 def _array(dtype) -> Callable:
@@ -143,6 +158,30 @@ def _array(dtype) -> Callable:
 def _counted(physical, dtype) -> Callable:
     """An arrow array of dates or times from whole numbers."""
     return lambda cells: pa.array(cells, physical).cast(dtype)
+
+
+def _dictionary(index, value=None) -> Callable:
+    """Two chunks with dictionaries of their own; the second lists as many labels as fit, less one.
+
+    So a label in the first chunk that is not in the second is one that does not fit.
+    """
+
+    def make(cells):
+        half, most = len(cells) // 2, np.iinfo(index.to_pandas_dtype()).max
+        first = next(cell for cell in cells if cell is not None)
+        spare = [f"spare {i}" if isinstance(first, str) else -1 - i for i in range(most - 3)]
+        parts = [_indexed(cells[:half], index, value), _indexed(cells[half:], index, value, spare)]
+        return pa.chunked_array(parts)
+
+    return make
+
+
+def _indexed(cells, index, value, spare=()):
+    """An array with a dictionary of what is in the cells, and of spare labels."""
+    labels = list(dict.fromkeys([*(cell for cell in cells if cell is not None), *spare]))
+    place = {label: i for i, label in enumerate(labels)} | {None: None}
+    codes = pa.array([place[cell] for cell in cells], index)
+    return pa.DictionaryArray.from_arrays(codes, pa.array(labels, value))
 
 
 def _objects(cells) -> np.ndarray:
@@ -160,13 +199,14 @@ def _text(ending: str, raw: bool = False) -> Callable:
     def build(cells, path):
         lines = io.StringIO(newline="")
         writer = csv.writer(lines, delimiter=separator, quoting=csv.QUOTE_MINIMAL)
+        x, y = (column.tolist() for column in beside(cells).values())
         if raw:
             head = f"x{separator}y{separator}c\n".encode()
-            rows = (b"%r%c%r%c%b\n" % (x, ord(separator), y, ord(separator), cell)
-                    for x, y, cell in zip(X.tolist(), Y.tolist(), cells, strict=True))  # fmt: skip
+            rows = (b"%r%c%r%c%b\n" % (first, ord(separator), second, ord(separator), cell)
+                    for first, second, cell in zip(x, y, cells, strict=True))  # fmt: skip
             content = head + b"".join(rows)
         else:
-            writer.writerows([["x", "y", "c"], *zip(X, Y, cells, strict=True)])
+            writer.writerows([["x", "y", "c"], *zip(x, y, cells, strict=True)])
             content = lines.getvalue().encode()
         file = path / f"rows{ending}"
         file.write_bytes(gzip.compress(content) if ending.endswith("gz") else content)
@@ -202,8 +242,9 @@ def _stata(dtype: str) -> Callable:
     width = int(dtype[1:]) if dtype[0] == "S" else np.dtype(dtype).itemsize
 
     def build(cells, path):
-        plain = ["u" * width] * ROWS if dtype[0] == "S" else np.ones(ROWS, dtype)
-        frame = pd.DataFrame({"c": plain, "x": X, "y": Y})
+        rows = len(cells)
+        plain = ["u" * width] * rows if dtype[0] == "S" else np.ones(rows, dtype)
+        frame = pd.DataFrame({"c": plain, **beside(cells)})
         labels = {"c": {1: "u", 2: "v"}} if dtype == "i1" else None
         file = path / "rows.dta"
         frame.to_stata(file, write_index=False, version=118, value_labels=labels)
@@ -265,6 +306,7 @@ SOURCES = {
         _pandas(lambda cells: pd.Categorical.from_codes(cells, LEVELS)),
         {"text": st.sampled_from([0, 1, 2, -1])},
         base={"text": [0, 1]},
+        listed=True,
     ),
     "pandas datetime64[us]": Source(
         _pandas(lambda cells: pd.Series(_dated(cells, "us"))),
@@ -304,7 +346,28 @@ SOURCES = {
         {"real": _null(st.decimals(-(10**30), 10**30, places=2))},
         base={**CELLS, "real": [Decimal("0.50"), Decimal("2.00")]},
     ),
+    "pandas sparse whole": Source(
+        _pandas(
+            lambda cells: pd.arrays.SparseArray(
+                np.array(cells, float), dtype=pd.SparseDtype("int64", np.nan)
+            )
+        ),
+        {"real": st.just(np.nan) | _ints(40)},
+        base={"real": [2.0, 2.0]},
+    ),
     "numpy float64": Source(_mapping(lambda cells: np.array(cells, float)), {"real": REAL}),
+    "numpy longdouble": Source(
+        _mapping(lambda cells: np.array(cells, np.longdouble)),
+        {"real": REAL | st.just(np.longdouble("1e4000"))},
+    ),
+    "numpy big-endian": Source(
+        _mapping(lambda cells: np.array(cells, ">f8" if isinstance(cells[0], float) else ">u8")),
+        {"real": REAL, "whole": _ints(64, False)},
+    ),
+    "numpy StringDType": Source(
+        _mapping(lambda cells: np.array(cells, np.dtypes.StringDType(na_object=None))),
+        {"text": _null(UTF8)},
+    ),
     "numpy uint8": Source(_mapping(lambda c: np.array(c, "u1")), {"whole": _ints(8, False)}),
     "numpy text": Source(
         _mapping(lambda cells: np.array(cells, "U9")), {"text": st.text(max_size=9)}
@@ -322,7 +385,9 @@ SOURCES = {
     "polars Boolean": Source(_polars(pl.Boolean), {"flag": _null(st.booleans())}),
     "polars String": Source(_polars(pl.String), {"text": _null(UTF8)}),
     "polars Categorical": Source(_polars(pl.Categorical), {"text": _null(UTF8)}),
-    "polars Enum": Source(_polars(pl.Enum(LEVELS)), {"text": _null(st.sampled_from(LEVELS))}),
+    "polars Enum": Source(
+        _polars(pl.Enum(LEVELS)), {"text": _null(st.sampled_from(LEVELS))}, listed=True
+    ),
     "polars Date": Source(_polars(pl.Date), {"day": _null(st.dates())}),
     "polars Datetime": Source(_polars(pl.Datetime("us")), {"moment": _null(st.datetimes())}),
     "polars Decimal": Source(
@@ -347,6 +412,54 @@ SOURCES = {
         _arrow(lambda cells: pa.array(cells, pa.string()).dictionary_encode()),
         {"text": _null(UTF8)},
     ),
+    "arrow dictionary of int8": Source(
+        _arrow(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
+    ),
+    "arrow dictionary of uint8": Source(
+        _arrow(_dictionary(pa.uint8(), pa.large_string())), {"text": _null(UTF8)}
+    ),
+    "arrow dictionary of days": Source(
+        _arrow(_dictionary(pa.int8(), pa.date32())), {"day": _null(DAYS)}, base=COUNTED
+    ),
+    "arrow dictionary that lists a missing value": Source(
+        _arrow(
+            lambda cells: pa.chunked_array(
+                pa.array(part, pa.string()).dictionary_encode(null_encoding="encode")
+                for part in (cells[:3], cells[3:])
+            )
+        ),
+        {"text": _null(UTF8)},
+    ),
+    "ArrowDtype dictionary of int8": Source(
+        _pandas(
+            lambda cells: pd.arrays.ArrowExtensionArray(_dictionary(pa.int8(), pa.string())(cells))
+        ),
+        {"text": _null(UTF8)},
+    ),
+    "dataset dictionary of int8": Source(
+        _dataset(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
+    ),
+    "duckdb dictionary of int8": Source(
+        _duckdb(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
+    ),
+    ".parquet dictionary of int8": Source(
+        _parquet(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
+    ),
+    "arrow float16": Source(_arrow(_array(pa.float16())), {"real": st.floats(width=16)}),
+    "arrow decimal256": Source(
+        _arrow(_array(pa.decimal256(60, 2))),
+        {"real": _null(st.decimals(-(10**50), 10**50, places=2))},
+        base={**CELLS, "real": [Decimal("0.50"), Decimal("2.00")]},
+    ),
+    "arrow large_string in chunks": Source(
+        _arrow(lambda cells: pa.chunked_array([cells[:3], [], cells[3:]], pa.large_string())),
+        {"text": _null(UTF8)},
+    ),
+    "arrow timestamp of nanoseconds": Source(
+        _arrow(_counted(pa.int64(), pa.timestamp("ns"))),
+        {"moment": _null(WHOLE)},
+        base={"moment": [1000 * moment for moment in COUNTED["moment"]]},
+    ),
     "arrow date64": Source(
         _arrow(_counted(pa.int64(), pa.date64())),
         {"day": _null(WHOLE)},
@@ -364,6 +477,7 @@ SOURCES = {
             "x, y, c::ENUM('u', 'v', 'w') AS c"
         ),
         {"text": _null(st.sampled_from(LEVELS))},
+        listed=True,
     ),
     "duckdb double": Source(_duckdb(_array(pa.float64())), {"real": _null(REAL)}),
     "duckdb date": Source(
@@ -396,11 +510,15 @@ SOURCES = {
     "R integer": Source(_from_r("integer"), {"whole": DAYS}),
     "R logical": Source(_from_r("logical"), {"flag": st.sampled_from([0, 1, -(2**31)])}),
     "R factor": Source(
-        _from_r("factor", LEVELS), {"text": st.sampled_from([1, 2, 3, -(2**31)])}, base=NUMBERED
+        _from_r("factor", LEVELS),
+        {"text": st.sampled_from([1, 2, 3, -(2**31), 0, 9, -3])},
+        base=NUMBERED,
+        listed=True,
     ),
     "R character": Source(
         _from_r("character", [*LEVELS, "", "\ud800"]),
         {"text": st.sampled_from([1, 2, 3, 4, 5, -(2**31)])},
         base=NUMBERED,
+        listed=True,
     ),
 }
