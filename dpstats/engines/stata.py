@@ -14,6 +14,7 @@ from dpstats.engines.table import Table
 from dpstats.errors import ArgumentError
 
 _DAY_0 = np.datetime64("1960-01-01")
+_BYTES = "latin-1"  # in which every byte is a character
 _FAR = 2.0**46  # milliseconds or days beyond all years
 
 
@@ -39,22 +40,38 @@ def _columns(path: str) -> dict[str, Column]:
     settings: dict[str, Any] = {"convert_categoricals": False, "convert_dates": False}
     opened: Any = pd.read_stata(path, iterator=True, **settings)
     with opened as reader:
-        frame = reader.read()
-        codebooks = reader.value_labels()
         # pandas has no public way to these parts of the header, and its own conversions make a
-        # type of the values that occur
+        # type of the values that occur, and stop at a long text that is no UTF-8
+        _ = reader.data_label  # which reads the header
+        encoding, reader._encoding = reader._encoding, _BYTES
+        frame = reader.read()
+        reader._encoding = encoding
+        codebooks = reader.value_labels()
         parts = zip(reader._typlist, reader._fmtlist, reader._lbllist, strict=True)
         return {
-            name: _column(frame[name], storage, style, codebooks.get(labels, {}))
+            name: _texts(frame[name], encoding)
+            if storage == "Q" or isinstance(storage, int)  # text, long or of so many bytes
+            else _column(frame[name], storage, style, codebooks.get(labels, {}))
             for name, (storage, style, labels) in zip(frame.columns, parts, strict=True)
         }
 
 
+def _texts(values: pd.Series, encoding: str) -> Column:
+    """Return a variable of texts, each read by itself; none, or what is no text, is missing."""
+    texts = [_text(value, encoding) for value in values.to_numpy(dtype=object)]
+    return PythonColumn.of(texts).typed("string")
+
+
+def _text(value, encoding: str) -> str | None:
+    """Return a text that was read byte by byte."""
+    try:
+        return value.encode(_BYTES).decode(encoding) or None
+    except (AttributeError, UnicodeError):
+        return None
+
+
 def _column(values: pd.Series, storage, style: str, codebook: dict) -> Column:
-    """Return a variable as its storage type, its format and its value labels say."""
-    if storage == "Q" or isinstance(storage, int):  # text, long or of so many bytes
-        texts = values.to_numpy(dtype=object)
-        return PythonColumn.of([None if text == "" else text for text in texts]).typed("string")
+    """Return a variable of numbers as its storage type, format and value labels say."""
     numbers = values.to_numpy(dtype=np.float64)
     missing = np.isnan(numbers)
     if style.startswith(("%td", "%d", "%-td", "%-d")):

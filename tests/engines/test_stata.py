@@ -60,3 +60,20 @@ def test_stata_files_come_one_at_a_time(tmp_path):
 def test_stata_without_rows(tmp_path):
     FRAME[:0].to_stata(tmp_path / "a.dta", write_index=False)
     assert open_table(tmp_path / "a.dta").n_rows == 0
+
+
+@pytest.mark.parametrize("length", [5, 3000], ids=["text", "long text"])
+def test_a_text_that_is_no_utf8_is_missing_and_changes_no_other(tmp_path, length):
+    """One byte of a long text made a file that could not be opened."""
+    texts = ["é" + "a" * length, "b" * length, "c" * length]
+    path, long = tmp_path / "a.dta", {"convert_strl": ["t"]} if length > 5 else {}
+    frame = pd.DataFrame({"t": texts, "k": [1, 2, 1]})
+    frame.to_stata(
+        path, write_index=False, version=118, value_labels={"k": {1: "ö", 2: "o"}}, **long
+    )
+    assert open_table(path).codes("t", texts).tolist() == [0, 1, 2]
+    content = bytearray(path.read_bytes())
+    content[content.index(b"bbbb") + 1] = 0xFF
+    path.write_bytes(content)
+    assert open_table(path).codes("t", texts).tolist() == [0, -1, 2]
+    assert open_table(path).levels("k") == ("ö", "o")
