@@ -47,14 +47,18 @@ def column(kind: str, data, levels=()) -> Column:
         return NumpyColumn(values, missing)
     if kind == "logical":
         return NumpyColumn(values == 1, missing)
-    known = (values > 0) & (values <= len(levels))  # a damaged factor has other codes
-    codes = np.where(known, values - 1, -1)
+    codes = np.where(_known(values, levels), values - 1, -1)
     if kind == "character":
         strings = np.fromiter([*levels, None], dtype=object, count=len(levels) + 1)
         return PythonColumn(strings[codes], "string")
     return CategoricalColumn(
         pd.Categorical.from_codes(codes, list(levels), ordered=kind == "ordered")
     )
+
+
+def _known(values: np.ndarray, levels) -> np.ndarray:
+    """Tell which codes number a level; those of a damaged factor may not."""
+    return (values > 0) & (values <= len(levels))
 
 
 def is_r(value) -> bool:

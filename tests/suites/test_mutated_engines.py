@@ -6,14 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from sources import DAY, SOURCES
 
-from dpstats.engines import arrow_columns, cells, columns, delimited_text
+from dpstats.engines import arrow_columns, cells, columns, delimited_text, lazy_sources, r_vectors
 from dpstats.engines.numpy_columns import pandas_column
 from dpstats.engines.python_columns import PythonColumn
 from dpstats.fitting import single
 from tests.suites.mutants import Mutant, both_tests, patched
-from tests.suites.test_neighbours import check_release, check_rows
+from tests.suites.test_neighbours import check_one_more_label, check_release, check_rows
 
 
 def released(source: str, content: str, role: str, *exchanged) -> None:
@@ -27,6 +28,26 @@ def seen(source: str, content: str, role: str, *exchanged) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for cell in exchanged:
             check_rows(SOURCES[source], content, role, 0, cell, Path(folder))
+
+
+def one_more(source: str, role: str) -> None:
+    """The check of one label more than an index of 8 bits numbers."""
+    with tempfile.TemporaryDirectory() as folder:
+        check_one_more_label(source, "text", role, Path(folder))
+
+
+def in_their_own_type(original):
+    """The dictionaries of chunks are put together by arrow, in the type of their index."""
+
+    def unified(values):
+        return original(values.unify_dictionaries() if hasattr(values, "chunks") else values)
+
+    return unified
+
+
+def as_stored(original):
+    """A dictionary is read in the type that a file says."""
+    return lambda schema: []
 
 
 def inferred(original):
@@ -102,6 +123,26 @@ MUTANTS = {
     "the number of rows from undeclared levels": Mutant(
         patched(single, "REPLACE_ONE", lambda _: "add_remove"),
         partial(released, "list", "text", "factor", "undeclared"),
+    ),
+    "dictionaries unified in the type of their index": Mutant(
+        patched(arrow_columns, "_of_dictionaries", in_their_own_type),
+        partial(released, "arrow dictionary of int8", "text", "absorbed", "new"),
+    ),
+    "the same for a person": Mutant(
+        patched(arrow_columns, "_of_dictionaries", in_their_own_type),
+        partial(released, "ArrowDtype dictionary of int8", "text", "person", "new"),
+    ),
+    "a dictionary of Parquet read in the type of its index": Mutant(
+        patched(lazy_sources, "_narrow", as_stored),
+        partial(one_more, ".parquet dictionary of int8", "factor"),
+        pa.ArrowInvalid,
+    ),
+    "codes of R taken as they are": Mutant(
+        patched(
+            r_vectors, "_known", lambda _: lambda values, levels: values > r_vectors.NA_INTEGER
+        ),
+        partial(released, "R factor", "text", "group", 9),
+        ValueError,
     ),
     "a file's cells converted together": Mutant(
         patched(delimited_text, "_doubles", together),

@@ -118,9 +118,9 @@ class Source:
         return [own[i % len(own)] for i in range(max(ROWS, len(own) + 2))]
 
     def crowded(self, content: str) -> "Source":
-        """The same source with as many different cells as an index of 8 bits numbers, less one."""
+        """The same source with as many different cells as an index of 8 bits numbers."""
         first = self.base[content]
-        spare = [f"s{i}" for i in range(LABELS_OF_8_BITS - 1 - len(first))]
+        spare = [f"s{i}" for i in range(LABELS_OF_8_BITS - len(first))]
         if isinstance(first[0], bytes):
             spare = [text.encode() for text in spare]
         return replace(self, base={content: [*first, *spare]})
@@ -169,7 +169,7 @@ def _dictionary(index, value=None) -> Callable:
     def make(cells):
         half, most = len(cells) // 2, np.iinfo(index.to_pandas_dtype()).max
         first = next(cell for cell in cells if cell is not None)
-        spare = [f"spare {i}" if isinstance(first, str) else -1 - i for i in range(most - 3)]
+        spare = [f"spare {i}" if isinstance(first, str) else -1 - i for i in range(most - 2)]
         parts = [_indexed(cells[:half], index, value), _indexed(cells[half:], index, value, spare)]
         return pa.chunked_array(parts)
 
