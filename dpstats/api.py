@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from dpstats.codebook import Schema
-from dpstats.errors import ArgumentError, Defect, InternalError
+from dpstats.errors import ArgumentError, Defect, InternalError, shown
 from dpstats.fitting.groups import fit_groups
 from dpstats.fitting.single import fit_single
 from dpstats.fitting.spark_groups import check_remote, fit_groups_on_workers
@@ -271,7 +271,7 @@ def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by,
         return Charge()
     if not isinstance(budget, Chargeable):
         raise ArgumentError(
-            f"expected budget to be a dpstats.Budget or a dpstats.Ledger, got {budget!r}"
+            f"expected budget to be a dpstats.Budget or a dpstats.Ledger, got {shown(budget)}"
         )
     request = next(iter(requests.values()))
     facts = partial(request_facts, requests, by, groups)

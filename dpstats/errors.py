@@ -1,12 +1,35 @@
 """Define the errors that the package raises; messages never hold private values."""
 
+# Characters of a message, and what is kept of a longer one.
+_LONG, _HEAD, _TAIL = 2000, 1200, 600
+
+
+def shown(value) -> str:
+    """Write a value for a message, whatever it is.
+
+    >>> shown("a"), shown(10**5000)
+    ("'a'", 'an int that cannot be written')
+    """
+    try:
+        return repr(value)
+    except Exception:  # such as that of an integer of more digits than Python writes
+        return f"an {type(value).__name__} that cannot be written"
+
 
 class DPStatsError(Exception):
     """Serve as the base of every error that this package raises on purpose."""
 
 
 class ArgumentError(DPStatsError, ValueError):
-    """Refuse an argument, a schema or a formula; the message says what to write instead."""
+    """Refuse an argument, a schema or a formula; the message says what to write instead.
+
+    A long message loses its middle, and half of a surrogate pair, which cannot be printed, is
+    written as an escape.
+    """
+
+    def __init__(self, message: str):
+        text = message.encode(errors="backslashreplace").decode()
+        super().__init__(text if len(text) <= _LONG else f"{text[:_HEAD]} ... {text[-_TAIL:]}")
 
 
 class FormulaError(ArgumentError):

@@ -10,7 +10,7 @@ from numbers import Real
 from operator import le, lt
 from typing import TypeGuard, overload
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 
 
 def _is_number(value) -> TypeGuard[float]:
@@ -40,7 +40,7 @@ def number(name: str, low: float, high: float, brackets: str = "[]") -> Callable
     def check(value) -> float:
         if not (_is_number(value) and above(low, value) and below(value, high)):
             raise ArgumentError(
-                f"expected {name} in {opening}{low:g}, {high:g}{closing}, got {value!r}"
+                f"expected {name} in {opening}{low:g}, {high:g}{closing}, got {shown(value)}"
             )
         return float(value)
 
@@ -60,7 +60,7 @@ def finite(name: str) -> Callable[[object], float]:
 
     def check(value) -> float:
         if not _is_finite(value):
-            raise ArgumentError(f"expected {name} to be a finite number, got {value!r}")
+            raise ArgumentError(f"expected {name} to be a finite number, got {shown(value)}")
         return float(value)
 
     return check
@@ -75,7 +75,7 @@ def positive(name: str) -> Callable[[object], float]:
 
     def check(value) -> float:
         if not (_is_finite(value) and value > 0):
-            raise ArgumentError(f"expected a finite {name} > 0, got {value!r}")
+            raise ArgumentError(f"expected a finite {name} > 0, got {shown(value)}")
         return float(value)
 
     return check
@@ -112,7 +112,7 @@ def whole(
             or (high is not None and value > high)
         ):
             raise ArgumentError(
-                f"expected {name} to be {word}a whole number {range_}, got {value!r}"
+                f"expected {name} to be {word}a whole number {range_}, got {shown(value)}"
             )
         return int(value)
 
@@ -129,7 +129,7 @@ def word(name: str, *words: str) -> Callable[[object], str]:
     def check(value) -> str:
         if not isinstance(value, str) or value not in words:
             raise ArgumentError(
-                f"expected {name} to be {' or '.join(map(repr, words))}, got {value!r}"
+                f"expected {name} to be {' or '.join(map(repr, words))}, got {shown(value)}"
             )
         return value
 
@@ -168,7 +168,7 @@ def interval(
         if not (low <= start and stop <= high and stop - start >= min_width):
             raise ArgumentError(
                 f"expected {name} (low, high) with {low:g} <= low, high <= {high:g} and "
-                f"high - low >= {min_width:g}, got {value!r}"
+                f"high - low >= {min_width:g}, got {shown(value)}"
             )
         return start, stop
 

@@ -1,12 +1,12 @@
 """Describe a table in public: the possible values of each variable, never its actual values."""
 
-from collections.abc import Collection, Hashable, Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,17 @@ class Numeric:
 def check_labels(labels, argument: str) -> None:
     """Raise ArgumentError unless these are distinct labels, at least one."""
     if isinstance(labels, (str, Set, Mapping)) or not isinstance(labels, Collection):
-        raise ArgumentError(f"expected {argument} to be a list, got {labels!r}")
-    if not all(isinstance(label, Hashable) for label in labels):
-        raise ArgumentError(f"expected {argument} to list numbers or strings, got {labels!r}")
-    if not len(labels) or len(set(labels)) != len(labels):
+        raise ArgumentError(f"expected {argument} to be a list, got {shown(labels)}")
+    try:
+        distinct = len(set(labels))
+    except TypeError:  # of a list, or of a signalling NaN
         raise ArgumentError(
-            f"expected {argument} to name at least one label and none twice, got {list(labels)}"
+            f"expected {argument} to list numbers or strings, got {shown(labels)}"
+        ) from None
+    if not distinct or distinct != len(labels):
+        raise ArgumentError(
+            f"expected {argument} to name at least one label and none twice, got "
+            f"{shown(list(labels))}"
         )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from difflib import get_close_matches
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 
 _LISTED = 20  # columns in a sentence
+_LONGEST = 200  # characters of a name that is compared with others
 
 
 def nearest(name, known: Collection[str]) -> str | None:
@@ -14,7 +15,7 @@ def nearest(name, known: Collection[str]) -> str | None:
     >>> nearest("adasp", ["adassp", "tukey"]), nearest("EDUC", ["y", "educ"]), nearest(3, ["y"])
     ('adassp', 'educ', None)
     """
-    if not isinstance(name, str):
+    if not isinstance(name, str) or len(name) > _LONGEST:
         return None
     spelt = {other.lower(): other for other in known if isinstance(other, str)}
     found = get_close_matches(name.lower(), spelt, n=1)
@@ -32,7 +33,7 @@ def unknown_word(argument: str, value, known: Collection[str]) -> ArgumentError:
     near = nearest(value, known)
     if near is not None:
         return ArgumentError(f"there is no {argument}={value!r}; did you mean {near!r}?")
-    return ArgumentError(f"expected {argument} to be one of {', '.join(known)}, got {value!r}")
+    return ArgumentError(f"expected {argument} to be one of {', '.join(known)}, got {shown(value)}")
 
 
 def near_or_listed(name, columns: Collection[str]) -> str:
@@ -56,4 +57,4 @@ def no_column(name, columns: Collection[str]) -> ArgumentError:
     >>> print(no_column("educ", ["wage", "education"]))
     there is no column 'educ'; did you mean 'education'?
     """
-    return ArgumentError(f"there is no column {name!r}; {near_or_listed(name, columns)}")
+    return ArgumentError(f"there is no column {shown(name)}; {near_or_listed(name, columns)}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dpstats.codebook.toml_file import check_names, parsed
 from dpstats.engines.columns import KINDS
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.schema import FARTHEST, check_labels, plain_labels
 from dpstats.spelling import unknown_word
 
@@ -93,7 +93,7 @@ class Schema:
         else:
             raise ArgumentError(
                 "expected schema to be a dpstats.Schema, a mapping or the path of a TOML file, got "
-                f"{given!r}"
+                f"{shown(given)}"
             )
         check_names(given, PARTS, place)
         return cls(**given)
@@ -130,7 +130,9 @@ def public_range(name: str, pair) -> tuple[float, float]:
     try:
         low, high = (float(bound) for bound in pair)
     except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"expected bounds[{name!r}] to be (low, high), got {pair!r}") from None
+        raise ArgumentError(
+            f"expected bounds[{name!r}] to be (low, high), got {shown(pair)}"
+        ) from None
     if not -FARTHEST <= low < high <= FARTHEST:
         raise ArgumentError(
             f"expected bounds[{name!r}] to be finite (within {FARTHEST:g} of zero) with "

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 
 
 def parsed(path: Path) -> dict:
@@ -28,5 +28,5 @@ def table(content: Mapping, name: str, place: str) -> dict:
     """Return the table of a name, empty where there is none."""
     value = content.get(name, {})
     if not isinstance(value, dict):
-        raise ArgumentError(f"expected {name} of {place} to be a table, got {value!r}")
+        raise ArgumentError(f"expected {name} of {place} to be a table, got {shown(value)}")
     return value

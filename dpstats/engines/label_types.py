@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from dpstats.engines import cells
 from dpstats.engines.columns import Column
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 
 _TYPES = (
     (bool, "boolean"),
@@ -79,8 +79,8 @@ def check_types(name: str, column: Column, labels: Sequence, argument: str) -> N
     wrong = [label for label in labels if not _fits(label, column, valued)]
     if wrong:
         raise ArgumentError(
-            f"{argument} lists {wrong[0]!r} for {name!r}, a column of type {_said(column)}; list "
-            f"labels of that type, or convert the column"
+            f"{argument} lists {shown(wrong[0])} for {name!r}, a column of type {_said(column)}; "
+            "list labels of that type, or convert the column"
         )
     if column.kind == "text" and text_kind(labels) is None:
         raise ArgumentError(

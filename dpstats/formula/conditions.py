@@ -13,6 +13,7 @@ import numpy as np
 
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions import LEARNERS, read
+from dpstats.formula.limits import check_length
 from dpstats.formula.matrices import values_of
 from dpstats.formula.r_code import condition_in_python
 from dpstats.formula.r_syntax import parse
@@ -52,6 +53,7 @@ class Condition:
                 f"expected subset to be a condition such as 'age > 25', got a {type(text).__name__}"
             )
         try:
+            check_length(text)
             return cls._read(text)
         except FormulaError as error:
             raise FormulaError(f"cannot read subset={text!r}: {error}") from None

@@ -28,6 +28,8 @@ SPLINES = {"bs", "cr", "cc"}
 _SECOND = {**dict.fromkeys(SPLINES, "df"), "poly": "degree"}
 # Polynomials of a higher degree have coefficients that no sample of use determines.
 _MOST = 12
+# Those of a spline, each of which has a coefficient.
+_MOST_COLUMNS = 1000
 
 
 def read(code: str) -> Reading:
@@ -144,12 +146,22 @@ def _read_learner(name: str, node: ast.Call, reading: Reading) -> None:
             raise FormulaError(f"{ast.unparse(node)}: {name}() takes {allowed}, not {option}=")
         if option == "constraints" and literal(value) != "center":
             raise FormulaError(f"{ast.unparse(node)}: expected constraints='center'")
-        literal(value)
+        _check_size(node, option, literal(value))
     if name == "poly":
         _check_polynomial(node, options, reading)
     _read_value(node.args[0], reading)
     if name in SPLINES:
         reading.splined |= set(read(ast.unparse(node.args[0])).variables)
+
+
+def _check_size(node: ast.Call, option: str, value) -> None:
+    """Refuse more columns of a spline, or a higher degree, than any sample of use determines."""
+    if option not in ("df", "degree", "knots"):
+        return
+    most = _MOST if option == "degree" else _MOST_COLUMNS
+    columns = len(value) if isinstance(value, list | tuple) else value
+    if isinstance(columns, int) and columns > most:
+        raise FormulaError(f"{ast.unparse(node)}: expected {option} of at most {most:,}")
 
 
 def _check_polynomial(node: ast.Call, options: dict, reading: Reading) -> None:

@@ -1,10 +1,11 @@
 """Check public values to predict at, from a mapping or a data frame."""
 
 from collections.abc import Collection, Mapping
+from decimal import Decimal
 
 import numpy as np
 
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.schema import Categorical, ModelSchema, Numeric
 
 
@@ -61,7 +62,7 @@ def _numbers(name: str, values: np.ndarray, _kind: Numeric) -> np.ndarray:
     """Convert a column to finite numbers."""
     try:
         numbers = values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"expected numbers in column {name} of the new data") from None
     if not np.isfinite(numbers).all():
         raise ArgumentError(f"column {name} of the new data holds NaN or an infinite value")
@@ -80,10 +81,11 @@ def _code(name: str, value, code: dict) -> int:
         return code[value]
     except (KeyError, TypeError):
         pass
-    if value is None or value != value:
+    if value is None or (value.is_nan() if isinstance(value, Decimal) else value != value):
         raise ArgumentError(f"column {name} of the new data holds a missing value")
     raise ArgumentError(
-        f"column {name} of the new data: {value!r} is not a level; expected one of {list(code)}"
+        f"column {name} of the new data: {shown(value)} is not a level; expected one of "
+        f"{list(code)}"
     )
 
 

@@ -4,6 +4,7 @@ import ast
 
 from dpstats.errors import FormulaError
 
+_BITS = 1000  # of a whole number; a double has at most 1,024
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 
@@ -23,7 +24,9 @@ def check_operator(node: ast.BinOp, operator: ast.operator, left: ast.expr) -> N
 def check_power(node: ast.BinOp) -> None:
     """Refuse whole numbers to negative powers, which NumPy computes only in some rows."""
     match node:
-        case ast.BinOp(_, ast.Pow(), ast.Constant(int(power))) if power >= 0:
+        case ast.BinOp(base, ast.Pow(), ast.Constant(int(power))) if power >= 0:
+            if _is_whole(base) and _bits(base) * power > _BITS:
+                raise FormulaError(f"{ast.unparse(node)} is too large; expected less than 1e300")
             return
         case ast.BinOp(base, ast.Pow(), power) if _is_whole(base) and _is_whole(power):
             raise FormulaError(
@@ -44,6 +47,22 @@ def _is_whole(node: ast.expr) -> bool:
         case ast.Call(ast.Name("where") | ast.Attribute(attr="where"), [_, left, right]):
             return _is_whole(left) and _is_whole(right)
     return False
+
+
+def _bits(node: ast.expr) -> int:
+    """Bound the binary digits of a whole number."""
+    match node:
+        case ast.Constant(int(value)):
+            return value.bit_length()
+        case ast.UnaryOp(_, inner) | ast.Call(ast.Name("I"), [inner]):
+            return _bits(inner)
+        case ast.BinOp(left, ast.Mult(), right):
+            return _bits(left) + _bits(right)
+        case ast.BinOp(left, ast.Pow(), ast.Constant(int(power))):
+            return _bits(left) * power
+        case ast.BinOp(left, _, right) | ast.Call(_, [_, left, right]):
+            return max(_bits(left), _bits(right)) + 1
+    return 1
 
 
 def _is_boolean(node: ast.expr) -> bool:

@@ -9,11 +9,13 @@ from patsy.parse_formula import parse_formula
 from dpstats.errors import FormulaError
 from dpstats.formula.absorption import split_off
 from dpstats.formula.expressions import read
+from dpstats.formula.limits import checked_terms, combined, readable
 from dpstats.formula.r_coding import model_of
 from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
 
 
+@readable
 def parsed_model(text: str) -> patsy.ModelDesc:
     """Parse a formula of either dialect; FormulaError with what to write instead."""
     if not isinstance(text, str):
@@ -41,7 +43,9 @@ def _parsed(text: str) -> patsy.ModelDesc:
 
 def _model_in_python(text: str) -> patsy.ModelDesc:
     """Parse a formula in patsy's dialect."""
-    _refuse_powers(parse_formula(text))
+    tree = parse_formula(text)
+    _refuse_powers(tree)
+    _terms(text, tree)
     return patsy.ModelDesc.from_formula(text)
 
 
@@ -52,6 +56,18 @@ def _hint(text: str, error: patsy.PatsyError) -> str:
     if "number" in error.message or "Unary" in error.message:
         return "put arithmetic in I(), as in I(2 * x)"
     return "write it as in y ~ x1 + np.log(x2)"
+
+
+def _terms(text: str, node) -> int:
+    """Count the terms of a part of a formula; FormulaError where they are too many."""
+    counts = [_terms(text, child) for child in node.args]
+    if node.type == "**":
+        power = node.args[1].origin.relevant_code()
+        counts = [counts[0], 0]
+        return checked_terms(text, combined("**", *counts, int(power) if power.isdecimal() else 1))
+    if len(counts) != 2:
+        return sum(counts) or 1
+    return checked_terms(text, combined(node.type, *counts))
 
 
 def _refuse_powers(node) -> None:

@@ -1,5 +1,6 @@
 """Parse R's expressions, of which only those that can stand in a formula."""
 
+import math
 import re
 from functools import lru_cache
 
@@ -101,7 +102,7 @@ class _Parser:
         if kind in ("name", "quoted"):
             return self.call(text) if self.take("(") else Name(text)
         if kind == "number":
-            return Number(text)
+            return _finite(Number(text))
         if kind == "text":
             return Text(_unquoted(text))
         if text == "(":
@@ -129,6 +130,13 @@ class _Parser:
             self.place += 2
             return following[0][1]
         return None
+
+
+def _finite(number: Number) -> Number:
+    """Return a number; FormulaError for one that no double holds."""
+    if math.isinf(number.value):
+        raise FormulaError(f"{number} is too large; expected numbers below 1e308")
+    return number
 
 
 def _tokens(text: str):

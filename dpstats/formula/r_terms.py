@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dpstats.errors import FormulaError
+from dpstats.formula.limits import checked_terms, combined, readable
 from dpstats.formula.r_syntax import parse
 from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, literal
 
@@ -36,6 +37,7 @@ class RFormula(str):
     def __hash__(self) -> int:
         return hash((RFormula, str(self)))
 
+    @readable
     def over(self, columns: Sequence[str]) -> "RFormula":
         """Write ``.`` out as all columns that are not left of ~.
 
@@ -71,6 +73,7 @@ class Terms:
         (['b', 'x', 'a:b', 'b:x'], False)
         """
         left, right = _sides(text)
+        _count(text, right)
         algebra = _Algebra(text)
         algebra.seen(left)
         distinct = dict.fromkeys(term for term in algebra.terms(right) if left not in term)
@@ -199,6 +202,19 @@ class _Algebra:
             raise FormulaError(f"{self.text}: put arithmetic in I(), as in I(2 * x)")
         self.intercept = (node.value == 1) == present
         return []
+
+
+def _count(text: str, node: Node) -> int:
+    """Count the terms of a part of a formula; FormulaError where they are too many."""
+    match node:
+        case Paren(inner) | Prefix(_, inner):
+            return _count(text, inner)
+        case Infix("^", base, Number() as exponent):
+            return checked_terms(text, combined("^", _count(text, base), 0, int(exponent.value)))
+        case Infix(operator, left, right):
+            parts = _count(text, left), _count(text, right)
+            return checked_terms(text, combined(operator, *parts))
+    return 1
 
 
 def _crossed(a: list[frozenset], b: list[frozenset]) -> list[frozenset]:

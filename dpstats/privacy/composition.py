@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
-from dpstats.errors import ArgumentError, BudgetError
+from dpstats.errors import ArgumentError, BudgetError, shown
 from dpstats.privacy.costs import (
     GDP,
     ROUNDING,
@@ -222,7 +222,7 @@ def make_composition(epsilon, delta, rule, set_aside, first: Call | None = None)
     epsilon, delta = validate_guarantee(epsilon, delta)
     rule = ("gdp" if delta else "sum") if rule is None else rule
     if rule not in RULES:
-        raise ArgumentError(f"expected composition to be one of {RULES}, got {rule!r}")
+        raise ArgumentError(f"expected composition to be one of {RULES}, got {shown(rule)}")
     if rule == "gdp" and delta == 0:
         raise ArgumentError('composition="gdp" needs delta > 0; give a delta, or write "sum"')
     if set_aside is None:

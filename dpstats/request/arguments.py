@@ -7,7 +7,7 @@ from dpstats.codebook import Schema
 from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
-from dpstats.errors import ArgumentError, FormulaError
+from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.formula import Formula, RFormula
 from dpstats.formula.refusals import dot_refusal
 from dpstats.mechanisms import ABSORBING, ABSORBING_UNITS, METHODS
@@ -101,7 +101,7 @@ def _request(
     neighbors = checked_relation(chosen, neighbors)
     if missing != "drop":
         raise ArgumentError(
-            f'expected missing="drop", got {missing!r}: any other answer to a missing value '
+            f'expected missing="drop", got {shown(missing)}: any other answer to a missing value '
             "would tell that there is one"
         )
     row_norm = _row_norm(chosen, row_norm)
@@ -174,7 +174,7 @@ def _texts(formula) -> dict[str | None, str]:
         return {None: formula}
     texts = formula if isinstance(formula, Mapping) else {str(text): text for text in formula}
     if not texts or len(texts) < len(formula):
-        raise ArgumentError(f"expected different formulas, at least one, got {formula!r}")
+        raise ArgumentError(f"expected different formulas, at least one, got {shown(formula)}")
     return dict(texts)
 
 
@@ -220,7 +220,7 @@ def checked_guarantee(method: Method, epsilon, delta) -> tuple[float, float]:
     if method.guarantee == "pure":
         if delta not in (None, 0):
             raise ArgumentError(
-                f"{method.name} is private with delta=0, got delta={delta!r}; leave delta out"
+                f"{method.name} is private with delta=0, got delta={shown(delta)}; leave delta out"
             )
         return validate_guarantee(epsilon, 0.0)
     epsilon, delta = validate_guarantee(epsilon, DEFAULT_DELTA if delta is None else delta)
@@ -246,7 +246,7 @@ def _row_norm(method: Method, row_norm) -> float | None:
     if row_norm is None:
         return None
     if method.single_regressor:
-        raise ArgumentError(f"{method.name} takes bounds=, not row_norm={row_norm!r}")
+        raise ArgumentError(f"{method.name} takes bounds=, not row_norm={shown(row_norm)}")
     return number("row_norm", 0, FARTHEST, "(]")(row_norm)
 
 
@@ -271,18 +271,20 @@ def _check_k(k: int, method: Method, terms: Sequence[str]) -> None:
     """Raise ArgumentError unless k of the terms can be selected for the method."""
     if k >= len(terms):
         raise ArgumentError(
-            f"there is nothing to select with k={k} and the {len(terms)} terms "
+            f"there is nothing to select with k={shown(k)} and the {len(terms)} terms "
             f"{', '.join(terms)}; give a smaller k, or leave select out"
         )
     if method.single_regressor and k != 1:
-        raise ArgumentError(f"{method.name} fits one numeric column, so k must be 1, got {k}")
+        raise ArgumentError(
+            f"{method.name} fits one numeric column, so k must be 1, got {shown(k)}"
+        )
 
 
 def _with_k(method: Method, options: Mapping, k) -> Mapping:
     """Add k to the options; without a selection it is an option of the method."""
     if k is not None and "k" not in method.options:
         raise ArgumentError(
-            f"{method.name} has no option 'k'; to keep k={k!r} of the terms, add select="
+            f"{method.name} has no option 'k'; to keep k={shown(k)} of the terms, add select="
         )
     return {**options, "k": k}
 

@@ -10,7 +10,7 @@ from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
-from dpstats.errors import ArgumentError, FormulaError
+from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.formula import Formula
 from dpstats.formula.columns import squeezed
 from dpstats.formula.expressions import read
@@ -108,7 +108,7 @@ def declared_schema(
                 raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
             if len(kind.levels) == 1:
                 raise ArgumentError(
-                    f"{name} has one level, {kind.levels[0]!r}, and so no effect to estimate: "
+                    f"{name} has one level, {shown(kind.levels[0])}, and so no effect to estimate: "
                     f'declare every value it may have, levels={{"{name}": [...]}}, or leave it out'
                 )
             if name not in declared and kind is not BOOLEAN:
@@ -204,7 +204,7 @@ def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
     if len(formula.predictors) != 1:
         raise ArgumentError(
             "expected x_new to be a mapping or a data frame with the columns "
-            f"{', '.join(formula.predictors)}, got {x_new!r}"
+            f"{', '.join(formula.predictors)}, got {shown(x_new)}"
         )
     return _frame({formula.predictors[0]: x_new}, x_new)
 
@@ -217,5 +217,5 @@ def _frame(columns: dict, x_new) -> pd.DataFrame:
         return pd.DataFrame(columns, index=[0] if single else None)
     except ValueError:
         raise ArgumentError(
-            f"expected the columns of x_new to be lists of equal length, got {x_new!r}"
+            f"expected the columns of x_new to be lists of equal length, got {shown(x_new)}"
         ) from None

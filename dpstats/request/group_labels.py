@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.engines import AnyTable, Table
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.request.request import Request
 from dpstats.schema import check_labels, plain_labels
 
@@ -45,7 +45,7 @@ def check_by(request: Request, by, groups) -> None:
         return
     named = isinstance(by, Sequence) and all(isinstance(name, str) for name in by) and by
     if not named or len(set(columns_of(by))) < len(columns_of(by)):
-        raise ArgumentError(f"expected by to name one column or a list of columns, got {by!r}")
+        raise ArgumentError(f"expected by to name one column or a list of columns, got {shown(by)}")
     listed = None if _present(groups) else groups
     for name in columns_of(by):
         _check_column(request, name, listed)
@@ -94,7 +94,7 @@ def _check_groups(table: AnyTable, by, groups) -> None:
     wrong = [label for label in groups if not _is_row(label, len(by))]
     if wrong:
         raise ArgumentError(
-            f"expected each label in groups to be a tuple ({', '.join(by)}), got {wrong[0]!r}"
+            f"expected each label in groups to be a tuple ({', '.join(by)}), got {shown(wrong[0])}"
         )
     for name, labels in zip(by, zip(*groups, strict=True), strict=True):
         table.check_labels(name, plain_labels(dict.fromkeys(labels)), "groups")

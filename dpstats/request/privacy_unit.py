@@ -8,7 +8,7 @@ import numpy as np
 from dpstats.engines import AnyTable
 from dpstats.engines.unit_table import PARTS, UNIT
 from dpstats.engines.unit_table import check_unit as check_kind
-from dpstats.errors import ArgumentError
+from dpstats.errors import ArgumentError, shown
 from dpstats.formula import Formula
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Method
@@ -125,13 +125,13 @@ def declared_unit(column, max_rows, max_groups, table: AnyTable, by) -> PrivacyU
         return None
     if not isinstance(column, str):
         raise ArgumentError(
-            f'expected unit to name a column, as in unit="person_id", got {column!r}'
+            f'expected unit to name a column, as in unit="person_id", got {shown(column)}'
         )
     check_kind(table, column)
     if max_groups is not None and by is None:
         raise ArgumentError("max_groups is for the groups of by=; leave it out")
     rows = whole("max_rows", 1, ONE)(1 if max_rows is None else max_rows)
-    return PrivacyUnit(column, rows, whole("max_groups", 1)(max_groups or 1))
+    return PrivacyUnit(column, rows, whole("max_groups", 1, ONE)(max_groups or 1))
 
 
 def check_unit(method: Method, unit: PrivacyUnit | None, select, formula: Formula) -> None:

@@ -89,7 +89,7 @@ def atlas(tracts=None, *, seed=None, state="IL") -> pd.DataFrame:
     if state not in STATES:
         raise ArgumentError(f"expected state to be one of {', '.join(STATES)}, got {state!r}")
     place = STATES[state]
-    tracts = place.tracts if tracts is None else whole("tracts", 1)(tracts)
+    tracts = place.tracts if tracts is None else whole("tracts", 1, 10**7)(tracts)
     rng = np.random.default_rng(seed)
     sizes = np.floor(rng.exponential(SIZE_SCALE, tracts) + SIZE_MIN).astype(np.int64)
     tract = np.repeat(np.arange(tracts), sizes)

@@ -55,7 +55,7 @@ def panel(persons, rows=5, *, shape="fixed", icc=0.5, seed=None) -> pd.DataFrame
     >>> int(slips.groupby("person")["education"].nunique().max())
     1
     """
-    persons = whole("persons", 1)(persons)
+    persons = whole("persons", 1, 10**9)(persons)
     icc = number("icc", 0, 1, "[]")(icc)
     rng = np.random.default_rng(seed)
     sizes = _rows_of_persons(persons, rows, shape, rng)

@@ -51,7 +51,7 @@ def line(
     >>> np.polyfit(points["x"], points["y"], 1).round(2).tolist()
     [0.5, 0.2]
     """
-    n = whole("n", 1)(n)
+    n = whole("n", 1, 10**9)(n)
     x_sd, noise_sd = (
         number(name, 0, np.inf, "[)")(sd) for name, sd in (("x_sd", x_sd), ("noise_sd", noise_sd))
     )
