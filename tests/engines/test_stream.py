@@ -14,6 +14,7 @@ import dpstats as dp
 from dpstats.engines import Table
 from dpstats.engines.open_table import open_table
 from dpstats.engines.stream import Stream
+from dpstats.errors import ArgumentError
 from dpstats.schema import Numeric
 
 N = 1000
@@ -187,3 +188,43 @@ def test_evaluation_reads_public_streams(folder, people):
     ]
     assert found[0].equals(found[1]) and len(found[0])
     assert isinstance(open_table(people), Table)
+
+
+def parquet_file(path, **columns) -> str:
+    """The path of a Parquet file of one column."""
+    pq.write_table(pa.table(columns), path)
+    return str(path)
+
+
+def test_a_dataset_of_files_with_other_types_is_refused(tmp_path):
+    """A scan stopped at the first whole number that did not fit into 32 bits."""
+    narrow = parquet_file(tmp_path / "a.parquet", x=pa.array([1, 2], pa.int32()))
+    wide = parquet_file(tmp_path / "b.parquet", x=pa.array([1, 2], pa.int64()))
+    declared = ds.dataset([wide], schema=pa.schema([("x", pa.int32())]))
+    same = ds.dataset([narrow])
+    for data in (ds.dataset([narrow, wide]), declared, ds.dataset([same, declared])):
+        with pytest.raises(ArgumentError, match="x is int64 in .*b.parquet and int32"):
+            open_table(data)
+    for data in (same, same.filter(ds.field("x") > 0), ds.dataset([same, ds.dataset([narrow])])):
+        assert open_table(data).kind("x") == "integer"
+
+
+@pytest.mark.parametrize("style", ["csv", "json"])
+def test_a_dataset_that_takes_its_types_from_values_is_refused(tmp_path, style):
+    (tmp_path / "a").write_text({"csv": "x\n1\n", "json": '{"x": 1}\n'}[style])
+    with pytest.raises(ArgumentError, match=f"a dataset of {style} files takes its types from"):
+        open_table(ds.dataset([str(tmp_path / "a")], format=style))
+
+
+def test_a_dictionary_in_parquet_may_have_more_labels_than_its_index_numbers(tmp_path):
+    """The reader puts the dictionaries of a row group together in the type that is stored."""
+    labels = [f"l{i:03}" for i in range(200)]
+    parts = [pa.array(labels[i : i + 100]).dictionary_encode() for i in (0, 100)]
+    small = [pa.DictionaryArray.from_arrays(p.indices.cast(pa.int8()), p.dictionary) for p in parts]
+    path = parquet_file(tmp_path / "a.parquet", g=pa.chunked_array(small))
+    assert open_table(path).gathered(["g"]).labels("g")[1] == tuple(labels)
+    with pytest.raises(ArgumentError, match=r"dictionary_columns=\['g'\]"):
+        open_table(ds.dataset(path))
+    style = ds.ParquetFileFormat(dictionary_columns=["g"])
+    opened = open_table(ds.dataset(path, format=style))
+    assert opened.gathered(["g"]).labels("g")[1] == tuple(labels)

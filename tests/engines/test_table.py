@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpstats.engines import Table
+from dpstats.engines.numpy_columns import CategoricalColumn
 from dpstats.errors import ArgumentError
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 
@@ -505,3 +506,25 @@ def test_types_are_for_columns_without_one():
     ):
         with pytest.raises(ArgumentError, match=match):
             table.typed(wrong)
+
+
+def test_labels_are_checked_against_a_type_that_is_asked_once(monkeypatch):
+    """Each label listed all categories, so that groups by a Categorical took a time of squares."""
+    asked = []
+    levels = CategoricalColumn.levels.fget
+    monkeypatch.setattr(
+        CategoricalColumn, "levels", property(lambda own: asked.append(1) or levels(own))
+    )
+    names = [f"tract {i}" for i in range(500)]
+    table = Table.from_data({"g": pd.Categorical(["tract 7"], categories=names)})
+    table.check_labels("g", names, "groups")
+    assert len(asked) <= 1
+    with pytest.raises(ArgumentError, match="groups lists nan for 'g'"):
+        table.check_labels("g", [*names, float("nan")], "groups")
+
+
+@pytest.mark.parametrize("cells", [[2.0, 2.0], [2.0, np.nan]], ids=["full", "with a gap"])
+def test_a_sparse_column_is_of_one_kind_whether_it_has_gaps(cells):
+    """pandas makes integers of one without gaps and numbers of one with."""
+    values = pd.arrays.SparseArray(cells, dtype=pd.SparseDtype("int64", np.nan))
+    assert Table.from_data({"x": values}).kind("x") == "number"
