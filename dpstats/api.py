@@ -123,8 +123,8 @@ def dp_ols(
         ``{column: kind}`` with ``"number"``, ``"integer"``, ``"boolean"``, ``"string"`` or
         ``"date"``, for columns that have no type of their own: those of text files, lists and
         object columns. Without it such a column is a factor where ``levels`` are declared, a
-        number where ``bounds`` are or where it is the response, text in ``by`` (of a text file),
-        and refused elsewhere. A cell that is not of its column's kind counts as missing.
+        number where ``bounds`` are, text in ``by`` (of a text file), and refused elsewhere. A cell
+        that is not of its column's kind counts as missing.
     schema : Schema, mapping or path, optional
         Bounds, levels and types of the data set, declared once for all calls: a
         :class:`dpstats.Schema`, a mapping with entries of these names, or a TOML file with them.

@@ -1,6 +1,7 @@
 """Open Parquet files, pyarrow datasets, polars LazyFrames and duckdb relations as streams."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from dpstats.engines.stream import Stream
 from dpstats.engines.table import ROWS, Table
@@ -44,7 +45,8 @@ def _check_files(data, schema) -> None:
 
     for child in getattr(data, "children", ()):  # of a union
         _check_files(child, schema)
-    style, types = getattr(data, "format", None), dict(zip(schema.names, schema.types, strict=True))
+    style: Any = getattr(data, "format", None)
+    types = dict(zip(schema.names, schema.types, strict=True))
     if isinstance(style, ds.CsvFileFormat | ds.JsonFileFormat):
         raise ArgumentError(
             f"a dataset of {style.default_extname} files takes its types from their values; give "

@@ -154,7 +154,7 @@ def _read_learner(name: str, node: ast.Call, reading: Reading) -> None:
         reading.splined |= set(read(ast.unparse(node.args[0])).variables)
 
 
-def _check_size(node: ast.Call, option: str, value) -> None:
+def _check_size(node: ast.Call, option: str | None, value) -> None:
     """Refuse more columns of a spline, or a higher degree, than any sample of use determines."""
     if option not in ("df", "degree", "knots"):
         return

@@ -6,7 +6,7 @@ from math import comb
 
 from dpstats.errors import FormulaError
 
-_CHARACTERS, _TERMS = 20_000, 1_000
+_CHARACTERS, TERMS = 20_000, 1_000
 
 
 def check_length(text: str) -> None:
@@ -44,9 +44,9 @@ def readable(read: Callable) -> Callable:
 
 def checked_terms(text: str, count: int) -> int:
     """Return a number of terms; raise FormulaError where it is more than can be fitted."""
-    if count > _TERMS:
+    if count > TERMS:
         raise FormulaError(
-            f"{text} stands for more than {_TERMS:,} terms; write out the ones that matter"
+            f"{text} stands for more than {TERMS:,} terms; write out the ones that matter"
         )
     return count
 

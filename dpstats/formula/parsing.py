@@ -9,7 +9,7 @@ from patsy.parse_formula import parse_formula
 from dpstats.errors import FormulaError
 from dpstats.formula.absorption import split_off
 from dpstats.formula.expressions import read
-from dpstats.formula.limits import checked_terms, combined, readable
+from dpstats.formula.limits import TERMS, checked_terms, combined, readable
 from dpstats.formula.r_coding import model_of
 from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
@@ -61,13 +61,12 @@ def _hint(text: str, error: patsy.PatsyError) -> str:
 def _terms(text: str, node) -> int:
     """Count the terms of a part of a formula; FormulaError where they are too many."""
     counts = [_terms(text, child) for child in node.args]
-    if node.type == "**":
-        power = node.args[1].origin.relevant_code()
-        counts = [counts[0], 0]
-        return checked_terms(text, combined("**", *counts, int(power) if power.isdecimal() else 1))
     if len(counts) != 2:
         return sum(counts) or 1
-    return checked_terms(text, combined(node.type, *counts))
+    left, right = counts
+    power = node.args[1].origin.relevant_code() if node.type == "**" else ""
+    times = int(power) if power.isdecimal() and len(power) < 5 else TERMS
+    return checked_terms(text, combined(node.type, left, right, times))
 
 
 def _refuse_powers(node) -> None:

@@ -96,7 +96,7 @@ def declared_schema(
     for name, labels in declared.items():
         table.check_labels(name, labels, f"levels[{name!r}]")
     schema: dict[str, Kind] = {}
-    unbounded, from_dtype = [], []
+    unbounded, from_dtype, undeclared = [], [], []
     for name in formula.variables:
         if name == formula.absorbed:
             _check_absorbed(name, table)
@@ -122,7 +122,7 @@ def declared_schema(
                 f'bounds={{"{name}": (low, high)}}'
             )
         elif table.kind(name) in UNTYPED:
-            raise _undeclared(name, table.kind(name), name in formula.predictors)
+            undeclared.append(name)
         elif row_norm is not None and name in formula.predictors:
             schema[name] = Numeric(-row_norm, row_norm)
         elif not method.needs_bounds:
@@ -130,6 +130,9 @@ def declared_schema(
         else:
             schema[name] = INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
             unbounded.append(name)
+    if undeclared:
+        name = next((name for name in undeclared if name in formula.predictors), undeclared[0])
+        raise _undeclared(name, table.kind(name), name in formula.predictors)
     return DeclaredSchema(schema, tuple(unbounded), _notes(schema, declared, from_dtype))
 
 

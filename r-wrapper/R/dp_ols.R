@@ -62,7 +62,7 @@
 #' @param types A named list such as `list(tract = "integer")`, of `"number"`, `"integer"`,
 #'   `"boolean"`, `"string"` or `"date"`, for columns of text files, which have no types of their
 #'   own. Without it such a column is a factor where `levels` are given, text in `by`, and a number
-#'   everywhere else.
+#'   where `bounds` are; what nothing declares is refused.
 #' @param weights A column of weights, by its name or as a text, as of [stats::lm()]. It needs public
 #'   `bounds`, such as `list(w = c(0, 50))`, and the noise grows with the largest weight over the
 #'   mean one. Rows whose weight is missing, zero or negative are left out. For survey weights add

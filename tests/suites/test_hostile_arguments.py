@@ -31,7 +31,7 @@ IN_R = [*MANY[:2], *SUMS[:2], f"({' + '.join(LETTERS)})^14", "*".join(LETTERS),
         "I(x * 1e400)", f"poly(x, {LONG})", "exp(" * 900 + "x" + ")" * 900]  # fmt: skip
 CONDITIONS = [" | ".join(["x > 1"] * 20_000), "~" * 20_000 + "(x > 1)", f"x > {LONG}",
               "(" * 3000 + "x > 1" + ")" * 3000, "+".join(["x"] * 5000) + " > 1"]  # fmt: skip
-FORMULAS = [*MANY, *SUMS[1:], *DEEP, *PRODUCTS, *NUMBERS, *SPLINES]
+FORMULAS = [f"(x + z)**{'9' * 5000}", *MANY, *SUMS[1:], *DEEP, *PRODUCTS, *NUMBERS, *SPLINES]
 NO_LABEL = Decimal("sNaN")
 HOSTILE = [
     *({"formula": f"y ~ {text}"} for text in FORMULAS),
