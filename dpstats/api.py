@@ -1,5 +1,6 @@
 """Fit a regression with dp_ols, from a formula, bounds and a mechanism to a result."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from inspect import signature
@@ -8,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from dpstats.codebook import Schema
-from dpstats.errors import ArgumentError, Defect, InternalError, shown
+from dpstats.errors import ArgumentError, Defect, InternalError, is_interrupt, shown
 from dpstats.fitting.groups import fit_groups
 from dpstats.fitting.single import fit_single
 from dpstats.fitting.spark_groups import check_remote, fit_groups_on_workers
@@ -24,6 +25,8 @@ from dpstats.request.group_labels import check_by, columns_of, declared_groups
 from dpstats.request.prepare import prepare
 from dpstats.request.unsupported import check_order, check_supported
 from dpstats.results import DPGroupResults, DPResults
+
+_SPENT = "the budget of this call counts as spent"
 
 
 @overload
@@ -230,39 +233,45 @@ def dp_ols(
     >>> bool(abs(res.params["x"] - 0.5) < 0.2)
     True
     """
-    check_order(formula, data)
-    check_supported(options, signature(dp_ols).parameters)
-    declared = Schema.of(schema).updated(bounds, levels, types)
-    groups = declared_groups(by, groups, declared.levels)
-    requests = make_requests(
-        formula, data, declared=declared, method=method, epsilon=epsilon, delta=delta, x_new=x_new,
-        neighbors=neighbors, missing=missing, row_norm=row_norm, options=options, select=select,
-        k=k, select_share=select_share, companion=companion, companion_share=companion_share,
-        by=by, weights=weights, trim_weights=trim_weights, subset=subset, unit=unit,
-        max_rows=max_rows, max_groups=max_groups,
-    )  # fmt: skip
-    for request in requests.values():
-        check_by(request, by, groups)
-        check_remote(request, by)
-    n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
-    charge = _charged(budget, requests, by, groups)
-    if charge.results is not None:
-        return charge.results
-    results: dict[Any, Any] = {}
-    while requests:
-        name = next(iter(requests))
-        results[name], defect = _released(requests.pop(name), by, groups, progress, n_jobs)
-        if defect is not None:
-            # No frame of the traceback may lead to rows.
-            del data, request, requests
-            charge.fail()
-            raise InternalError(
-                f"dp_ols stopped with {defect}; the budget of this call counts as spent"
-            )
-    results = results.get(None, results)
-    del data, request  # an error of the ledger has a traceback too
-    charge.release(results)
-    return results
+    interrupted = "interrupted"
+    try:
+        check_order(formula, data)
+        check_supported(options, signature(dp_ols).parameters)
+        declared = Schema.of(schema).updated(bounds, levels, types)
+        groups = declared_groups(by, groups, declared.levels)
+        requests = make_requests(
+            formula, data, declared=declared, method=method, epsilon=epsilon, delta=delta,
+            x_new=x_new, neighbors=neighbors, missing=missing, row_norm=row_norm, options=options,
+            select=select, k=k, select_share=select_share, companion=companion,
+            companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
+            subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
+        )  # fmt: skip
+        for request in requests.values():
+            check_by(request, by, groups)
+            check_remote(request, by)
+        n_jobs = whole("n_jobs", 1)(n_jobs) if n_jobs is not None else None
+        interrupted = f"interrupted{{}}; {_SPENT}"
+        charge = _charged(budget, requests, by, groups)
+        if charge.results is not None:
+            return charge.results
+        results: dict[Any, Any] = {}
+        while requests:
+            name = next(iter(requests))
+            results[name], defect = _released(requests.pop(name), by, groups, progress, n_jobs)
+            if defect is not None:
+                # No frame of the traceback may lead to rows.
+                del data, request, requests
+                charge.fail()
+                raise InternalError(f"dp_ols stopped with {defect}; {_SPENT}")
+        results = results.get(None, results)
+        del data, request  # an error of the ledger has a traceback too
+        charge.release(results)
+        return results
+    except KeyboardInterrupt as error:
+        interrupted = interrupted.format(f" {error}".rstrip())
+    # Raised anew: the frames that were interrupted hold rows, and so does this one.
+    data = request = requests = None
+    raise KeyboardInterrupt(interrupted)
 
 
 def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by, groups) -> Charge:
@@ -280,6 +289,7 @@ def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by,
 
 def _released(request: Request, by, groups, progress, n_jobs):
     """Return the result and None, or None and the type of an exception, which may hold rows."""
+    handled = sys.exception()
     try:
         shown = progress if by is None else False  # groups have a bar of their own
         name = request.method.name
@@ -298,4 +308,6 @@ def _released(request: Request, by, groups, progress, n_jobs):
     except Defect as defect:
         return None, str(defect)
     except Exception as error:
+        if is_interrupt(error, handled):
+            raise KeyboardInterrupt from None
         return None, type(error).__name__

@@ -54,3 +54,24 @@ class InternalError(DPStatsError):
 
 class Defect(Exception):
     """Carry the public description of a defect out of the code that sees rows."""
+
+
+def is_interrupt(error: BaseException | None, handled: BaseException | None = None) -> bool:
+    """Tell whether an interrupt led to an error: compiled code turns it into one of its own.
+
+    Parameters
+    ----------
+    error : exception
+    handled : exception, optional
+        What the caller was handling before, which is the context of every error since.
+
+    Examples
+    --------
+    >>> is_interrupt(KeyboardInterrupt()), is_interrupt(ValueError())
+    (True, False)
+    """
+    while error is not None and error is not handled:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -76,9 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as stop:  # --help and --version
         return int(stop.code or 0)
     except KeyboardInterrupt as error:
-        spent = "; what `dpstats ledger show` lists as reserved is spent"
-        charged = any(text.partition("=")[0] == "--ledger" for text in given)
-        return _fail(f"interrupted {error}".rstrip() + spent * charged, 130)
+        said = str(error) or "interrupted"
+        if any(text.partition("=")[0] == "--ledger" for text in given):
+            place = said.partition(";")[0]
+            said = f"{place}; what `dpstats ledger show` lists as reserved is spent"
+        return _fail(said, 130)
     except BrokenPipeError:
         # After `dpstats ... | head` nothing reads stdout, and closing it must not raise.
         with suppress(OSError, ValueError):

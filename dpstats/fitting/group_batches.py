@@ -2,6 +2,7 @@
 
 import contextvars
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpstats.errors import Defect
+from dpstats.errors import Defect, is_interrupt
 from dpstats.inference import stacked
 from dpstats.mechanisms.shared import Problem, Release, Releases
 from dpstats.mechanisms.shared.gram import number_of_units
@@ -194,11 +195,13 @@ def _chunk(prepared: Prepared, rows: GroupedRows, groups) -> list[_Part] | _Fail
     fits = [(_alone, groups[[i]]) for i in np.flatnonzero(~together)]
     if together.any():
         fits.insert(0, (_in_one_go, groups[together]))
-    parts = []
+    parts, handled = [], sys.exception()
     for fit, own in fits:
         try:
             parts.append(fit(prepared, rows, own))
         except Exception as error:
+            if is_interrupt(error, handled):
+                raise KeyboardInterrupt from None
             return _Failure(type(error).__name__, own)
     return parts
 

@@ -278,11 +278,12 @@ def test_interruptions_and_defects(error, code, line, capsys, monkeypatch):
 
 @pytest.mark.parametrize("ledger", [["--ledger", "f.ledger"], ["--ledger=f.ledger"]])
 @pytest.mark.parametrize("place", ["", " after 4 of 6 groups"])
+@pytest.mark.parametrize("more", ["", "; the budget of this call counts as spent"])
 def test_an_interruption_says_that_what_a_ledger_reserved_is_spent(
-    ledger, place, capsys, monkeypatch
+    ledger, place, more, capsys, monkeypatch
 ):
     def stop(*arguments, **keywords):
-        raise KeyboardInterrupt(place.strip())
+        raise KeyboardInterrupt(f"interrupted{place}{more}")
 
     monkeypatch.setattr(commands, "dp_ols", stop)
     dp.Ledger.create("f.ledger", dataset="people", epsilon=1.0, delta=1e-5)

@@ -5,6 +5,7 @@ import gc
 import pickle
 import re
 import struct
+import sys
 import traceback
 import types
 import warnings
@@ -325,7 +326,86 @@ def test_a_defect_shows_no_value(defect, silence):
 def test_a_defect_carries_no_rows(defect):
     error, _ = defect
     check_reaches_no_rows(error.args, error.__dict__)
+    assert our_frames(error)
+    check_reaches_no_rows(*our_frames(error))
+
+
+# What a fit by each of these goes through is interrupted at many places, this far apart.
+INTERRUPTED = {"bounds": ("noisy_moments", 31), "groups": ("noisy_stats", 61),
+               "no_bounds": ("noisy_newton", 301), "select kendall": ("adassp", 97)}  # fmt: skip
+
+
+class Interrupting:
+    """Interrupt this package at the n-th of its lines; count the lines without n."""
+
+    def __init__(self, n=None):
+        self.n, self.lines = n, 0
+
+    def __call__(self, frame, event, _):
+        if frame.f_globals.get("__name__", "").partition(".")[0] != "dpstats":
+            return None
+        self.lines += event == "line"
+        if self.lines == self.n and event == "line":
+            self.n = None
+            raise KeyboardInterrupt
+        return self
+
+    def __enter__(self):
+        self.earlier = sys.gettrace()
+        sys.settrace(self)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(self.earlier)
+
+
+def attempted(fit, call, budget, n=None):
+    """Run a call that may be interrupted at the n-th line; return the interrupt and the lines."""
+    method, _ = INTERRUPTED[call]
+    charged = lambda *arguments, **more: fit(*arguments, budget=budget, **more)  # noqa: E731
+    data = confidential()
+    with Interrupting(n) as interrupting:
+        try:
+            run(charged, call, method, data)
+        except KeyboardInterrupt as interrupt:
+            return interrupt, interrupting.lines
+    return None, interrupting.lines
+
+
+def our_frames(error) -> list:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    ours = [f for f in frames if f.f_globals["__name__"].partition(".")[0] == "dpstats"]
-    assert ours
-    check_reaches_no_rows(*ours)
+    return [f for f in frames if f.f_globals["__name__"].partition(".")[0] == "dpstats"]
+
+
+@pytest.mark.parametrize("call", INTERRUPTED)
+def test_an_interrupt_at_any_moment_carries_no_rows(call, fit, silence):
+    attempted(fit, call, dp.Budget(1000, 1e-3))  # what is loaded and compiled at a first call
+    _, lines = attempted(fit, call, dp.Budget(1000, 1e-3))
+    said = set()
+    for n in range(20, lines, INTERRUPTED[call][1]):
+        budget = dp.Budget(1000, 1e-3)
+        interrupt, _ = attempted(fit, call, budget, n)
+        assert type(interrupt) is KeyboardInterrupt, n
+        assert interrupt.__cause__ is None and interrupt.__context__ is None
+        (frame,) = our_frames(interrupt)
+        check_reaches_no_rows(interrupt.args, interrupt.__dict__, frame)
+        said.add((str(interrupt).partition("; ")[2], budget.spent[0] > 0))
+    assert ("the budget of this call counts as spent", True) in said and ("", False) in said
+    assert ("", True) not in said
+
+
+def test_an_interrupt_that_compiled_code_turned_into_an_error_is_one(fit, line, monkeypatch):
+    def interrupted(*arguments, **more):
+        raise SystemError from KeyboardInterrupt()
+
+    for step, more in (("summarise", {}), ("release_each", {"by": "area", "groups": ["a0", "a1"]})):
+        changed = replace(dp.METHODS["noisy_moments"], **{step: interrupted})
+        monkeypatch.setitem(dp.METHODS, "noisy_moments", changed)
+        with pytest.raises(KeyboardInterrupt, match=r"^interrupted.*; the budget"):
+            fit(line, "noisy_moments", **more)
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:  # an error of a call made here is none
+        monkeypatch.setitem(dp.METHODS, "noisy_moments", replace(changed, summarise=fail))
+        with pytest.raises(dp.InternalError):
+            fit(line, "noisy_moments")
