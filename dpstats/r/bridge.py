@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import dpstats as dp
+from dpstats.errors import is_interrupt
 from dpstats.r import budgets, plans, stored_fits, stored_groups
 from dpstats.r.inputs import labels, points, table
 from dpstats.r.messages import in_r
@@ -49,10 +50,11 @@ def answer(question: str, arguments: Mapping) -> dict:
             reply = {"value": QUESTIONS[question](**arguments)}
     except dp.DPStatsError as error:
         reply = {"error": type(error).__name__, "message": in_r(str(error))}
-    except KeyboardInterrupt:
-        reply = {"error": "KeyboardInterrupt", "message": "interrupted"}
-    except BaseException as error:  # its message may hold rows
+    except BaseException as error:  # its message may hold rows, but for that of an interrupt
         reply = {"error": "InternalError", "message": f"{question} stopped: {type(error).__name__}"}
+        if is_interrupt(error):
+            said = str(error) if isinstance(error, KeyboardInterrupt) else ""
+            reply = {"error": "KeyboardInterrupt", "message": said or "interrupted"}
     return reply if budget is None else {**reply, "budget": budgets.state(budget)}
 
 

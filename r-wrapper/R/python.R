@@ -49,21 +49,35 @@ why_not_loaded <- function() {
 dpstats_available <- function() !is.null(loaded())
 
 # Ask Python: `arguments` is a named list; returns the value, or raises the error as a condition.
-# A budget is brought up to date in either case.
+# A budget is brought up to date in either case, and before an interrupt reaches R.
 ask <- function(question, arguments = list(), budget = NULL) {
   module <- python()
   arguments["budget"] <- list(budget_state(budget))
-  arguments <- Filter(Negate(is.null), arguments)
-  reply <- tryCatch(
-    reticulate::py_to_r(module$answer(question, reticulate::dict(arguments))),
+  arguments <- reticulate::dict(Filter(Negate(is.null), arguments))
+  suspendInterrupts({
+    reply <- answered(module, question, arguments)
+    if (!is.null(budget) && !is.null(reply$budget)) update_budget(budget, reply$budget)
+  })
+  if (identical(reply$error, "KeyboardInterrupt")) interrupt(reply$message)
+  if (!is.null(reply$error)) fail(condition_class(reply$error), reply$message)
+  reply$value
+}
+
+answered <- function(module, question, arguments) {
+  tryCatch(
+    allowInterrupts(reticulate::py_to_r(module$answer(question, arguments))),
     # what Python or the conversion says could quote rows
     error = function(e) {
       list(error = "InternalError", message = paste("the call to Python failed:", class(e)[1L]))
-    }
+    },
+    interrupt = function(e) list(error = "KeyboardInterrupt", message = "interrupted")
   )
-  if (!is.null(budget) && !is.null(reply$budget)) update_budget(budget, reply$budget)
-  if (!is.null(reply$error)) fail(condition_class(reply$error), reply$message)
-  reply$value
+}
+
+# Stop as Ctrl-C does, which a loop of try() cannot take for an error and pay for again.
+interrupt <- function(said) {
+  message(said)
+  rlang::interrupt()
 }
 
 # dpstats_budget_error for BudgetError; a formula error is an argument error too.

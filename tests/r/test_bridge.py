@@ -155,6 +155,20 @@ def test_an_interrupted_call_still_counts(monkeypatch):
     assert reply["error"] == "KeyboardInterrupt" and reply["budget"]["spent"] == [1.0, 0.0]
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemError()])
+def test_an_interrupt_says_what_it_costs_and_carries_no_rows(error, monkeypatch):
+    def interrupted(*arguments):
+        raise error from KeyboardInterrupt(f"{0.123456789} in {arguments}")
+
+    monkeypatch.setattr("dpstats.api.fit_single", interrupted)
+    call = CALL | {"data": columns(x=[0.1, 0.9], y=[0.2, 0.8]), "bounds": BOUNDS}
+    reply = answer("fit", call)
+    said = "interrupted; the budget of this call counts as spent"
+    assert reply == {"error": "KeyboardInterrupt", "message": said}
+    monkeypatch.setitem(bridge.QUESTIONS, "methods", interrupted)
+    assert answer("methods", {}) == {"error": "KeyboardInterrupt", "message": "interrupted"}
+
+
 def test_messages_are_in_the_words_of_r():
     reply = answer("fit", CALL | {"formula": "y ~ log(x)", "data": columns(x=[1.0], y=[1.0])})
     assert reply["error"] == "ArgumentError"
