@@ -33,7 +33,7 @@ def check_labels(labels, argument: str) -> None:
         raise ArgumentError(f"expected {argument} to be a list, got {shown(labels)}")
     try:
         distinct = len(set(labels))
-    except TypeError:  # of a list, or of a signalling NaN
+    except TypeError:  # of a list, or a Decimal that signals
         raise ArgumentError(
             f"expected {argument} to list numbers or strings, got {shown(labels)}"
         ) from None
@@ -57,6 +57,10 @@ def _plain(label):
     """Convert one label of a NumPy type to a Python object."""
     if isinstance(label, np.datetime64) and np.datetime_data(label)[0] != "D":
         return pd.Timestamp(label)  # which a nanosecond's item() is not
+    if isinstance(label, np.timedelta64):
+        return pd.Timedelta(label)
+    if isinstance(label, np.longdouble):
+        return float(label)
     return label.item() if isinstance(label, np.generic) else label
 
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from dpstats.engines import cells
 from dpstats.engines.columns import Column
+from dpstats.engines.stored_labels import can_be_stored
 from dpstats.errors import ArgumentError, shown
 
 _TYPES = (
@@ -75,6 +76,13 @@ def check_types(name: str, column: Column, labels: Sequence, argument: str) -> N
             f"the column {name!r} is of type {column.dtype}, which has no labels; convert it to "
             "text, whole numbers or dates first"
         )
+    for label in labels:
+        if cells.label(label) is not None and not can_be_stored(label):
+            raise ArgumentError(
+                f"{argument} lists a label of type {type(label).__name__} for {name!r} that cannot "
+                "be stored and read back, such as a time in a zone without a name; convert the "
+                "column and its labels to text"
+            )
     valued = column.kind in _NUMBERS and column.levels is not None
     wrong = [label for label in labels if not _fits(label, column, valued)]
     if wrong:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpstats.engines.columns import Column, Ticks
 from dpstats.engines.python_columns import PythonColumn
+from dpstats.engines.stored_labels import has_name
 
 _KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 _UNITS = ("s", "ms", "us", "ns")
@@ -150,7 +151,7 @@ def pandas_column(values: Any) -> Column:
         return array_column(np.asarray(values, dtype=_dense(dtype)))
     if isinstance(dtype, pd.CategoricalDtype):
         return CategoricalColumn(values)
-    if isinstance(dtype, pd.DatetimeTZDtype):
+    if isinstance(dtype, pd.DatetimeTZDtype) and has_name(dtype.tz):
         return NumpyColumn(values.asi8.view(f"M8[{dtype.unit}]"), None, dtype.tz)
     if isinstance(dtype, pd.ArrowDtype) or getattr(dtype, "storage", None) == "pyarrow":
         from dpstats.engines.arrow_columns import ArrowColumn

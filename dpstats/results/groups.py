@@ -18,7 +18,7 @@ from dpstats.results.group_member import member
 from dpstats.results.plot_method import plot_method
 from dpstats.results.shrunken_groups import ShrunkenGroups, shrink_groups
 from dpstats.results.single import DPResults
-from dpstats.results.stored_groups import group_fields, groups_to_dict, tagged, untagged
+from dpstats.results.stored_groups import group_fields, groups_to_dict
 from dpstats.schema import Numeric, Schema
 
 # So many labels are named in an error.
@@ -204,13 +204,13 @@ class DPGroupResults(GroupInference):
 
     def to_json(self) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
-        return json.dumps(self.to_dict(), default=tagged)
+        return json.dumps(self.to_dict())
 
     @classmethod
     def from_json(cls, text: str) -> "DPGroupResults":
         """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
         try:
-            return cls.from_dict(json.loads(text, object_hook=untagged))
+            return cls.from_dict(json.loads(text))
         except (AttributeError, KeyError, TypeError, ValueError):
             message = "expected text that to_json() of a DPGroupResults wrote"
             raise ArgumentError(message) from None

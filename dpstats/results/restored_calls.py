@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dpstats.errors import ArgumentError
 from dpstats.results.groups import DPGroupResults
 from dpstats.results.single import DPResults
-from dpstats.results.stored_groups import untagged
 
 _KINDS = {"groups": DPGroupResults, "single": DPResults}
 
@@ -14,7 +13,7 @@ _KINDS = {"groups": DPGroupResults, "single": DPResults}
 def from_text(text: str) -> DPResults | DPGroupResults | dict:
     """Read what :func:`dpstats.results.stored_calls.to_text` wrote; ArgumentError otherwise."""
     try:
-        return _restored(json.loads(text, object_hook=untagged))
+        return _restored(json.loads(text))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise ArgumentError("expected text of a stored result of dp_ols") from None
 

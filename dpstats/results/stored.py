@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dpstats.engines.stored_labels import restored, stored
 from dpstats.formula import RFormula
 from dpstats.mechanisms.shared import Release
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
@@ -122,7 +123,9 @@ def _release_from_dict(content: Mapping, params, predictions) -> Release:
 
 def kind_to_dict(kind: Kind) -> dict:
     """Convert the schema of one variable."""
-    return {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(kind).items()}
+    if isinstance(kind, Categorical):
+        return {"levels": [stored(level) for level in kind.levels], "ordered": kind.ordered}
+    return asdict(kind)
 
 
 def kind_from_dict(content: Mapping) -> Kind:
@@ -130,7 +133,7 @@ def kind_from_dict(content: Mapping) -> Kind:
     if not content:
         return Labels()
     if "levels" in content:
-        return Categorical(tuple(content["levels"]), content["ordered"])
+        return Categorical(tuple(map(restored, content["levels"])), content["ordered"])
     return Numeric(**content)
 
 

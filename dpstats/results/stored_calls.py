@@ -3,8 +3,6 @@
 import json
 from collections.abc import Mapping
 
-from dpstats.results.stored_groups import tagged
-
 
 def to_text(results) -> str:
     """Write a result, or a dict of results by formula, as one line of JSON.
@@ -12,7 +10,7 @@ def to_text(results) -> str:
     NaN and infinities are written as Python's json module does;
     :func:`dpstats.results.restored_calls.from_text` reads it.
     """
-    return json.dumps(_content(results), default=tagged, separators=(",", ":"))
+    return json.dumps(_content(results), separators=(",", ":"))
 
 
 def _content(results) -> dict:
