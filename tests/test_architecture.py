@@ -17,7 +17,7 @@ FILES, TREES = STRUCTURE.files, STRUCTURE.trees
 
 # A room may import rooms on earlier lines only; a module in it, the others of its room too.
 ROOMS = [
-    ["errors", "atomic_write", "datasets", "html_tables", "progress_bar"],
+    ["errors", "atomic_write", "datasets", "escaping", "html_tables", "progress_bar"],
     ["option_checks", "spelling"],
     ["schema", "privacy", "numerics", "simulate"],
     ["noise", "formula", "engines"],

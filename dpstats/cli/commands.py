@@ -22,6 +22,7 @@ from dpstats.engines import AnyTable
 from dpstats.engines.columns import KINDS, UNTYPED
 from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
+from dpstats.escaping import write_csv
 from dpstats.formula import Formula
 from dpstats.request.unsupported import check_order
 from dpstats.selection import SELECTORS
@@ -168,7 +169,7 @@ def _by(arguments) -> None:
         _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, **call)
     try:
-        write(outputs[0], lambda path: result.frame.to_csv(path, index=False))
+        write(outputs[0], lambda path: write_csv(result.frame, path))
         if arguments.plot:
             draw(outputs[-1], result.plot)
     finally:

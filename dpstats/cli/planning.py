@@ -14,6 +14,7 @@ from dpstats.cli.values import bounds, levels, numbers, points
 from dpstats.codebook import Schema
 from dpstats.engines import Table
 from dpstats.errors import ArgumentError
+from dpstats.escaping import write_csv
 from dpstats.formula import Formula
 from dpstats.planning import GroupPlan, Plan, page, plan_grid
 
@@ -70,7 +71,7 @@ def run(arguments) -> None:
     else:
         forecast = plan(arguments.formula, **_call(arguments))
     if arguments.out:
-        write(outputs[0], lambda path: forecast.frame.to_csv(path, index=False))
+        write(outputs[0], lambda path: write_csv(forecast.frame, path))
     if arguments.plot:
         draw(outputs[-1], lambda axes: forecast.plot(term=arguments.term, ax=axes))
     print(forecast)

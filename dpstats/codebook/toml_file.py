@@ -10,10 +10,14 @@ from dpstats.errors import ArgumentError, shown
 def parsed(path: Path) -> dict:
     """Read a file, or raise ArgumentError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_bytes().decode("utf-8")
     except OSError as error:
         raise ArgumentError(f"cannot read {path}: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:  # half a surrogate pair or a null in the name, or no UTF-8
+        raise ArgumentError(f"cannot read {str(path)!r}: {error}") from None
+    try:
+        return tomllib.loads(text)
+    except (RecursionError, ValueError) as error:  # of what is nested or a number too long
         raise ArgumentError(f"{path} is no TOML: {error}") from None
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.engines import Source
+from dpstats.escaping import drawn
 from dpstats.html_tables import html_table
 from dpstats.ledger.accounts import Dataset, allocation, call_of, last_call
 from dpstats.ledger.records import read_total
@@ -143,7 +144,8 @@ def plot(connection: sqlite3.Connection, dataset: Dataset, ax=None):
     times, spent = _spending(connection, dataset.limit)
     ax.step(pd.to_datetime(times, utc=True), spent, where="post")
     ax.axhline(dataset.limit.epsilon, linestyle="--", color="black")
-    ax.set(title=dataset.name, ylabel="epsilon spent", ylim=(0, dataset.limit.epsilon * 1.05))
+    top = dataset.limit.epsilon * 1.05
+    ax.set(title=drawn(dataset.name), ylabel="epsilon spent", ylim=(0, top))
     return ax
 
 

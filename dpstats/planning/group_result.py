@@ -7,6 +7,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
+from dpstats.escaping import write_csv
 from dpstats.planning.result import Plan, as_html, as_text
 from dpstats.results.plot_method import plot_method
 
@@ -67,7 +68,7 @@ class GroupPlan:
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
         with replacing(path) as temporary:
-            self.frame.to_csv(temporary, index=False)
+            write_csv(self.frame, temporary)
 
     @plot_method
     def plot(self, term: str | None = None, ax=None, rows: int | None = None):

@@ -4,6 +4,7 @@ import textwrap
 
 import numpy as np
 
+from dpstats.escaping import drawn
 from dpstats.results.plot import SCALE, axes
 
 # Okabe and Ito's colours and as many markers, told apart without colours too.
@@ -31,12 +32,12 @@ def errors(plan, term: str, ax=None):
         ax.plot(curve["epsilon"], curve["error_90"], color=colour, linewidth=0.8, linestyle=":")
     (ols,) = rows.loc[~np.isfinite(rows["epsilon"]), "error"]
     ax.axhline(ols, color=SCALE, linestyle="--", label="ols (not private)")
-    ax.set(xscale="log", yscale="log", xlabel="epsilon", ylabel=f"error of {term}")
+    ax.set(xscale="log", yscale="log", xlabel="epsilon", ylabel=f"error of {drawn(term)}")
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.set_major_formatter("{x:g}")
         axis.set_minor_formatter(NullFormatter())
-    formula = textwrap.shorten(plan.formula, _TITLE, placeholder=" ...")
+    formula = drawn(textwrap.shorten(plan.formula, _TITLE, placeholder=" ..."))
     title = f"{formula}\nforecast for {plan.n:,} rows: median, 90th percentile dotted"
     ax.set_title(title)
     ax.legend(frameon=False)

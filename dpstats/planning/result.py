@@ -11,6 +11,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
+from dpstats.escaping import write_csv
 from dpstats.html_tables import html_notes, html_of
 from dpstats.planning.forecast import Forecast, MinimumEpsilon
 from dpstats.results.plot_method import plot_method
@@ -82,7 +83,7 @@ class Plan:
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
         with replacing(path) as temporary:
-            self.frame.to_csv(temporary, index=False)
+            write_csv(self.frame, temporary)
 
     @plot_method
     def plot(self, term: str | None = None, ax=None):

@@ -9,6 +9,7 @@ import pandas as pd
 from dpstats.codebook import PARTS
 from dpstats.codebook import Schema as Declared
 from dpstats.engines import AnyTable
+from dpstats.engines.cells import is_utf8
 from dpstats.engines.columns import NUMERIC, UNTYPED
 from dpstats.errors import ArgumentError, FormulaError, shown
 from dpstats.formula import Formula
@@ -41,6 +42,8 @@ def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyT
     for name in used:
         if name not in columns:
             raise no_column(name, table.columns)
+        if not is_utf8(name):
+            raise ArgumentError(f"the name {name!r} of a column is no UTF-8; rename the column")
     terms = [term for formula in formulas for term in formula.written_terms]
     elsewhere = columns - set(used) | {*declared.bounds, *declared.levels} & columns
     for part in PARTS:

@@ -4,13 +4,13 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
-from statsmodels.iolib.table import SimpleTable, default_latex_fmt
+from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.errors import ArgumentError
+from dpstats.escaping import latex, latex_of
 from dpstats.html_tables import html_notes, html_of
 from dpstats.privacy import Call, joint_guarantee, relation_name
 from dpstats.results.groups import DPGroupResults
@@ -19,9 +19,6 @@ from dpstats.results.summary import figure, guarantee, observations
 
 _TITLE = "Differentially Private Regressions"
 _WIDTH = 78
-_FORMAT: Any = default_latex_fmt
-_ESCAPES = {**_FORMAT["replacements"], "<": "$<$"}
-_LATEX = {"replacements": _ESCAPES}
 
 
 def compare(
@@ -156,9 +153,9 @@ class Comparison:
         return f"{html_of(self._table())}\n{html_notes(self._notes())}"
 
     def to_latex(self) -> str:
-        """Write the table as a LaTeX tabular, with its notes; needs the package booktabs."""
-        notes = [note.translate(str.maketrans(_ESCAPES)) + r" \\" for note in self._notes()]
-        return "\n".join([self._table().as_latex_tabular(), r"\noindent\footnotesize", *notes])
+        """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
+        notes = [latex(note) + r" \\" for note in self._notes()]
+        return "\n".join([latex_of(self._table()), r"\noindent\footnotesize", *notes])
 
     _repr_html_ = to_html
 
@@ -169,7 +166,7 @@ class Comparison:
         """Tabulate estimates over standard errors by term, then the facts of each column."""
         rows, headers = self._estimates(), ["", *self.names]
         cells = rows + self._facts()
-        table = SimpleTable(cells, headers=headers, txt_fmt=fmt_params, ltx_fmt=_LATEX)
+        table = SimpleTable(cells, headers=headers, txt_fmt=fmt_params)
         table[len(rows)].dec_below = "header_dec_below"
         return table
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
+from dpstats.escaping import drawn
 from dpstats.request.group_labels import columns_of
 from dpstats.results.group_plot import limits_of
 from dpstats.results.plot import axes, title_of
@@ -32,7 +33,7 @@ def draw_map(result, shapes, term: str, on=None, ax=None):
         low, high = limits_of(values[known])
         shapes[known].plot(
             ax=ax, column=values[known], cmap=_COLOURS, vmin=low, vmax=high, legend=True,
-            edgecolor="0.5", linewidth=0.3, legend_kwds={"label": term, "extend": "both"},
+            edgecolor="0.5", linewidth=0.3, legend_kwds={"label": drawn(term), "extend": "both"},
         )  # fmt: skip
     ax.set_axis_off()
     ax.set_title(title_of(result))

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 
+from dpstats.escaping import drawn
 from dpstats.results.plot import PRIVATE, REFERENCE, SCALE, axes, title_of
 
 # More points than this are drawn small and pale.
@@ -61,7 +62,7 @@ def comparison(result, reference, ax=None):
 def _frame(ax, result, x: np.ndarray, y: np.ndarray):
     """Frame most of the points, so that a few outliers do not squeeze the others."""
     ax = axes(ax)
-    response = result.formula.split("~")[0].strip()
+    response = drawn(result.formula.split("~")[0].strip())
     labels = (f"{q} (predicted {response})" for q in ("p25", "p75"))
     ax.set(**dict(zip(("xlabel", "ylabel"), labels, strict=True)), title=title_of(result))
     ax.set(xlim=limits_of(x), ylim=limits_of(y))

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
+from dpstats.escaping import write_csv
 from dpstats.privacy import PrivacyReport
 from dpstats.results.group_error_bounds import group_error_bounds
 from dpstats.results.group_inference import GroupInference
@@ -181,7 +182,7 @@ class DPGroupResults(GroupInference):
     def to_csv(self, path) -> None:
         """Write :attr:`frame` to a CSV file, which appears whole or not at all."""
         with replacing(path) as temporary:
-            self.frame.to_csv(temporary, index=False)
+            write_csv(self.frame, temporary)
 
     def record(self, path, publication=None):
         """Write this release as a folder for output checkers, archives and registries.

@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.escaping import drawn
 from dpstats.schema import UNLIMITED, Numeric
 
 # Okabe and Ito's blue and vermilion, told apart under every kind of colour blindness.
@@ -30,7 +31,7 @@ def line(result, ax=None):
             f"plot() draws over the range of {name}, which was not declared; use predict(newdata)"
         )
     ax = axes(ax)
-    ax.set(xlabel=name, ylabel=formula.response, title=title_of(result))
+    ax.set(xlabel=drawn(name), ylabel=drawn(formula.response), title=title_of(result))
     if not released:
         return _nothing(ax, result)
     grid = {name: np.linspace(kind.low, kind.high, 201)}
@@ -56,7 +57,7 @@ def title_of(result) -> str:
     report = result.privacy
     delta = f", delta {report.delta:g}" if report.delta else ""
     stamp = "" if report.private else ", NOT PRIVATE (seeded)"
-    return f"{result.formula}\n{result.method}, epsilon {report.epsilon:g}{delta}{stamp}"
+    return f"{drawn(str(result.formula))}\n{result.method}, epsilon {report.epsilon:g}{delta}{stamp}"
 
 
 def _nothing(ax, result):

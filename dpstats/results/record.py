@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dpstats.errors import ArgumentError
 from dpstats.results.record_acro import acro_json
-from dpstats.results.record_files import result_files, table, table_files
+from dpstats.results.record_files import result_files, table, table_files, write_text
 from dpstats.results.record_page import page
 from dpstats.results.record_registry import checked_publication, registry_yaml
 from dpstats.results.stored_calls import to_text
@@ -49,6 +49,9 @@ def write_record(
         text (.txt) and LaTeX (.tex), ``release.json`` with everything released,
         ``results.json`` as the program ACRO writes it, ``registry.yaml`` as the OpenDP registry of
         deployments asks for it, and ``checksums/`` with the SHA-256 sum of each of these files.
+        Names are written as they are, escaped for HTML, LaTeX, matplotlib and spreadsheets: a text
+        that these would run as a formula begins with an apostrophe. A table or picture that
+        cannot be written is named in ``index.html`` and ``results.json``, and stops nothing.
 
     Raises
     ------
@@ -74,7 +77,11 @@ def write_record(
 def checked_target(path) -> Path:
     """Return the path of a release record; raise ArgumentError where none can be written."""
     target = Path(path)
-    if target.exists() or target.is_symlink():
+    try:
+        taken = target.exists() or target.is_symlink()
+    except ValueError:  # half a surrogate pair, or a null
+        raise ArgumentError(f"{path!r} is no name of a folder; name another one") from None
+    if taken:
         raise ArgumentError(f"{target} exists; name a new folder for the release record")
     if not target.parent.is_dir():
         raise ArgumentError(f"there is no folder {target.parent} for the release record")
@@ -87,16 +94,17 @@ def _fill(folder: Path, results: Mapping, publication, command: str, tables: Map
     """Write all files and then their checksums."""
     files = {name: result_files(folder, i, name, each) for i, (name, each) in _numbered(results)}
     listed = {name: table_files(folder, i, name, each) for i, (name, each) in _numbered(tables)}
-    frames = {name: table(each) for name, each in results.items()}
+    tabled = [name for name, written in files.items() if written.has_table]
+    frames = {name: table(results[name]) for name in tabled}
     texts = {
         "release.json": to_text(dict(results)),
         "results.json": acro_json(results, files, command, tables, listed),
-        "index.html": page(results, frames, folder, files, tables),
+        "index.html": page(results, frames, folder, files, tables, listed),
     }
     if publication is not None and all(each.privacy.private for each in results.values()):
         texts["registry.yaml"] = registry_yaml(results, publication)
     for name, text in texts.items():
-        (folder / name).write_text(text + "\n", encoding="utf-8")
+        write_text(folder / name, text)
     sums = {path.name: _sha256(path) for path in sorted(folder.iterdir())}
     (folder / CHECKSUMS).mkdir()
     for name, text in sums.items():

@@ -12,13 +12,18 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PrivacyReport
+from dpstats.results.record_files import Written
 
 ACRO = "1.0.2"
 _RELATION = {ADD_REMOVE: "the presence of", REPLACE_ONE: "the values of"}
 
 
 def acro_json(
-    results: Mapping, files: Mapping[str, tuple], command: str, tables: Mapping, listed: Mapping
+    results: Mapping,
+    files: Mapping[str, Written],
+    command: str,
+    tables: Mapping,
+    listed: Mapping[str, Written],
 ) -> str:
     """Write the results and tables as ACRO does; ``files`` and ``listed`` are theirs."""
     found = [_output(name, each, files[name], command) for name, each in results.items()]
@@ -33,25 +38,25 @@ def acro_json(
     return json.dumps({"version": ACRO, "tool": tool, "results": outputs}, indent=4)
 
 
-def _output(name: str, result, files: tuple[str, ...], command: str) -> dict:
+def _output(name: str, result, written: Written, command: str) -> dict:
     return {
         "status": "review" if result.privacy.private else "fail",
         "type": "regression",
         "properties": {"method": result.method, "formula": str(result.formula)},
-        "files": [{"name": file, "sdc": {}} for file in files],
+        "files": [{"name": file, "sdc": {}} for file in written.files],
         "outcome": {},
         "command": f"{command}: {name}",
         "summary": guarantee(result),
         "timestamp": datetime.now(UTC).isoformat(timespec="seconds"),
-        "comments": list(result.privacy.assumptions),
+        "comments": [*result.privacy.assumptions, *written.missing],
         "exception": "",
         "fair": {},
     }
 
 
-def _table(name: str, comparison, files: tuple[str, ...], command: str) -> dict:
+def _table(name: str, comparison, written: Written, command: str) -> dict:
     """Describe results side by side as an output of its own, whose numbers are theirs."""
-    outputs = [_output(name, result, files, command) for result in comparison.results]
+    outputs = [_output(name, result, written, command) for result in comparison.results]
     private = all(result.privacy.private for result in comparison.results)
     return outputs[0] | {
         "status": "review" if private else "fail",
@@ -61,7 +66,9 @@ def _table(name: str, comparison, files: tuple[str, ...], command: str) -> dict:
             f"{label}: {output['summary']}"
             for label, output in zip(comparison.names, outputs, strict=True)
         ),
-        "comments": ["the numbers are those of other outputs, so nothing more is spent"],
+        "comments": [
+            "the numbers are those of other outputs, so nothing more is spent", *written.missing,
+        ],
     }
 
 

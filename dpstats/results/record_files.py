@@ -1,38 +1,80 @@
 """Write the tables and pictures of a release record."""
 
 import re
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from dpstats.errors import DPStatsError
+from dpstats.escaping import write_csv
 
 _STEM = 60  # longest name of a file, without its number and ending
 
 
-def result_files(folder: Path, number: int, name: str, result) -> tuple[str, ...]:
-    """Write the table of a result, and its picture where there is one; return their names."""
+class Written(NamedTuple):
+    """Hold the names of files, and in words what could not be written and why."""
+
+    files: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def has_table(self) -> bool:
+        """Tell whether the numbers are in a file."""
+        return any(name.endswith(".csv") for name in self.files)
+
+
+def result_files(folder: Path, number: int, name: str, result) -> Written:
+    """Write the table of a result, and its picture where there is one."""
     stem = _stem(str(number), name)
-    table(result).to_csv(folder / f"{stem}.csv", index=False)
-    with suppress(ImportError, DPStatsError):  # depends on public facts only
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(7, 6), layout="constrained", dpi=100)
-        result.plot(figure.subplots())
-        figure.savefig(folder / f"{stem}.png")
-        return f"{stem}.csv", f"{stem}.png"
-    return (f"{stem}.csv",)
+    table_file, picture = folder / f"{stem}.csv", folder / f"{stem}.png"
+    return _written(
+        ("table", table_file, lambda: write_csv(table(result), table_file)),
+        ("picture", picture, lambda: _draw(result, picture)),
+    )
 
 
-def table_files(folder: Path, number: int, name: str, comparison) -> tuple[str, ...]:
-    """Write results side by side, tidy, as text and as LaTeX; return the names of the files."""
+def table_files(folder: Path, number: int, name: str, comparison) -> Written:
+    """Write results side by side, tidy, as text and as LaTeX."""
     stem = _stem(f"table_{number}", name)
-    comparison.frame.to_csv(folder / f"{stem}.csv", index=False)
-    (folder / f"{stem}.txt").write_text(comparison.summary() + "\n", encoding="utf-8")
-    (folder / f"{stem}.tex").write_text(comparison.to_latex() + "\n", encoding="utf-8")
-    return f"{stem}.csv", f"{stem}.txt", f"{stem}.tex"
+    tidy, text, tex = (folder / f"{stem}.{ending}" for ending in ("csv", "txt", "tex"))
+    return _written(
+        ("table", tidy, lambda: write_csv(comparison.frame, tidy)),
+        ("text", text, lambda: write_text(text, comparison.summary())),
+        ("LaTeX table", tex, lambda: write_text(tex, comparison.to_latex())),
+    )
+
+
+def _written(*steps: tuple[str, Path, Callable[[], None]]) -> Written:
+    """Write files one by one; what fails stops no other, for the release is paid for."""
+    files, missing = [], []
+    for what, path, write in steps:
+        try:
+            write()
+            files.append(path.name)
+        except (ImportError, DPStatsError):  # no matplotlib, or nothing to draw
+            path.unlink(missing_ok=True)
+        except OSError:
+            raise
+        except Exception as error:  # a library's, about public names
+            path.unlink(missing_ok=True)
+            missing.append(f"the {what} could not be written ({type(error).__name__})")
+    return Written(tuple(files), tuple(missing))
+
+
+def _draw(result, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 6), layout="constrained", dpi=100)
+    result.plot(figure.subplots())
+    figure.savefig(path)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text with a line break at its end; what UTF-8 has no code for is spelt out."""
+    path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def _stem(start: str, name: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from dpstats.results.record_acro import guarantee, installed
+from dpstats.results.record_files import Written
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
@@ -27,15 +28,17 @@ def page(
     results: Mapping,
     frames: Mapping[str, pd.DataFrame],
     folder: Path,
-    files: Mapping,
+    files: Mapping[str, Written],
     tables: Mapping,
+    listed: Mapping[str, Written],
 ) -> str:
     """Write the page; pictures among the files in ``folder`` become part of it."""
     sections = "".join(
-        f"<h2>{escape(str(name))}</h2>{comparison.to_html()}" for name, comparison in tables.items()
+        f"<h2>{escape(str(name))}</h2>{comparison.to_html()}{_missing(listed[name])}"
+        for name, comparison in tables.items()
     )
     sections += "".join(
-        _section(str(name), result, frames[name], folder, files[name])
+        _section(str(name), result, frames.get(name), folder, files[name])
         for name, result in results.items()
     )
     made = datetime.now(UTC).isoformat(timespec="seconds")
@@ -50,7 +53,7 @@ def page(
     )
 
 
-def _section(name: str, result, table: pd.DataFrame, folder: Path, files) -> str:
+def _section(name: str, result, table: pd.DataFrame | None, folder: Path, written: Written) -> str:
     """Write the section of one result: estimates, picture, guarantee, events and assumptions."""
     report = result.privacy
     kind = "" if report.private else ' class="warning"'
@@ -59,8 +62,9 @@ def _section(name: str, result, table: pd.DataFrame, folder: Path, files) -> str
         f"<h2>{escape(name)}</h2>",
         f"<p>{escape(str(result.formula))}, by the method {escape(result.method)}.</p>",
         f"<p{kind}><strong>{escape(guarantee(result))}.</strong></p>",
-        _table(table),
-        *(_picture(folder / file) for file in files if file.endswith(".png")),
+        "" if table is None else _table(table),
+        *(_picture(folder / file) for file in written.files if file.endswith(".png")),
+        _missing(written),
         "<h3>What drew noise</h3>",
         _table(_events(report)),
         "<h3>What the guarantee takes for granted, and what is not private</h3>",
@@ -70,6 +74,11 @@ def _section(name: str, result, table: pd.DataFrame, folder: Path, files) -> str
         + ".</p>",
     ]
     return "".join(parts)
+
+
+def _missing(written: Written) -> str:
+    """Say what could not be written."""
+    return "".join(f'<p class="warning">{escape(said)}.</p>' for said in written.missing)
 
 
 def _who(report) -> str:

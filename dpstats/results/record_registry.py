@@ -153,7 +153,7 @@ def _lines(value, indent: str = "") -> list[str]:
 
 
 def _scalar(value) -> str:
-    """A text in double quotes, whose escapes JSON and YAML share; a number so that YAML sees one.
+    """Write a text in double quotes, with escapes, and a number so that YAML sees one.
 
     >>> _scalar(1e-06), _scalar(2.0), _scalar('y ~ "x"')
     ('1.0e-06', '2.0', '"y ~ \\\\"x\\\\""')
@@ -161,4 +161,14 @@ def _scalar(value) -> str:
     if isinstance(value, float):
         digits, exponent, power = repr(value).partition("e")
         return f"{digits}{'' if '.' in digits or not exponent else '.0'}{exponent}{power}"
+    if isinstance(value, str):
+        return '"' + "".join(map(_character, value)) + '"'
     return json.dumps(value)
+
+
+def _character(character: str) -> str:
+    """Write a character of a text in double quotes; YAML has no pairs of surrogates."""
+    if character in '"\\':
+        return f"\\{character}"
+    plain = character.isascii() and character.isprintable()
+    return character if plain else f"\\U{ord(character):08x}"

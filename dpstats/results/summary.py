@@ -10,6 +10,7 @@ from statsmodels.iolib.summary import Summary, summary_params
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
+from dpstats.escaping import csv_of, latex, latex_of
 from dpstats.formula.conditioning import collinear_columns
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.html_tables import html_notes, html_of, html_table
@@ -27,7 +28,7 @@ _LISTED = 12
 
 
 class PrivateSummary(Summary):
-    """Extend statsmodels' Summary: a LaTeX tabular for each table, and escaped HTML."""
+    """Extend statsmodels' Summary: names are escaped in LaTeX, HTML and CSV."""
 
     notes: Sequence[str] = ()
 
@@ -39,8 +40,12 @@ class PrivateSummary(Summary):
 
     def as_latex(self) -> str:
         """Write the tables one below the other (they differ in width), then the notes."""
-        tables = [table.as_latex_tabular() for table in self.tables]
-        return "\n".join([*tables, self.extra_txt.replace("\n", " \\newline\n")])
+        notes = " \\newline\n".join(map(latex, self.notes))
+        return "\n".join([*map(latex_of, self.tables), notes])
+
+    def as_csv(self) -> str:
+        """Write the tables one below the other, then the notes; no cell is a formula."""
+        return "\n".join([*map(csv_of, self.tables), *self.notes])
 
 
 def summarise(result, alpha: float) -> Summary:

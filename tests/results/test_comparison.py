@@ -92,7 +92,7 @@ def test_html_is_escaped_and_shown_in_notebooks(fits):
 def test_latex_is_escaped(fits):
     text = dp.compare(*fits).to_latex()
     assert r"\begin{tabular}{ccccc}" in text and r"exp\_theil\_sen" in text
-    assert r"I(x $<$ 0.5)[T.True]" in text
+    assert r"I(x \textless{} 0.5)[T.True]" in text
     assert r"insecure\_seed" in text and "insecure_seed" not in text
 
 
