@@ -20,8 +20,11 @@ from dpstats.results.plot_method import plot_method
 from dpstats.results.shrunken_groups import ShrunkenGroups, shrink_groups
 from dpstats.results.single import DPResults
 from dpstats.results.stored_groups import group_fields, groups_to_dict
+from dpstats.results.stored_shapes import GROUPS
+from dpstats.results.stored_texts import built, parsed
 from dpstats.schema import Numeric, Schema
 
+_STORED = "what to_json() or to_dict() of a DPGroupResults wrote"
 # So many labels are named in an error.
 _LISTED = 5
 
@@ -200,8 +203,8 @@ class DPGroupResults(GroupInference):
 
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPGroupResults":
-        """Restore a result from the content that :meth:`to_dict` gives."""
-        return cls(**group_fields(content))
+        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
+        return built(lambda content: _usable(cls(**group_fields(content))), content, GROUPS, _STORED)
 
     def to_json(self) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
@@ -210,11 +213,7 @@ class DPGroupResults(GroupInference):
     @classmethod
     def from_json(cls, text: str) -> "DPGroupResults":
         """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except (AttributeError, KeyError, TypeError, ValueError):
-            message = "expected text that to_json() of a DPGroupResults wrote"
-            raise ArgumentError(message) from None
+        return cls.from_dict(parsed(text, _STORED))
 
     def summary(self) -> str:
         """Summarise as text: counts by status, percentiles over the groups, the privacy block."""
@@ -308,3 +307,13 @@ class DPGroupResults(GroupInference):
     def _numbers(self) -> dict:
         """Return the number of each group by its label."""
         return {label: g for g, label in enumerate(self.labels)}
+
+
+def _usable(result: DPGroupResults) -> DPGroupResults:
+    """Compute what a result derives from its parts, which fails where these do not agree."""
+    _ = result.errors, result.frame, result.nobs
+    if any(len(values) != len(result) for values in result.stack.values()):
+        raise ValueError("stack")
+    for label in result.labels[:1]:
+        _ = result[label].fit_statistics
+    return result

@@ -1,21 +1,19 @@
 """Read the JSON text of what dp_ols returned."""
 
-import json
 from collections.abc import Mapping
 
-from dpstats.errors import ArgumentError
 from dpstats.results.groups import DPGroupResults
 from dpstats.results.single import DPResults
+from dpstats.results.stored_texts import built, parsed
 
+_SHAPE = {"*": lambda value: isinstance(value, dict | list)}
 _KINDS = {"groups": DPGroupResults, "single": DPResults}
+_STORED = "text of a stored result of dp_ols"
 
 
 def from_text(text: str) -> DPResults | DPGroupResults | dict:
     """Read what :func:`dpstats.results.stored_calls.to_text` wrote; ArgumentError otherwise."""
-    try:
-        return _restored(json.loads(text))
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise ArgumentError("expected text of a stored result of dp_ols") from None
+    return built(_restored, parsed(text, _STORED), _SHAPE, _STORED)
 
 
 def _restored(content: Mapping):

@@ -7,12 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.errors import NotReleasedError
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Release
 from dpstats.privacy import PrivacyReport
 from dpstats.results.plot_method import plot_method
 from dpstats.results.stored import fields_of, to_plain
+from dpstats.results.stored_shapes import SINGLE
+from dpstats.results.stored_texts import built, parsed
 from dpstats.results.tables_mixin import Tabulated
 from dpstats.schema import Numeric, Schema
 
@@ -22,6 +24,7 @@ _NEVER = {
     ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
     ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
 }
+_STORED = "what to_json() or to_dict() of a DPResults wrote"
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
 
 
@@ -202,8 +205,8 @@ class DPResults(Tabulated):
 
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPResults":
-        """Restore a result from the content that :meth:`to_dict` gives."""
-        return cls(**fields_of(content))
+        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
+        return built(lambda content: _usable(cls(**fields_of(content))), content, SINGLE, _STORED)
 
     def to_json(self) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
@@ -212,9 +215,11 @@ class DPResults(Tabulated):
     @classmethod
     def from_json(cls, text: str) -> "DPResults":
         """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
-        try:
-            return cls.from_dict(json.loads(text))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, ArgumentError):
-                raise
-        raise ArgumentError("expected text that to_json() of a DPResults wrote")
+        return cls.from_dict(parsed(text, _STORED))
+
+
+def _usable(result: DPResults) -> DPResults:
+    """Compute what a result derives from its statistics, which fails where these do not agree."""
+    result.cov_params()
+    _ = result.bse, result.fit_statistics, result.prediction_intervals()
+    return result

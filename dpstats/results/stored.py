@@ -53,7 +53,7 @@ def fields_of(content: Mapping) -> dict[str, Any]:
         "release": _release_from_dict(content, params.values(), predictions.values()),
         "names": tuple(params),
         "points": tuple(predictions),
-        "x_new": np.array(content["x_new"], dtype=float).reshape(-1, len(params)),
+        "x_new": np.array(content["x_new"], dtype=float).reshape(len(predictions), len(params)),
         "nobs": content["nobs"],
         "schema": {name: kind_from_dict(kind) for name, kind in content["schema"].items()},
         "clipping": {n: Numeric(**ends) for n, ends in content.get("clipping", {}).items()},
@@ -106,10 +106,11 @@ def _release_from_dict(content: Mapping, params, predictions) -> Release:
     """Restore a release; results stored before ``cov_type`` was are read by their statistics."""
     cov, companion = content["cov"], content["companion"]
     earlier = "HC1" if "meat" in content["statistics"] else "nonrobust"
+    params, size = _array(params), len(params)
     return Release(
-        params=_array(params),
+        params=params,
         predictions=_array(predictions),
-        cov=None if cov is None else np.array([_array(row) for row in cov]),
+        cov=None if cov is None else np.array(cov, dtype=float).reshape(size, size),
         status=content["status"],
         reasons=dict(content["reasons"]),
         statistics=deepcopy(dict(content["statistics"])),
