@@ -64,7 +64,7 @@ def cell_text(cell):
 def write_csv(frame: pd.DataFrame, path) -> None:
     """Write a table without its index as CSV, with cells as :func:`cell_text` gives them."""
     texts = {
-        name: frame[name].astype(object).map(cell_text)
+        name: pd.Series([*map(cell_text, frame[name])], frame.index, dtype=object)
         for name in frame
         if frame[name].dtype.kind == "O"
     }

@@ -311,7 +311,7 @@ class DPGroupResults(GroupInference):
 
 def _usable(result: DPGroupResults) -> DPGroupResults:
     """Compute what a result derives from its parts, which fails where these do not agree."""
-    _ = result.errors, result.frame, result.nobs
+    _ = result.errors, result.nobs
     if any(len(values) != len(result) for values in result.stack.values()):
         raise ValueError("stack")
     for label in result.labels[:1]:

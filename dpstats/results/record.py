@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from dpstats.engines.cells import is_utf8
 from dpstats.errors import ArgumentError
 from dpstats.results.record_acro import acro_json
 from dpstats.results.record_files import result_files, table, table_files, write_text
@@ -77,11 +78,9 @@ def write_record(
 def checked_target(path) -> Path:
     """Return the path of a release record; raise ArgumentError where none can be written."""
     target = Path(path)
-    try:
-        taken = target.exists() or target.is_symlink()
-    except ValueError:  # half a surrogate pair, or a null
-        raise ArgumentError(f"{path!r} is no name of a folder; name another one") from None
-    if taken:
+    if "\0" in str(target) or not is_utf8(str(target)):
+        raise ArgumentError(f"{str(path)!r} is no name of a folder; name another one")
+    if target.exists() or target.is_symlink():
         raise ArgumentError(f"{target} exists; name a new folder for the release record")
     if not target.parent.is_dir():
         raise ArgumentError(f"there is no folder {target.parent} for the release record")

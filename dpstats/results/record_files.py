@@ -1,6 +1,7 @@
 """Write the tables and pictures of a release record."""
 
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dpstats.errors import DPStatsError
+from dpstats.errors import NotReleasedError
 from dpstats.escaping import write_csv
 
 _STEM = 60  # longest name of a file, without its number and ending
@@ -54,7 +55,7 @@ def _written(*steps: tuple[str, Path, Callable[[], None]]) -> Written:
         try:
             write()
             files.append(path.name)
-        except (ImportError, DPStatsError):  # no matplotlib, or nothing to draw
+        except (ImportError, NotReleasedError):  # no matplotlib, or nothing to draw
             path.unlink(missing_ok=True)
         except OSError:
             raise
@@ -68,8 +69,10 @@ def _draw(result, path: Path) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 6), layout="constrained", dpi=100)
-    result.plot(figure.subplots())
-    figure.savefig(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of letters that the font has not
+        result.plot(figure.subplots())
+        figure.savefig(path)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ import csv
 import html.parser
 import json
 import os
+import re
 import resource
 import subprocess
 
@@ -294,3 +295,72 @@ def test_folders_that_exist_are_refused_and_full_disks_leave_nothing(results, tm
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+NAMES = [
+    "a$^$", "x_{%$&#~^\\<>|}", "=cmd|' /C calc'!A0", "-1+1", "@x", "\tx", "a\rb", "a\n=b",
+    "<script>alert(1)</script>", "\U0001f389", "\x7f\x85\u2028", "\x00x", "[a", "*b", "_x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_is_text_in_every_file(name, tmp_path):
+    line = dp.simulate.line(500, seed=1)
+    data = {name: line["x"].to_numpy(), "y": line["y"].to_numpy(), "g": [name, "b"] * 250}
+    formula, bounds = f"y ~ Q({name!r})", {name: (0, 1), "y": (0, 1)}
+    call = {"data": data, "method": "noisy_moments", "epsilon": 4, "bounds": bounds}
+    fit = dp.dp_ols(formula, **call)
+    by = dp.dp_ols(formula, by="g", groups=[name, "b"], **call)
+    table = compare(fit, fit, names=[name, "b"])
+    published = PUBLICATION | {"name": name, "data_curators": [name]}
+    folder = write_record({name: fit, "by": by}, tmp_path / "out", published, tables={name: table})
+    files = {path.suffix: path for path in sorted(folder.iterdir())}
+    assert len([*folder.glob("*.png")]) == 2 and verify_record(folder) == ()
+    page = (folder / "index.html").read_text()
+    assert "could not be written" not in page and "<script" not in page
+    entry = yaml.safe_load(files[".yaml"].read_text(encoding="utf-8"))
+    assert entry["deployment"]["basic"]["name"] == name
+    for path in folder.glob("*.csv"):
+        with open(path, newline="", encoding="utf-8") as file:
+            cells = {cell for row in csv.reader(file) for cell in row}
+        assert not [cell for cell in cells if re.match(r"[=+@\t\r\n]|-[^\di]|-1\+", cell)]
+    for text in (files[".tex"].read_text(encoding="utf-8"), fit.summary().as_latex()):
+        unescaped = re.sub(r"\\(text\w+\{\}|[_%$&#{}]|\\)", "", text)
+        body = "".join(line for line in unescaped.split("\n") if "\\caption" not in line)
+        assert not re.search(r"[#$~^<>|\x00\x7f]|_", body)
+    assert from_text((folder / "release.json").read_text())["by"] == by
+
+
+@pytest.mark.parametrize(
+    ("broken", "missing"),
+    [
+        ("single.DPResults.plot", {"1_y_x.png": "picture"}),
+        ("record_files.table", {"1_y_x.csv": "table"}),
+        ("comparison.Comparison.to_latex", {"table_1_t.tex": "LaTeX table"}),
+    ],
+)
+def test_what_cannot_be_written_is_named_and_stops_nothing(
+    results, tmp_path, monkeypatch, broken, missing
+):
+    def fail(*arguments, **more):
+        raise ValueError("of a library")
+
+    fit = results["y ~ x"]
+    table = compare(fit, names=["one"])
+    whole = write_record({"y ~ x": fit}, tmp_path / "whole", tables={"t": table})
+    monkeypatch.setattr(f"dpstats.results.{broken}", fail)
+    folder = write_record({"y ~ x": fit}, tmp_path / "out", tables={"t": table})
+    names = [{path.name for path in each.iterdir()} for each in (whole, folder)]
+    ((name, what),) = missing.items()
+    assert names[0] - names[1] == {name} and names[1] < names[0]
+    said = f"the {what} could not be written (ValueError)"
+    assert f'<p class="warning">{said}.</p>' in (folder / "index.html").read_text()
+    outputs = json.loads((folder / "results.json").read_text())["results"].values()
+    assert any(said in output["comments"] for output in outputs)
+    assert from_text((folder / "release.json").read_text())["y ~ x"] == fit
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\x00"])
+def test_a_folder_that_can_have_no_such_name_is_refused(results, tmp_path, name):
+    with pytest.raises(dp.ArgumentError, match="no name of a folder"):
+        results["y ~ x"].record(tmp_path / name)
