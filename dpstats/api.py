@@ -270,7 +270,7 @@ def dp_ols(
     except KeyboardInterrupt as error:
         interrupted = interrupted.format(f" {error}".rstrip())
     # Raised anew: the frames that were interrupted hold rows, and so does this one.
-    data = request = requests = None
+    data = request = requests = None  # noqa: F841
     raise KeyboardInterrupt(interrupted)
 
 

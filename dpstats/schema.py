@@ -59,7 +59,7 @@ def _plain(label):
         return pd.Timestamp(label)  # which a nanosecond's item() is not
     if isinstance(label, np.timedelta64):
         return pd.Timedelta(label)
-    if isinstance(label, np.longdouble):
+    if type(label) is np.longdouble:
         return float(label)
     return label.item() if isinstance(label, np.generic) else label
 

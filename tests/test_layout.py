@@ -126,6 +126,7 @@ COVERED_BY = {
         "results.simulation_mixin",
         "results.stored",
     ],
+    "results/test_stored_texts.py": ["results.stored_shapes"],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
     "codebook/test_schema.py": ["codebook.toml_file", "request.declarations"],
     "study/test_run.py": [

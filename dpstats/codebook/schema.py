@@ -128,7 +128,7 @@ def _mapping(given, part: str) -> dict:
 def public_range(name: str, pair) -> tuple[float, float]:
     """Return declared bounds of one column or term as two numbers, low < high."""
     try:
-        low, high = () if isinstance(pair, str) else (float(bound) for bound in pair)
+        low, high = (float(bound) for bound in ([] if isinstance(pair, str) else pair))
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError(
             f"expected bounds[{name!r}] to be (low, high), got {shown(pair)}"

@@ -204,7 +204,7 @@ class DPGroupResults(GroupInference):
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPGroupResults":
         """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
-        return built(lambda content: _usable(cls(**group_fields(content))), content, GROUPS, _STORED)
+        return built(lambda part: _usable(cls(**group_fields(part))), content, GROUPS, _STORED)
 
     def to_json(self) -> str:
         """Write JSON text from which :meth:`from_json` restores an equal result."""
@@ -312,8 +312,10 @@ class DPGroupResults(GroupInference):
 def _usable(result: DPGroupResults) -> DPGroupResults:
     """Compute what a result derives from its parts, which fails where these do not agree."""
     _ = result.errors, result.nobs
-    if any(len(values) != len(result) for values in result.stack.values()):
-        raise ValueError("stack")
+    points = len(result.names) - result.size
+    by_group = [result.estimates, result.released, *result.stack.values()]
+    if len(result.x_new) != points or any(len(values) != len(result) for values in by_group):
+        raise ValueError("the number of groups or of points")
     for label in result.labels[:1]:
         _ = result[label].fit_statistics
     return result

@@ -31,7 +31,7 @@ def line(result, ax=None):
             f"plot() draws over the range of {name}, which was not declared; use predict(newdata)"
         )
     ax = axes(ax)
-    ax.set(xlabel=drawn(name), ylabel=drawn(formula.response), title=title_of(result))
+    ax.set(xlabel=drawn(str(name)), ylabel=drawn(formula.response), title=title_of(result))
     if not released:
         return _nothing(ax, result)
     grid = {name: np.linspace(kind.low, kind.high, 201)}
@@ -57,7 +57,8 @@ def title_of(result) -> str:
     report = result.privacy
     delta = f", delta {report.delta:g}" if report.delta else ""
     stamp = "" if report.private else ", NOT PRIVATE (seeded)"
-    return f"{drawn(str(result.formula))}\n{result.method}, epsilon {report.epsilon:g}{delta}{stamp}"
+    said = f"{result.method}, epsilon {report.epsilon:g}{delta}{stamp}"
+    return f"{drawn(str(result.formula))}\n{said}"
 
 
 def _nothing(ax, result):

@@ -67,7 +67,8 @@ def _table(name: str, comparison, written: Written, command: str) -> dict:
             for label, output in zip(comparison.names, outputs, strict=True)
         ),
         "comments": [
-            "the numbers are those of other outputs, so nothing more is spent", *written.missing,
+            "the numbers are those of other outputs, so nothing more is spent",
+            *written.missing,
         ],
     }
 

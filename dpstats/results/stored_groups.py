@@ -66,4 +66,3 @@ def _array(rows, columns: int) -> np.ndarray:
     values = np.array(rows, dtype=float).reshape(-1, columns)
     values.flags.writeable = False
     return values
-

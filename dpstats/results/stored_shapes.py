@@ -107,7 +107,9 @@ def none(value) -> bool:
 
 def label(value) -> bool:
     """Tell what a label was stored as."""
-    return cells.label(restored(value)) is not None
+    found = restored(value)  # of several columns a label of each
+    parts = found if isinstance(found, tuple) else (found,)
+    return all(cells.label(part) is not None for part in parts)
 
 
 def _relation(value) -> bool:

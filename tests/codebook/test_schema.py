@@ -184,3 +184,43 @@ def test_a_study_may_name_the_file(people, file, tmp_path):
     assert model.arguments["bounds"] == {"wage": (0, 100), "age": (0, 120)}
     assert model.arguments["levels"] == {"region": ["north", "south"]}
     dp.run_study(tmp_path / "study.toml", tmp_path / "out", dry_run=True)
+
+
+HOSTILE = {
+    "nested": "a = " + "[" * 100_000,
+    "nested tables": "a = " + "{a=" * 50_000,
+    "digits": "levels = { x = [1, " + "9" * 5000 + "] }",
+    "digits of a bound": "bounds = { x = [0, " + "9" * 400 + "] }",
+    "infinite bound": "bounds = { x = [0, 1e999] }",
+    "text for bounds": 'bounds = { x = "12" }',
+    "tables as levels": "levels = { x = [{ a = 1 }, 2] }",
+    "table as a type": "types = { x = { a = 1 } }",
+    "null": "\0",
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_file_that_declares_nothing_is_an_argument_error(case, tmp_path):
+    path = tmp_path / "schema.toml"
+    path.write_text(HOSTILE[case])
+    with pytest.raises(dp.ArgumentError):
+        dp.Schema.of(path)
+    with pytest.raises(dp.ArgumentError):
+        dp.run_study(path, tmp_path / "out", dry_run=True)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(dp.ArgumentError, match="cannot read"):
+        dp.Schema.of(path)
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\0"])
+def test_a_name_that_no_file_can_have_is_an_argument_error(name, tmp_path):
+    for read in (dp.Schema.of, lambda path: dp.run_study(path, tmp_path / "out", dry_run=True)):
+        with pytest.raises(dp.ArgumentError, match="cannot read"):
+            read(name)
+
+
+def test_a_column_whose_name_is_no_utf8_is_refused():
+    values = dp.simulate.line(50, seed=1)
+    name = "\ud800x"
+    with pytest.raises(dp.ArgumentError, match="rename the column"):
+        dp.dp_ols(f"y ~ Q({name!r})", {name: values["x"], "y": values["y"]}, epsilon=1)

@@ -1,5 +1,7 @@
 """Pictures: what they show, say and leave out."""
 
+import importlib.util
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -95,3 +97,25 @@ def test_several_regressors_are_refused(people):
 def test_given_axes_are_used(people):
     _, ax = plt.subplots()
     assert fit(people).plot(ax) is ax
+
+
+@pytest.mark.parametrize("name", ["a$^$", "x $y$ {"])
+def test_a_name_is_no_formula_in_any_picture(name, tmp_path):
+    line = dp.simulate.line(500, seed=1).rename(columns={"x": name})
+    bounds, formula = {name: (0, 1), "y": (0, 1)}, f"y ~ Q('{name}')"
+    one = fit(line, formula, bounds=bounds)
+    by = fit(line.assign(g=["a", "b"] * 250), formula, bounds=bounds, by="g", groups=["a", "b"])
+    plan = dp.plan(formula, n=500, bounds=bounds, methods=["adassp"], epsilon=[1], repetitions=20)
+    ledger = dp.Ledger.create(tmp_path / "f.ledger", dataset=name, epsilon=1)
+    shown = [one.plot(), by.plot(), plan.plot(), plan.plot(term=f"Q('{name}')"), ledger.plot()]
+    for ax in shown[:-1]:
+        drawn(ax)
+    shown[-1].figure.savefig(tmp_path / "ledger.png")
+    texts = [text for ax in shown for text in (ax.title, ax.xaxis.label, ax.yaxis.label)]
+    plain = [text._preprocess_math(text.get_text()) for text in texts]
+    assert sum(name in text for text, _ in plain) >= 7 and not any(math for _, math in plain)
+    if importlib.util.find_spec("geopandas"):
+        from tests.results.test_group_map import squares
+
+        bar = by.map(squares(["a", "b"], "g"), f"Q('{name}')").figure.axes[-1]
+        drawn(bar)
