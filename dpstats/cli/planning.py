@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
     add("--weights-mean", type=float, metavar="W", help="guessed mean of the weights")
     add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
-    add("--methods", required=True, metavar="A,B,...", help="names that `dpstats methods` lists")
+    add("--methods", metavar="A,B,...", help="names that `dpstats methods` lists (default: auto)")
     add("--epsilon", metavar="E,E,...", help="privacy losses to try")
     add("--target-width", type=float, metavar="W", help="search for the minimum epsilon instead")
     add("--term", metavar="T", help="the term with this interval")
@@ -57,6 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("-o", dest="out", metavar="OUT", help="tidy table: .csv")
     add("--plot", metavar="OUT", help="picture of the errors: .png, .pdf or .svg")
     add("--html", metavar="OUT", help="page with sliders for rows and bounds: .html")
+    add("--n-jobs", type=int, metavar="N", help="processes for that page (default: one a core)")
     add("--ledger", metavar="FILE", help="ledger whose remainder is a line of that page")
     add("--analyst", metavar="NAME", help="whose allocation of the ledger remains")
 
@@ -66,8 +67,8 @@ def run(arguments) -> None:
     outputs = checked_outputs(arguments, (".csv",))
     if arguments.html:
         forecast = _write_page(arguments)
-    elif arguments.ledger or arguments.analyst:
-        raise ArgumentError("--ledger and --analyst are for the page of --html")
+    elif arguments.ledger or arguments.analyst or arguments.n_jobs:
+        raise ArgumentError("--ledger, --analyst and --n-jobs are for the page of --html")
     else:
         forecast = plan(arguments.formula, **_call(arguments))
     if arguments.out:
@@ -86,7 +87,7 @@ def _write_page(arguments) -> Plan | GroupPlan:
     remaining = None if ledger is None else ledger.remaining[0]
     if remaining == 0:
         raise ArgumentError("nothing is left in the ledger; plan without --ledger")
-    grid = plan_grid(arguments.formula, **call)
+    grid = plan_grid(arguments.formula, **call, n_jobs=arguments.n_jobs)
     write(path, lambda beside: beside.write_text(page(grid, remaining), encoding="utf-8"))
     return grid.plans[grid.declared_rows, 1]
 
@@ -107,8 +108,9 @@ def _call(arguments) -> dict:
         "by": by,
         "within_share": _shares(arguments.within_share),
         "rows_per_person": _rows_per_person(arguments.rows_per_person),
-        "methods": [name.strip() for name in arguments.methods.split(",")],
+        "methods": _names(arguments.methods),
         "epsilon": None if arguments.epsilon is None else _epsilons(arguments.epsilon),
+        "progress": True,
         "bounds": declared.bounds,
         "levels": declared.levels,
         "truth": _values(arguments.truth, "--truth", "coefficient=value"),
@@ -118,6 +120,11 @@ def _call(arguments) -> dict:
             arguments.x_new, arguments.formula, _no_rows(arguments.formula, declared.levels)
         ),
     }
+
+
+def _names(text: str | None) -> list[str] | None:
+    """List the methods; without any the plan takes what the fit would."""
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def _rows(text: str, by) -> int | list[int]:

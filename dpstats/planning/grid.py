@@ -1,18 +1,25 @@
 """Forecast one fit for several numbers of rows and several widths of the bounds."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
+from dpstats.option_checks import whole
 from dpstats.planning.plan import plan
+from dpstats.planning.processes import done
 from dpstats.planning.result import Plan
+from dpstats.planning.simulation import checked_precision
 from dpstats.progress_bar import progress_bar
 
 EPSILONS = (0.1, 0.25, 0.5, 1, 2, 4, 8, 16)
 _OF_N = (0.25, 0.5, 1, 2, 4)
 _OF_BOUNDS = (1, 1.5, 2, 3)
+# One look at a few tables, to check what was given and to fill in guesses.
+_ROUGH = 0.99
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,8 @@ def plan_grid(
     bounds: Mapping,
     epsilon=None,
     term: str | None = None,
+    precision: float | None = 0.05,
+    n_jobs: int | None = 1,
     progress: bool | None = None,
     **guesses,
 ) -> PlanGrid:
@@ -67,6 +76,12 @@ def plan_grid(
         By default eight values from 0.1 to 16.
     term : str, optional
         The coefficient that a page shows first; by default the first slope.
+    precision : float, optional
+        As in :func:`dpstats.plan`, for all plans but the one that is asked for, which has all
+        ``repetitions``. None fits all of them everywhere.
+    n_jobs : int, optional
+        Processes, >= 1; None is one a processor, at most 8. The plans do not depend on it. With
+        more than one a script needs ``if __name__ == "__main__":``, as multiprocessing does.
     progress : bool, optional
         Progress bar; by default on a terminal, for runs over a second.
 
@@ -95,26 +110,53 @@ def plan_grid(
             f"a page shows one regression, got by={guesses['by']!r}; leave by out and give n= the "
             "rows of one group"
         )
-    base = _plan(formula, call)
-    n = call["n"] = base.n
-    if term is not None and term not in base.truth:
-        raise ArgumentError(f"expected term to be one of {', '.join(base.truth)}, got {term!r}")
+    precision = None if precision is None else checked_precision(precision)
+    n_jobs = min(os.cpu_count() or 1, 8) if n_jobs is None else whole("n_jobs", 1)(n_jobs)
+    first = _plan(formula, {**call, "precision": _ROUGH})
+    n = call["n"] = first.n
+    if term is not None and term not in first.truth:
+        raise ArgumentError(f"expected term to be one of {', '.join(first.truth)}, got {term!r}")
     ranges = {name: tuple(bounds[name]) for name in _uniform(formula, call)}
     ranges |= guesses.get("x_range") or {}
-    fixed = call | {"truth": dict(base.truth), "sd": base.sd, "x_range": ranges}
-    rows = [max(round(n * factor), 1) for factor in _OF_N]
+    fixed = {**call, "truth": dict(first.truth), "sd": first.sd, "x_range": ranges}
+    calls = _cells(fixed, n, guesses.get("weights"))
+    if precision is not None:
+        calls = {cell: {**each, "precision": precision} for cell, each in calls.items()}
+        calls[n, 1] = fixed
+    plans, reasons = _computed(formula, calls, n_jobs, progress)
+    if (n, 1) not in plans:
+        raise ArgumentError(reasons[n, 1])
+    return _complete((n, term or first.slopes[0]), plans, calls, reasons)
+
+
+def _cells(call: Mapping, n: int, weights: str | None) -> dict[tuple[int, float], dict]:
+    """Return the calls by rows and width, the largest tables and the plan asked for first."""
+    bounds, rows = call["bounds"], [max(round(n * factor), 1) for factor in _OF_N]
     # the range of weights belongs to the assumed rows
-    weights = {name: bounds[name] for name in [guesses.get("weights")] if name in bounds}
-    calls = {(each, width): fixed | {"n": each, "bounds": _widened(bounds, width) | weights}
-             for width in _OF_BOUNDS for each in dict.fromkeys(rows)}  # fmt: skip
-    plans: dict[tuple[int, float], Plan] = {(n, 1): base}
-    reasons: dict[tuple[int, float], str] = {}
-    for cell in progress_bar(calls.keys() - plans, "plans", progress):
-        try:
-            plans[cell] = _plan(formula, calls[cell])
-        except ArgumentError as error:  # from public facts, like those of the first call
-            reasons[cell] = str(error)
-    return _complete((n, term or base.slopes[0]), plans, calls, reasons)
+    kept = {name: bounds[name] for name in [weights] if name in bounds}
+    cells = [(n, 1), *((each, width) for each in reversed(rows) for width in _OF_BOUNDS)]
+    return {
+        (each, width): {**call, "n": each, "bounds": _widened(bounds, width) | kept}
+        for each, width in dict.fromkeys(cells)
+    }
+
+
+def _computed(formula: str, calls: Mapping, n_jobs: int, progress: bool | None):
+    """Compute the plans; return them, and for the others why there are none, by cell."""
+    plans, reasons = {}, {}
+    with progress_bar(len(calls), "plans", progress) as bar:
+        for cell, made in done(partial(_tried, formula), calls, n_jobs):
+            (reasons if isinstance(made, str) else plans)[cell] = made
+            bar.update()
+    return plans, reasons
+
+
+def _tried(formula: str, call: Mapping) -> Plan | str:
+    """Plan one fit, or say why there is none, which follows from public facts."""
+    try:
+        return _plan(formula, call)
+    except ArgumentError as error:
+        return str(error)
 
 
 def _plan(formula: str, call: Mapping) -> Plan:

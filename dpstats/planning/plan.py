@@ -22,6 +22,7 @@ from dpstats.planning.planned_requests import (
     check_described,
     chosen_methods,
     no_rows,
+    note_on_auto,
     planned_request,
 )
 from dpstats.planning.result import Plan
@@ -29,6 +30,7 @@ from dpstats.planning.simulation import Simulation
 from dpstats.planning.trials import Trials
 from dpstats.privacy import validate_guarantee
 from dpstats.request import Request
+from dpstats.request.auto_method import AUTO
 
 _OLS = not_private("ols")
 
@@ -64,6 +66,7 @@ def plan(
     target_width: float | None = None,
     term: str | None = None,
     repetitions: int = 200,
+    precision: float | None = None,
     alpha: float = 0.05,
     seed: int = 0,
     progress: bool | None = None,
@@ -83,8 +86,8 @@ def plan(
     bounds : mapping
         ``{column: (low, high)}`` for every numeric column.
     methods : str, sequence of str or mapping
-        Names in ``dpstats.METHODS``, or ``{label: {"method": name, **options}}``; ``"auto"`` is
-        what the default would choose for n rows.
+        Names in ``dpstats.METHODS``, or ``{label: {"method": name, **options}}``; ``"auto"``, the
+        default, is what :func:`dpstats.dp_ols` would choose, which the notes name.
     epsilon : float or sequence of float
         Privacy losses to try, each > 0. With ``target_width`` the grid to search, by default
         129 values from 0.01 to 100.
@@ -137,6 +140,10 @@ def plan(
         The coefficient or prediction point meant by it; by default the only slope.
     repetitions : int
         Number of synthetic tables, 20 to 100,000.
+    precision : float, optional
+        Stop a method at an epsilon, from 9 tables on, when the median widths of its coefficients
+        are known to this relative error, in (0, 1), with about 95% confidence; errors and coverage
+        are then of few tables. By default all tables are fitted.
     alpha : float
         One minus the level of the intervals, in (0, 1).
     seed : int
@@ -188,7 +195,7 @@ def plan(
         "unit": unit, "max_rows": max_rows, "max_groups": _groups_of_persons(max_groups, unit, by),
         "rows_per_person": rows_per_person, "icc": icc,
         "target_width": target_width, "term": term, "repetitions": repetitions,
-        "alpha": alpha, "seed": seed, "progress": progress,
+        "precision": precision, "alpha": alpha, "seed": seed, "progress": progress,
     }  # fmt: skip
     if by is None:
         n = checked_rows(n)
@@ -211,7 +218,7 @@ def _forecast(
     formula: str, *, n: int, total: int, grouped: bool, bounds, methods, epsilon, truth, sd, x_sd,
     x_range, levels, schema, delta, neighbors, x_new, weights, weights_mean, trim_weights, groups,
     within_share, unit, max_rows, max_groups, rows_per_person, icc, target_width, term, repetitions,
-    alpha, seed, progress,
+    precision, alpha, seed, progress,
 ) -> Plan:  # fmt: skip
     """Forecast one fit to n rows of a table that has ``total``."""
     declared = Schema.of(schema).updated(bounds, levels)
@@ -222,9 +229,8 @@ def _forecast(
             "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
             "weights": weights, "trim_weights": trim_weights, "unit": unit,
             "max_rows": max_rows, "max_groups": max_groups}  # fmt: skip
-    build = partial(
-        planned_request, chosen_methods(entries, total, not grouped, delta, call), delta, call
-    )
+    entry = chosen_methods(entries, total, not grouped, delta, call)
+    build = partial(planned_request, entry, delta, call)
     requests = {label: build(label, epsilons[-1]) for label in entries}
     first = next(iter(requests.values()))
     # the rows of other groups are of use where distributions of columns are estimated from all, and
@@ -233,23 +239,33 @@ def _forecast(
     rows = max(total // max_groups, n) if marginals else n
     guess = Guess.of(first, rows, truth, sd, x_sd, x_range, weights_mean, groups, within_share,
                      rows_per_person, icc)  # fmt: skip
-    simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress, n)
-    target = _target(target_width, term, simulation)
+    simulation = Simulation.of(guess, first, alpha, repetitions, seed, progress, n, precision)
+    target = _target(target_width, term, precision, simulation)
     if target is None:
         minimums, trials = (), _trials(simulation, build, entries, epsilons)
     else:
         minimums, trials = _searched(target, simulation, build, entries, epsilons)
-    trials[_OLS, np.inf] = simulation.least_squares()
+    terms = len(guess.truth)  # without predictions
     return Plan(
         formula=formula,
         n=n,
-        repetitions=simulation.repetitions,
+        repetitions=max(len(runs.estimates) for runs in trials.values()),
+        fewest=min(len(runs.estimates) for runs in trials.values()),
+        width_error=max(float(runs.width_error()[:terms].max()) for runs in trials.values()),
         alpha=simulation.alpha,
         terms=simulation.terms,
         slopes=simulation.slopes,
         guesses=guess.sentences(np.random.default_rng(simulation.seed)),
         forecasts=_forecasts(simulation.terms, trials),
-        remarks=_notes(requests, trials),
+        remarks=_notes(
+            requests,
+            trials,
+            {
+                label: note_on_auto(entry, label, epsilons)
+                for label in entries
+                if entries[label]["method"] == AUTO
+            },
+        ),
         target=target.text if target else "",
         minimums=minimums,
         truth=dict(zip(guess.design.names, guess.truth.tolist(), strict=True)),
@@ -267,12 +283,12 @@ def _groups_of_persons(max_groups, unit, by) -> int:
 
 
 def _methods(methods, method):
-    """Return the methods to forecast, from either argument."""
-    if (methods is None) == (method is None):
-        raise ArgumentError('expected methods=[...] or method="...", such as method="auto"')
-    if isinstance(methods, str):
-        return [methods]
-    return [method] if methods is None else methods
+    """Return the methods to forecast, from either argument; by default that of dp_ols."""
+    if methods is not None and method is not None:
+        raise ArgumentError(f"expected methods= or method=, got {methods!r} and {method!r}")
+    methods = method if methods is None else methods
+    methods = AUTO if methods is None else methods
+    return [methods] if isinstance(methods, str) else methods
 
 
 def _epsilons(epsilon, target_width) -> tuple[float, ...]:
@@ -290,8 +306,13 @@ def _epsilons(epsilon, target_width) -> tuple[float, ...]:
     return tuple(sorted({validate_guarantee(value, 0.0)[0] for value in values}))
 
 
-def _target(width, term, simulation: Simulation) -> Target | None:
+def _target(width, term, precision, simulation: Simulation) -> Target | None:
     """Return the target of a search, if a width is given."""
+    if width is not None and precision is not None:
+        raise ArgumentError(
+            f"a search compares all tables, got precision={precision!r} with target_width=; give "
+            "one of them"
+        )
     if width is not None:
         return Target.of(width, term, simulation.terms, simulation.slopes)
     if term is not None:
@@ -300,9 +321,10 @@ def _target(width, term, simulation: Simulation) -> Target | None:
 
 
 def _trials(simulation: Simulation, build, labels, epsilons) -> dict[tuple[str, float], Trials]:
-    """Run the trials of every method at every epsilon."""
+    """Run the trials of every method at every epsilon, and of least squares without privacy."""
     cells = list(product(labels, epsilons))
-    return dict(zip(cells, simulation.trials([build(*cell) for cell in cells]), strict=True))
+    trials = simulation.trials([*(build(*cell) for cell in cells), None])
+    return dict(zip([*cells, (_OLS, np.inf)], trials, strict=True))
 
 
 def _searched(target: Target, simulation: Simulation, build, labels, epsilons):
@@ -316,6 +338,7 @@ def _searched(target: Target, simulation: Simulation, build, labels, epsilons):
         minimum, visited = target.search(label, trials_at, epsilons)
         minimums.append(minimum)
         trials |= {(label, epsilon): visited[epsilon] for epsilon in sorted(visited)}
+    (trials[_OLS, np.inf],) = simulation.trials([None])
     return tuple(minimums), trials
 
 
@@ -330,9 +353,17 @@ def _forecasts(terms: Sequence[str], trials: Mapping) -> tuple[Forecast, ...]:
     )
 
 
-def _notes(requests: Mapping[str, Request], trials: Mapping) -> dict[str, tuple[str, ...]]:
-    """Collect notes on each method, by label; of texts that differ in numbers only the last."""
-    notes = {label: _meaning(request) for label, request in requests.items()}
+def _notes(
+    requests: Mapping[str, Request], trials: Mapping, auto: Mapping[str, str]
+) -> dict[str, tuple[str, ...]]:
+    """Collect notes on each method, by label; of texts that differ in numbers only the last.
+
+    ``auto`` says what is behind a label of "auto".
+    """
+    notes = {
+        label: [*([auto[label]] if label in auto else []), *_meaning(request)]
+        for label, request in requests.items()
+    }
     for (label, _), runs in trials.items():
         notes.setdefault(label, []).extend(runs.reasons)
     distinct = {name: {re.sub(r"\d+", "", t): t for t in texts} for name, texts in notes.items()}

@@ -74,6 +74,13 @@ def chosen_methods(
     return entry
 
 
+def note_on_auto(entry: Callable, label: str, epsilons) -> str:
+    """Name the methods that "auto" stands for at these epsilons."""
+    names = list(dict.fromkeys(entry(label, epsilon)["method"] for epsilon in epsilons))
+    by_epsilon = ", by epsilon" if len(names) > 1 else ""
+    return f"{' or '.join(names)}{by_epsilon}, as dp_ols would take for this call"
+
+
 def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: float) -> Request:
     """Build the request of dp_ols for a label and an epsilon."""
     options = entry(label, epsilon)

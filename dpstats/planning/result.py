@@ -29,6 +29,8 @@ class Plan:
     formula : str
     n, repetitions : int
         Rows of a table, and number of synthetic tables.
+    fewest : int
+        Number of tables of the method and epsilon that have the fewest, with ``precision=``.
     alpha : float
         One minus the level of the intervals.
     terms : tuple of str
@@ -49,6 +51,9 @@ class Plan:
         The assumed coefficients, those that were left out in the call too.
     sd : float
         The assumed standard deviation of the residuals.
+    width_error : float
+        How unsure the median widths of coefficients are, relative to them: half of a 95% interval,
+        of the least certain of them.
     """
 
     formula: str
@@ -64,6 +69,8 @@ class Plan:
     minimums: tuple[MinimumEpsilon, ...] = ()
     truth: Mapping[str, float] = field(default_factory=dict)
     sd: float = math.nan
+    fewest: int = 0
+    width_error: float = math.nan
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -145,15 +152,29 @@ class Plan:
 
     def premises(self) -> list[str]:
         """Say what the numbers rest on, and what there is to know about each method."""
-        margin = 196 * math.sqrt(0.25 / self.repetitions)
         return [
             "A forecast from public guesses, not a release: no data were read, nothing is spent.",
-            f"From {self.repetitions} synthetic tables: percentages are uncertain by up to "
-            f"{margin:.0f} points.",
+            self._tables(),
             *self._fewer_intervals(),
             *self.guesses,
             *(f"{name}: {text}" for name, texts in self.remarks.items() for text in texts),
         ]
+
+    def _tables(self) -> str:
+        """Say how many tables there are, and what that makes uncertain."""
+        margin = 196 * math.sqrt(0.25 / self.fewest)
+        points = f"percentages are uncertain by up to {margin:.0f} points"
+        if self.fewest == self.repetitions:
+            return f"From {self.repetitions} synthetic tables: {points}."
+        return (
+            f"From {self.fewest} to {self.repetitions} synthetic tables, fewer where widths are "
+            f"known sooner: {self.accuracy}; {points}, errors too rest on as few."
+        )
+
+    @property
+    def accuracy(self) -> str:
+        """Say how unsure the median widths are."""
+        return f"median widths are uncertain by up to {self.width_error:.1%}"
 
     def _fewer_intervals(self) -> list[str]:
         """Count the tables behind the coverage of intervals, where these are not all."""

@@ -1,9 +1,9 @@
 """Fit every method at every epsilon to the same synthetic tables."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from dpstats.evaluate.references import ols
 from dpstats.fitting.single import fit_single
 from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
-from dpstats.option_checks import checked_alpha, whole
+from dpstats.option_checks import checked_alpha, number, whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
 from dpstats.progress_bar import progress_bar
@@ -22,6 +22,11 @@ from dpstats.testing import insecure_seed
 
 # Below this a 90th percentile means nothing; above it nobody waits.
 _REPETITIONS = 20, 100_000
+# With a precision, after how many tables widths are looked at first, and times how many again. Of 9
+# the second and the eighth bound the median; of 8 only the first and the last would.
+_FIRST_LOOK, _NEXT_LOOK = 9, 1.5
+
+checked_precision = number("precision", 0, 1, "()")
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,8 @@ class Simulation:
     progress : bool or None
     size : int
         Rows of a fit: all of a table, or those of one group.
+    precision : float or None
+        Relative error of the median widths of coefficients at which trials of a fit end.
     """
 
     guess: Guess
@@ -52,11 +59,13 @@ class Simulation:
     seed: int
     progress: bool | None
     size: int
+    precision: float | None = None
 
     @classmethod
     def of(
-        cls, guess: Guess, request: Request, alpha, repetitions, seed, progress, size: int
-    ) -> "Simulation":
+        cls, guess: Guess, request: Request, alpha, repetitions, seed, progress, size: int,
+        precision=None,
+    ) -> "Simulation":  # fmt: skip
         """Check the settings of the simulation; the request says where to predict."""
         prepared = Prepared.of(request)
         return cls(
@@ -68,6 +77,7 @@ class Simulation:
             seed=whole("seed", 0)(seed),
             progress=progress,
             size=size,
+            precision=None if precision is None else checked_precision(precision),
         )
 
     @property
@@ -81,43 +91,55 @@ class Simulation:
         names, intercept = self.guess.design.names, self.guess.design.intercept
         return tuple(name for i, name in enumerate(names) if i != intercept) or names
 
-    def trials(self, requests: Sequence[Request]) -> list[Trials]:
-        """Run the trials of each request."""
-        fits = self._run(
-            [partial(_release, Prepared.of(request), self.size) for request in requests]
-        )
-        rows, truth = self._quantities()
-        return [Trials.of_releases(releases, rows, truth, self.alpha) for releases in fits]
+    def trials(self, requests: Sequence[Request | None]) -> list[Trials]:
+        """Run the trials of each request; None stands for least squares without privacy."""
+        return self._run([self._fit(request) for request in requests])
 
-    def least_squares(self) -> Trials:
-        """Fit least squares without privacy to the same tables."""
-        (fits,) = self._run([partial(_least_squares, self.problem, self.guess, self.size)])
-        rows, truth = self._quantities()
-        panel, observations = self.guess.panel, self.size
-        if panel is not None:
-            observations = panel.observations(self.size)
-        return Trials.of_ols(fits, rows, truth, self.alpha, observations)
-
-    def _quantities(self) -> tuple[np.ndarray, np.ndarray]:
-        """Write coefficients and predictions as combinations of coefficients, with true values."""
+    def _fit(self, request: Request | None) -> tuple[Callable, Callable[[list], Trials]]:
+        """Return the function that fits one table, and the one that makes trials of its results."""
         rows = np.vstack([np.eye(len(self.guess.truth)), self.problem.x_new])
-        return rows, rows @ self.guess.truth
+        truth, panel = rows @ self.guess.truth, self.guess.panel
+        if request is not None:
+            collect = partial(Trials.of_releases, rows=rows, truth=truth, alpha=self.alpha)
+            return partial(_release, Prepared.of(request), self.size), collect
+        observations = self.size if panel is None else panel.observations(self.size)
+        collect = partial(Trials.of_ols, rows=rows, truth=truth, alpha=self.alpha, n=observations)
+        return partial(_least_squares, self.problem, self.guess, self.size), collect
 
-    def _run(self, fits: Sequence[Callable]) -> list[list[Any]]:
-        """Apply each fit to each table: lists of results, fits x repetitions.
+    def _run(self, fits: Sequence[tuple[Callable, Callable]]) -> list[Trials]:
+        """Apply each fit to each table.
 
         In one repetition all fits see the same table, and private ones the same random
-        numbers, so that differences between them are seen with little error.
+        numbers, so that differences between them are seen with little error. A fit whose widths
+        are known well enough sees no further tables.
         """
         results: list[list] = [[] for _ in fits]
+        running, looks = list(range(len(fits))), self._looks()
         for i in progress_bar(range(self.repetitions), "tables", self.progress):
+            if i in looks:
+                running = [k for k in running if not self._known(fits[k][1](results[k]))]
+            if not running:
+                break
             table, noise = np.random.SeedSequence([self.seed, i]).spawn(2)
             columns, X, y = self.guess.table(np.random.default_rng(table))
             X, y = self.guess.clipped(X, y)
-            for fit, fitted in zip(fits, results, strict=True):
+            for k in running:
                 with insecure_seed(noise), np.errstate(all="ignore"):
-                    fitted.append(fit(columns, X, y))
-        return results
+                    results[k].append(fits[k][0](columns, X, y))
+        return [collect(found) for (_, collect), found in zip(fits, results, strict=True)]
+
+    def _looks(self) -> set[int]:
+        """Return after how many tables widths are looked at; nowhere without a precision."""
+        looks, after = set(), _FIRST_LOOK
+        while self.precision is not None and after < self.repetitions:
+            looks.add(after)
+            after = math.ceil(_NEXT_LOOK * after)
+        return looks
+
+    def _known(self, trials: Trials) -> bool:
+        """Tell whether the median widths of all coefficients are known well enough."""
+        assert self.precision is not None, "there are no looks without it"
+        return bool((trials.width_error()[: len(self.guess.truth)] <= self.precision).all())
 
 
 def _least_squares(

@@ -69,6 +69,18 @@ class Trials:
         widest = percentile_error(widths[None], np.zeros((1, len(self.truth))), q)[0]
         return np.where(np.isnan(widths).all(axis=0), np.nan, widest)
 
+    def width_error(self) -> np.ndarray:
+        """Return how unsure the median widths are, relative to them, (T,).
+
+        It is the longer side of the distribution-free 95% interval between two order statistics:
+        infinite where that does not end, 0 where no median is finite and more trials tell nothing.
+        """
+        low, high = (self.width(q) for q in median_ranks(len(self.estimates)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = self.width()
+            error = np.maximum(high - middle, middle - low) / middle
+        return np.where(np.isfinite(low) & (low < high), error, 0.0)
+
     def coverage(self) -> np.ndarray:
         """Return the proportion of the released intervals that hold the truth, (T,)."""
         low, high = np.moveaxis(self.intervals, 2, 0)
