@@ -7,7 +7,7 @@
     "M-5,0A5,5 0 1,0 5,0A5,5 0 1,0 -5,0Z", "M-5,-5H5V5H-5Z", "M0,-6L6,0L0,6L-6,0Z",
     "M0,-6L6,5H-6Z", "M0,6L6,-5H-6Z", "M-5,-5L5,5M5,-5L-5,5", "M-6,0H6M0,-6V6",
   ];
-  const BOX = { left: 92, right: 700, top: 16, bottom: 376 };
+  const FONT = 14, LETTER = 8; // pixels: a unit of the chart is one on the screen
   const byId = (id) => document.getElementById(id);
   const controls = { term: byId("term"), rows: byId("rows"), width: byId("width") };
   const number = (value) => Number(value.toPrecision(3)).toString();
@@ -27,10 +27,11 @@
   function extents(term) {
     const cells = plan.cells.flat();
     const points = cells.flatMap((cell) => methods.flatMap((name) => cell.methods[name][term]));
-    const epsilons = points.map((point) => point[0]).concat(plan.remaining ?? []);
+    const epsilons = points.map((point) => point[0]);
     const widths = points.map((point) => point[1]).concat(cells.map((cell) => cell.ols[term]))
       .filter((width) => typeof width === "number" && width > 0);
-    return { x: range(epsilons), y: range(widths.length ? widths : [0.1, 10]) };
+    const x = range(epsilons.concat(plan.remaining ?? []));
+    return { epsilons, x, y: range(widths.length ? widths : [0.1, 10]) };
   }
 
   function range(values) {
@@ -42,6 +43,7 @@
     return (value) => from + (to - from) * Math.log(value / low) / Math.log(high / low);
   }
 
+  // Powers of ten where there are enough, else 1, 2, 5, else even steps, of which one has three.
   function ticks([low, high]) {
     const found = [];
     for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
@@ -49,31 +51,65 @@
     }
     const inside = found.filter((value) => low <= value && value <= high);
     const decades = inside.filter((value) => /^0*\.?0*1/.test(value.toString()));
+    if (inside.length < 3) return evenTicks(low, high);
     return inside.length > 9 && decades.length > 2 ? decades : inside;
   }
 
-  function drawAxes(chart, { x, y }, toX, toY, term) {
-    for (const value of ticks(x)) {
+  function evenTicks(low, high) {
+    const power = 10 ** Math.floor(Math.log10(high - low));
+    for (const step of [power, power / 2, power / 5]) {
+      const found = [];
+      for (let k = Math.ceil(low / step); k * step <= high; k += 1) {
+        found.push(Number((k * step).toPrecision(6)));
+      }
+      if (found.length > 2) return found;
+    }
+    return [];
+  }
+
+  // The computed epsilons, without labels that would touch the one before.
+  function epsilonTicks(epsilons, toX) {
+    let end = -Infinity;
+    return [...new Set(epsilons)].sort((a, b) => a - b).map((value) => {
+      const half = (LETTER * value.toString().length) / 2;
+      const text = toX(value) - half > end + LETTER / 2 ? value : "";
+      if (text !== "") end = toX(value) + half;
+      return [value, text];
+    });
+  }
+
+  // As wide as the screen lets it be, with room for the longest label of the upright axis.
+  function layOut(chart, labels) {
+    const width = Math.max(300, Math.min(chart.parentElement.clientWidth || 720, 800));
+    const height = Math.round(Math.max(300, 0.6 * width));
+    const longest = Math.max(...labels.map((value) => value.toString().length));
+    chart.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    return { left: LETTER * longest + 16, right: width - 16, top: 12, bottom: height - 56 };
+  }
+
+  function drawAxes(chart, box, epsilons, values, toX, toY) {
+    for (const [value, text] of epsilonTicks(epsilons, toX)) {
       chart.append(
-        element("line", { class: "grid", x1: toX(value), x2: toX(value), y1: BOX.top, y2: BOX.bottom }),
-        element("text", { x: toX(value), y: BOX.bottom + 24, "text-anchor": "middle" }, value),
+        element("line", {
+          class: "grid", "data-tick": value, x1: toX(value), x2: toX(value), y1: box.top, y2: box.bottom,
+        }),
+        element("text", { x: toX(value), y: box.bottom + 20, "text-anchor": "middle" }, text),
       );
     }
-    for (const value of ticks(y)) {
+    for (const value of values) {
       chart.append(
-        element("line", { class: "grid", y1: toY(value), y2: toY(value), x1: BOX.left, x2: BOX.right }),
-        element("text", { x: BOX.left - 8, y: toY(value) + 5, "text-anchor": "end" }, value),
+        element("line", { class: "grid", y1: toY(value), y2: toY(value), x1: box.left, x2: box.right }),
+        element("text", { x: box.left - 8, y: toY(value) + 5, "text-anchor": "end" }, value),
       );
     }
     chart.append(
       element("path", {
         class: "axis", fill: "none",
-        d: `M${BOX.left},${BOX.top}V${BOX.bottom}H${BOX.right}`,
+        d: `M${box.left},${box.top}V${box.bottom}H${box.right}`,
       }),
-      element("text", { x: (BOX.left + BOX.right) / 2, y: 432, "text-anchor": "middle" }, "epsilon"),
       element("text", {
-        transform: `translate(20 ${(BOX.top + BOX.bottom) / 2}) rotate(-90)`, "text-anchor": "middle",
-      }, `interval width of ${term}`),
+        class: "name", x: (box.left + box.right) / 2, y: box.bottom + 20 + 1.5 * FONT, "text-anchor": "middle",
+      }, "epsilon"),
     );
   }
 
@@ -101,32 +137,33 @@
     }
   }
 
-  function drawLevels(chart, floor, toX, toY) {
+  function drawLevels(chart, box, floor, toX, toY) {
     if (typeof floor === "number") {
       chart.append(element("line", {
         class: "floor", id: "floor", "data-width": floor,
-        x1: BOX.left, x2: BOX.right, y1: toY(floor), y2: toY(floor),
+        x1: box.left, x2: box.right, y1: toY(floor), y2: toY(floor),
       }));
     }
     if (plan.remaining !== null) {
       const x = toX(plan.remaining);
       chart.append(element("line", {
         class: "left", id: "left", "data-epsilon": plan.remaining,
-        x1: x, x2: x, y1: BOX.top, y2: BOX.bottom,
+        x1: x, x2: x, y1: box.top, y2: box.bottom,
       }));
     }
   }
 
   function drawChart(cell, term) {
     const chart = byId("chart");
-    const seen = extents(term);
-    const toX = scale(seen.x, BOX.left, BOX.right), toY = scale(seen.y, BOX.bottom, BOX.top);
+    const seen = extents(term), values = ticks(seen.y), box = layOut(chart, values);
+    const toX = scale(seen.x, box.left, box.right), toY = scale(seen.y, box.bottom, box.top);
+    byId("measure").textContent = `Interval width of ${term}`;
     chart.replaceChildren(
       element("title", { id: "chart-title" }, `Interval width of ${term} against epsilon`),
       element("desc", { id: "chart-text" }, "Its numbers are in the table below."),
     );
-    drawAxes(chart, seen, toX, toY, term);
-    drawLevels(chart, cell.ols[term], toX, toY);
+    drawAxes(chart, box, seen.epsilons, values, toX, toY);
+    drawLevels(chart, box, cell.ols[term], toX, toY);
     methods.forEach((name, place) => {
       drawCurve(chart, place, name, cell.methods[name][term], toX, toY);
     });
@@ -196,6 +233,7 @@
     const place = `${texts.rows} rows, bounds ${texts.width}`;
     byId("caption").textContent = `Width of the median ${plan.level} interval of ${term}: ${place}`;
     byId("state").textContent = `Shown: ${term}, ${place}.`;
+    byId("accuracy").textContent = cell.accuracy;
     byId("call").textContent = cell.call;
     drawChart(cell, term);
     drawLegend(cell, term);
@@ -212,6 +250,7 @@
     document.querySelector(".level").textContent = plan.level;
     byId("notes").append(...plan.notes.map((note) => element("li", {}, note)));
     for (const control of Object.values(controls)) control.addEventListener("input", update);
+    window.addEventListener("resize", update);
     update();
   }
 

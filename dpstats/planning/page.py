@@ -11,6 +11,7 @@ import pandas as pd
 
 from dpstats.option_checks import positive
 from dpstats.planning.grid import PlanGrid
+from dpstats.planning.result import Plan
 
 
 def page(grid: PlanGrid, remaining=None) -> str:
@@ -44,7 +45,7 @@ def page(grid: PlanGrid, remaining=None) -> str:
         "start": grid.rows.index(grid.declared_rows),
         "widths": grid.widths,
         "cells": [[_cell(grid, n, width) for width in grid.widths] for n in grid.rows],
-        "notes": [*base.premises(), *grid.left_out],
+        "notes": [*base.grounds(), *grid.left_out],
     }
     parts = {name: (files("dpstats.planning") / name).read_text("utf-8") for name in _PARTS}
     # A text that ends the script element may stand in a formula.
@@ -68,7 +69,17 @@ def _cell(grid: PlanGrid, n: int, width: float) -> dict:
         else:
             points = methods.setdefault(each.method, {}).setdefault(each.term, [])
             points.append([each.epsilon, _number(each.width)])
-    return {"methods": methods, "ols": ols, "call": _call(plan.formula, grid.calls[n, width])}
+    call = _call(plan.formula, grid.calls[n, width])
+    return {"methods": methods, "ols": ols, "call": call, "accuracy": f"{_counted(plan)}."}
+
+
+def _counted(plan: Plan) -> str:
+    """Say of how many tables the medians of a plan are, and how unsure that leaves them."""
+    fewest = "" if plan.fewest == plan.repetitions else f"{plan.fewest} to "
+    tables = f"{fewest}{plan.repetitions} synthetic tables"
+    if not math.isfinite(plan.width_error):
+        return f"Here the medians are of {tables}, and some are not known"
+    return f"Here the medians are of {tables}; {plan.accuracy.removeprefix('median ')}"
 
 
 def _number(width: float) -> float | str | None:

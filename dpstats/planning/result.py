@@ -152,10 +152,13 @@ class Plan:
 
     def premises(self) -> list[str]:
         """Say what the numbers rest on, and what there is to know about each method."""
+        first, *others = self.grounds()
+        return [first, self._tables(), *self._fewer_intervals(), *others]
+
+    def grounds(self) -> list[str]:
+        """Say the same without what depends on the number of tables."""
         return [
             "A forecast from public guesses, not a release: no data were read, nothing is spent.",
-            self._tables(),
-            *self._fewer_intervals(),
             *self.guesses,
             *(f"{name}: {text}" for name, texts in self.remarks.items() for text in texts),
         ]

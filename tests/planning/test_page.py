@@ -15,14 +15,14 @@ from dpstats.planning import page, plan_grid
 from tests.results.test_record import Links
 
 REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
-CALL = {"n": 1000, "bounds": {"y": (0, 1), "x": (0, 1), "z": (0, 2)}, "sd": 0.15,
+CALL = {"n": 1000, "bounds": {"y": (0, 0.01), "x": (0, 1), "z": (0, 2)}, "sd": 0.0015,
         "methods": ["adassp", "shrunken"], "epsilon": [0.02, 1, 4], "repetitions": 20}  # fmt: skip
 FORMULA = "y ~ x + z + I(x < 0.5)"
 
 
 @pytest.fixture(scope="module")
 def grid():
-    return plan_grid(FORMULA, truth={"x": 0.3}, term="x", progress=False, **CALL)
+    return plan_grid(FORMULA, truth={"x": 0.003}, term="x", progress=False, **CALL)
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +193,30 @@ def test_markers_stand_where_the_plan_says(opened, grid):
     assert float(opened.get_attribute("#floor", "data-width")) == floor
     assert float(opened.get_attribute("#left", "data-epsilon")) == 2.5
     assert "epsilon left in the budget: 2.5" in opened.inner_text("#legend")
+
+
+def test_texts_of_the_chart_stand_apart(opened):
+    for term in ("x", "I(x < 0.5)[T.True]"):
+        opened.select_option("#term", term)
+        boxes = opened.evaluate("""() => [...document.querySelectorAll('#chart text')]
+          .filter(text => text.textContent)
+          .map(text => [text.textContent, ...Object.values(text.getBoundingClientRect().toJSON())])
+        """)
+        assert len(boxes) > 6
+        for i, (text, x, y, width, height, *_) in enumerate(boxes):
+            assert height >= 12, f"{text} is too small to read"
+            for other, left, top, wide, high, *_ in boxes[:i]:
+                apart = x >= left + wide or left >= x + width or y >= top + high or top >= y + height
+                assert apart, f"{text} and {other} overlap"
+
+
+def test_every_epsilon_that_was_computed_has_a_tick(opened):
+    lines = opened.eval_on_selector_all("[data-tick]", "all => all.map(one => one.dataset.tick)")
+    assert lines == ["0.02", "1", "4"]
+    texts = opened.eval_on_selector_all(
+        '#chart text[text-anchor="middle"]', "all => all.map(one => one.textContent)"
+    )
+    assert texts == ["0.02", "1", "4", "epsilon"]
 
 
 def test_it_is_used_by_keyboard_and_read_by_labels(opened, grid):
