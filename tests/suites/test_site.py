@@ -181,6 +181,34 @@ def test_pages_are_no_wider_than_the_window(tab, address):
         assert widths[0] <= widths[1], name
 
 
+@pytest.mark.parametrize("width", [1000, 1200, 1300, 1920])
+def test_no_line_of_code_is_cut_beside_the_sidebars(browser, address, width):
+    tab = browser.new_page(viewport={"width": width, "height": 900})
+    blocks = "[...document.querySelectorAll('article pre')]"
+    seen = 0
+    for name in (*CHAPTERS, "planning", "panels", "data"):
+        tab.goto(f"{address}/{name}.html")
+        seen += tab.evaluate(f"{blocks}.length")
+        cut = tab.evaluate(f"{blocks}.filter(pre => pre.scrollWidth > pre.clientWidth).length")
+        assert cut == 0, f"{cut} blocks of {name} at {width} pixels"
+    tab.close()
+    assert seen > 50
+
+
+def test_code_of_a_hundred_letters_does_not_wrap_at_1300(browser, address):
+    tab = browser.new_page(viewport={"width": 1300, "height": 900})
+    tab.goto(f"{address}/planning.html")
+    letters = tab.evaluate("""() => {
+      const pre = document.querySelector('article pre'), style = getComputedStyle(pre);
+      const pen = document.createElement('canvas').getContext('2d');
+      pen.font = style.font;
+      const room = pre.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      return room / pen.measureText('m').width;
+    }""")
+    tab.close()
+    assert letters >= 100
+
+
 def test_the_navigation_leads_to_a_guide_and_a_proof(tab, address):
     for chapter, page, title in (("Guides", "Bounds and ranges", "Bounds and ranges"),
                                  ("Proofs", "tukey", "tukey")):  # fmt: skip
