@@ -1,34 +1,44 @@
-"""Say that the loops over rows are being compiled, which happens once on a machine."""
+"""Say that loops over rows are being compiled, which happens once on a machine."""
 
+import sys
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
-from pathlib import Path
 
-SENTENCE = "dpstats compiles its loops over rows; later fits on this machine need not wait"
+SENTENCE = (
+    "dpstats compiles its loops over rows, once on this machine, which takes some seconds; later "
+    "fits need not wait"
+)
 
 
 def shown_if_compiling(progress: bool | None) -> AbstractContextManager:
-    """Return a context that shows a line on standard error while a first fit compiles.
+    """Return a context that writes a line on standard error when a loop starts to be compiled.
 
-    As a progress bar it is shown on a terminal where ``progress`` is None. Whether it is depends
-    on files of the cache alone, never on rows.
+    It does so once in a process, on a terminal or not, unless ``progress`` is False. Loops are
+    compiled where the cache has none for the types of their arguments, which are public.
     """
-    if is_compiled():
+    if progress is False:
         return nullcontext()
-    is_compiled.cache_clear()
-    from tqdm.auto import tqdm
+    from numba.core.event import install_listener
 
-    return tqdm(
-        desc=SENTENCE, bar_format="{desc}", disable=None if progress is None else not progress
-    )
+    return install_listener("numba:compile", _listener())
 
 
 @lru_cache(maxsize=1)
-def is_compiled() -> bool:
-    """Tell whether the cache has the loop that every fit needs, for this version of it."""
-    from dpstats.numerics.kernels import within
+def _listener():
+    """Return the listener of this process."""
+    from numba.core.event import Listener
 
-    cache = Path(within.stats.cache_path or "")
-    source = Path(within.py_func.__code__.co_filename)
-    indices = cache.glob(f"{source.stem}.{within.py_func.__name__}-*.nbi")
-    return any(index.stat().st_mtime >= source.stat().st_mtime for index in indices)
+    class Once(Listener):
+        said = False
+
+        def on_start(self, event) -> None:
+            if not self.said and sys.stderr is not None:
+                from tqdm import tqdm
+
+                self.said = True
+                tqdm.write(SENTENCE, file=sys.stderr)
+
+        def on_end(self, event) -> None:
+            pass
+
+    return Once()

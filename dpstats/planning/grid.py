@@ -8,6 +8,7 @@ from typing import Any
 
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
+from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import whole
 from dpstats.planning.plan import plan
 from dpstats.planning.processes import done
@@ -112,7 +113,8 @@ def plan_grid(
         )
     precision = None if precision is None else checked_precision(precision)
     n_jobs = min(os.cpu_count() or 1, 8) if n_jobs is None else whole("n_jobs", 1)(n_jobs)
-    first = _plan(formula, {**call, "precision": _ROUGH})
+    with shown_if_compiling(progress):
+        first = _plan(formula, {**call, "precision": _ROUGH})
     n = call["n"] = first.n
     if term is not None and term not in first.truth:
         raise ArgumentError(f"expected term to be one of {', '.join(first.truth)}, got {term!r}")

@@ -12,6 +12,7 @@ from dpstats.evaluate.references import ols
 from dpstats.fitting.single import fit_single
 from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
+from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import checked_alpha, number, whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
@@ -93,7 +94,8 @@ class Simulation:
 
     def trials(self, requests: Sequence[Request | None]) -> list[Trials]:
         """Run the trials of each request; None stands for least squares without privacy."""
-        return self._run([self._fit(request) for request in requests])
+        with shown_if_compiling(self.progress):
+            return self._run([self._fit(request) for request in requests])
 
     def _fit(self, request: Request | None) -> tuple[Callable, Callable[[list], Trials]]:
         """Return the function that fits one table, and the one that makes trials of its results."""

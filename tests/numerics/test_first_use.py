@@ -1,4 +1,4 @@
-"""A first fit says once that it compiles, before it reads a row."""
+"""A process says once that it compiles, whatever was compiled before and wherever it writes to."""
 
 import os
 import subprocess
@@ -9,16 +9,21 @@ from dpstats.numerics.first_use import SENTENCE
 FIT = """
 import dpstats as dp
 data = dp.simulate.line(50, seed=1)
-for _ in range(2):
-    dp.dp_ols("y ~ x", data, epsilon=1, method="gd_pure", bounds={{"x": (0, 1), "y": (0, 1)}},
-              progress={progress})
+bounds = {{"x": (0, 1), "y": (0, 1)}}
+for method in {methods}:
+    dp.dp_ols("y ~ x", data, epsilon=1, method=method, bounds=bounds, progress={progress})
+"""
+PLAN = """
+import dpstats as dp
+dp.plan("y ~ x", n=50, epsilon=1, method="adassp", bounds={{"x": (0, 1), "y": (0, 1)}},
+        repetitions=20, progress={progress})
 """
 
 
-def said(cache, progress) -> str:
+def said(cache, progress, code=FIT, methods=("gd_pure",) * 2) -> str:
     """What a new process with this cache of compiled code writes on standard error."""
     done = subprocess.run(
-        [sys.executable, "-c", FIT.format(progress=progress)],
+        [sys.executable, "-c", code.format(progress=progress, methods=methods)],
         env=os.environ | {"NUMBA_CACHE_DIR": str(cache)},
         capture_output=True,
         text=True,
@@ -28,9 +33,19 @@ def said(cache, progress) -> str:
 
 
 def test_the_first_fit_alone_says_that_it_compiles(tmp_path):
-    assert said(tmp_path / "silent", None) == ""  # this is no terminal
     # on a busy machine a fit may take long enough to show a bar beside the sentence
-    first, second = said(tmp_path / "cache", True), said(tmp_path / "cache", True)
-    assert SENTENCE in first
-    assert SENTENCE not in second
+    first, second = said(tmp_path / "cache", None), said(tmp_path / "cache", None)
+    assert first.count(SENTENCE) == 1 and SENTENCE not in second
     assert said(tmp_path / "other", False) == ""
+
+
+def test_loops_of_another_method_are_compiled_aloud_too(tmp_path):
+    said(tmp_path, None)
+    both = ("gd_pure", "adassp")
+    assert said(tmp_path, None, methods=both).count(SENTENCE) == 1
+    assert SENTENCE not in said(tmp_path, None, methods=both)
+
+
+def test_a_plan_says_it(tmp_path):
+    assert SENTENCE in said(tmp_path, None, PLAN)
+    assert said(tmp_path / "other", False, PLAN) == ""
