@@ -1,7 +1,7 @@
 """Define the costs of releases, how they add up, and the guarantee that a cost gives."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,17 +92,12 @@ class GDP:
     @classmethod
     def of(cls, epsilon: float, delta: float) -> "GDP":
         """Return the largest mu that is (epsilon, delta)-DP."""
-        from scipy.optimize import brentq  # imported where used: it is slow to import
-
-        def excess(log_mu):
-            return math.log(gdp_delta(math.exp(log_mu), epsilon)) - math.log(delta)
-
-        high = math.log(math.sqrt(2 * epsilon) + 10)
-        low = high
-        while gdp_delta(math.exp(low), epsilon) > delta:
-            low -= 1.0
-        # The relative margin exceeds the error of gdp_delta and of the root.
-        return cls(math.exp(brentq(excess, low, high, xtol=1e-12)) * (1 - 1e-8))
+        high = low = math.sqrt(2 * epsilon) + 10
+        while gdp_delta(low, epsilon) > delta:
+            high, low = low, low / math.e
+        mu, _ = _ends(lambda mu: gdp_delta(mu, epsilon) <= delta, low, high)
+        # The relative margin exceeds the error of gdp_delta.
+        return cls(mu * (1 - 1e-8))
 
     @property
     def loss_range(self) -> float:
@@ -238,15 +233,21 @@ def gdp_epsilon(mu: float, delta: float) -> float:
     """Return epsilon(delta) of mu-GDP: the inverse of :func:`gdp_delta` in epsilon."""
     if gdp_delta(mu, 0.0) <= delta:
         return 0.0
-    high = unit = 1.0 if mu >= 1e-3 else mu  # of epsilon, for the error of the root
+    high = 1.0
     while gdp_delta(mu, high) > delta:
         high *= 2
-    from scipy.optimize import brentq
+    return _ends(lambda epsilon: gdp_delta(mu, epsilon) > delta, 0.0, high)[1]
 
-    def excess(epsilon):
-        return gdp_delta(mu, epsilon) - delta
 
-    return float(brentq(excess, 0.0, high, xtol=2e-12 * unit, rtol=1e-12))
+def _ends(holds: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Halve [low, high], where a condition holds at the lower end, down to neighbouring doubles.
+
+    It holds at the first of them and not at the second. scipy.optimize has faster ways, but takes a
+    tenth of a first fit to load.
+    """
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
 def validate_guarantee(epsilon, delta) -> tuple[float, float]:
