@@ -34,9 +34,11 @@ class Lines:
         self._done += steps
         part, took = self._done * _LINES // max(self._total, 1), monotonic() - self._start
         if part > self._written and took > _DELAY:
+            from tqdm import tqdm
+
             self._written = part
             share = f"{self._done / self._total:.0%} ({self._done} of {self._total}, {took:.0f} s)"
-            print(f"{self._title}: {share}", file=sys.stderr, flush=True)
+            tqdm.write(f"{self._title}: {share}", file=sys.stderr)
 
 
 def progress_bar(steps, title: str, progress: bool | None):
