@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from dpstats import datasets, evaluate, simulate, testing
+from dpstats import testing
 from dpstats.api import dp_ols
 from dpstats.codebook import Schema, suggest_schema
 from dpstats.errors import (
@@ -22,6 +22,7 @@ from dpstats.results import DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
 
 if TYPE_CHECKING:
+    from dpstats import datasets, evaluate, simulate
     from dpstats.auditing import audit
     from dpstats.planning import GroupPlan, Plan, plan
     from dpstats.results.comparison import compare
@@ -59,6 +60,7 @@ __all__ = [
 ]
 
 # A fit needs neither these nor the packages they import, so they load at their first use.
+_ROOMS = ("datasets", "evaluate", "simulate")
 _LATER = {
     "Ledger": "ledger",
     "audit": "auditing",
@@ -71,6 +73,8 @@ _LATER = {
 
 
 def __getattr__(name: str):
+    if name in _ROOMS:
+        return import_module(f"dpstats.{name}")
     if name not in _LATER:
         raise AttributeError(f"module 'dpstats' has no attribute {name!r}")
     return getattr(import_module(f"dpstats.{_LATER[name]}"), name)

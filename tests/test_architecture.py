@@ -211,6 +211,18 @@ def test_heavy_packages_load_when_first_needed():
     assert not heavy & set(done.stdout.split())
 
 
+def test_a_fit_loads_what_it_uses():
+    code = """
+import pandas as pd, sys, dpstats as dp
+dp.dp_ols("y ~ x", pd.DataFrame({"x": [0.5, 1], "y": [0.25, 1]}), epsilon=1).params
+print(*sys.modules)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    unused = {"dpstats.datasets", "dpstats.evaluate", "dpstats.planning", "dpstats.simulate",
+              "matplotlib", "narwhals", "scipy.optimize", "scipy.stats", "statsmodels"}  # fmt: skip
+    assert "numba" in loaded and not unused & loaded
+
+
 @pytest.mark.parametrize("module", FILES)
 def test_nothing_prints_logs_or_warns(module):
     calls = [node.func for node in ast.walk(TREES[module]) if isinstance(node, ast.Call)]

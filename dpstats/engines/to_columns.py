@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import narwhals as nw
 import numpy as np
 import pandas as pd
 
@@ -12,6 +12,9 @@ from dpstats.engines.numpy_columns import array_column, pandas_column
 from dpstats.engines.python_columns import PythonColumn
 from dpstats.engines.r_vectors import frame_columns, is_r
 from dpstats.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import narwhals as nw
 
 ACCEPTED = (
     "a data frame of pandas, polars, pyarrow, Spark or rpy2, a path, a polars LazyFrame, a pyarrow "
@@ -49,6 +52,10 @@ def columns_of(data) -> dict[str, Column]:
     # of the libraries, pandas and arrow alone allow a name twice
     names = data.columns if isinstance(data, pd.DataFrame) else getattr(data, "column_names", [])
     _refuse_duplicates([str(name) for name in names])
+    if isinstance(data, pd.DataFrame):
+        return {str(name): pandas_column(column.array) for name, column in data.items()}
+    import narwhals as nw  # for other libraries: it takes as long to load as a fit
+
     frame = nw.from_native(data, pass_through=True)
     if not isinstance(frame, nw.DataFrame):
         raise ArgumentError(f"data is a {_type_name(data)}; expected {ACCEPTED}")
@@ -82,10 +89,14 @@ def _as_column(name: str, values) -> Column:
         return array_column(values)
     if isinstance(values, pd.api.extensions.ExtensionArray) and values.ndim == 1:
         return pandas_column(values)
+    if isinstance(values, pd.Series):
+        return pandas_column(values.array)
     if isinstance(values, pd.Index) and not isinstance(values, pd.MultiIndex):
         return pandas_column(values.array)
     if type(values).__module__.partition(".")[0] == "pyarrow":
         return _arrow_column(name, values)
+    import narwhals as nw
+
     series = nw.from_native(values, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _of_series(series)
@@ -94,7 +105,7 @@ def _as_column(name: str, values) -> Column:
     )
 
 
-def _of_series(series: nw.Series) -> Column:
+def _of_series(series: "nw.Series") -> Column:
     """Wrap a column of a data frame by the library it is from."""
     if series.implementation.is_polars():
         from dpstats.engines.polars_columns import polars_column

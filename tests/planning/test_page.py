@@ -206,7 +206,9 @@ def test_texts_of_the_chart_stand_apart(opened):
         for i, (text, x, y, width, height, *_) in enumerate(boxes):
             assert height >= 12, f"{text} is too small to read"
             for other, left, top, wide, high, *_ in boxes[:i]:
-                apart = x >= left + wide or left >= x + width or y >= top + high or top >= y + height
+                apart = (
+                    x >= left + wide or left >= x + width or y >= top + high or top >= y + height
+                )
                 assert apart, f"{text} and {other} overlap"
 
 
