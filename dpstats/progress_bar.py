@@ -69,18 +69,19 @@ def _has_bars() -> bool:
 def step_counter(title: str, progress: bool | None) -> Iterator[Callable[[], None]]:
     """Give a function that counts steps, how many there will be being unknown.
 
-    tqdm is loaded when a second has passed, since most fits take less than it takes to load.
+    tqdm is loaded when a second has passed, since most fits take less than it takes to load, and
+    not for a bar that nobody would see.
     """
     from_start, steps, bars = monotonic(), 0, []
+    shown = _has_bars() if progress is None else progress
 
     def count() -> None:
         nonlocal steps
         steps += 1
-        if not bars and monotonic() - from_start > _DELAY:
+        if shown and not bars and monotonic() - from_start > _DELAY:
             from tqdm.auto import tqdm
 
-            hidden = None if progress is None else not progress
-            bars.append(tqdm(desc=title, unit=" releases", disable=hidden))
+            bars.append(tqdm(desc=title, unit=" releases"))
         for bar in bars:
             bar.update(steps - bar.n)
 

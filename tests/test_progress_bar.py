@@ -41,3 +41,23 @@ def test_steps_are_counted_though_the_bar_comes_late(monkeypatch, capfd):
         for _ in range(3):
             count()
     assert "fit: 3 releases" in capfd.readouterr().err
+
+
+def test_without_a_terminal_there_are_lines_at_most_twenty(hurried, capfd):
+    assert list(progress_bar.progress_bar(range(100), "tables", True)) == list(range(100))
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 20 and lines[0].startswith("tables: 5% (5 of 100, ")
+    assert lines[-1].startswith("tables: 100% (100 of 100, ")
+    with progress_bar.progress_bar(3, "plans", True) as bar:
+        for _ in range(3):
+            bar.update()
+    assert [line.split(",")[0] for line in capfd.readouterr().err.splitlines()] == [
+        "plans: 33% (1 of 3", "plans: 67% (2 of 3", "plans: 100% (3 of 3",
+    ]  # fmt: skip
+
+
+def test_lines_wait_for_a_second_and_a_terminal_has_a_bar(capfd, monkeypatch):
+    assert len(list(progress_bar.progress_bar(range(50), "tables", True))) == 50
+    assert capfd.readouterr() == ("", "")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert not isinstance(progress_bar.progress_bar(3, "tables", True), progress_bar.Lines)

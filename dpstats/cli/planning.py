@@ -67,7 +67,7 @@ def run(arguments) -> None:
     outputs = checked_outputs(arguments, (".csv",))
     if arguments.html:
         forecast = _write_page(arguments)
-    elif arguments.ledger or arguments.analyst or arguments.n_jobs:
+    elif arguments.ledger or arguments.analyst or arguments.n_jobs is not None:
         raise ArgumentError("--ledger, --analyst and --n-jobs are for the page of --html")
     else:
         forecast = plan(arguments.formula, **_call(arguments))

@@ -113,6 +113,32 @@ def test_the_shell_writes_the_page_with_what_a_ledger_has_left(tmp_path, monkeyp
     assert not (tmp_path / "q.html").exists()
 
 
+def test_the_shell_writes_a_line_a_plan_where_there_is_no_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("dpstats.progress_bar._DELAY", -1.0)
+    path, call = (
+        tmp_path / "p.html",
+        [word for word in SHELL if word not in ("--methods", "adassp")],
+    )
+    assert cli.main([*call, "--html", str(path), "--n-jobs", "2"]) == 0
+    out, err = capsys.readouterr()
+    lines = [line for line in err.splitlines() if line.startswith("plans: ")]
+    assert len(lines) == 20 and lines[-1].startswith("plans: 100% (20 of 20, ")
+    assert "auto: noisy_newton, as dp_ols would take for this call" in out
+    assert list(content(path.read_text())["cells"][0][0]["methods"]) == ["auto"]
+    assert cli.main([*call, "--n-jobs", "2"]) == 2
+    assert "--n-jobs are for the page of --html" in capsys.readouterr().err
+    assert cli.main([*call, "--html", str(path), "--n-jobs", "0"]) == 2
+
+
+def test_each_position_says_how_unsure_its_widths_are(file, grid):
+    held = content(file.read_text())
+    assert held["cells"][2][0]["accuracy"].startswith("Here the medians are of 20 synthetic tables")
+    said = {cell["accuracy"] for row in held["cells"] for cell in row}
+    assert any("are of 9 to 20 synthetic tables" in text for text in said)
+    assert any(re.search(r"widths are uncertain by up to \d+\.\d%", text) for text in said)
+    assert not any("percentages" in note for note in held["notes"])
+
+
 def test_the_shell_refuses_in_its_own_words(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main([*SHELL, "--html", "q.html", "--target-width", "1", "--term", "x"]) == 2

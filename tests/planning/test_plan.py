@@ -190,6 +190,23 @@ def test_the_footer_counts_the_tables_behind_each_number(made):
     assert f"an interval, {few['intervals']} to 60 of 60" in " ".join(plan.summary().split())
 
 
+def test_without_methods_it_is_what_dp_ols_takes():
+    for more in ({}, {"delta": 0}, {"neighbors": "replace_one"}):
+        call = {**CALL, "repetitions": 20, "epsilon": 2, **more}
+        made = dp.plan("y ~ x", **call)
+        assert made.frame.equals(dp.plan("y ~ x", methods="auto", **call).frame)
+        data = dp.simulate.line(400, seed=1)
+        taken = dp.dp_ols("y ~ x", data, epsilon=2, bounds=UNIT, **more).method
+        assert made.remarks["auto"][0] == f"{taken}, as dp_ols would take for this call"
+    with pytest.raises(dp.ArgumentError, match="methods= or method="):
+        dp.plan("y ~ x", methods="adassp", method="ssp", epsilon=1, **CALL)
+
+
+def test_auto_that_depends_on_epsilon_names_both_methods():
+    made = dp.plan("y ~ x", epsilon=[0.25, 50], neighbors="replace_one", **CALL)
+    assert made.remarks["auto"][0].startswith("exp_theil_sen or noisy_newton, by epsilon")
+
+
 def test_a_plan_reads_no_data_and_draws_no_secret_noise(monkeypatch):
     monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.draw", None)
     monkeypatch.setattr("dpstats.noise.random_sources.SystemSource.randbelow", None)
@@ -230,6 +247,9 @@ WRONG = {
     "width": ({"target_width": 0}, "target_width > 0, got 0"),
     "term alone": ({"term": "x"}, "term='x' goes with target_width=; give both"),
     "term unknown": ({"target_width": 1, "term": "z"}, "one of Intercept, x, p25, p75, got 'z'"),
+    "precision 0": ({"precision": 0}, r"precision in \(0, 1\), got 0"),
+    "precision text": ({"precision": "5%"}, "precision"),
+    "precision searched": ({"precision": 0.1, "target_width": 1}, "a search compares all tables"),
     "no term": ({"formula": "y ~ x + I(x**2)", "target_width": 1}, "expected term.*got None"),
     "formula": ({"formula": "y ~ __import__('os')"}, "__import__"),
     "points": ({"x_new": {"z": [1]}}, "no column x"),

@@ -1,10 +1,15 @@
 """Tables made from a guess: what was guessed, within the bounds."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+import dpstats as dp
 from dpstats.evaluate.public_rows import request_for
 from dpstats.planning.assumptions import Guess
+from dpstats.planning.simulation import Simulation
+from dpstats.planning.trials import Trials
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 
@@ -38,3 +43,40 @@ def test_simulated_tables_stay_within_the_bounds():
     assert guess.sd == pytest.approx(1 / 6)
     clipped = [text for text in guess.sentences(np.random.default_rng(1)) if "outside" in text]
     assert float(clipped[0].split(";")[1].split("%")[0]) > 30
+
+
+PLANNED = {"n": 300, "bounds": UNIT, "truth": {"x": 0.3}, "sd": 0.1, "epsilon": [2, 8],
+           "methods": ["adassp", "noisy_moments", "exp_theil_sen"]}  # fmt: skip
+
+
+def test_with_a_precision_trials_end_when_widths_are_known():
+    whole = dp.plan("y ~ x", **PLANNED, repetitions=300)
+    part = dp.plan("y ~ x", **PLANNED, repetitions=300, precision=0.05)
+    assert whole.fewest == whole.repetitions == 300
+    assert part.fewest == 9 and 9 < part.repetitions < 300 and part.width_error <= 0.05
+    kept = whole.frame["width"].notna() & whole.frame["term"].isin(["Intercept", "x"])
+    ratio = (part.frame["width"] / whole.frame["width"])[kept]
+    assert len(ratio) == 2 * (2 * 2 + 1) and abs(np.log(ratio)).max() < 0.08
+    assert f"From 9 to {part.repetitions} synthetic tables" in " ".join(str(part).split())
+    assert f"uncertain by up to {part.width_error:.1%}; percentages are uncertain by up to 33" in (
+        " ".join(str(part).split())
+    )
+
+
+@pytest.mark.parametrize("spread", [0.03, 0.1, 0.3])
+def test_a_median_width_is_rarely_further_off_than_the_precision(spread):
+    """Several looks make misses likelier and the longer side of an interval less likely: 2%."""
+    settings = SimpleNamespace(precision=0.05, repetitions=1000)
+    looks = [*sorted(Simulation._looks(settings)), settings.repetitions]
+    assert looks[:4] == [9, 14, 21, 32]
+    generator, missed, drawn = np.random.default_rng(3), [], []
+    for _ in range(600):
+        widths = np.exp(spread * generator.normal(size=settings.repetitions))
+        for after in looks:
+            ends = np.stack([np.zeros(after), widths[:after]], axis=-1)[:, None]
+            trials = Trials(np.zeros((after, 1)), ends, np.zeros(1))
+            if trials.width_error()[0] <= settings.precision:
+                break
+        missed.append(abs(trials.width()[0] - 1) > settings.precision)
+        drawn.append(after)
+    assert np.mean(missed) < 0.05 and np.mean(drawn) < 0.9 * settings.repetitions
