@@ -1,7 +1,7 @@
 """Fit linear regressions under differential privacy, with statsmodels' names."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpstats import testing
 from dpstats.api import dp_ols
@@ -72,7 +72,7 @@ _LATER = {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _ROOMS:
         return import_module(f"dpstats.{name}")
     if name not in _LATER:
