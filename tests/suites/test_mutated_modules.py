@@ -175,7 +175,7 @@ HARMLESS = {
     "mechanisms.shared.within_fit": "computes from released sums",
     "mechanisms.shared.shrinkage": "computes from released sums",
     "noise.noisy_values": "holds released values",
-    "numerics.first_use": "looks at files of compiled code",
+    "numerics.first_use": "listens to the compiler",
     "numerics.layout": "describes the columns of a design",
     "numerics.normal_laplace": "a distribution function",
     "numerics.sandwich": "computes from released sums",
