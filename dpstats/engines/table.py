@@ -277,7 +277,7 @@ class Table:
         return total(each, self.batches(schema))
 
     def gathered(self, names: Sequence[str]) -> "Table":
-        """The table itself, whose columns are in memory."""
+        """Return the table itself, whose columns are in memory."""
         return self
 
     def unit_keys(self, column: str) -> np.ndarray:
@@ -292,10 +292,6 @@ class Table:
         schema : mapping of str to Numeric, Categorical or Labels
         unit : str
             A column of any kind but ``"other"``; a row without a value is a unit of its own.
-
-        Returns
-        -------
-        UnitTable
 
         Examples
         --------
@@ -335,12 +331,7 @@ class Table:
         >>> Table.from_data({"tract": np.array([7, 3, 7])}).labels("tract")
         (array([1, 0, 1]), (3, 7))
         """
-        places, values = categories.factorize(self._column(column))
-        order = _sorted_positions(values)
-        rank = np.empty(len(values) + 1, dtype=np.int64)
-        rank[order] = np.arange(len(values))
-        rank[-1] = -1
-        return rank[places], tuple(values[i] for i in order)
+        return categories.in_order(self._column(column))
 
     def codes(self, column: str, labels: Sequence) -> np.ndarray:
         """Code a column by a public list of labels.
@@ -406,11 +397,3 @@ def _read(column: Column, declared: Kind) -> np.ndarray:
     if isinstance(declared, Categorical):
         return categories.match(column, declared.levels)
     return label_keys.keys(column) if isinstance(declared, Labels) else columns.numbers(column)
-
-
-def _sorted_positions(values: list) -> list[int]:
-    positions = range(len(values))
-    try:
-        return sorted(positions, key=values.__getitem__)
-    except TypeError:  # mixed types have no order of their own
-        return sorted(positions, key=lambda i: (type(values[i]).__name__, repr(values[i])))
