@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 _PLAIN = (str, bool, int, float)
+_WHOLE = 2**63
 _OFFSET = "UTC"  # how the names of fixed distances from UTC begin, as in "UTC+05:30"
 
 
@@ -65,8 +66,8 @@ def can_be_stored(label) -> bool:
     >>> can_be_stored(pd.Timestamp("2020-01-01", tz="Europe/Rome")), can_be_stored(10**5000)
     (True, False)
     """
-    if type(label) in (str, bool, float):
-        return True
+    if type(label) in (str, bool, float) or type(label) is int and -_WHOLE < label < _WHOLE:
+        return True  # which there may be a hundred thousand of
     try:
         text = json.dumps(stored(label))
         again = restored(json.loads(text))
