@@ -196,16 +196,12 @@ class Budget(Chargeable):
         )
 
     def __repr__(self) -> str:
-        return (
+        said = (
             f"Budget(epsilon={self.epsilon:g}, delta={self.delta:g}, "
             f"composition={self.composition!r}), spent: epsilon={self.spent[0]:g}, "
-            f"delta={self.spent[1]:g}" + "".join(f"; {said}" for said in self._left())
+            f"delta={self.spent[1]:g}"
         )
-
-    def _left(self) -> list[str]:
-        """Say how many calls like the last are left, once there is one."""
-        left = self.calls_left
-        return [] if left is None else [f"another call like the last: {left:,} more"]
+        return "; ".join(filter(None, [said, another_call(self.calls_left)]))
 
     def _repr_html_(self) -> str:
         pairs = {
@@ -219,4 +215,14 @@ class Budget(Chargeable):
         table = html_table(rows, ["", "epsilon", "delta"], "Privacy Budget")
         relation = self.neighbors or "fixed by the first call"
         calls = f"calls: {len(self.calls)}; composition: {self.composition}; neighbours: {relation}"
-        return f"{table}\n{html_notes([calls, *self._left()])}"
+        notes = filter(None, [calls, another_call(self.calls_left)])
+        return f"{table}\n{html_notes([*notes])}"
+
+
+def another_call(left: int | None) -> str:
+    """Say how many more calls like the last fit; empty before the first.
+
+    >>> another_call(3), another_call(None)
+    ('another call like the last: 3 more', '')
+    """
+    return "" if left is None else f"another call like the last: {left:,} more"

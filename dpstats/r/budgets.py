@@ -9,6 +9,7 @@ from dataclasses import asdict
 from dpstats.errors import ArgumentError, BudgetError
 from dpstats.ledger import Ledger
 from dpstats.privacy import Budget
+from dpstats.privacy.budget import another_call
 from dpstats.results.stored import cost_from_dict
 
 
@@ -30,14 +31,8 @@ def state(budget: Budget | Ledger) -> dict:
         "spent": [float(part) for part in budget.spent],
         "remaining": [float(part) for part in budget.remaining],
         "record": json.dumps(record),
-        "left": _left(budget),
+        "left": another_call(budget.calls_left),
     }
-
-
-def _left(budget: Budget | Ledger) -> str:
-    """Say how many calls like the last still fit; empty before the first."""
-    left = budget.calls_left
-    return "" if left is None else f"another call like the last: {left:,} more"
 
 
 def ledger_state(ledger: Ledger) -> dict:
