@@ -1,13 +1,15 @@
-"""Check numeric arguments and other options.
+"""Check numeric arguments, paths and other options.
 
 Each function builds a check for the argument of a given name: a function of a value that returns
 the value to use, converted to its type, or raises an ArgumentError with the permitted values.
 """
 
 import math
+import os
 from collections.abc import Callable
 from numbers import Real
 from operator import le, lt
+from pathlib import Path
 from typing import TypeGuard, overload
 
 from dpstats.errors import ArgumentError, shown
@@ -136,6 +138,25 @@ def word(name: str, *words: str) -> Callable[[object], str]:
     return check
 
 
+def file_path(name: str) -> Callable[[object], Path]:
+    """Build a check for a path that a file or folder can have.
+
+    >>> file_path("path")("out/people.ledger").name
+    'people.ledger'
+    """
+
+    def check(value) -> Path:
+        try:
+            possible = b"\0" not in os.fsencode(value)
+        except (TypeError, UnicodeError):  # no path, or half a surrogate pair
+            possible = False
+        if not possible:
+            raise ArgumentError(f"expected {name} to be the path of a file, got {shown(value)}")
+        return Path(os.fsdecode(value))
+
+    return check
+
+
 def level(name: str) -> Callable[[object], float | None]:
     """Build a check for a confidence level in [0.5, 0.999], where True is 95% and False None.
 
@@ -163,7 +184,7 @@ def interval(
     def check(value) -> tuple[float, float]:
         try:
             start, stop = (float(end) for end in value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             start = stop = float("nan")
         if not (low <= start and stop <= high and stop - start >= min_width):
             raise ArgumentError(

@@ -4,7 +4,6 @@ import getpass
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import pandas as pd
 
@@ -28,7 +27,7 @@ from dpstats.ledger.sources import bind
 from dpstats.ledger.tables import STEPS
 from dpstats.ledger.verification import Verification, verify
 from dpstats.noise.random_sources import SOURCE
-from dpstats.option_checks import word
+from dpstats.option_checks import file_path, word
 from dpstats.privacy import (
     ADD_REMOVE,
     DEFAULT_DELTA,
@@ -96,7 +95,7 @@ class Ledger(Chargeable):
     """
 
     def __init__(self, path, analyst: str | None = None):
-        self.path = Path(path)
+        self.path = file_path("path")(path)
         self.analyst = None if analyst is None else checked_name("analyst", analyst)
         self._store = store.Store(self.path)
         with self._store.reading() as connection:
@@ -152,7 +151,7 @@ class Ledger(Chargeable):
         LedgerError
             When the file cannot be written, or is on a network file system.
         """
-        path, name = Path(path), checked_name("dataset", dataset)
+        path, name = file_path("path")(path), checked_name("dataset", dataset)
         rule = make_composition(epsilon, delta, composition, set_aside)
         if rule.rule == "gdp" and set_aside is None:
             rule = make_composition(epsilon, delta, composition, rule.delta / 2)
@@ -372,7 +371,7 @@ class Ledger(Chargeable):
     def export(self, path) -> None:
         """Write everything in the ledger as one JSON file, which appears whole or not at all."""
         with self._store.reading() as connection:
-            listing.export(connection, Path(path))
+            listing.export(connection, file_path("path")(path))
 
     def verify(self, head: str | None = None) -> Verification:
         """Recompute the audit's hashes, compare every row with it, and add up the totals anew.

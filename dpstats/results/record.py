@@ -7,8 +7,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from dpstats.engines.cells import is_utf8
 from dpstats.errors import ArgumentError
+from dpstats.option_checks import file_path
 from dpstats.results.record_acro import acro_json
 from dpstats.results.record_files import result_files, table, table_files, write_text
 from dpstats.results.record_page import page
@@ -77,9 +77,7 @@ def write_record(
 
 def checked_target(path) -> Path:
     """Return the path of a release record; raise ArgumentError where none can be written."""
-    target = Path(path)
-    if "\0" in str(target) or not is_utf8(str(target)):
-        raise ArgumentError(f"{str(path)!r} is no name of a folder; name another one")
+    target = file_path("path")(path)
     if target.exists() or target.is_symlink():
         raise ArgumentError(f"{target} exists; name a new folder for the release record")
     if not target.parent.is_dir():
@@ -136,7 +134,7 @@ def verify_record(path) -> tuple[str, ...]:
     >>> verify_record(folder)
     ('1_y_x.csv is not as it was written',)
     """
-    folder = Path(path)
+    folder = file_path("path")(path)
     if not (folder / CHECKSUMS).is_dir():
         raise ArgumentError(f"{folder} is no release record: it has no folder {CHECKSUMS}")
     sums = {file.name.removesuffix(".txt"): file for file in (folder / CHECKSUMS).iterdir()}

@@ -362,5 +362,7 @@ def test_what_cannot_be_written_is_named_and_stops_nothing(
 
 @pytest.mark.parametrize("name", ["\ud800", "\x00"])
 def test_a_folder_that_can_have_no_such_name_is_refused(results, tmp_path, name):
-    with pytest.raises(dp.ArgumentError, match="no name of a folder"):
+    with pytest.raises(dp.ArgumentError, match="expected path to be the path"):
         results["y ~ x"].record(tmp_path / name)
+    with pytest.raises(dp.ArgumentError, match="expected path to be the path"):
+        verify_record(str(tmp_path / name))

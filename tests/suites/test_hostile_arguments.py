@@ -48,6 +48,7 @@ HOSTILE = [
     {"formula": "y ~ x + known", "x_new": {"x": [0.5], "known": [NO_LABEL]}},
     *({"row_norm": value, "bounds": None} for value in (HUGE, 10**5000)),
     *({"select": "lasso", "formula": "y ~ x + z", "k": value} for value in (HUGE, 10**5000)),
+    {"method": "wide_theil_sen", "output_range": (0, HUGE)},
     {"unit": "s", "max_rows": 10**5000},
     {"unit": "s", "by": "known", "max_groups": HUGE},
     *({name: SPLIT} for name in ("by", "unit", "weights", "method", "select", "data", "subset")),
@@ -86,3 +87,11 @@ def test_what_is_large_and_can_be_fitted_is_fitted():
         for make in (dp.simulate.line, dp.simulate.atlas):
             with pytest.raises(dp.ArgumentError, match="whole number"):
                 make(count)
+
+
+@pytest.mark.parametrize("path", [f"{SPLIT}.ledger", "a\0.ledger", b"a\0", 3, None])
+def test_a_path_that_no_file_can_have_is_refused(path):
+    limit = {"dataset": "people", "epsilon": 1}
+    for call in (dp.Ledger, lambda path: dp.Ledger.create(path, **limit)):
+        with pytest.raises(dp.ArgumentError, match="expected path to be the path of a file"):
+            call(path)
