@@ -291,12 +291,12 @@ def _released(request: Request, by, groups, progress, n_jobs):
     """Return the result and None, or None and the type of an exception, which may hold rows."""
     handled = sys.exception()
     try:
-        shown = progress if by is None else False  # groups have a bar of their own
+        counted = progress if by is None else False  # groups have a bar of their own
         name = request.method.name
         with (
             np.errstate(all="ignore"),
             shown_if_compiling(progress),
-            step_counter(name, shown) as count,
+            step_counter(name, counted) as count,
         ):
             noise = Noise(request.cost, count)
             prepared = prepare(request, noise, () if by is None else columns_of(by))

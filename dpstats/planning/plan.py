@@ -246,6 +246,8 @@ def _forecast(
     else:
         minimums, trials = _searched(target, simulation, build, entries, epsilons)
     terms = len(guess.truth)  # without predictions
+    auto = [label for label in entries if entries[label]["method"] == AUTO]
+    chosen = {label: note_on_auto(entry, label, epsilons) for label in auto}
     return Plan(
         formula=formula,
         n=n,
@@ -257,15 +259,7 @@ def _forecast(
         slopes=simulation.slopes,
         guesses=guess.sentences(np.random.default_rng(simulation.seed)),
         forecasts=_forecasts(simulation.terms, trials),
-        remarks=_notes(
-            requests,
-            trials,
-            {
-                label: note_on_auto(entry, label, epsilons)
-                for label in entries
-                if entries[label]["method"] == AUTO
-            },
-        ),
+        remarks=_notes(requests, trials, chosen),
         target=target.text if target else "",
         minimums=minimums,
         truth=dict(zip(guess.design.names, guess.truth.tolist(), strict=True)),
@@ -354,16 +348,15 @@ def _forecasts(terms: Sequence[str], trials: Mapping) -> tuple[Forecast, ...]:
 
 
 def _notes(
-    requests: Mapping[str, Request], trials: Mapping, auto: Mapping[str, str]
+    requests: Mapping[str, Request], trials: Mapping, chosen: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:
     """Collect notes on each method, by label; of texts that differ in numbers only the last.
 
-    ``auto`` says what is behind a label of "auto".
+    ``chosen`` says what a label of "auto" stands for.
     """
-    notes = {
-        label: [*([auto[label]] if label in auto else []), *_meaning(request)]
-        for label, request in requests.items()
-    }
+    notes = {label: [chosen[label]] if label in chosen else [] for label in requests}
+    for label, request in requests.items():
+        notes[label] += _meaning(request)
     for (label, _), runs in trials.items():
         notes.setdefault(label, []).extend(runs.reasons)
     distinct = {name: {re.sub(r"\d+", "", t): t for t in texts} for name, texts in notes.items()}

@@ -115,14 +115,14 @@ def _privacy(results: Mapping) -> dict:
 
 
 def _unit(report) -> str:
-    """Whose rows are protected together."""
+    """Say whose rows are protected together."""
     if report.unit is None:
         return "Row-level: one person where each person is one row"
     return f"User-level: {report.difference}"
 
 
 def _loss(report) -> str:
-    """The guarantee of one release, with its relation."""
+    """State the guarantee of one release, with its relation."""
     delta = f", delta={report.delta:g}" if report.delta else ""
     return f"epsilon={report.epsilon:g}{delta} for {relation(report)}"
 
