@@ -8,6 +8,7 @@ from statistics import median
 
 from benchmarks.tools import print_table, timed
 from dpstats import Budget, Ledger, dp_ols, simulate
+from dpstats.engines import Source
 from dpstats.ledger.accounts import Asked
 from dpstats.ledger.records import insert, update
 from dpstats.privacy import Call, PureDP
@@ -76,5 +77,7 @@ def fill(ledger: Ledger, records: int) -> None:
 
 def _asked(i: int) -> Asked:
     epsilon = 0.01 + i * 1e-9
-    facts = {"formula": "y ~ x", "method": "noisy_stats", "call": {"number": i}}
+    source = Source((), {"x": "number", "y": "number"})
+    call = {"number": i}
+    facts = {"formula": "y ~ x", "method": "noisy_stats", "source": source, "call": call}
     return Asked(Call(epsilon, 0.0, PureDP(epsilon)), "replace_one", facts)
