@@ -6,7 +6,7 @@ set -euo pipefail
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 packages=(bit64 broom car dplyr emmeans generics ggplot2 insight knitr lmtest reticulate rmarkdown
     testthat tibble)
-optional=(ggeffects parameters) # tested where they are there
+optional=(ggeffects parameters performance sandwich) # tested where they are there
 
 complete() {
     command -v R >/dev/null && command -v pandoc >/dev/null &&

@@ -15,7 +15,8 @@
 #' @param newdata A data frame of public values.
 #' @param se_fit Whether to add the standard errors of the predictions.
 #' @param interval `"none"` or `"confidence"`, for the columns `.lower` and `.upper`.
-#' @param ... Refused.
+#' @param ... For `augment()` refused. Else what packages that make tables pass to every kind of fit:
+#'   it is left aside, unless it asks for other numbers, such as `vcov = "HC1"`, which is refused.
 #' @return A tibble.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
@@ -30,7 +31,7 @@ NULL
 #' @rdname broom
 #' @exportS3Method generics::tidy dp_ols
 tidy.dp_ols <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  refuse_others("tidy", ...)
+  leave_aside("tidy", vcov(x), ...)
   check_flags(conf.int = conf.int, exponentiate = exponentiate)
   columns <- x$table[c("estimate", "std.error", "statistic", "p.value")]
   if (conf.int) columns[c("conf.low", "conf.high")] <- intervals(x, conf.level)
@@ -54,7 +55,7 @@ check_flags <- function(...) {
 #' @rdname broom
 #' @exportS3Method generics::glance dp_ols
 glance.dp_ols <- function(x, ...) {
-  refuse_others("glance", ...)
+  leave_aside("glance", vcov(x), ...)
   figure <- function(name) x$fit_statistics[name, "estimate"]
   tibble::tibble(
     r.squared = figure("rsquared"), adj.r.squared = figure("rsquared_adj"),

@@ -110,6 +110,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
                    k = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
                    weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
                    max_rows = NULL, max_groups = NULL, ...) {
+  written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
   options <- list(...)
@@ -121,6 +122,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   subset <- condition_given(substitute(subset), data, parent.frame())
   texts <- formula_texts(formula)
   by <- grouping(data, by)
+  written$by <- by
   key <- group_key(data, by)
   columns <- bridge_data(formula, data, c(by, weights, unit, all.vars(subset)))
   arguments <- c(
@@ -141,7 +143,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   check_known(arguments)
   value <- ask("fit", arguments, budget)
   fits <- lapply(value, function(fit) {
-    if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key)
+    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written)
   })
   if (is.list(formula)) new_dp_ols_list(fits, texts) else fits[[1L]]
 }

@@ -71,8 +71,7 @@ with_terms <- function(fit, text) {
   fit$absorbed <- absorbed(written)
   fit$terms <- terms_of(without_absorbed(written), names(fit$schema))
   shown <- if (is.null(fit$absorbed)) stats::formula(fit$terms) else written
-  fit$call <- call("dp_ols", formula = shown, method = fit$method,
-                   epsilon = fit$privacy$epsilon)
+  fit$call <- call("dp_ols", formula = shown, epsilon = fit$privacy$epsilon)
   right <- right_side(fit)
   frame <- suppressWarnings(stats::model.frame(right, public_frame(fit$schema)))
   fit$xlevels <- stats::.getXlevels(right, frame)

@@ -100,8 +100,8 @@ new_dp_ols_groups <- function(value, key) {
 #' @param exponentiate Whether to give the exponentials of the estimates and of the ends of the
 #'   intervals. Standard errors stay as they are.
 #' @param row.names,optional As for [as.data.frame()].
-#' @param ... Passed on by `print()` to the method for tibbles, by `as.data.frame()` to `tidy()`,
-#'   else refused.
+#' @param ... Passed on by `print()` to the method for tibbles, by `as.data.frame()` to `tidy()`.
+#'   Of `tidy()` and `glance()` as for [those of one fit][broom], else refused.
 #' @return `tidy()`, and `as.data.frame()` with its intervals: one row for each group and quantity,
 #'   the group columns first, then `term`, `estimate`, `std.error`, `status`. Predictions are
 #'   terms too, `p25` and `p75`. `coef()`: a data frame with one row for each group, the
@@ -123,7 +123,7 @@ NULL
 #' @rdname groups
 #' @exportS3Method generics::tidy dp_ols_groups
 tidy.dp_ols_groups <- function(x, conf.int = FALSE, conf.level = 0.95, exponentiate = FALSE, ...) {
-  refuse_others("tidy", ...)
+  leave_aside("tidy", NULL, ...)
   check_flags(conf.int = conf.int, exponentiate = exponentiate)
   terms <- colnames(x$estimates)
   group <- rep(seq_along(x$status), each = length(terms))
@@ -149,7 +149,7 @@ group_intervals <- function(x, level) {
 #' @rdname groups
 #' @exportS3Method generics::glance dp_ols_groups
 glance.dp_ols_groups <- function(x, ...) {
-  refuse_others("glance", ...)
+  leave_aside("glance", NULL, ...)
   tibble::as_tibble(c(
     as.list(x$groups),
     list(epsilon = x$privacy$epsilon, delta = x$privacy$delta, method = x$method,

@@ -38,22 +38,6 @@ formula.dp_ols <- function(x, ...) {
 #' @export
 terms.dp_ols <- function(x, ...) x$terms
 
-#' Number of observations
-#'
-#' @param object A fit by [dp_ols()].
-#' @param ... Not used.
-#' @return The number of complete rows where it is public (`neighbors = "replace_one"`), else
-#'   `NA`, with the reason in the attribute `reason`.
-#' @examplesIf dpstats_available()
-#' d <- data.frame(x = runif(500), y = runif(500))
-#' b <- list(x = c(0, 1), y = c(0, 1))
-#' nobs(dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 1, bounds = b))
-#' @export
-nobs.dp_ols <- function(object, ...) {
-  if (!is.na(object$nobs)) return(as.integer(object$nobs))
-  structure(NA_integer_, reason = "neighbours differ by one row, so their number is private")
-}
-
 #' Confidence intervals
 #'
 #' @param object A fit by [dp_ols()].
@@ -112,7 +96,7 @@ print.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("\nCall:\n", paste(deparse(x$call), collapse = "\n"), "\n\nCoefficients:\n", sep = "")
   print(format(coef(x), digits = digits), quote = FALSE)
   if (x$status != "ok") cat("\nStatus ", x$status, ": see summary()\n", sep = "")
-  cat("\n", privacy_line(x$privacy), "\n", sep = "")
+  cat("\nmethod ", x$method, ", ", privacy_line(x$privacy), "\n", sep = "")
   invisible(x)
 }
 
@@ -127,8 +111,9 @@ privacy_line <- function(privacy) {
 #' @param x A summary.
 #' @param digits Significant digits.
 #' @param ... Passed to [stats::printCoefmat()] by `print()`; refused by `summary()`.
-#' @return A list with `coefficients` (a matrix as for `lm`, with z values), `predictions`,
-#'   `privacy` and `notes`: why something is `NA`, and what the guarantee assumes.
+#' @return A list with `coefficients` (a matrix as for `lm`, with z values), `r.squared`,
+#'   `adj.r.squared`, `sigma` and `df` as for `lm`, as far as they follow from what was released,
+#'   `predictions`, `privacy` and `notes`: why something is `NA`, and what the guarantee assumes.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1))
@@ -139,11 +124,14 @@ summary.dp_ols <- function(object, ...) {
   coefficients <- as.matrix(object$table[1:4])
   colnames(coefficients) <- c("Estimate", "Std. Error", "z value", "Pr(>|z|)")
   selected <- if (length(object$selected)) paste("selected:", toString(object$selected))
+  figures <- glance(object)
   structure(
     c(
       unclass(object)[c("call", "method", "status", "cov_type", "predictions", "privacy")],
       list(
-        coefficients = coefficients, nobs = nobs(object),
+        coefficients = coefficients, nobs = nobs(object), r.squared = figures$r.squared,
+        adj.r.squared = figures$adj.r.squared, sigma = figures$sigma,
+        df = c(nrow(coefficients), figures$df.residual, nrow(coefficients)),
         fit_statistics = object$fit_statistics,
         notes = c(
           paste("NA, Inf:", unique(unlist(object$reasons)))[length(object$reasons) > 0L],
@@ -176,10 +164,9 @@ print.summary.dp_ols <- function(x, digits = max(3L, getOption("digits") - 3L), 
 
 # The number of rows, with the standard error of its noise where it is private.
 rows_line <- function(x) {
-  if (!is.na(x$nobs)) return(x$nobs)
-  rows <- x$fit_statistics["nobs", ]
-  if (is.na(rows$estimate)) return("private")
-  paste0(round(rows$estimate), if (!is.na(rows$std.error)) sprintf(" (%.0f)", rows$std.error))
+  if (is.na(x$nobs)) return("private")
+  error <- x$fit_statistics["nobs", "std.error"]
+  paste0(x$nobs, if (!is.na(error) && error > 0) sprintf(" (%.0f)", error))
 }
 
 squared_line <- function(figures) {

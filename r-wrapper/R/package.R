@@ -30,5 +30,8 @@ generics::tidy
   # what tells a budget that was made here from one of a forked child or of readRDS()
   state$session <- new.env(parent = emptyenv())
   state$process <- Sys.getpid()
+  # how marginaleffects is told of a class of fits
+  known <- getOption("marginaleffects_model_classes")
+  options(marginaleffects_model_classes = union(known, "dp_ols"))
   reticulate::use_virtualenv(environment_name, required = FALSE)
 }

@@ -1,13 +1,21 @@
-#' Parameters as the package parameters shows them
+#' Tables and figures of easystats
 #'
-#' A method for `model_parameters()`: one row for each coefficient, with z values.
+#' Methods for the packages parameters, performance and insight, which modelsummary asks first.
+#' `model_parameters()` gives one row for each coefficient, with z values, and
+#' `model_performance()` one row: R-squared and the residual standard error as far as they follow
+#' from what was released, as in [glance()][broom], and the guarantee. `find_statistic()` tells that
+#' tests are by z values, `get_df()` that these have infinitely many degrees of freedom, and
+#' `get_varcov()` gives [vcov()].
 #'
-#' @param model A fit by [dp_ols()].
-#' @param ci Confidence level.
+#' @param model,x A fit by [dp_ols()].
+#' @param ci Confidence level, or `NULL` for no intervals.
+#' @param type `"model"` for the number of coefficients.
 #' @param exponentiate Whether to give the exponentials of the estimates and of the ends of the
 #'   intervals. Standard errors stay as they are.
-#' @param ... Refused.
-#' @return A data frame of class `parameters_model`.
+#' @param digits,ci_digits,p_digits Digits of coefficients, intervals and p-values in print.
+#' @param ... What these packages pass to every kind of fit: it is left aside, unless it asks for
+#'   other numbers, such as `vcov = "HC1"`, which is refused.
+#' @return A data frame of class `parameters_model` or `performance_model`; a text; a number; a matrix.
 #' @name parameters
 #' @examplesIf dpstats_available() && requireNamespace("parameters", quietly = TRUE)
 #' d <- data.frame(x = runif(500), y = runif(500))
@@ -17,19 +25,50 @@ NULL
 
 #' @rdname parameters
 #' @exportS3Method parameters::model_parameters
-model_parameters.dp_ols <- function(model, ci = 0.95, exponentiate = FALSE, ...) {
-  refuse_others("model_parameters", ...)
-  rows <- tidy(model, conf.int = TRUE, conf.level = ci, exponentiate = exponentiate)
+model_parameters.dp_ols <- function(model, ci = 0.95, exponentiate = FALSE, digits = 2,
+                                    ci_digits = digits, p_digits = 3, ...) {
+  leave_aside("model_parameters", vcov(model), ...)
+  level <- if (is.null(ci)) 0.95 else ci
+  rows <- tidy(model, conf.int = TRUE, conf.level = level, exponentiate = exponentiate)
   table <- data.frame(
-    Parameter = rows$term, Coefficient = rows$estimate, SE = rows$std.error, CI = ci,
+    Parameter = rows$term, Coefficient = rows$estimate, SE = rows$std.error, CI = level,
     CI_low = rows$conf.low, CI_high = rows$conf.high, z = rows$statistic, df_error = Inf,
     p = rows$p.value
   )
+  if (is.null(ci)) table[c("CI", "CI_low", "CI_high")] <- NULL
+  labels <- stats::setNames(rows$term, rows$term)
   structure(
     table,
     class = c("parameters_model", "see_parameters_model", "data.frame"), ci = ci,
     exponentiate = exponentiate, coefficient_name = "Coefficient", model_class = class(model),
-    pretty_names = stats::setNames(rows$term, rows$term), digits = 2, ci_digits = 2, p_digits = 3,
-    no_caption = TRUE
+    pretty_names = labels, pretty_labels = labels, digits = digits, ci_digits = ci_digits,
+    p_digits = p_digits, no_caption = TRUE
   )
+}
+
+#' @rdname parameters
+#' @exportS3Method performance::model_performance
+model_performance.dp_ols <- function(model, ...) {
+  leave_aside("model_performance", vcov(model), ...)
+  row <- glance(model)
+  table <- data.frame(
+    R2 = row$r.squared, R2_adjusted = row$adj.r.squared, Sigma = row$sigma,
+    Epsilon = row$epsilon, Delta = row$delta
+  )
+  structure(table, class = c("performance_model", "data.frame"))
+}
+
+#' @rdname parameters
+#' @exportS3Method insight::find_statistic
+find_statistic.dp_ols <- function(x, ...) "z-statistic"
+
+#' @rdname parameters
+#' @exportS3Method insight::get_df
+get_df.dp_ols <- function(x, type = "residual", ...) if (type == "model") length(coef(x)) else Inf
+
+#' @rdname parameters
+#' @exportS3Method insight::get_varcov
+get_varcov.dp_ols <- function(x, ...) {
+  leave_aside("get_varcov", vcov(x), ...)
+  vcov(x)
 }

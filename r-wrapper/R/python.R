@@ -96,11 +96,15 @@ bad_argument <- function(...) fail("dpstats_argument_error", ...)
 # For methods whose generic has "...": an argument that the method does not have would be ignored.
 refuse_others <- function(generic, ...) {
   others <- entry_names(substitute(list(...)))[-1L]
-  if (!length(others)) return(invisible())
-  known <- setdiff(names(formals(sys.function(-1L))), "...")
-  named <- if (nzchar(others[1L])) paste("no argument", others[1L]) else "no further argument"
+  if (length(others)) refuse_argument(generic, others[1L], own_arguments(sys.function(-1L)))
+}
+
+own_arguments <- function(method) setdiff(names(formals(method)), "...")
+
+refuse_argument <- function(generic, name, known) {
+  named <- if (nzchar(name)) paste("no argument", name) else "no further argument"
   bad_argument(generic, "() of this result has ", named, "; it has ", toString(known),
-               why_not[[others[1L]]])
+               why_not[[name]])
 }
 
 # What there is instead of arguments that other methods of these generics have.

@@ -7,7 +7,7 @@ not_released <- function(what, instead = "coef(), confint(), summary() and predi
 }
 
 reason <- function(what) {
-  if (grepl("likelihood|criteri|deviance|variance", what)) return("they were not paid for")
+  if (grepl("likelihood|criteri|deviance|variances", what)) return("they were not paid for")
   "row by row they are the confidential data"
 }
 
@@ -42,11 +42,6 @@ fitted.dp_ols <- function(object, ...) not_released("fitted values")
 #' @importFrom stats model.frame
 #' @export
 model.frame.dp_ols <- function(formula, ...) not_released("the rows of the model frame")
-
-#' @rdname not-released
-#' @importFrom stats model.matrix
-#' @export
-model.matrix.dp_ols <- function(object, ...) not_released("the rows of the design")
 
 #' @rdname not-released
 #' @importFrom stats hatvalues
@@ -103,20 +98,14 @@ sigma.dp_ols <- function(object, ...) {
 }
 
 #' @rdname not-released
-#' @importFrom stats anova
-#' @export
-anova.dp_ols <- function(object, ...) not_released("analyses of variance")
-
-#' @rdname not-released
-#' @importFrom stats update
-#' @export
-update.dp_ols <- function(object, ...) {
-  fail("dpstats_not_released_error", "a fit keeps no data to update from, and a new fit spends ",
-       "budget again; call dp_ols() with the new formula")
-}
-
-#' @rdname not-released
 #' @exportS3Method insight::get_data
 get_data.dp_ols <- function(x, ...) {
   not_released("the rows of the data", "predict(newdata), plot() or emmeans::emmeans()")
+}
+
+#' @rdname not-released
+#' @exportS3Method sandwich::estfun
+estfun.dp_ols <- function(x, ...) {
+  not_released("the scores of rows",
+               "cov_type in dp_ols() for robust standard errors, and unit for clustered ones")
 }

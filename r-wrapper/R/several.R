@@ -24,7 +24,8 @@ new_dp_ols_list <- function(fits, texts) {
 #' @param x,object The fits.
 #' @param ... Passed on to the method for a single fit, such as `conf.int = TRUE`.
 #' @param i Names or numbers of fits.
-#' @return `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name of the fit in
+#' @return `as.list()`: a plain list of the fits, of which the package modelsummary makes a table with
+#'   a column for each. `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name of the fit in
 #'   `formula`. `coef()`, `vcov()`, `confint()`, `predict()` and `summary()`: a list of those of
 #'   each fit. To set them side by side, call
 #'   `do.call(dp_compare, fits)`.
@@ -74,6 +75,10 @@ augment.dp_ols_list <- function(x, ...) below_one_another(x, augment, ...)
 #' @rdname formulas
 #' @export
 `[.dp_ols_list` <- function(x, i) structure(unclass(x)[i], class = class(x))
+
+#' @rdname formulas
+#' @export
+as.list.dp_ols_list <- function(x, ...) unclass(x)
 
 #' @rdname formulas
 #' @export

@@ -81,7 +81,7 @@ test_that("what a private fit does not have is an error with a reason", {
   skip_without_python()
   fit <- fit_wage(epsilon = 1)
   refused <- list(residuals, resid, fitted, logLik, AIC, BIC, deviance, model.frame, model.matrix,
-                  hatvalues, cooks.distance, rstandard, simulate, anova, extractAIC, update)
+                  hatvalues, cooks.distance, rstandard, simulate, drop1, extractAIC, update)
   for (f in refused) expect_error(f(fit), "not|budget", class = "dpstats_not_released_error")
   skip_without_package("insight")
   expect_error(insight::get_data(fit), class = "dpstats_not_released_error")
@@ -104,10 +104,21 @@ test_that("R-squared and the residual standard error are those of lm without noi
 
 test_that("the number of rows is known where it is public", {
   skip_without_python()
-  expect_identical(as.integer(nobs(fit_wage(epsilon = 1))), NA_integer_)
-  expect_match(attr(nobs(fit_wage(epsilon = 1)), "reason"), "private")
   fit <- dp_ols(y ~ x, line(), "noisy_stats", 2, bounds = unit)
   expect_identical(nobs(fit), 600L)
+  expect_output(print(summary(fit)), "rows: 600\\n")
+})
+
+test_that("where the number of rows is private it is the one released, or NA with the reason", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 1)
+  expect_identical(nobs(fit), glance(fit)$nobs)
+  expect_identical(nobs(fit), as.integer(round(fit$fit_statistics["nobs", "estimate"])))
+  expect_output(print(summary(fit)), sprintf("rows: %d \\([0-9]+\\)", nobs(fit)))
+  none <- dp_ols(y ~ x, line(), "exp_theil_sen", 2, neighbors = "add_remove", bounds = unit)
+  expect_identical(as.integer(nobs(none)), NA_integer_)
+  expect_match(attr(nobs(none), "reason"), "private")
+  expect_output(print(summary(none)), "rows: private")
 })
 
 test_that("a reason stands where a number does not", {

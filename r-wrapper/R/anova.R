@@ -1,0 +1,81 @@
+#' Compare fits, or test the terms of one
+#'
+#' Wald tests from the coefficients and covariances that were released; they cost nothing. For one
+#' fit each term is tested given all others, as by `car::Anova()`; the table of `lm()`, which adds
+#' one term after another, needs sums of squares that are not released. Several fits are compared
+#' each with the one before: the terms that only one of the two has are tested in that one, for the
+#' fits have noise of their own, and their fit cannot be subtracted.
+#'
+#' The tests take the noise for normal; [dp_joint_test()] simulates it.
+#'
+#' @param object A fit by [dp_ols()].
+#' @param ... More fits of the same response, whose terms hold each other.
+#' @param test `"Chisq"`. There is no `"F"`, as the number of rows may be private.
+#' @return A data frame of class `anova` with the columns `Df`, `Chisq` and `Pr(>Chisq)`; `NA` where
+#'   a fit has no standard errors.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(a = runif(5000), b = runif(5000))
+#' d$y <- (d$a + d$b) / 2
+#' bounds <- list(a = c(0, 1), b = c(0, 1), y = c(0, 1))
+#' both <- dp_ols(y ~ a + b, d, method = "adassp", epsilon = 4, bounds = bounds)
+#' anova(both)
+#' @importFrom stats anova
+#' @export
+anova.dp_ols <- function(object, ..., test = "Chisq") {
+  fits <- list(object, ...)
+  if (!all(vapply(fits, inherits, logical(1L), "dp_ols"))) {
+    bad_argument("expected anova() of fits by dp_ols(), got ",
+                 class(Filter(Negate(function(fit) inherits(fit, "dp_ols")), fits)[[1L]])[1L])
+  }
+  if (!identical(test, "Chisq")) {
+    bad_argument("expected test to be \"Chisq\", got ", deparse1(test), ": \"F\" needs sums of ",
+                 "squares, which are not released")
+  }
+  if (length(fits) == 1L) anova_of_terms(object) else anova_of_fits(fits)
+}
+
+anova_of_terms <- function(fit) {
+  tests <- lapply(labels(fit), function(label) wald_test(fit, label))
+  response <- deparse1(stats::formula(fit)[[2L]])
+  anova_table(tests, labels(fit), c("Wald tests of each term given the others\n",
+                                    paste0("Response: ", response)))
+}
+
+anova_of_fits <- function(fits) {
+  formulas <- vapply(fits, function(fit) deparse1(stats::formula(fit)), "")
+  tests <- Map(test_of_pair, fits[-length(fits)], fits[-1L])
+  none <- c(Df = NA_real_, Chisq = NA_real_)
+  anova_table(c(list(none), tests), seq_along(fits),
+              c("Wald tests of the terms that only one of two fits has\n",
+                paste0("Model ", seq_along(fits), ": ", formulas, collapse = "\n")))
+}
+
+# The test of the terms that one of two fits has and the other has not.
+test_of_pair <- function(one, other) {
+  terms <- lapply(list(one, other), labels)
+  responses <- lapply(list(one, other), function(fit) stats::formula(fit)[[2L]])
+  larger <- if (length(terms[[1L]]) > length(terms[[2L]])) 1L else 2L
+  extra <- setdiff(terms[[larger]], terms[[3L - larger]])
+  nested <- all(terms[[3L - larger]] %in% terms[[larger]]) && length(extra)
+  if (!nested || !identical(responses[[1L]], responses[[2L]])) {
+    bad_argument("expected fits of one response, where one has all terms of the other and more, ",
+                 "got ", deparse1(stats::formula(one)), " and ", deparse1(stats::formula(other)))
+  }
+  wald_test(list(one, other)[[larger]], extra)
+}
+
+# The degrees of freedom and the statistic of the hypothesis that the coefficients of terms are 0.
+wald_test <- function(fit, terms) {
+  tested <- term_numbers(fit) %in% match(terms, labels(fit))
+  b <- coef(fit)[tested]
+  V <- vcov(fit)[tested, tested, drop = FALSE]
+  known <- all(is.finite(b)) && all(is.finite(V)) && rcond(V) > .Machine$double.eps
+  c(Df = length(b), Chisq = if (known) drop(b %*% solve(V, b)) else NA_real_)
+}
+
+anova_table <- function(tests, rows, heading) {
+  table <- as.data.frame(do.call(rbind, tests))
+  table[["Pr(>Chisq)"]] <- stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE)
+  row.names(table) <- rows
+  structure(table, heading = heading, class = c("anova", "data.frame"))
+}

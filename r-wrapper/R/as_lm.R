@@ -1,0 +1,73 @@
+# What other packages ask of a fit to know what kind of model it is.
+
+#' Number of observations
+#'
+#' @param object A fit by [dp_ols()].
+#' @param ... Not used.
+#' @return The number of complete rows where it is public (`neighbors = "replace_one"`). Else the
+#'   number with noise that was released with the fit, as [glance()] has it, whose standard error
+#'   is in `fit$fit_statistics`, or `NA`, with the reason in the attribute `reason`, where none was.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' nobs(dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 1, bounds = b))
+#' @export
+nobs.dp_ols <- function(object, ...) {
+  rows <- object$fit_statistics["nobs", "estimate"]
+  if (!is.na(rows)) return(as.integer(round(rows)))
+  structure(NA_integer_, reason = "the number of rows is private, and was not paid for")
+}
+
+#' What a fit is
+#'
+#' What other packages ask of a fit: `family()` is that of least squares, [gaussian()][family];
+#' `variable.names()` are the names of the coefficients and `labels()` the terms; `model.matrix()` is the design at public
+#' values. There is none of the rows, which are confidential.
+#'
+#' @param object A fit by [dp_ols()].
+#' @param data A data frame of public values, with a column for each variable right of `~`.
+#' @param ... Not used.
+#' @return A `family`; character vectors; a matrix with a row for each row of `data`, and the
+#'   attributes `assign` and `contrasts` that `lm`'s has.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1))
+#' fit <- dp_ols(y ~ x, d, method = "noisy_stats", epsilon = 1, bounds = b)
+#' model.matrix(fit, data = data.frame(x = c(0.25, 0.75)))
+#' @name kind
+NULL
+
+#' @rdname kind
+#' @importFrom stats family
+#' @export
+family.dp_ols <- function(object, ...) stats::gaussian()
+
+#' @rdname kind
+#' @importFrom stats variable.names
+#' @export
+variable.names.dp_ols <- function(object, ...) names(coef(object))
+
+#' @rdname kind
+#' @export
+labels.dp_ols <- function(object, ...) attr(object$terms, "term.labels")
+
+#' @rdname kind
+#' @importFrom stats model.matrix
+#' @export
+model.matrix.dp_ols <- function(object, data, ...) {
+  if (missing(data) || is.null(data)) {
+    not_released("the rows of the design", paste(
+      "model.matrix(fit, data) at public values, anova() to test terms, and cov_type and unit of",
+      "dp_ols() for robust and clustered standard errors"
+    ))
+  }
+  structure(design_at(object, data), assign = term_numbers(object), contrasts = object$contrasts)
+}
+
+# For each coefficient the number of its term, 0 for the intercept, as lm's `assign`.
+term_numbers <- function(object) {
+  right <- right_side(object)
+  frame <- suppressWarnings(stats::model.frame(right, public_frame(object$schema)))
+  numbers <- attr(stats::model.matrix(right, frame, contrasts.arg = object$contrasts), "assign")
+  if (is.null(object$absorbed)) numbers else numbers[numbers > 0L]
+}

@@ -1,0 +1,45 @@
+#' Fit again
+#'
+#' Calls [dp_ols()] again as the fit was called, with another formula, other data or other arguments.
+#' A fit keeps no data, so they are named anew; and a new fit spends its own budget.
+#'
+#' @param object A fit by [dp_ols()], or the groups of one with `by`.
+#' @param formula. The new formula, in which a dot stands for what there was, as in `. ~ . + z`.
+#' @param ... Other arguments of [dp_ols()], `data` among them.
+#' @param evaluate Whether to make the call, or else to return it.
+#' @return A new fit, or the call.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(500), z = runif(500), y = runif(500))
+#' b <- list(x = c(0, 1), y = c(0, 1), z = c(0, 1))
+#' fit <- dp_ols(y ~ x, d, method = "adassp", epsilon = 1, bounds = b)
+#' update(fit, . ~ . + z, data = d)
+#' @importFrom stats update
+#' @export
+update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
+  call <- object$call
+  given <- as.list(substitute(list(...)))[-1L]
+  if (!missing(formula.)) call$formula <- stats::update.formula(stats::formula(object), formula.)
+  for (name in names(given)) call[[name]] <- given[[name]]
+  if (!evaluate) return(call)
+  if (is.null(given$data)) {
+    fail("dpstats_not_released_error", "a fit keeps no data to fit again: name them, as in ",
+         "update(fit, data = d); the new fit spends its own budget")
+  }
+  call[[1L]] <- dp_ols
+  eval(call, parent.frame())
+}
+
+#' @rdname update.dp_ols
+#' @export
+update.dp_ols_groups <- update.dp_ols
+
+# The call as it was written, for print() and update(): without the data, and with the formula and
+# the budget of this fit, where there were several.
+with_call <- function(fit, written) {
+  written[[1L]] <- as.name("dp_ols")
+  written$data <- NULL
+  if (is.object(written$budget)) written$budget <- NULL # a value, as from do.call()
+  for (name in c("formula", "epsilon")) written[[name]] <- fit$call[[name]]
+  fit$call <- written
+  fit
+}

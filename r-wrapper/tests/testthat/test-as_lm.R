@@ -1,0 +1,93 @@
+test_that("a fit says what it is, as lm does", {
+  skip_without_python()
+  d <- people()
+  fit <- fit_wage(data = d)
+  reference <- lm(log(wage) ~ educ + sex * age, d)
+  for (ask_fit in list(variable.names, labels, function(fit) family(fit)$family)) {
+    expect_identical(ask_fit(fit), ask_fit(reference))
+  }
+  summaries <- list(summary(fit), summary(reference))
+  for (name in c("r.squared", "adj.r.squared", "sigma", "df")) {
+    expect_equal(summaries[[1L]][[name]], summaries[[2L]][[name]], tolerance = 0.01)
+  }
+})
+
+test_that("model.matrix() gives the design at public values", {
+  skip_without_python()
+  new <- people(6)
+  for (formula in c(log(wage) ~ educ + sex * age, wage ~ size + union, wage ~ 1)) {
+    fit <- fit_wage(formula)
+    reference <- lm(formula, people())
+    ours <- model.matrix(fit, data = new)
+    theirs <- model.matrix(delete.response(terms(reference)), new, xlev = reference$xlevels)
+    expect_equal(ours, theirs, ignore_attr = TRUE)
+    expect_identical(attr(ours, "assign"), attr(theirs, "assign"))
+    expect_identical(colnames(ours), colnames(theirs))
+  }
+  expect_error(model.matrix(fit), "at public values", class = "dpstats_not_released_error")
+  absorbed <- dp_ols(y ~ x | tract, line(), "adassp", 1, bounds = unit)
+  expect_identical(attr(model.matrix(absorbed, data.frame(x = 1)), "assign"), 1L)
+})
+
+test_that("update() makes the call again, with data", {
+  skip_without_python()
+  d <- people()
+  bounds <- limits
+  fit <- with_insecure_seed(2, dp_ols(wage ~ educ, d, "adassp", 1e6, bounds = bounds))
+  expect_identical(names(fit$call), c("", "formula", "method", "epsilon", "bounds"))
+  more <- with_insecure_seed(2, update(fit, . ~ . + age, data = d))
+  expect_identical(more, with_insecure_seed(
+    2, dp_ols(wage ~ educ + age, d, "adassp", 1e6, bounds = bounds)
+  ))
+  some <- update(fit, data = d, subset = sex == "m", epsilon = 2)
+  expect_identical(some$privacy$epsilon, 2)
+  expect_identical(some$call$subset, quote(sex == "m"))
+  expect_identical(update(fit, log(.) ~ ., evaluate = FALSE)$formula, log(wage) ~ educ,
+                   ignore_formula_env = TRUE)
+  expect_error(update(fit, . ~ . + age), "keeps no data", class = "dpstats_not_released_error")
+  by <- dp_ols(wage ~ educ, d, "adassp", 4, by = "sex", bounds = bounds)
+  expect_s3_class(update(by, data = d), "dp_ols_groups")
+})
+
+test_that("the call holds no values of the data, however it was made", {
+  secret <- "nobody may read this"
+  d <- data.frame(x = 1:4, y = 1:4, note = secret)
+  written <- as.call(list(dp_ols, formula = y ~ x, data = d, budget = structure(list(), class = "b")))
+  kept <- with_call(list(call = quote(dp_ols(formula = y ~ x, epsilon = 1))), written)
+  expect_false(contains(serialize(kept, NULL), 0.123, secret))
+  expect_identical(kept$call, quote(dp_ols(formula = y ~ x, epsilon = 1)))
+})
+
+test_that("anova() has Wald tests of the terms of a fit, and of nested fits", {
+  skip_without_python()
+  d <- people()
+  fit <- fit_wage(log(wage) ~ educ + size + age, d)
+  table <- anova(fit)
+  expect_s3_class(table, "anova")
+  expect_identical(row.names(table), c("educ", "size", "age"))
+  reference <- drop1(lm(log(wage) ~ educ + size + age, d), test = "F")[-1L, ]
+  expect_identical(as.integer(table$Df), as.integer(reference$Df))
+  expect_equal(table$Chisq / table$Df, reference[["F value"]], tolerance = 0.05)
+  expect_equal(table["educ", "Pr(>Chisq)"], tidy(fit)$p.value[2L])
+  small <- fit_wage(log(wage) ~ educ + age, d)
+  pair <- anova(small, fit)
+  expect_equal(unlist(pair[2L, ]), unlist(table["size", ]))
+  expect_identical(pair$Chisq, anova(fit, small)$Chisq)
+  expect_output(print(pair), "Model 2: log\\(wage\\) ~ educ \\+ size \\+ age")
+  skip_without_package("car")
+  by_car <- car::linearHypothesis(fit, c("size.L = 0", "size.Q = 0"), test = "Chisq")
+  expect_equal(pair$Chisq[2L], by_car$Chisq[2L])
+})
+
+test_that("anova() refuses what it cannot compare, and has NA without standard errors", {
+  skip_without_python()
+  fit <- dp_ols(y ~ x, line(), "noisy_moments", 4, bounds = unit)
+  other <- dp_ols(x ~ y, line(), "noisy_moments", 4, bounds = unit)
+  refused <- list(quote(anova(fit, other)), quote(anova(fit, fit)), quote(anova(fit, lm(y ~ x, line()))),
+                  quote(anova(fit, test = "F")))
+  for (call in refused) {
+    expect_error(eval(call), "expected", class = "dpstats_argument_error")
+  }
+  none <- dp_ols(y ~ x, line(), "exp_theil_sen", 2, bounds = unit)
+  expect_identical(anova(none)$Chisq, NA_real_)
+})
