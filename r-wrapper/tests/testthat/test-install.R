@@ -18,11 +18,18 @@ with_variables <- function(variables, code) {
   before <- Sys.getenv(names(variables), NA, names = TRUE)
   on.exit({
     Sys.unsetenv(names(before)[is.na(before)])
-    do.call(Sys.setenv, as.list(before[!is.na(before)]))
+    set <- as.list(before[!is.na(before)])
+    if (length(set)) do.call(Sys.setenv, set) # which refuses to be called with nothing
   })
   do.call(Sys.setenv, as.list(variables))
   force(code)
 }
+
+test_that("variables that were not set are not set again", {
+  Sys.unsetenv("DPSTATS_NOWHERE")
+  expect_identical(with_variables(c(DPSTATS_NOWHERE = "1"), Sys.getenv("DPSTATS_NOWHERE")), "1")
+  expect_identical(Sys.getenv("DPSTATS_NOWHERE", NA), NA_character_)
+})
 
 alone <- function(folders, home = tempfile(), code) {
   with_variables(c(PATH = paste(folders, collapse = ":"), WORKON_HOME = home, PYENV_ROOT = home,
