@@ -236,10 +236,9 @@ class Design:
         """
         return raw_powers(self._infos[1], variable)
 
-    @property
-    def polynomial_ranges(self) -> dict[str, tuple[float, float]]:
-        """Return the range on which the polynomials of each variable are orthonormal."""
-        return polynomial_ranges(self._infos[1])
+    def polynomial_ranges(self, raw: bool = True) -> dict[str, tuple[float, float]]:
+        """Return the range of each variable in poly(), which is orthonormal there but if raw."""
+        return polynomial_ranges(self._infos[1], raw)
 
     @property
     def has_constant(self) -> bool:
@@ -267,6 +266,17 @@ class Design:
             if name not in clipping and self.schema[name] not in (UNLIMITED, INSIDE_FUNCTIONS):
                 places.setdefault(name, []).append(j)
         return places
+
+    def columns_of_levels(self) -> list[int]:
+        """List the columns that are functions of the levels of one variable.
+
+        >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "g": Categorical(["a", "b"])}
+        >>> Formula.parse("y ~ x * g").design(schema).columns_of_levels()
+        [1]
+        """
+        sources = [self._right.sources(j)[0] for j in range(len(self.names))]
+        kinds = [[self.schema[name] for name in names] for names in sources]
+        return [j for j, of in enumerate(kinds) if [*map(type, of)] == [Categorical]]
 
     def columns_at(self, variable: str, values: np.ndarray) -> np.ndarray:
         """Compute rows (m, S) as private ones, for public values (m,) of one variable.

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 from numpy.polynomial import Legendre, Polynomial
-from patsy.design_info import DesignInfo
+from patsy.design_info import DesignInfo, FactorInfo
 
 from dpstats.errors import ArgumentError
 from dpstats.formula.expressions import read
@@ -95,9 +95,26 @@ def raw_powers(info: DesignInfo, variable: str) -> tuple[list[str], np.ndarray]:
     return [variable, *powers], weights
 
 
-def polynomial_ranges(info: DesignInfo) -> dict[str, tuple[float, float]]:
-    """Return the range that the polynomials of each variable learned."""
-    return {name: (found.low, found.high) for name, found in _polynomials(info, info.factor_infos)}
+def polynomial_suffixes(info: FactorInfo) -> list[str]:
+    """List what R's names of a number's columns end with: nothing for one column.
+
+    Legendre polynomials end with P1, P2 and so on, for the 1, 2 of R's poly(), which is
+    orthogonal over the rows, are other columns; raw powers are those of R.
+    """
+    if info.num_columns == 1:
+        return [""]
+    learned = info.state.get("transforms", {}).values()
+    letter = "" if all(found.raw for found in learned) else "P"
+    return [f"{letter}{j}" for j in range(1, info.num_columns + 1)]
+
+
+def polynomial_ranges(info: DesignInfo, raw: bool = True) -> dict[str, tuple[float, float]]:
+    """Return the range that the polynomials of each variable learned, with those of raw powers."""
+    return {
+        name: (found.low, found.high)
+        for name, found in _polynomials(info, info.factor_infos)
+        if raw or not found.raw
+    }
 
 
 def _polynomials(info: DesignInfo, factors: Iterable) -> list[tuple[str, Polynomials]]:

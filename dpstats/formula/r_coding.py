@@ -16,6 +16,7 @@ from patsy.design_info import DesignInfo, FactorInfo, SubtermInfo
 
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions import read
+from dpstats.formula.polynomials import polynomial_suffixes
 from dpstats.formula.r_code import translate
 from dpstats.formula.r_terms import Terms
 from dpstats.schema import Categorical, Schema
@@ -67,9 +68,7 @@ def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo
 
 def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:
     """Name the columns of a factor; a number has one, a polynomial one for each power."""
-    powers = range(1, info.num_columns + 1) if matrix is None else ()
-    suffixes = [str(j) for j in powers] if len(powers) > 1 else [""]
-    suffixes = suffixes if matrix is None else matrix.column_suffixes
+    suffixes = polynomial_suffixes(info) if matrix is None else matrix.column_suffixes
     return [f"{factor.label}{suffix}" for suffix in suffixes]
 
 

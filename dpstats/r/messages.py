@@ -39,6 +39,7 @@ _WORDS = [
     (r"dpstats\.Ledger\.create", "the command dpstats ledger create"),
     (r"(?<!\()\bIntercept\b(?!\))", "(Intercept)"),
     (r"under insecure_seed", "under with_insecure_seed()"),
+    (r"\braw_powers\(\)", "dp_raw_powers()"),
     (r"dtype", "type"),
     (r"of type string", "of type character"),
     (r"pip install 'dpstats\[parquet\]'", "install_dpstats()"),

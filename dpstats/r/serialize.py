@@ -12,7 +12,7 @@ from dpstats.privacy import PrivacyReport
 from dpstats.r.messages import in_r
 from dpstats.r.stored_groups import group_state
 from dpstats.results import DPGroupResults, DPResults
-from dpstats.results.summary import group_reasons, guarantee, range_notes
+from dpstats.results.summary import group_reasons, guarantee, release_notes
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
 
 # Methods whose predictions keep to the ranges of the schema.
@@ -40,7 +40,7 @@ def describe(result: DPResults) -> dict:
         "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
         "method_report": in_r(result.method_report),
-        "notes": [in_r(note) for note in range_notes(result)],
+        "notes": [in_r(note) for note in release_notes(result)],
         "limits": _limits(result),
         **_for_new_data(result, result.design),
         "state": result.to_json(),
@@ -50,7 +50,7 @@ def describe(result: DPResults) -> dict:
 def _for_new_data(result: DPResults | DPGroupResults, design: Callable[[], Design]) -> dict:
     """Give what R needs to build the design at public values."""
     has_polynomial = "poly(" in str(result.formula)
-    ranges = design().polynomial_ranges if has_polynomial else {}
+    ranges = design().polynomial_ranges() if has_polynomial else {}
     return {
         "clipping": {
             name: [kind.low, kind.high]

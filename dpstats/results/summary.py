@@ -55,8 +55,7 @@ def summarise(result, alpha: float) -> Summary:
     if result.points:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
-    hidden = [*range_notes(result), *_hidden_levels(result)]
-    summary.notes = _notes(result, result.reasons.values(), hidden)
+    summary.notes = _notes(result, result.reasons.values(), release_notes(result))
     summary.add_extra_txt(_wrapped(summary.notes).split("\n"))
     return summary
 
@@ -172,9 +171,26 @@ def _wrapped(notes: Iterable[str]) -> str:
     return "\n".join(textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in notes)
 
 
-def range_notes(result) -> list[str]:
-    """Write what there is to say of ranges: those estimated, rows beyond, and collinear columns."""
-    return [*_released_ranges(result), *note_on_the_ends(result), *_collinear(result)]
+def release_notes(result) -> list[str]:
+    """Write what there is to say of ranges, of columns whose noise is large, and of polynomials."""
+    return [
+        *_released_ranges(result), *note_on_the_ends(result), *_collinear(result),
+        *_hidden_levels(result), *_legendre(result),
+    ]  # fmt: skip
+
+
+def _legendre(result) -> list[str]:
+    """Say on which ranges poly() is orthogonal, whose columns elsewhere depend on the rows."""
+    if "poly(" not in str(result.formula):
+        return []
+    ranges = result.design().polynomial_ranges(raw=False)
+    if not ranges:
+        return []
+    listed = ", ".join(f"{name} in [{low:g}, {high:g}]" for name, (low, high) in ranges.items())
+    return [
+        f"poly() is made of Legendre polynomials on a public range, {listed}, and lm's on the "
+        "rows: the fitted values agree, the coefficients do not; raw_powers() gives those of powers"
+    ]
 
 
 def _collinear(result) -> list[str]:
@@ -226,13 +242,12 @@ def _hidden_levels(result) -> list[str]:
         return []
     ends = np.asarray(result.conf_int())
     wide = ends[:, 1] - ends[:, 0] > response.high - response.low
-    names = [name for name, hidden in zip(result.names, wide, strict=True) if hidden]
-    levels = [name for name in names if name.endswith("]") and ":" not in name]
+    levels = [result.names[j] for j in result.design().columns_of_levels() if wide[j]]
     if not levels:
         return []
     return [
         f"the noise hides the effects of {', '.join(levels)}, whose intervals are wider than the "
-        "range of the response; a level that is in no row looks the same"
+        "range of the response; a level that is in no row, which lm would leave out, looks the same"
     ]
 
 

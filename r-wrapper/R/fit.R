@@ -105,12 +105,14 @@ right_side <- function(fit) {
   right
 }
 
-# poly() over public ranges: Legendre polynomials, orthonormal for a uniform column, or raw powers.
+# poly() over public ranges: Legendre polynomials P1, P2 and so on, orthonormal for a uniform
+# column, or raw powers.
 public_poly <- function(ranges) {
   function(x, degree = 1, raw = FALSE) {
     range <- ranges[[all.vars(substitute(x))]]
     t <- if (raw) x else (x - range[1L]) / (range[2L] - range[1L]) * 2 - 1
-    columns <- matrix(t, length(x), degree, dimnames = list(NULL, seq_len(degree)))
+    names <- if (degree > 1) paste0(if (!raw) "P", seq_len(degree))
+    columns <- matrix(t, length(x), degree, dimnames = list(NULL, names))
     before <- 1
     for (j in seq_len(degree - 1L)) {
       now <- columns[, j]

@@ -49,7 +49,10 @@ def test_both_dialects_have_the_same_columns():
     ours = Formula.parse("y ~ poly(x, 3):g").design(SCHEMA)
     theirs = Formula.parse(dp.RFormula("y ~ poly(x, 3):g")).design(SCHEMA)
     assert ours.names[1:4:2] == ("poly(x, 3)[0]:g[a]", "poly(x, 3)[2]:g[a]")
-    assert theirs.names[1:4:2] == ("poly(x, 3)1:ga", "poly(x, 3)3:ga")
+    assert theirs.names[1:4:2] == ("poly(x, 3)P1:ga", "poly(x, 3)P3:ga")
+    raw = Formula.parse(dp.RFormula("y ~ poly(x, 2, raw = TRUE):g")).design(SCHEMA)
+    assert raw.names[1:3] == ("poly(x, 2, raw = TRUE)1:ga", "poly(x, 2, raw = TRUE)2:ga")
+    assert Formula.parse(dp.RFormula("y ~ poly(x, 1)")).design(SCHEMA).names[1] == "poly(x, 1)"
     rows = {"x": np.array([20.0, 50.0]), "g": np.array([0, 1]), "y": np.zeros(2)}
     np.testing.assert_array_equal(ours.rows(rows)[0], theirs.rows(rows)[0])
 
@@ -97,6 +100,16 @@ def test_a_quadratic_that_raw_powers_hide_is_seen(workers, method, dialect):
     assert ((raw["lower"] < raw["estimate"]) & (raw["estimate"] < raw["upper"])).all()
     again = dp.DPResults.from_json(fit.to_json())
     assert again.raw_powers("x").equals(raw)
+    assert "Legendre polynomials on a public range, x in [" in _text(fit)
+    with dp.testing.insecure_seed(2):
+        powers = dp.dp_ols(
+            dialect("y ~ I(x * 2)"), workers, method=method, epsilon=1, bounds=bounds
+        )
+    assert "Legendre" not in _text(powers)
+
+
+def _text(fit) -> str:
+    return " ".join(str(fit.summary()).split())
 
 
 def test_the_level_of_intervals_of_raw_powers_is_checked(workers):

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import dpstats as dp
+from dpstats.r.serialize import describe
 
 N = 40
 X = np.linspace(0.05, 0.95, N)
@@ -214,6 +215,8 @@ def test_a_level_that_the_noise_hides_is_named():
     assert "the noise hides the effects of c[T.tpyo], whose intervals are wider" in said
     declared = call | {"levels": {"c": ["u", "v"]}}
     assert "hides the effects" not in str(release(data, "y ~ x + c", **declared).summary())
+    told = describe(release(data, dp.RFormula("y ~ x + c"), **call))["notes"]
+    assert any("the noise hides the effects of ctpyo, whose intervals" in note for note in told)
 
 
 WORDS = pd.Series([f"w{i}" for i in range(N)], dtype=object)

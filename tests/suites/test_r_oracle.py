@@ -1,6 +1,7 @@
 """Formulas of R against R's own lm: names, order and values of the coefficients."""
 
 import os
+import re
 
 import numpy as np
 import pytest
@@ -175,7 +176,10 @@ def test_the_other_dialect_fits_what_lm_fits(text, translation, frame):
 def test_polynomials_span_those_of_r(text, frame):
     ols = robjects.r["lm"](robjects.Formula(text), data=frame)
     result = private_fit(dp.RFormula(text), frame, list(frame.names))
-    assert list(result.params.index) == list(robjects.r["coef"](ols).names)
+    # the columns are others than those of lm, but for raw powers, and so are their names
+    names = robjects.r["coef"](ols).names
+    ours = [re.sub(r"(poly\([\w.]+, \d\))(?=\d)", r"\1P", name) for name in names]
+    assert list(result.params.index) == ours
     table = Table.from_data(frame)
     batch = next(table.batches(result.schema, size=50))
     X, _ = Formula.parse(dp.RFormula(text)).design(result.schema).rows(batch)
