@@ -1,7 +1,9 @@
 #' Estimated marginal means
 #'
 #' Methods for the package emmeans. The reference grid is made of public facts: the declared
-#' levels, and the middle of each declared range. `data` is not read.
+#' levels, and the middle of each declared range where `lm()` has the mean of the rows, which is not
+#' released; what emmeans prints says so. Give other public values by `at`, such as
+#' `at = list(educ = 12)`. `data` is not read.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param trms,xlev,grid,data,... As emmeans passes them.
@@ -44,6 +46,18 @@ crossed_frame <- function(schema) {
 emm_basis.dp_ols <- function(object, trms, xlev, grid, ...) {
   list(
     X = design_at(object, grid), bhat = coef(object), nbasis = matrix(NA), V = vcov(object),
-    dffun = function(k, dfargs) Inf, dfargs = list()
+    dffun = function(k, dfargs) Inf, dfargs = list(),
+    misc = list(initMesg = message_of_middles(object$schema, grid))
   )
+}
+
+# Which numbers of the grid stand at the middle of their range.
+message_of_middles <- function(schema, grid) {
+  middles <- vapply(Filter(function(entry) is.null(entry$levels), schema[names(grid)]),
+                    function(entry) mean(c(entry$low, entry$high)), numeric(1L))
+  there <- Filter(function(name) isTRUE(all.equal(unique(grid[[name]]), middles[[name]])),
+                  names(middles))
+  if (!length(there)) return(NULL)
+  paste("At the middle of their ranges, as means are not released:",
+        paste(there, "=", vapply(middles[there], format, "", digits = 4L), collapse = ", "))
 }

@@ -33,6 +33,12 @@ test_that("emmeans makes its grid of public facts", {
   new <- data.frame(educ = 14, sex = c("f", "m"), age = 42.5)
   expect_equal(means$emmean, unname(predict(fit, new)))
   expect_equal(means$SE, unname(predict(fit, new, se.fit = TRUE)$se.fit))
+  expect_output(print(emmeans::emmeans(fit, ~sex)),
+                "middle of their ranges, as means are not released: educ = 14, age = 42.5")
+  expect_output(print(emmeans::emmeans(fit, ~sex, at = list(educ = 12))), "released: age = 42.5")
+  expect_false(any(grepl("middle", capture.output(
+    print(emmeans::emmeans(fit, ~sex, at = list(educ = 12, age = 30)))
+  ))))
 })
 
 test_that("pictures are drawn for every kind of result", {
