@@ -14,7 +14,7 @@ import numpy as np
 
 from dpstats.errors import Defect, is_interrupt
 from dpstats.inference import stacked
-from dpstats.mechanisms.shared import Problem, Release, Releases
+from dpstats.mechanisms.shared import Release, Releases
 from dpstats.mechanisms.shared.gram import number_of_units
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE, Event
@@ -72,8 +72,9 @@ class Outcomes:
     or of privacy units.
     """
 
-    def __init__(self, sizes: np.ndarray, problem: Problem):
-        self.sizes, self.limited = sizes, False
+    def __init__(self, sizes: np.ndarray, prepared: Prepared):
+        self.sizes, self.limited, problem = sizes, False, prepared.problem
+        self._ends = prepared.response_ends
         groups, columns = len(sizes), len(problem.low)
         self.estimates = np.full((groups, columns + len(problem.x_new)), np.nan)
         self.statuses = [""] * groups
@@ -87,7 +88,8 @@ class Outcomes:
 
     def put(self, groups: Sequence[int] | np.ndarray, releases: Releases) -> None:
         """Fill in the releases of some groups."""
-        self.estimates[groups] = np.hstack([releases.params, releases.predictions])
+        points = np.clip(releases.predictions, *self._ends)
+        self.estimates[groups] = np.hstack([releases.params, points])
         for g, status in zip(groups, releases.statuses, strict=True):
             self.statuses[g] = status
         for name, values in releases.stack.items():
@@ -139,7 +141,7 @@ def fit_each(prepared: Prepared, rows: GroupedRows, labels, progress, n_jobs) ->
     """
     groups, done = len(rows.sizes), 0
     counts = rows.sizes if prepared.request.unit is None else rows.units
-    outcomes = Outcomes(counts, prepared.problem)
+    outcomes = Outcomes(counts, prepared)
     chunks = np.split(np.arange(groups), range(_CHUNK, groups, _CHUNK))
     with progress_bar(groups, prepared.request.method.name, progress) as bar:
         try:

@@ -21,7 +21,7 @@ def fit_single(prepared: Prepared, noise: Noise) -> DPResults:
     return DPResults(
         formula=request.formula.text,
         method=method.name,
-        release=release,
+        release=release.within(prepared.response_ends),
         names=prepared.design.names,
         points=prepared.points,
         x_new=problem.x_new,

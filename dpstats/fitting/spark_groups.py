@@ -88,7 +88,7 @@ def fit_groups_on_workers(prepared: Prepared, noise: Noise, by, groups) -> DPGro
     if labels is None:
         _, labels = present_rows(table.distinct(columns_of(by)), by)
     fits = _fits(prepared, by, labels, not present)
-    outcomes = Outcomes(np.array([fitted.rows for fitted in fits], int), prepared.problem)
+    outcomes = Outcomes(np.array([fitted.rows for fitted in fits], int), prepared)
     for g, fitted in enumerate(fits):
         outcomes.put([g], column_of(fitted.release))
         outcomes.record(fitted.events)

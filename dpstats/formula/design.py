@@ -267,6 +267,12 @@ class Design:
                 places.setdefault(name, []).append(j)
         return places
 
+    def response_ends(self, estimated: Collection[str]) -> tuple[float, float]:
+        """Return the declared bounds of the response, infinite where its range was estimated."""
+        if not {*self._recipe[0].response_variables}.isdisjoint(estimated):
+            return -np.inf, np.inf
+        return self.response_bounds
+
     def columns_of_levels(self) -> list[int]:
         """List the columns that are functions of the levels of one variable.
 

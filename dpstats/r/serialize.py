@@ -123,8 +123,8 @@ def _group_limits(result: DPGroupResults, design: Design) -> dict:
             "high": _floats(design.high),
             "response": _floats(ends.ravel()),
         }
-    ends = result.stack.get("response_range")
-    return {} if ends is None else {"response": _floats(ends.ravel())}
+    ends = np.hstack(result.response_range)
+    return {"response": _floats(ends.ravel())} if np.isfinite(ends).all() else {}
 
 
 def _labels(result: DPGroupResults) -> list[list]:

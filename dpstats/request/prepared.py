@@ -63,6 +63,11 @@ class Prepared:
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 
+    @property
+    def response_ends(self) -> tuple[float, float]:
+        """Return the declared bounds of the response, which predictions keep to."""
+        return self.design.response_ends(self.request.estimated)
+
     def total(self, each: Callable[[np.ndarray, np.ndarray], Any]) -> "Counted":
         """Add up ``each(X, y)`` over batches of the rows in use, and count these rows."""
         request = self.request

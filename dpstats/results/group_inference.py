@@ -120,6 +120,8 @@ class GroupInference(ABC):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Tabulate intervals of level 1 - alpha of every quantity, as :attr:`frame` does."""
         ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
+        points = ends[:, self.size :]
+        np.clip(points, *self.declared_range, out=points)
         return pd.DataFrame(
             {
                 **self._long(self.names),
@@ -182,13 +184,14 @@ class GroupInference(ABC):
             rows = np.clip(rows, design.low, design.high)
         if Formula.parse(self.formula).absorbed is not None:
             rows = np.full_like(rows, np.nan)
-        low, high = self._response_range(design)
+        low, high = self.response_range
         mean = np.clip(self.estimates[:, : self.size] @ rows.T, low, high)
         points = pd.RangeIndex(len(rows))
         points = newdata.index if isinstance(newdata, pd.DataFrame) else points
         if not interval:
             return pd.DataFrame(mean, self._index(), points)
         ends = self.uncertainty.intervals(rows, checked_alpha(alpha))
+        ends = np.clip(ends, *self.declared_range)
         errors = self.uncertainty.errors(rows)
         names = "mean", "mean_se", "mean_ci_lower", "mean_ci_upper"
         columns = mean, errors, ends[..., 0], ends[..., 1]
@@ -226,13 +229,20 @@ class GroupInference(ABC):
         formula = Formula.parse(self.formula)
         return formula.design(self.schema, self.term_bounds, self.clipping)
 
-    def _response_range(self, design: Design):
-        """Return the ends of the range that predictions keep to, infinite where there is none."""
-        if self.limited:
-            return design.response_bounds
-        if "response_range" in self.stack:
-            return np.hsplit(self.stack["response_range"], 2)
-        return -np.inf, np.inf
+    @property
+    def declared_range(self) -> tuple[float, float]:
+        """Return the declared bounds of the response, infinite where its range was estimated."""
+        return self._design.response_ends(self.estimated)
+
+    @property
+    def response_range(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends (G, 1) of the ranges that predictions keep to, infinite without one."""
+        ends = self._design.response_bounds if self.limited else self.declared_range
+        low, high = (np.full((len(self.labels), 1), end) for end in ends)
+        if self.limited or "response_range" not in self.stack:
+            return low, high
+        first, last = np.hsplit(self.stack["response_range"], 2)
+        return np.maximum(low, first), np.minimum(high, last)
 
     def _labels(self) -> dict:
         """Return a column of labels for each group column."""

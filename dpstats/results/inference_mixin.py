@@ -45,6 +45,11 @@ class Inferred(ABC):
     def response_range(self) -> tuple[float, float]:
         """Return the ends of the range that predictions keep to."""
 
+    @property
+    @abstractmethod
+    def declared_range(self) -> tuple[float, float]:
+        """Return the declared bounds of the response, which ends of intervals keep to."""
+
     @abstractmethod
     def design(self) -> Design:
         """Build the design from the public schema."""
@@ -138,7 +143,9 @@ class Inferred(ABC):
     def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
         """Predict at public new data; costs no budget.
 
-        Within the ranges of the schema a prediction is the sum of coefficients times columns.
+        Within the ranges of the schema a prediction is the sum of coefficients times columns, and
+        where that is beyond the declared bounds of the response it is the bound; so are the ends
+        of intervals. Standard errors are those of the sum.
         Variables that lie farther out than those that a fit by ``noisy_newton`` saw are clipped as
         these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN,
         as those of fixest are for a group whose effect it does not know: effects are not released.
@@ -229,7 +236,7 @@ class Inferred(ABC):
 
     def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S)."""
-        low, high = self._intervals(rows, alpha).T
+        low, high = np.clip(self._intervals(rows, alpha), *self.declared_range).T
         columns = {"mean": mean, "mean_se": self._errors(rows)}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 

@@ -118,10 +118,15 @@ class DPResults(Tabulated):
     def response_range(self) -> tuple[float, float]:
         """Return the ends of the range that predictions keep to, infinite where there is none."""
         if self.release.limited:
-            low, high = self.design().response_bounds
-            return low, high
+            return self.design().response_bounds
         low, high = self.release.statistics.get("response_range", (-np.inf, np.inf))
-        return low, high
+        first, last = self.declared_range
+        return max(low, first), min(high, last)
+
+    @property
+    def declared_range(self) -> tuple[float, float]:
+        """Return the declared bounds of the response, infinite where its range was estimated."""
+        return self.design().response_ends(self.estimated)
 
     def design(self) -> Design:
         """Build the design of the formula from the public schema."""

@@ -63,6 +63,27 @@ def test_predictions_are_those_of_each_group(groups):
         pd.testing.assert_frame_equal(tall.loc[label], own, check_names=False)
 
 
+@pytest.mark.parametrize(
+    ("method", "epsilon"), [("auto", 0.3), ("noisy_moments", 2), ("exp_theil_sen", 0.3)]
+)
+def test_predictions_keep_to_the_declared_bounds_of_the_response(method, epsilon):
+    frame = dp.simulate.line(300, seed=1).assign(area=["a", "b", "c"] * 100)
+    with dp.testing.insecure_seed(1):
+        by = dp.dp_ols(
+            "y ~ x", frame, by="area", groups=[*"abcdefgh"], method=method, epsilon=epsilon,
+            bounds={"x": (0, 1), "y": (0, 1)},
+        )  # fmt: skip
+    line = by.params.to_numpy() @ np.array([[1, 1], [0.25, 0.75]])
+    assert (line < -0.01).any() or (line > 1.01).any()
+    terms = by.tidy().set_index("term").loc[["p25", "p75"]]
+    released = by.predict({"x": [0.25, 0.75]}, interval=True)
+    for table in (by.predictions, released.filter(like="mean_ci"), terms.filter(like="conf")):
+        numbers = table.to_numpy()[~table.isna().to_numpy()]
+        assert (numbers >= 0).all() and (numbers <= 1).all()
+    np.testing.assert_allclose(released["mean"], by.predictions.to_numpy().ravel(), atol=1e-12)
+    assert by.predictions.loc["h"].equals(by["h"].predictions)
+
+
 def test_hypotheses_are_tested_as_in_each_group(groups):
     table = groups.t_test("x = 0.5, Intercept = 0.2", alpha=0.1)
     assert table.index.names == ["area", "hypothesis"]

@@ -336,6 +336,38 @@ def test_a_formula_in_json_runs_no_code(exact):
         dp.DPResults.from_dict(content).predict({"x": [0.5]})
 
 
+@pytest.mark.parametrize("method", ["auto", "noisy_moments", "exp_theil_sen"])
+def test_predictions_keep_to_the_declared_bounds_of_the_response(method):
+    frame, beyond = dp.simulate.line(200, seed=1), 0
+    new = pd.DataFrame({"x": [0.25, 0.75]}, ["p25", "p75"])
+    for seed in range(12):
+        with dp.testing.insecure_seed(seed):
+            result = dp.dp_ols(
+                "y ~ x", frame, method=method, epsilon=0.2, bounds={"x": (0, 1), "y": (0, 1)}
+            )
+        line = result.design().predictors(new) @ result.params.to_numpy()
+        beyond += int((line < -0.01).any() or (line > 1.01).any())
+        for table in (result.predict(new, interval=True), result.prediction_intervals()):
+            assert table["mean"].dropna().between(0, 1).all()
+            low, high = table["mean_ci_lower"], table["mean_ci_upper"]
+            assert (low.isna() | (low.between(0, 1) & ~(low > table["mean"]))).all()
+            assert (high.isna() | (high.between(0, 1) & ~(high < table["mean"]))).all()
+        np.testing.assert_equal(result.p75, result.predictions["p75"])
+        again = dp.DPResults.from_json(result.to_json())
+        assert again.predict(new).equals(result.predict(new))
+    assert beyond > 0
+
+
+def test_an_estimated_range_of_the_response_keeps_no_prediction():
+    frame = dp.simulate.line(2000, seed=1)
+    with dp.testing.insecure_seed(1):
+        result = dp.dp_ols("y ~ x", frame, method="adassp", epsilon=8, bounds={"x": (0, 1)})
+    assert result.declared_range == (-np.inf, np.inf)
+    far = {"x": [-50.0, 50.0]}
+    line = result.params.to_numpy() @ np.array([[1, 1], far["x"]])
+    np.testing.assert_allclose(result.predict(far), line)
+
+
 @pytest.mark.parametrize("name", WIDE)
 def test_predictions_are_the_design_times_the_coefficients(name, fit, rich):
     result = fit(rich, name, **RICH)

@@ -1,7 +1,7 @@
 """Define the problem a mechanism is given and the release it returns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -130,6 +130,13 @@ class Release:
         for values in (self.params, self.predictions, self.cov):
             if values is not None:
                 values.flags.writeable = False
+
+    def within(self, ends: tuple[float, float]) -> "Release":
+        """Return the release with predictions no farther out than public ends.
+
+        Guarantee. Post-processing of releases by public facts, so it costs nothing.
+        """
+        return replace(self, predictions=np.clip(self.predictions, *ends))
 
     @classmethod
     def nothing(cls, problem: Problem, status: str, reason: str) -> "Release":
