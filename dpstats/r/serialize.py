@@ -82,7 +82,13 @@ def _limits(result: DPResults) -> dict:
         }
     if np.isfinite(result.response_range).all():
         limits["response"] = _floats(result.response_range)
-    return limits
+    return {**limits, **_declared(result)}
+
+
+def _declared(result: DPResults | DPGroupResults) -> dict:
+    """Give the bounds of the response that intervals of predictions keep to, if any."""
+    ends = result.declared_range
+    return {"declared": _floats(ends)} if np.isfinite(ends).all() else {}
 
 
 def predicted(table: pd.DataFrame) -> dict:
@@ -122,9 +128,11 @@ def _group_limits(result: DPGroupResults, design: Design) -> dict:
             "low": _floats(design.low),
             "high": _floats(design.high),
             "response": _floats(ends.ravel()),
+            **_declared(result),
         }
     ends = np.hstack(result.response_range)
-    return {"response": _floats(ends.ravel())} if np.isfinite(ends).all() else {}
+    shown = {"response": _floats(ends.ravel())} if np.isfinite(ends).all() else {}
+    return {**shown, **_declared(result)}
 
 
 def _labels(result: DPGroupResults) -> list[list]:

@@ -13,6 +13,7 @@ from dpstats.inference import Uncertainty, uncertainty
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of, label_columns
+from dpstats.results.inference_mixin import held
 from dpstats.results.tables_mixin import TIDY, facts
 from dpstats.schema import Numeric, Schema
 
@@ -120,8 +121,7 @@ class GroupInference(ABC):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Tabulate intervals of level 1 - alpha of every quantity, as :attr:`frame` does."""
         ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
-        points = ends[:, self.size :]
-        np.clip(points, *self.declared_range, out=points)
+        ends[:, self.size :] = held(ends[:, self.size :], self.declared_range)
         return pd.DataFrame(
             {
                 **self._long(self.names),
@@ -191,7 +191,7 @@ class GroupInference(ABC):
         if not interval:
             return pd.DataFrame(mean, self._index(), points)
         ends = self.uncertainty.intervals(rows, checked_alpha(alpha))
-        ends = np.clip(ends, *self.declared_range)
+        ends = held(ends, self.declared_range)
         errors = self.uncertainty.errors(rows)
         names = "mean", "mean_se", "mean_ci_lower", "mean_ci_upper"
         columns = mean, errors, ends[..., 0], ends[..., 1]

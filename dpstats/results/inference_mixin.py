@@ -19,6 +19,15 @@ from dpstats.option_checks import checked_alpha
 from dpstats.schema import Schema
 
 
+def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
+    """Move the finite ends of intervals of predictions to the declared bounds of the response.
+
+    The intervals are then those of the predictions, which are so moved; infinite ends still say
+    that nothing is known.
+    """
+    return np.where(np.isinf(ends), ends, np.clip(ends, *declared))
+
+
 class Inferred(ABC):
     """Compute coefficients, standard errors, intervals and tests under statsmodels' names.
 
@@ -144,8 +153,8 @@ class Inferred(ABC):
         """Predict at public new data; costs no budget.
 
         Within the ranges of the schema a prediction is the sum of coefficients times columns, and
-        where that is beyond the declared bounds of the response it is the bound; so are the ends
-        of intervals. Standard errors are those of the sum.
+        where that is beyond the declared bounds of the response it is the bound; so are the finite
+        ends of intervals. Standard errors are those of the sum.
         Variables that lie farther out than those that a fit by ``noisy_newton`` saw are clipped as
         these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN,
         as those of fixest are for a group whose effect it does not know: effects are not released.
@@ -236,7 +245,7 @@ class Inferred(ABC):
 
     def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S)."""
-        low, high = np.clip(self._intervals(rows, alpha), *self.declared_range).T
+        low, high = held(self._intervals(rows, alpha), self.declared_range).T
         columns = {"mean": mean, "mean_se": self._errors(rows)}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 

@@ -10,7 +10,8 @@ predict.dp_ols_groups <- function(object, newdata, se.fit = FALSE,
   interval <- prediction_options(newdata, se.fit, interval, level, type)
   X <- clipped_rows(object, design_at(object, newdata))
   at <- groups_of_rows(object, newdata)
-  as_predicted(group_means(object, X, at), se.fit, interval, group_errors(object, X, at, level))
+  as_predicted(group_means(object, X, at), se.fit, interval, group_errors(object, X, at, level),
+               object$limits$declared)
 }
 
 # The number of the group that each row of new data belongs to.

@@ -4,6 +4,10 @@
 #' predictions at the rows of the fit, which are confidential. Those of `y ~ x | state` are `NA`, as
 #' fixest's are for a group whose effect it does not know: absorbed effects are not released.
 #'
+#' A prediction beyond the declared bounds of the response is the bound, and so are finite ends of
+#' intervals; standard errors are those of the line. For the line itself multiply
+#' [model.matrix()][kind] by [coef()].
+#'
 #' @param object A fit by [dp_ols()].
 #' @param newdata A data frame with a column for each variable right of `~`.
 #' @param se.fit Whether to return standard errors too.
@@ -27,7 +31,8 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
   interval <- prediction_options(newdata, se.fit, interval, level, type)
   fit <- within_limits(object, design_at(object, newdata))
   if (!is.null(object$absorbed)) fit[] <- NA_real_
-  as_predicted(fit, se.fit, interval, uncertainty_at(object, newdata, level))
+  as_predicted(fit, se.fit, interval, uncertainty_at(object, newdata, level),
+               object$limits$declared)
 }
 
 # Check the arguments of predict(); returns the kind of interval.
@@ -43,10 +48,14 @@ prediction_options <- function(newdata, se.fit, interval, level, type) {
 }
 
 # Predictions in the shape of predict.lm(); `errors` are computed only where they are asked for.
-as_predicted <- function(fit, se.fit, interval, errors) {
+# Finite ends of intervals keep to the `declared` bounds of the response, if there are any.
+as_predicted <- function(fit, se.fit, interval, errors, declared) {
   rows <- names(fit)
   if (interval == "confidence") {
-    fit <- cbind(fit = fit, lwr = errors$conf.low, upr = errors$conf.high)
+    ends <- lapply(errors[c("conf.low", "conf.high")], function(end) {
+      ifelse(is.infinite(end), end, clipped(end, declared))
+    })
+    fit <- cbind(fit = fit, lwr = ends$conf.low, upr = ends$conf.high)
   }
   if (!se.fit) return(fit)
   list(fit = fit, se.fit = stats::setNames(errors$std.error, rows))

@@ -56,6 +56,21 @@ test_that("intervals of predictions are those of their standard errors", {
   }
 })
 
+test_that("predictions and their intervals keep to the declared bounds of the response", {
+  skip_without_python()
+  new <- data.frame(tract = 3L, x = c(-20, 0.5, 20))
+  fit <- dp_ols(y ~ x, line(6000), "noisy_moments", 8, bounds = unit)
+  by <- dp_ols(y ~ x, line(6000), "noisy_moments", 8, by = "tract", bounds = unit)
+  for (result in list(fit, by, by[["3"]])) {
+    expect_identical(unname(predict(result, new))[c(1L, 3L)], c(0, 1))
+    ends <- predict(result, new, interval = "confidence", level = 0.9)
+    expect_true(all(ends >= 0 & ends <= 1 & ends[, "lwr"] <= ends[, "fit"]))
+  }
+  # without declared bounds it is the line
+  free <- dp_ols(y ~ x, line(6000), "adassp", 8, bounds = unit["x"])
+  expect_equal(unname(predict(free, new)), drop(unname(model.matrix(free, new) %*% coef(free))))
+})
+
 test_that("predictions come from newdata alone", {
   skip_without_python()
   fit <- fit_wage()

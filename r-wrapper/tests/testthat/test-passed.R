@@ -109,6 +109,15 @@ test_that("predictions follow coefficients that are set, as delta methods need",
   moved$coefficients["educ"] <- coef(fit)[["educ"]] + 0.01
   expect_equal(unname(predict(moved, newdata = new, type = "response") - predict(fit, new)),
                c(0.1, 0.12))
+  steep <- data.frame(educ = 200, sex = "f", age = 30, rowid = 7L)
+  for (arguments in list(list(), list(vcov = FALSE, conf_level = 0.95, type = "response"),
+                         list(type = NULL, mfx = NULL, newparams = NULL, ndraws = NULL,
+                              se.fit = NULL, internal_call = TRUE))) {
+    line <- do.call(get_predict.dp_ols, c(list(fit, newdata = steep), arguments))
+    expect_identical(line$rowid, 7L)
+    expect_equal(line$estimate, drop(model.matrix(fit, steep) %*% coef(fit)), ignore_attr = TRUE)
+    expect_gt(line$estimate, predict(fit, steep))
+  }
   expect_true("dp_ols" %in% getOption("marginaleffects_model_classes"))
 })
 
