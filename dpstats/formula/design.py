@@ -271,7 +271,8 @@ class Design:
         """Return the declared bounds of the response, infinite where its range was estimated."""
         if not {*self._recipe[0].response_variables}.isdisjoint(estimated):
             return -np.inf, np.inf
-        return self.response_bounds
+        low, high = self.response_bounds
+        return low, high
 
     def columns_of_levels(self) -> list[int]:
         """List the columns that are functions of the levels of one variable.

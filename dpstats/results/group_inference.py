@@ -39,6 +39,7 @@ class GroupInference(ABC):
     schema: Schema
     term_bounds: Mapping[str, tuple[float, float]]
     clipping: Mapping[str, Numeric]
+    estimated: tuple[str, ...]
     limited: bool
     sizes: np.ndarray | None
     privacy: PrivacyReport

@@ -118,7 +118,8 @@ class DPResults(Tabulated):
     def response_range(self) -> tuple[float, float]:
         """Return the ends of the range that predictions keep to, infinite where there is none."""
         if self.release.limited:
-            return self.design().response_bounds
+            low, high = self.design().response_bounds
+            return low, high
         low, high = self.release.statistics.get("response_range", (-np.inf, np.inf))
         first, last = self.declared_range
         return max(low, first), min(high, last)

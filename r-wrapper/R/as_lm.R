@@ -21,8 +21,8 @@ nobs.dp_ols <- function(object, ...) {
 #' What a fit is
 #'
 #' What other packages ask of a fit: `family()` is that of least squares, [gaussian()][family];
-#' `variable.names()` are the names of the coefficients and `labels()` the terms; `model.matrix()` is the design at public
-#' values. There is none of the rows, which are confidential.
+#' `variable.names()` are the names of the coefficients and `labels()` the terms; `model.matrix()`
+#' is the design at public values. There is none of the rows, which are confidential.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param data A data frame of public values, with a column for each variable right of `~`.

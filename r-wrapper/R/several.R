@@ -24,9 +24,9 @@ new_dp_ols_list <- function(fits, texts) {
 #' @param x,object The fits.
 #' @param ... Passed on to the method for a single fit, such as `conf.int = TRUE`.
 #' @param i Names or numbers of fits.
-#' @return `as.list()`: a plain list of the fits, of which the package modelsummary makes a table with
-#'   a column for each. `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name of the fit in
-#'   `formula`. `coef()`, `vcov()`, `confint()`, `predict()` and `summary()`: a list of those of
+#' @return `as.list()`: a plain list of the fits, of which the package modelsummary makes a table
+#'   with a column for each. `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name
+#'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `predict()` and `summary()`: a list of those of
 #'   each fit. To set them side by side, call
 #'   `do.call(dp_compare, fits)`.
 #' @examplesIf dpstats_available()
