@@ -111,7 +111,7 @@ COVERED_BY = {
         "r.seeds",
         "r.serialize",
         "r.stored_fits",
-        "r.stored_groups",
+        "r.uncertainties",
     ],
     "results/test_group_inference.py": ["results.group_member", "results.stored_groups"],
     "results/test_error_bounds.py": ["results.group_error_bounds"],

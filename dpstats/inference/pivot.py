@@ -64,7 +64,7 @@ class Pivot:
         return cls(sums, scales, line, Meat.of_line(stack))
 
     @cached_property
-    def _squares(self) -> np.ndarray:
+    def squares(self) -> np.ndarray:
         """Return the sums of e^2, u e^2 and u^2 e^2, and the noise on the first, (G, 4)."""
         products = self.meat.products
         sums = products[:, 0, 0], products[:, 0, 1], products[:, 1, 1]
@@ -73,7 +73,7 @@ class Pivot:
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Return intervals (G, q, 2) of the combinations ``rows`` (q, 2) of the coefficients."""
         unit, scale, shift = self._targets(rows)
-        ends = _intervals(self.sums, self.scales, self._squares, unit, alpha)
+        ends = _intervals(self.sums, self.scales, self.squares, unit, alpha)
         ends = scale[..., None] * ends + shift[..., None]
         return np.sort(ends, axis=2)
 
@@ -81,13 +81,13 @@ class Pivot:
         """Return two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
         unit, scale, shift = self._targets(rows)
         values = (values - shift) / scale
-        return _p_values(self.sums, self.scales, self._squares, unit, values)
+        return _p_values(self.sums, self.scales, self.squares, unit, values)
 
     @cached_property
     def unbounded(self) -> np.ndarray:
         """Return whether any slope at all is compatible with the release at the 5% level, (G,)."""
         slope = np.full((len(self.sums), 1), np.nan)
-        ends = _intervals(self.sums, self.scales, self._squares, slope, 0.05)
+        ends = _intervals(self.sums, self.scales, self.squares, slope, 0.05)
         return np.any(np.isinf(ends), axis=(1, 2))
 
     @np.errstate(all="ignore")

@@ -10,7 +10,7 @@ from typing import Any
 
 import dpstats as dp
 from dpstats.errors import is_interrupt
-from dpstats.r import budgets, plans, stored_fits, stored_groups
+from dpstats.r import budgets, plans, stored_fits
 from dpstats.r.inputs import labels, points, table
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
@@ -36,7 +36,7 @@ def answer(question: str, arguments: Mapping) -> dict:
 
     Examples
     --------
-    >>> answer("conf_int", {"state": "{}", "level": 0.9})["error"]
+    >>> answer("error_bound", {"state": "{}", "q": 68.0})["error"]
     'ArgumentError'
     """
     budget = None
@@ -106,21 +106,13 @@ def run(study: str, out: str, dry_run: bool = False, budget: dp.Ledger | None = 
 QUESTIONS = {
     "budget": budget,
     "close_seed": close_seed,
-    "compare": stored_fits.compare,
-    "conf_int": stored_fits.conf_int,
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
     "ledger": ledger,
-    "group_conf_int": stored_groups.group_conf_int,
-    "group_covariances": stored_groups.group_covariances,
-    "group_predict": stored_groups.group_predict,
-    "group_subset": stored_groups.group_subset,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,
-    "predict": stored_fits.predict,
     "raw_powers": stored_fits.raw_powers,
     "run": run,
-    "t_test": stored_fits.t_test,
 }

@@ -8,9 +8,9 @@ import pandas as pd
 from dpstats.formula import Formula
 from dpstats.formula.design import Design
 from dpstats.formula.r_coding import level_label
-from dpstats.privacy import PrivacyReport
+from dpstats.privacy import GDP, ApproxDP, PrivacyReport
 from dpstats.r.messages import in_r
-from dpstats.r.stored_groups import group_state
+from dpstats.r.uncertainties import described
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.results.summary import group_reasons, guarantee, release_notes
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
@@ -22,6 +22,7 @@ CLIPPED_PREDICTIONS = ("shrunken", "shrunken_pure")
 def describe(result: DPResults) -> dict:
     """Describe one fit; ``state`` is the JSON text from which Python restores it."""
     intervals, points = result.conf_int(), result.prediction_intervals()
+    release = result.release
     return {
         **_public(result),
         "names": list(result.names),
@@ -43,6 +44,7 @@ def describe(result: DPResults) -> dict:
         "notes": [in_r(note) for note in release_notes(result)],
         "limits": _limits(result),
         **_for_new_data(result, result.design),
+        "uncertainty": described(result.uncertainty, (release.companion or release).params[None]),
         "state": result.to_json(),
     }
 
@@ -115,7 +117,8 @@ def describe_groups(result: DPGroupResults) -> dict:
         "reasons": [in_r(reason) for reason in group_reasons(result)],
         "limits": _group_limits(result, design),
         **_for_new_data(result, lambda: design),
-        "state": group_state(result),
+        "x_new": _floats(result.x_new.ravel()),
+        "uncertainty": described(result.uncertainty, result.stack["params"]),
     }
 
 
@@ -167,6 +170,9 @@ def _privacy(report: PrivacyReport) -> dict:
         "unit": report.unit or "",
         "max_rows": float(report.max_rows),
         "private": report.private,
+        "gaussian": isinstance(report.limit, GDP),
+        "mu": float(report.limit.mu),
+        "failing": report.limit.delta if isinstance(report.limit, ApproxDP) else 0.0,
         "guarantee": in_r(guarantee(report)),
         "assumptions": [in_r(sentence) for sentence in (*report.cautions, *report.assumptions)],
         "step": [event.step for event, _ in shares],

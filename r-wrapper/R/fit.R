@@ -32,6 +32,7 @@ new_dp_ols <- function(value) {
     privacy = privacy(value$privacy),
     # nothing is declared of an absorbed column
     schema = lapply(Filter(length, value$schema), schema_entry),
+    uncertainty = new_uncertainty(value$uncertainty),
     state = value$state
   )
   structure(with_terms(fit, value$formula), class = "dp_ols")
@@ -41,7 +42,8 @@ privacy <- function(value) {
   list(
     epsilon = value$epsilon, delta = value$delta, neighbors = value$neighbors,
     unit = value$unit, max_rows = value$max_rows,
-    private = value$private, guarantee = value$guarantee,
+    private = value$private, gaussian = value$gaussian, mu = value$mu, failing = value$failing,
+    guarantee = value$guarantee,
     assumptions = strings(value$assumptions),
     steps = data.frame(
       step = strings(value$step), mechanism = strings(value$mechanism),

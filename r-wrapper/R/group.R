@@ -10,7 +10,7 @@ predict.dp_ols_groups <- function(object, newdata, se.fit = FALSE,
   interval <- prediction_options(newdata, se.fit, interval, level, type)
   X <- clipped_rows(object, design_at(object, newdata))
   at <- groups_of_rows(object, newdata)
-  as_predicted(group_means(object, X, at), se.fit, interval, group_errors(object, X, at, level),
+  as_predicted(group_means(object, X, at), se.fit, interval, uncertainty_at(object, X, level, at),
                object$limits$declared)
 }
 
@@ -31,19 +31,6 @@ group_means <- function(object, X, at) {
   ends <- object$limits$response
   if (!is.null(ends)) fit <- pmin(pmax(fit, ends[at, 1L]), ends[at, 2L])
   stats::setNames(fit, row.names(X))
-}
-
-group_errors <- function(object, X, at, level) {
-  known <- stats::complete.cases(X) & is.null(object$absorbed)
-  none <- rep(NA_real_, length(at))
-  errors <- data.frame(std.error = none, conf.low = none, conf.high = none)
-  if (any(known)) {
-    rows <- as.list(as.vector(t(X[known, , drop = FALSE])))
-    value <- ask("group_predict", list(state = object$state, groups = as.list(at[known]),
-                                       rows = rows, level = level))
-    errors[known, ] <- lapply(value, numbers)
-  }
-  errors
 }
 
 #' @rdname groups
@@ -70,7 +57,7 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   if (!is.null(parts$limits$response)) {
     parts$limits$response <- parts$limits$response[at, , drop = FALSE]
   }
-  parts$state <- ask("group_subset", list(state = parts$state, groups = as.list(at)))
+  parts$uncertainty <- uncertainty_of(parts$uncertainty, at)
   structure(parts, class = class(x))
 }
 

@@ -78,7 +78,9 @@ new_dp_ols_groups <- function(value, key) {
     method = value$method, privacy = privacy(value$privacy),
     formula = stats::as.formula(value$formula, env = globalenv()), limits = limits,
     clipping = lapply(value$clipping, numbers), polynomials = lapply(value$polynomials, numbers),
-    schema = lapply(Filter(length, value$schema), schema_entry), state = value$state
+    schema = lapply(Filter(length, value$schema), schema_entry),
+    x_new = matrix(numbers(value$x_new), ncol = value$size, byrow = TRUE),
+    uncertainty = new_uncertainty(value$uncertainty)
   )
   structure(with_terms(groups, value$formula), class = "dp_ols_groups")
 }
@@ -138,12 +140,15 @@ tidy.dp_ols_groups <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
   tibble::as_tibble(if (exponentiate) exponentiated(columns) else columns)
 }
 
-# Intervals of 95% come with the groups; others are asked for.
+# Intervals of 95% come with the groups; others are computed.
 group_intervals <- function(x, level) {
   check_level(level)
   if (level == 0.95) return(list(conf.low = as.vector(t(x$low)), conf.high = as.vector(t(x$high))))
-  value <- ask("group_conf_int", list(state = x$state, level = level))
-  list(conf.low = numbers(value$low), conf.high = numbers(value$high))
+  X <- rbind(diag(length(x$coefficients)), x$x_new)
+  groups <- seq_along(x$status)
+  each <- rep(seq_len(nrow(X)), length(groups))
+  at <- rep(groups, each = nrow(X))
+  as.list(intervals_of(x$uncertainty, X[each, , drop = FALSE], level, at))
 }
 
 #' @rdname groups
@@ -207,9 +212,9 @@ confint.dp_ols_groups <- function(object, parm = object$coefficients, level = 0.
 vcov.dp_ols_groups <- function(object, ...) {
   refuse_others("vcov", ...)
   names <- object$coefficients
-  values <- numbers(ask("group_covariances", list(state = object$state)))
-  each <- split(values, rep(seq_along(object$status), each = length(names)^2))
-  matrices <- lapply(each, matrix, length(names), dimnames = list(names, names))
+  matrices <- lapply(seq_along(object$status), function(group) {
+    structure(covariance_of(object$uncertainty, group), dimnames = list(names, names))
+  })
   stats::setNames(matrices, group_names(object))
 }
 

@@ -77,12 +77,11 @@ percent_of <- function(level) {
   paste(format(100 * ends, trim = TRUE, scientific = FALSE, digits = 3), "%")
 }
 
-# Intervals of 95% come with the fit; others are asked for.
+# Intervals of 95% come with the fit; others are computed.
 intervals <- function(object, level) {
   check_level(level)
   if (level == 0.95) return(object$table[c("conf.low", "conf.high")])
-  value <- ask("conf_int", list(state = object$state, level = level))
-  data.frame(conf.low = numbers(value$low), conf.high = numbers(value$high))
+  intervals_of(object$uncertainty, diag(length(object$coefficients)), level)
 }
 
 check_level <- function(level) {

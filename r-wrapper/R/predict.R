@@ -29,10 +29,11 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
   refuse_others("predict", ...)
   if (missing(newdata)) newdata <- NULL
   interval <- prediction_options(newdata, se.fit, interval, level, type)
-  fit <- within_limits(object, design_at(object, newdata))
+  X <- clipped_rows(object, design_at(object, newdata))
+  fit <- clipped(as.vector(X %*% coef(object)), object$limits$response)
   if (!is.null(object$absorbed)) fit[] <- NA_real_
-  as_predicted(fit, se.fit, interval, uncertainty_at(object, newdata, level),
-               object$limits$declared)
+  fit <- stats::setNames(fit, row.names(X))
+  as_predicted(fit, se.fit, interval, uncertainty_at(object, X, level), object$limits$declared)
 }
 
 # Check the arguments of predict(); returns the kind of interval.
@@ -84,12 +85,6 @@ check_type <- function(type) {
   }
 }
 
-# Predictions at design rows.
-within_limits <- function(object, X) {
-  fit <- clipped(as.vector(clipped_rows(object, X) %*% coef(object)), object$limits$response)
-  stats::setNames(fit, row.names(X))
-}
-
 # A method that clipped the rows it fitted clips those of predictions too.
 clipped_rows <- function(object, X) {
   limits <- object$limits
@@ -107,20 +102,16 @@ clipped <- function(values, ends) {
   if (length(ends)) pmin(pmax(values, ends[1L]), ends[2L]) else values
 }
 
-# Standard errors and intervals at newdata, from Python; NA where a value is missing.
-uncertainty_at <- function(object, newdata, level) {
-  columns <- declared_columns(object, newdata)
-  complete <- stats::complete.cases(columns)
-  errors <- matrix(NA_real_, length(complete), 3L,
+# Standard errors and intervals at design rows, each of the fit of one group; NA where a value is
+# missing.
+uncertainty_at <- function(object, X, level, at = rep(1L, nrow(X))) {
+  known <- stats::complete.cases(X) & is.null(object$absorbed)
+  errors <- matrix(NA_real_, nrow(X), 3L,
                    dimnames = list(NULL, c("std.error", "conf.low", "conf.high")))
-  if (any(complete)) {
-    values <- lapply(columns[complete, , drop = FALSE], function(x) {
-      as.list(if (is.numeric(x)) x else as.character(x))
-    })
-    # without a variable, a column of any name says how many rows there are
-    if (!length(values)) values <- list(rows = as.list(rep(0, length(complete))))
-    arguments <- list(state = object$state, newdata = reticulate::dict(values), level = level)
-    errors[complete, ] <- do.call(cbind, predicted(ask("predict", arguments))[colnames(errors)])
+  if (any(known)) {
+    X <- X[known, , drop = FALSE]
+    ends <- intervals_of(object$uncertainty, X, level, at[known])
+    errors[known, ] <- cbind(errors_of(object$uncertainty, X, at[known]), as.matrix(ends))
   }
   as.data.frame(errors)
 }
@@ -166,6 +157,10 @@ declared <- function(values, entry, name) {
   if (is.null(entry$levels)) {
     if (!is.numeric(values) && !inherits(values, "Date")) {
       bad_argument("expected column '", name, "' of newdata to be numeric")
+    }
+    infinite <- values[is.infinite(values)]
+    if (length(infinite)) {
+      bad_argument("column '", name, "' of newdata holds ", infinite[1L], "; expected finite numbers")
     }
     return(as.numeric(values))
   }

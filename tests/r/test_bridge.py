@@ -10,7 +10,7 @@ from dpstats.formula import r_syntax
 from dpstats.r import answer, bridge
 from dpstats.r.messages import in_r
 from dpstats.r.serialize import CLIPPED_PREDICTIONS
-from dpstats.r.stored_groups import group_state
+from dpstats.r.uncertainties import described
 from dpstats.testing import insecure_seed
 
 
@@ -64,15 +64,10 @@ def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():
     (fit,) = answer("fit", CALL | {"data": data, "bounds": BOUNDS, "block": block})["value"]
     answer("close_seed", {"block": block})
     state = fit["state"]
-    hypotheses = ["(Intercept) = 0", "-x + 2*(Intercept) = .5"]
-    each = answer("t_test", {"state": state, "hypotheses": hypotheses, "level": 0.9})
-    assert each["value"]["hypothesis"] == ["(Intercept) = 0", "2 (Intercept) - x = 0.5"]
-    joint = answer("f_test", {"state": state, "hypotheses": hypotheses})
+    joint = answer("f_test", {"state": state, "hypotheses": ["(Intercept) = 0", "1 * x = .5"]})
     assert joint["value"]["df"] == 2.0
-    table = answer("compare", {"states": [state]})
-    assert "made under with_insecure_seed()" in table["value"]["text"]
-    assert all(map(plain, (each, joint, table)))
-    reply = answer("t_test", {"state": state, "hypotheses": "x == 0", "level": 0.9})
+    assert plain(joint)
+    reply = answer("f_test", {"state": state, "hypotheses": "x == 0"})
     assert reply["error"] == "ArgumentError" and '"x = 0" about (Intercept), x' in reply["message"]
 
 
@@ -210,19 +205,24 @@ def test_a_study_runs(tmp_path):
     assert (tmp_path / "out" / "index.html").exists()
 
 
-def test_groups_are_picked_and_predicted_by_their_own_releases():
+@pytest.mark.parametrize(
+    ("method", "options", "kind"),
+    [
+        ("noisy_moments", {}, "pivot"),
+        ("adassp", {}, "wald"),
+        ("exp_theil_sen", {"ci": True}, "ends"),
+    ],
+)
+def test_what_r_infers_from_is_described_by_group(method, options, kind):
     df = dp.simulate.line(3000, seed=1).assign(g=["a", "b", "c"] * 1000)
     with insecure_seed(1):
-        by = dp.dp_ols("y ~ x", df, by="g", epsilon=8, method="noisy_moments", bounds=BOUNDS)
-    state = group_state(by)
-    asked = {"state": state, "groups": [3.0, 1.0], "rows": [1.0, 0.25, 0.0, 1.0], "level": 0.95}
-    errors = answer("group_predict", asked)["value"]
-    expected = by.frame.set_index(["g", "term"]).loc[[("c", "p25"), ("a", "x")]]
-    for name, column in (("std_error", "std_error"), ("low", "lower"), ("high", "upper")):
-        assert errors[name] == pytest.approx(expected[column].tolist(), rel=1e-12)
-    part = answer("group_subset", {"state": state, "groups": [3.0, 1.0]})["value"]
-    asked |= {"state": part, "groups": [1.0, 2.0]}
-    assert answer("group_predict", asked)["value"] == errors
+        by = dp.dp_ols("y ~ x", df, by="g", epsilon=8, method=method, bounds=BOUNDS, **options)
+    content = described(by.uncertainty, by.stack["params"])
+    assert plain(content) and content["kind"] == kind
+    assert content["params"] == by.params.to_numpy().ravel().tolist()
+    sizes = {"groups": 3.0, "size": 2.0}
+    assert {name: content[name] for name in sizes} == sizes
+    assert all(len(part) % 3 == 0 for part in content.values() if isinstance(part, list))
 
 
 @pytest.mark.parametrize("method", list(dp.METHODS))
