@@ -106,6 +106,7 @@ COVERED_BY = {
     "r/test_bridge.py": [
         "r.budgets",
         "r.inputs",
+        "r.ledgers",
         "r.messages",
         "r.plans",
         "r.seeds",

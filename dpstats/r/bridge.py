@@ -10,7 +10,7 @@ from typing import Any
 
 import dpstats as dp
 from dpstats.errors import is_interrupt
-from dpstats.r import budgets, plans, stored_fits
+from dpstats.r import budgets, ledgers, plans, stored_fits
 from dpstats.r.inputs import labels, points, table
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
@@ -110,6 +110,13 @@ QUESTIONS = {
     "f_test": stored_fits.f_test,
     "fit": fit,
     "ledger": ledger,
+    "ledger_allocate": ledgers.allocate,
+    "ledger_analysts": ledgers.analysts,
+    "ledger_create": ledgers.create,
+    "ledger_export": ledgers.export,
+    "ledger_requests": ledgers.requests,
+    "ledger_settle": ledgers.settle,
+    "ledger_verify": ledgers.verify,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,

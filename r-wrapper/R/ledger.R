@@ -3,8 +3,8 @@
 #' A ledger is a file that keeps the privacy budget of a data set over years, machines' users and
 #' analysts. Each call is reserved there before a row is read, and its result is stored before it
 #' is returned; a call that is cut off counts as spent. Where the ledger names the state of the
-#' data, a call that was made before is answered from it at no cost. The steward makes a ledger
-#' with `dpstats ledger create`, in a shell.
+#' data, a call that was made before is answered from it at no cost. The steward makes and
+#' keeps it with [dp_ledger_create()] and the functions described there.
 #'
 #' It can be charged by several processes at once, forked ones too.
 #'

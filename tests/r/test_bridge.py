@@ -194,6 +194,31 @@ def test_a_ledger_is_known_by_its_path(tmp_path):
     assert reply["error"] == "LedgerError" and dp.Ledger(path).spent == (1.5, 0.0)
 
 
+def test_a_ledger_is_made_and_kept_from_r(tmp_path):
+    path = str(tmp_path / "a.ledger")
+    made = {"path": path, "dataset": "families", "epsilon": 2.0, "approval": True}
+    reply = answer("ledger_create", made | {"fingerprnt": "2024"})
+    assert reply["message"] == "dp_ledger_create() has no argument fingerprnt; did you mean fingerprint?"
+    assert answer("ledger_create", made) == {"value": None}
+    assert dp.Ledger(path).dataset.name == "families"
+    table = answer("ledger_allocate", {"path": path, "analyst": "anna", "epsilon": 1.5})
+    assert table == answer("ledger_analysts", {"path": path})
+    assert table["value"]["numbers"]["epsilon"] == [1.5] and plain(table)
+    data = columns(x=[0.1, 0.9], y=[0.2, 0.8])
+    call = CALL | {"data": data, "bounds": BOUNDS, "budget": {"ledger": path, "analyst": "anna"}}
+    assert "1" in answer("fit", call)["message"]
+    asked = answer("ledger_requests", {"path": path, "state": "requested"})
+    assert asked["value"]["texts"]["analyst"] == ["anna"] and plain(asked)
+    settled = answer("ledger_settle", {"path": path, "request": 1.0, "state": "approved"})
+    assert settled["value"]["texts"]["state"] == ["approved"]
+    again = answer("ledger_settle", {"path": path, "request": 1.5, "state": "approved"})
+    assert "there is no request 1.5" in again["message"]
+    found = answer("ledger_verify", {"path": path})["value"]
+    assert found["ok"] and found["problems"] == []
+    same = answer("ledger_export", {"path": path, "out": path})
+    assert "different files" in same["message"]
+
+
 def test_a_study_runs(tmp_path):
     (tmp_path / "study.toml").write_text(
         'data = "d.csv"\nbounds = { x = [0, 1], y = [0, 1] }\n'

@@ -62,3 +62,47 @@ test_that("a study runs dry and on a ledger", {
   expect_equal(ledger$spent[["epsilon"]], 2)
   expect_error(dp_run(study, file.path(folder, "no")), "made by dp_ledger")
 })
+
+test_that("a steward makes and keeps a ledger from R", {
+  skip_without_python()
+  path <- tempfile(fileext = ".ledger")
+  made <- dp_ledger_create(path, "lines", epsilon = 3, neighbors = "replace_one", approval = TRUE,
+                           fingerprint = "2024")
+  expect_s3_class(made, "dp_ledger")
+  expect_output(print(made), "Ledger of lines")
+  expect_error(dp_ledger_create(path, "lines", 3), "exists", class = "dpstats_argument_error")
+  analysts <- dp_ledger_allocate(made, "anna", epsilon = 2)
+  expect_identical(analysts, dp_ledger_analysts(path))
+  expect_identical(analysts$epsilon, 2)
+  expect_identical(nrow(dp_ledger_requests(path)), 0L)
+  anna <- dp_ledger(path, "anna")
+  expect_error(fit(anna), class = "dpstats_budget_error")
+  waiting <- dp_ledger_requests(path, state = "requested")
+  expect_identical(as.list(waiting[c("id", "analyst", "formula")]),
+                   list(id = 1, analyst = "anna", formula = "y ~ x"))
+  expect_identical(dp_ledger_approve(path, 1)$state, "approved")
+  expect_s3_class(fit(anna), "dp_ols")
+  expect_identical(dp_ledger_requests(path)$state, "released")
+  expect_error(dp_ledger_deny(path, 1), "cannot be denied", class = "dpstats_argument_error")
+  expect_error(dp_ledger_approve(path, 7), "no request 7", class = "dpstats_argument_error")
+  found <- dp_ledger_verify(made)
+  expect_true(found$ok)
+  expect_output(print(found), "audit entries, all rows and totals agree; head")
+  expect_false(dp_ledger_verify(path, head = "none")$ok)
+  out <- tempfile(fileext = ".json")
+  expect_identical(dp_ledger_export(path, out), out)
+  expect_true(file.exists(out))
+})
+
+test_that("mistakes about ledgers are named", {
+  skip_without_python()
+  path <- make_ledger()
+  expect_error(dp_ledger_create(tempfile(), "a", 1, aproval = TRUE), "did you mean approval",
+               class = "dpstats_argument_error")
+  expect_error(dp_ledger_create(tempfile(), "a", 1, NULL, "add_remove"), "go by name",
+               class = "dpstats_argument_error")
+  expect_error(dp_ledger_requests(path, "requestd"), "did you mean \"requested\"",
+               class = "dpstats_argument_error")
+  expect_error(dp_ledger_requests(3), "expected ledger to be a path",
+               class = "dpstats_argument_error")
+})
