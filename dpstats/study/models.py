@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from dpstats.api import dp_ols
 from dpstats.codebook import PARTS, Schema
 from dpstats.codebook.toml_file import table
-from dpstats.errors import ArgumentError
-from dpstats.formula import Condition, Formula
+from dpstats.errors import ArgumentError, FormulaError
+from dpstats.formula import Condition, Formula, RFormula
+from dpstats.option_checks import word
 
 # Arguments of dp_ols that are no part of a study.
 _NOT_OF_MODELS = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options")
+# What formulas and subsets are written in.
+_LANGUAGES = {"Python": str, "R": RFormula}
 
 
 @dataclass(frozen=True)
@@ -38,26 +41,30 @@ class Model:
         return several if len(several) > 1 else [self.name]
 
 
-def read_model(name: str, content, shared: Schema, persons: Mapping) -> Model:
+def read_model(name: str, content, shared: Schema, usual: Mapping) -> Model:
     """Build one model with the shared declarations of the columns that its formulas name.
 
-    ``persons`` are the study's ``unit`` and ``max_rows``, which a model may replace.
+    ``usual`` are the study's ``unit``, ``max_rows`` and ``language``, which a model may replace.
     """
     place = f"models.{name}"
     if not isinstance(content, dict):
         raise ArgumentError(f"expected {place} to be a table, got {content!r}")
-    arguments = {**persons, **content}
+    arguments = {**usual, **content}
     arguments.pop("formula", None)
+    language = word("language", *_LANGUAGES)(arguments.pop("language", "Python"))
     refused = [key for key in arguments if key in _NOT_OF_MODELS]
     if refused or "formula" not in content or "epsilon" not in content:
         known = [key for key in inspect.signature(dp_ols).parameters if key not in _NOT_OF_MODELS]
         what = f"has no entry {refused[0]!r}" if refused else "needs formula and epsilon"
-        raise ArgumentError(f"{place} {what}; it takes: formula, {', '.join(known)}")
+        raise ArgumentError(f"{place} {what}; it takes: formula, language, {', '.join(known)}")
     formulas = content["formula"]
     formulas = [formulas] if isinstance(formulas, str) else formulas
     texts = isinstance(formulas, list) and all(isinstance(each, str) for each in formulas)
     if not texts or not formulas:
         raise ArgumentError(f"expected {place}.formula to be a text or a list, got {formulas!r}")
+    formulas = [_in(language, text, place) for text in formulas]
+    if isinstance(arguments.get("subset"), str):
+        arguments["subset"] = _LANGUAGES[language](arguments["subset"])
     own = {part: table(arguments, part, place) for part in PARTS}
     unit = arguments.get("unit")
     columns = [*columns_of(formulas, arguments), *([unit] if isinstance(unit, str) else [])]
@@ -70,6 +77,31 @@ def read_model(name: str, content, shared: Schema, persons: Mapping) -> Model:
         labels = arguments["groups"]
         arguments["groups"] = [tuple(v) if isinstance(v, list) else v for v in labels]
     return Model(name, formulas, {key: value for key, value in arguments.items() if value != {}})
+
+
+def _in(language: str, text: str, place: str) -> str:
+    """Mark a formula as written in a language; FormulaError says so if it is in the other."""
+    written = _LANGUAGES[language](text)
+    try:
+        Formula.parse(written)
+    except FormulaError as error:
+        for other, mark in _LANGUAGES.items():
+            if other != language and _is_formula(mark(text)):
+                raise FormulaError(
+                    f'{place}: {error}; as a formula of {other} it can be read: write language = '
+                    f'"{other}" in the study file'
+                ) from None
+        raise
+    return written
+
+
+def _is_formula(text: str) -> bool:
+    """Tell whether a formula can be read."""
+    try:
+        Formula.parse(text)
+    except FormulaError:
+        return False
+    return True
 
 
 def columns_of(formulas: list[str], arguments: Mapping) -> list[str]:

@@ -11,8 +11,8 @@ from dpstats.results.record_registry import checked_publication
 from dpstats.study.models import Model, read_model
 from dpstats.study.tables import Table, read_tables
 
-_PERSONS = ("unit", "max_rows")
-_TOP = ("data", "rows", "models", "tables", "publication", "schema", *_PERSONS, *PARTS)
+_SHARED = ("unit", "max_rows", "language")
+_TOP = ("data", "rows", "models", "tables", "publication", "schema", *_SHARED, *PARTS)
 _ROWS = 1000  # of a dry run
 
 
@@ -21,7 +21,9 @@ class Study:
     """Hold the contents of a study file.
 
     ``data`` is a path or pattern, ``rows`` how many rows a dry run makes up, ``tables`` what the
-    record shows side by side, and ``publication`` what goes into the registry of deployments.
+    record shows side by side, and ``publication`` what goes into the registry of deployments. The
+    file's ``language`` says what its formulas and subsets are written in, ``"Python"`` by default
+    or ``"R"``; a model may have its own.
     """
 
     data: str
@@ -61,8 +63,8 @@ class Study:
             )
         declared = {part: table(content, part, path.name) for part in PARTS}
         shared = _codebook(content, path).updated(**declared)
-        persons = {name: content[name] for name in _PERSONS if name in content}
-        models = tuple(read_model(name, own, shared, persons) for name, own in named.items())
+        usual = {name: content[name] for name in _SHARED if name in content}
+        models = tuple(read_model(name, own, shared, usual) for name, own in named.items())
         names = [result for model in models for result in model.result_names]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ArgumentError(

@@ -40,6 +40,7 @@ print.dp_ledger <- function(x, ...) {
 #'
 #' A study file is a text (TOML) with data, declarations and models. All models are checked before
 #' anything is spent and reserved together or not at all; the folder appears whole or not at all.
+#' With `language = "R"` at its top the formulas and subsets are R's, without it Python's.
 #'
 #' @param study The study file.
 #' @param out A folder that does not exist yet, for the release record.
@@ -52,9 +53,10 @@ print.dp_ledger <- function(x, ...) {
 #' study <- tempfile(fileext = ".toml")
 #' writeLines(c(
 #'   'data = "people.csv"',
+#'   'language = "R"',
 #'   'bounds = { x = [0, 1], y = [0, 1] }',
 #'   '[models.main]',
-#'   'formula = "y ~ x"', 'method = "exp_theil_sen"', 'epsilon = 4'
+#'   'formula = "y ~ I(x^2)"', 'method = "exp_theil_sen"', 'epsilon = 4'
 #' ), study)
 #' dir(dp_run(study, tempfile(), dry_run = TRUE))
 #' @export

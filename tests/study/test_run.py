@@ -360,3 +360,50 @@ def test_models_may_absorb_what_others_have_as_a_factor(folder):
     (folder / "study.toml").write_text(text)
     fits = released(dp.run_study(folder / "study.toml", folder / "out", dry_run=True))
     assert list(fits["absorbing"].params.index) == ["x"] and len(fits["plain"].params) > 2
+
+
+IN_R = """
+data = "line.csv"
+language = "R"
+bounds = { x = [0, 1], y = [0, 1] }
+levels = { kind = ["u", "v"] }
+[models.main]
+formula = "y ~ x + I(x^2) + factor(kind)"
+method = "adassp"
+epsilon = 2
+subset = "x > 0.1 & !(x > 0.9 & kind %in% c('u'))"
+[models.other]
+language = "Python"
+formula = "y ~ np.sqrt(x)"
+method = "adassp"
+epsilon = 1
+"""
+
+
+def test_a_study_says_which_language_its_formulas_are_in(folder):
+    (folder / "study.toml").write_text(IN_R)
+    ledger = dp.Ledger.create(folder / "l", dataset="line", epsilon=9, delta=1e-5)
+    for out, how in (("dry", {"dry_run": True}), ("out", {"ledger": ledger})):
+        made = dp.run_study(folder / "study.toml", folder / out, **how)
+        main = json.loads((made / "released.json").read_text())["releases"]["main"]
+        assert [*main["params"]] == ["(Intercept)", "x", "I(x^2)", "factor(kind)v"]
+        assert main["dialect"] == "R"
+    assert ledger.requests()["formula"].tolist()[1] == "y ~ np.sqrt(x)"
+
+
+@pytest.mark.parametrize(
+    ("language", "formula", "message"),
+    [
+        ("Python", "y ~ I(x^2)", 'as a formula of R it can be read: write language = "R"'),
+        ("Python", "y ~ log(x + 1) + relevel(kind, 'v')", "formula of R"),
+        ("R", "y ~ np.sqrt(x)", 'as a formula of Python it can be read: write language = "Python"'),
+        ("R", "y ~ mean(x)", r"^(?!.*language)"),
+        ("r", "y ~ x", "expected language to be 'Python' or 'R', got 'r'"),
+    ],
+)
+def test_a_formula_of_the_other_language_is_told(folder, language, formula, message):
+    text = IN_R.replace("y ~ x + I(x^2) + factor(kind)", formula)
+    (folder / "study.toml").write_text(text.replace('language = "R"', f'language = "{language}"'))
+    with pytest.raises(dp.ArgumentError, match=message):
+        dp.run_study(folder / "study.toml", folder / "dry", dry_run=True)
+    assert not (folder / "dry").exists()

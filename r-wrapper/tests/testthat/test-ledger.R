@@ -61,6 +61,12 @@ test_that("a study runs dry and on a ledger", {
   expect_true(file.exists(file.path(out, "release.json")))
   expect_equal(ledger$spent[["epsilon"]], 2)
   expect_error(dp_run(study, file.path(folder, "no")), "made by dp_ledger")
+  in_r <- sub("y ~ x", "I(1 - y) ~ I(x^1)", c('language = "R"', readLines(study)), fixed = TRUE)
+  writeLines(in_r, study)
+  expect_true(file.exists(dp_run(study, file.path(folder, "in_r"), dry_run = TRUE)))
+  writeLines(in_r[-1L], study)
+  expect_error(dp_run(study, file.path(folder, "none"), dry_run = TRUE),
+               "of R it can be read: write language = \"R\"", class = "dpstats_argument_error")
 })
 
 test_that("a steward makes and keeps a ledger from R", {
@@ -101,7 +107,7 @@ test_that("mistakes about ledgers are named", {
                class = "dpstats_argument_error")
   expect_error(dp_ledger_create(tempfile(), "a", 1, NULL, "add_remove"), "go by name",
                class = "dpstats_argument_error")
-  expect_error(dp_ledger_requests(path, "requestd"), "did you mean \"requested\"",
+  expect_error(dp_ledger_requests(path, "requestd"), "expected state to be \"requested\" or",
                class = "dpstats_argument_error")
   expect_error(dp_ledger_requests(3), "expected ledger to be a path",
                class = "dpstats_argument_error")
