@@ -385,9 +385,9 @@ def test_a_study_says_which_language_its_formulas_are_in(folder):
     ledger = dp.Ledger.create(folder / "l", dataset="line", epsilon=9, delta=1e-5)
     for out, how in (("dry", {"dry_run": True}), ("out", {"ledger": ledger})):
         made = dp.run_study(folder / "study.toml", folder / out, **how)
-        main = json.loads((made / "released.json").read_text())["releases"]["main"]
-        assert [*main["params"]] == ["(Intercept)", "x", "I(x^2)", "factor(kind)v"]
-        assert main["dialect"] == "R"
+        main = from_text((made / "release.json").read_text())["main"]
+        assert main.names == ("(Intercept)", "x", "I(x^2)", "factor(kind)v")
+        assert isinstance(main.formula, dp.RFormula)
     assert ledger.requests()["formula"].tolist()[1] == "y ~ np.sqrt(x)"
 
 
