@@ -22,6 +22,12 @@
 #' The option `contrasts` of the session changes nothing: contrasts are treatment contrasts, or
 #' polynomial ones for ordered factors. Write others in the formula, as in `C(g, contr.sum)`.
 #'
+#' @section Arguments that name columns:
+#' `by`, `unit` and `weights` take the name of a column as it is, `by = school`, as a text,
+#' `by = "school"`, or after a tilde, `by = ~school`; several in `by = c(state, county)` or
+#' `by = ~state + county`. A name that is no column of a data frame is a variable that holds such a text.
+#' `subset` is a condition on such names.
+#'
 #' @section Fixed effects:
 #' `wage ~ educ | state` absorbs the effects of one column, as in fixest: the coefficients are those
 #' of `lm(wage ~ educ + factor(state))`, without an intercept and without the effects, which are not
@@ -45,8 +51,8 @@
 #'   estimated from 20% of the budget, half of it by `"shrunken"` and `"shrunken_pure"`;
 #'   `"noisy_newton"` takes 18.5% for the distributions of columns, bounded or not.
 #' @param levels A named list of levels, for character columns and `factor(number)`.
-#' @param by Name of a column of group labels: one regression a group. Or several, such as
-#'   `c("state", "county", "tract")`: one regression for each combination of labels.
+#' @param by A column of group labels, such as `school` or `"school"`: one regression a group. Or
+#'   several, such as `c(state, county, tract)`: one regression for each combination of labels.
 #' @param groups A public list of group labels, for several columns a data frame of them; by
 #'   default the levels of a factor, or of several factors crossed, else the labels present, which
 #'   are then treated as public.
@@ -63,7 +69,7 @@
 #'   `"boolean"`, `"string"` or `"date"`, for columns of text files, which have no types of their
 #'   own. Without it such a column is a factor where `levels` are given, text in `by`, and a number
 #'   where `bounds` are; what nothing declares is refused.
-#' @param weights A column of weights, by its name or as a text, as of [stats::lm()]. It needs public
+#' @param weights A column of weights, as of [stats::lm()]. It needs public
 #'   `bounds`, such as `list(w = c(0, 50))`, and the noise grows with the largest weight over the
 #'   mean one. Rows whose weight is missing, zero or negative are left out. For survey weights add
 #'   `cov_type = "HC1"`.
@@ -71,7 +77,7 @@
 #' @param subset A condition on one row, such as `age > 25 & female == 1`, or a text of one; the
 #'   rows for which it holds are used, as by [stats::lm()]. It is public, and values are compared
 #'   before they are clipped. Columns that only it names need no bounds.
-#' @param unit A column of persons, by its name or as a text, whose rows are protected together;
+#' @param unit A column of persons, whose rows are protected together;
 #'   standard errors are clustered by it. Without it the guarantee is for one row. A row without a
 #'   value in it is a person of its own.
 #' @param max_rows With how many rows in all a person counts, by default 1: those of a person with
@@ -117,8 +123,9 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   check_options(options)
   check_data(data)
   formula <- with_constants(formula, data)
-  weights <- column_given("weights", substitute(weights), data, parent.frame())
-  unit <- column_given("unit", substitute(unit), data, parent.frame())
+  weights <- columns_given("weights", substitute(weights), weights, data)
+  unit <- columns_given("unit", substitute(unit), unit, data)
+  by <- columns_given("by", substitute(by), by, data, several = TRUE)
   subset <- condition_given(substitute(subset), data, parent.frame())
   texts <- formula_texts(formula)
   by <- grouping(data, by)

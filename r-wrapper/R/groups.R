@@ -9,9 +9,7 @@ grouping <- function(data, by) {
   }
   by <- if (length(grouped)) grouped else by
   if (is.null(by)) return(NULL)
-  if (!is.character(by) || !length(by) || anyDuplicated(by)) {
-    bad_argument("expected by to name one or more columns, such as by = \"tract\"")
-  }
+  if (anyDuplicated(by)) bad_argument("by names ", by[anyDuplicated(by)], " twice")
   absent <- setdiff(by, names(data))
   if (length(absent) && !is_path(data)) bad_argument("no column '", absent[1L], "' to group by")
   by

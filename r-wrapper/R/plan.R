@@ -65,12 +65,16 @@ dp_plan <- function(formula, n, bounds, methods, epsilon = NULL, truth = NULL, s
                     by = NULL, groups = NULL, within_share = NULL, unit = NULL,
                     rows_per_person = NULL, icc = NULL, max_rows = NULL, max_groups = NULL) {
   check_given(environment(), c("formula", "n", "bounds", "methods"))
+  # there are no data, as of files
+  unit <- columns_given("unit", substitute(unit), unit, "")
+  by <- columns_given("by", substitute(by), by, "", several = TRUE)
   arguments <- list(
     formula = formula_text(formula), n = n, bounds = named_lists(bounds, "bounds"),
     methods = planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
     sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
     delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,
-    term = term, repetitions = repetitions, alpha = alpha, seed = seed, by = by, groups = groups,
+    term = term, repetitions = repetitions, alpha = alpha, seed = seed,
+    by = if (length(by) > 1L) as.list(by) else by, groups = groups,
     within_share = if (is.null(names(within_share))) within_share
                    else named_numbers(within_share, "within_share"),
     unit = unit, rows_per_person = rows_per_person, icc = icc, max_rows = max_rows,

@@ -1,22 +1,57 @@
-# The rows of a fit: arguments that name columns of the data, as those of lm do.
+# Arguments that name columns of the data: by one rule, as those of lm and fixest do.
 
-# The name of the column that an argument gives, bare or as a text.
-column_given <- function(argument, expression, data, workspace) {
-  if (is.symbol(expression) && is_column(expression, data)) return(as.character(expression))
-  if (is.symbol(expression) && !exists(as.character(expression), workspace)) {
-    bad_argument("no column '", expression, "'; the columns are ", toString(names(data)))
+# The names of columns that an argument gives: bare, as texts, after ~, or several within c() or
+# joined by +. Names that are no columns of a data frame are variables, whose value names columns;
+# of a file R does not know the columns, so there a variable that names columns comes first.
+# `value` is the argument itself, which is evaluated only where its expression names no columns.
+columns_given <- function(argument, expression, value, data, several = FALSE) {
+  written <- names_in(expression)
+  if (is_path(data)) {
+    found <- tryCatch(value, error = function(e) written)
+    names <- if (is.null(found) || is_naming(found)) found else written
+  } else if (length(written) && all(written %in% names(data))) {
+    names <- written
+  } else {
+    names <- tryCatch(value, error = function(e) no_column(written, data, conditionMessage(e)))
   }
-  value <- eval(expression, workspace)
-  if (is.null(value)) return(NULL)
-  if (!is.character(value) || length(value) != 1L || is.na(value)) {
-    bad_argument("expected ", argument, " to be the name of a column, as in ", argument,
-                 if (argument == "unit") " = id" else " = w", ", got ", class(value)[1L])
+  if (inherits(names, "formula")) names <- names_in(names)
+  checked_columns(argument, names, several)
+}
+
+is_naming <- function(value) is.character(value) || inherits(value, "formula")
+
+checked_columns <- function(argument, names, several) {
+  if (is.null(names)) return(NULL)
+  if (is.character(names) && !anyNA(names) && (length(names) == 1L || several && length(names))) {
+    return(enc2utf8(names))
   }
-  enc2utf8(value)
+  wanted <- c(unit = "id", weights = "w", by = "tract")[[argument]]
+  bad_argument("expected ", argument, if (several) " to name one or more columns, as in "
+               else " to be the name of a column, as in ", argument, " = ", wanted, " or ",
+               argument, " = \"", wanted, "\", got ",
+               if (is.character(names)) toString(names) else class(names)[1L])
+}
+
+no_column <- function(written, data, reason) {
+  unknown <- setdiff(written, names(data))
+  if (!length(unknown)) bad_argument(reason)
+  bad_argument("no column '", unknown[1L], "'; the columns are ", toString(names(data)))
+}
+
+# The names in an expression that only names columns, else NULL; d$x names x.
+names_in <- function(expression) {
+  if (is.symbol(expression)) return(as.character(expression))
+  if (is.character(expression)) return(expression)
+  if (!is.call(expression) || !is.symbol(expression[[1L]])) return(NULL)
+  if (as.character(expression[[1L]]) %in% c("$", "[[")) return(names_in(expression[[3L]]))
+  if (!as.character(expression[[1L]]) %in% c("~", "c", "+", "(")) return(NULL)
+  parts <- lapply(as.list(expression)[-1L], names_in)
+  if (!any(vapply(parts, is.null, TRUE))) unlist(parts)
 }
 
 # The condition that subset= gives, as an expression: bare, as a text, or a name for a text.
 condition_given <- function(expression, data, workspace) {
+  if (is.call(expression) && identical(expression[[1L]], as.name("~"))) expression <- expression[[length(expression)]]
   if (is.symbol(expression) && !is_column(expression, data)) {
     name <- as.character(expression)
     if (is.null(get0(name, workspace, ifnotfound = name))) return(NULL)

@@ -73,3 +73,58 @@ test_that("both work on files, in groups and with a dot", {
                                          bounds = weighted, weights = w))
   expect_equal(coef(dotted), coef(lm(y ~ ., d[c("y", "x", "w")], weights = w)), tolerance = 5e-5)
 })
+
+test_that("columns are named by one rule in by, unit and weights", {
+  skip_without_python()
+  d <- line()
+  d$area <- rep(c("a", "b"), 300)
+  d$w <- 1
+  limits <- c(unit, list(w = c(0, 2)))
+  named <- function(...) {
+    fit <- with_insecure_seed(1, dp_ols(y ~ x, d, "adassp", 8, bounds = limits, ...))
+    if (inherits(fit, "dp_ols_groups")) coef(fit) else fit$privacy$unit
+  }
+  column <- "tract"
+  both <- c("tract", "area")
+  tilde <- ~tract
+  reference <- named(by = "tract")
+  expect_identical(named(by = tract), reference)
+  expect_identical(named(by = ~tract), reference)
+  expect_identical(named(by = column), reference)
+  expect_identical(named(by = tilde), reference)
+  expect_identical(named(by = d$tract), reference)
+  expect_identical(named(by = d[["tract"]]), reference)
+  reference <- named(by = c("tract", "area"))
+  expect_identical(named(by = c(tract, area)), reference)
+  expect_identical(named(by = ~ tract + area), reference)
+  expect_identical(named(by = both), reference)
+  expect_identical((function(by) named(by = by))("tract"), named(by = "tract"))
+  for (found in list(named(unit = tract), named(unit = ~tract), named(unit = "tract"),
+                     named(unit = column))) {
+    expect_identical(found, "tract")
+  }
+  expect_identical(named(unit = tract, weights = ~w), "tract")
+  path <- tempfile(fileext = ".csv")
+  on.exit(unlink(path))
+  utils::write.csv(d, path, row.names = FALSE)
+  of_file <- function(...) dp_ols(y ~ x, path, "adassp", 8, bounds = limits[1:2], ...)
+  expect_identical(of_file(unit = tract)$privacy$unit, "tract")
+  expect_identical(of_file(unit = column)$privacy$unit, "tract")
+  expect_named(coef(of_file(by = c(tract, area), types = list(tract = "integer")))[1:2],
+               c("tract", "area"))
+  expect_identical(named(by = tract, subset = ~ x > 0.5), named(by = tract, subset = x > 0.5))
+})
+
+test_that("what names no column is refused", {
+  skip_without_python()
+  d <- line()
+  named <- function(...) dp_ols(y ~ x, d, "adassp", 1, bounds = unit, ...)
+  expect_error(named(by = nowhere), "no column 'nowhere'; the columns are", fixed = TRUE,
+               class = "dpstats_argument_error")
+  expect_error(named(by = ~tract + nowhere), "no column 'nowhere'", class = "dpstats_argument_error")
+  expect_error(named(unit = c(tract, x)), "expected unit to be the name of a column, as in unit = id",
+               class = "dpstats_argument_error")
+  expect_error(named(by = 3), "expected by to name one or more columns, as in by = tract",
+               class = "dpstats_argument_error")
+  expect_error(named(by = c(tract, tract)), "by names tract twice", class = "dpstats_argument_error")
+})
