@@ -29,6 +29,11 @@ _COMPARISONS = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
 
+# How other programs ask for rows without a missing value.
+_MISSING = re.compile(
+    r"\b(is\.na|complete\.cases|na\.omit|isna|notna|isnull|notnull|isnan|missing)\(|\bis None"
+)
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -51,6 +56,12 @@ class Condition:
         if not isinstance(text, str):
             raise FormulaError(
                 f"expected subset to be a condition such as 'age > 25', got a {type(text).__name__}"
+            )
+        if _MISSING.search(text):
+            raise FormulaError(
+                f"cannot read subset={text!r}: rows with a missing value in a column in use are "
+                "left out anyway, so leave this out; for other columns make one that says which "
+                "rows to use"
             )
         try:
             check_length(text)

@@ -16,6 +16,7 @@ from dpstats.formula.absorption import split_off, without_intercept
 from dpstats.formula.columns import column_bounds, factor_bounds, squeezed
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
+from dpstats.formula.other_notations import in_own_words
 from dpstats.formula.parsing import parsed_model, readings_of
 from dpstats.formula.polynomials import polynomial_ranges, raw_powers
 from dpstats.formula.r_coding import coded
@@ -32,6 +33,7 @@ from dpstats.formula.usage import (
     union,
 )
 from dpstats.schema import (
+    BOOLEAN,
     INSIDE_FUNCTIONS,
     UNLIMITED,
     Batch,
@@ -70,8 +72,13 @@ class Formula:
     @classmethod
     def parse(cls, text: str) -> "Formula":
         """Check the whole text; raise FormulaError with what to write instead."""
-        model = parsed_model(text)
-        left, right = readings_of(model)
+        with in_own_words(text, isinstance(text, RFormula)):
+            return cls._parsed(text)
+
+    @classmethod
+    def _parsed(cls, text: str) -> "Formula":
+        """Check the whole text as a formula of its own dialect."""
+        left, right = readings_of(parsed_model(text))
         check_consistent(left + right)
         absorbed = split_off(text).absorbed
         check_absorbed(absorbed, left + right)
@@ -388,8 +395,13 @@ class Design:
 
 def _check_response(reading: Reading, schema: ModelSchema) -> None:
     """Refuse a response that is no single number."""
-    bare = reading.bare is not None and isinstance(schema[reading.bare], Categorical)
-    if bare or reading.categorical or reading.splined:
+    kind = None if reading.bare is None else schema[reading.bare]
+    if kind == BOOLEAN:
+        raise FormulaError(
+            f"{reading.code} as a response: write {reading.bare} alone, which counts as 1 where it "
+            "is true and else as 0"
+        )
+    if isinstance(kind, Categorical) or reading.categorical or reading.splined:
         raise FormulaError(
             f"expected one numeric response, got {reading.code}; make two levels a 0/1 number, "
             "or write I((g == 'b') * 1)"

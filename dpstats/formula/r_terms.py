@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from dpstats.errors import FormulaError
 from dpstats.formula.limits import checked_terms, combined, readable
+from dpstats.formula.other_notations import in_own_words
 from dpstats.formula.r_syntax import parse
 from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, literal
 
@@ -44,7 +45,8 @@ class RFormula(str):
         >>> RFormula("log(y) ~ .^2").over(["y", "a", "b"])
         'log(y) ~ (a + b)^2'
         """
-        left, right = _sides(self)
+        with in_own_words(self, in_r=True):
+            left, right = _sides(self)
         if "." not in _names(right):
             return self
         taken = _names(left) | _names(_absorbed(right))

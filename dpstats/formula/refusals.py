@@ -6,8 +6,10 @@ from collections.abc import Collection, Sequence
 
 _INSTEAD = {
     "cut": "a comparison such as I(x > 3)",
+    "diff": "a column made before the call",
     "factor": "C(x)",
     "ifelse": "np.where(condition, a, b)",
+    "lag": "a column made before the call",
     "ln": "np.log(x)",
     "max": "np.maximum(a, b)",
     "mean": "center(x) for a distance from the middle of the range",
@@ -18,6 +20,7 @@ _INSTEAD = {
     "pmin": "np.minimum(a, b)",
     "pow": "x**k",
     "power": "x**k",
+    "shift": "a column made before the call",
 }
 
 
@@ -63,7 +66,8 @@ def refusal(node: ast.expr) -> str:
             return f"{code}: a string may only be compared, as in I(g == 'b'), or stand in Q()"
         case ast.Attribute():
             return (
-                f"{code}: write Q({code!r}) for a column of that name, or the number it stands for"
+                f"{code}: write {node.attr} for a column of the data, Q({code!r}) for one of that "
+                "name, or the number it stands for"
             )
         case ast.Compare():
             return f"{code}: write (1 < x) * (x < 2) for a chained comparison"

@@ -84,17 +84,21 @@ def learn(model: patsy.ModelDesc, schema: ModelSchema) -> list[patsy.DesignInfo]
         raise FormulaError(
             f"cannot build {model.describe()!r} on the declared ranges and levels: {reason}"
         ) from None
-    _check_learned(infos, matrices)
+    _check_learned(model, infos, matrices)
     return infos
 
 
-def _check_learned(infos: list[patsy.DesignInfo], matrices: list[np.ndarray]) -> None:
+def _check_learned(
+    model: patsy.ModelDesc, infos: list[patsy.DesignInfo], matrices: list[np.ndarray]
+) -> None:
     """Refuse a response of several columns and a column without a finite value."""
     response, design = matrices
     if response.shape[1] != 1:
+        code = model.lhs_termlist[0].name()
+        inner = code[2:-1] if code.startswith("I(") else code
         raise FormulaError(
-            f"expected one numeric response, got {response.shape[1]} columns "
-            f"{infos[0].column_names}; write I((y > 3) * 1) for a comparison"
+            f"expected one numeric response, but {code} is true or false; write I(({inner}) * 1), "
+            "which is 1 or 0"
         )
     for info, matrix in zip(infos, matrices, strict=True):
         for name, column in zip(info.column_names, matrix.T, strict=True):

@@ -13,7 +13,8 @@ from dpstats.formula import Formula
 from dpstats.mechanisms import METHODS
 from dpstats.request import Request
 from dpstats.request.auto_method import AUTO, choose, relation
-from dpstats.spelling import nearest, unknown_word
+from dpstats.request.unsupported import unknown_method
+from dpstats.spelling import nearest
 
 
 def check_described(formula: str, bounds, levels, x_new) -> None:
@@ -86,7 +87,7 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
     options = entry(label, epsilon)
     name = options.pop("method")
     if name not in METHODS:
-        raise unknown_word("method", name, METHODS)
+        raise unknown_method(name, METHODS)
     delta = delta_of(name, delta)
     call = {**call, "neighbors": options.pop("neighbors", call["neighbors"])}
     max_groups = call.pop("max_groups", 1)

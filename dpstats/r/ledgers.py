@@ -74,8 +74,11 @@ def columns(frame: pd.DataFrame) -> dict:
     """
     numeric = frame.select_dtypes("number")
     texts = frame.drop(columns=list(numeric)).astype(object)
+    texts = texts.where(texts.notna(), "")
     return {
         "numbers": {name: column.astype(float).tolist() for name, column in numeric.items()},
-        "texts": {name: column.where(column.notna(), "").tolist() for name, column in texts.items()},
+        "texts": {
+            name: column.where(column.notna(), "").tolist() for name, column in texts.items()
+        },
         "order": list(frame.columns),
     }

@@ -27,6 +27,7 @@ from dpstats.request.privacy_unit import check_unit, declared_unit, with_cov_typ
 from dpstats.request.request import Request, Selection
 from dpstats.request.row_subset import declared_subset
 from dpstats.request.row_weights import check_weights, declared_weights
+from dpstats.request.unsupported import unknown_method
 from dpstats.schema import FARTHEST, UNLIMITED
 from dpstats.selection import SELECTORS
 from dpstats.spelling import unknown_word
@@ -181,7 +182,7 @@ def _texts(formula) -> dict[str | None, str]:
 def find_method(name, *others: str) -> Method:
     """Return the method of this name; ``others`` are further names that the caller accepts."""
     if not isinstance(name, str) or name not in METHODS:
-        raise unknown_word("method", name, (*others, *METHODS))
+        raise unknown_method(name, (*others, *METHODS))
     return METHODS[name]
 
 

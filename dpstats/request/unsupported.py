@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms import METHODS
-from dpstats.spelling import nearest
+from dpstats.spelling import nearest, unknown_word
 
 _FORMULA = "name the columns in the formula, as in dp_ols('y ~ x', data)"
 _ROBUST = (
@@ -36,7 +36,7 @@ INSTEAD = {
     **dict.fromkeys(["family", "link"], _LINEAR),
     **dict.fromkeys(["offset", "exposure"], _OFFSET),
     **dict.fromkeys(["freq_weights", "var_weights", "sample_weight", "weight"], _WEIGHTS),
-    **dict.fromkeys(["na_action", "dropna"], _DROPPED),
+    **dict.fromkeys(["na_action", "na_rm", "na.rm", "dropna"], _DROPPED),
     **dict.fromkeys(["seed", "random_state", "rng"], _SEED),
     **dict.fromkeys(["hasconst", "fit_intercept", "intercept", "constant"], _INTERCEPT),
     **dict.fromkeys(["alpha", "conf_level"], _LEVEL),
@@ -48,6 +48,37 @@ INSTEAD = {
     "instruments": "there are no instrumental variables",
 }
 """Name what to write instead of an argument that other packages have."""
+
+# Names of commands and estimators of other programs, in small letters.
+_LEAST_SQUARES = (
+    *("ols", "lm", "reg", "regress", "linear", "least_squares", "lstsq", "wls", "gls"),
+    *("feols", "areg", "reghdfe", "xtreg", "fe", "within", "plm", "felm"),
+)
+_OTHER_MODELS = (
+    *("logit", "probit", "logistic", "glm", "poisson", "tobit", "cox", "quantile", "quantreg"),
+    *("iv", "2sls", "tsls", "ivreg", "ivregress", "gmm", "re", "random", "mixed"),
+    *("lasso", "ridge", "elasticnet"),
+)
+
+
+def unknown_method(name, known: Collection[str]) -> ArgumentError:
+    """Build the error for a method that there is not.
+
+    >>> print(unknown_method("OLS", ["ops", "adassp"]))
+    there is no method='OLS': every method fits least squares; leave method out for the default
+    """
+    said = name.lower() if isinstance(name, str) else ""
+    if said in _LEAST_SQUARES:
+        return ArgumentError(
+            f"there is no method={name!r}: every method fits least squares; leave method out for "
+            "the default"
+        )
+    if said in _OTHER_MODELS:
+        return ArgumentError(
+            f"there is no method={name!r}: only linear regressions are fitted, by least squares; "
+            "leave method out for the default"
+        )
+    return unknown_word("method", name, known)
 
 
 def check_supported(options: Mapping, parameters: Collection[str]) -> None:

@@ -88,7 +88,7 @@ def _in(language: str, text: str, place: str) -> str:
         for other, mark in _LANGUAGES.items():
             if other != language and _is_formula(mark(text)):
                 raise FormulaError(
-                    f'{place}: {error}; as a formula of {other} it can be read: write language = '
+                    f"{place}: {error}; as a formula of {other} it can be read: write language = "
                     f'"{other}" in the study file'
                 ) from None
         raise

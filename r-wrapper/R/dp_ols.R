@@ -118,11 +118,11 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
                    max_rows = NULL, max_groups = NULL, ...) {
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
-  check_absent(entry_names(substitute(list(...))))
+  check_absent(c(entry_names(substitute(list(...))), entry_names(sys.call())))
   options <- list(...)
   check_options(options)
   check_data(data)
-  formula <- with_constants(formula, data)
+  formula <- with_constants(own_formula(formula), data)
   weights <- columns_given("weights", substitute(weights), weights, data)
   unit <- columns_given("unit", substitute(unit), unit, data)
   by <- columns_given("by", substitute(by), by, data, several = TRUE)
@@ -172,6 +172,7 @@ instead_of <- list(
   na.action = "rows with a missing value are left out, as by na.omit",
   cluster = paste("unit = names the column of persons, whose rows are protected together, and",
                   "clusters the standard errors by it"),
+  se = "name the standard errors by cov_type, such as cov_type = \"HC1\"",
   vcov = "name the standard errors by cov_type, such as cov_type = \"HC1\"",
   offset = "subtract it from the response, as in I(y - z) ~ x",
   contrasts = "write them in the formula, as in C(g, contr.sum)",
@@ -238,9 +239,7 @@ used_columns <- function(formula, data, by) {
   formulas <- if (is.list(formula)) formula else list(formula)
   used <- c(by, unlist(lapply(formulas, formula_variables)))
   unknown <- setdiff(used, c(names(data), "."))
-  if (length(unknown)) {
-    bad_argument("no column '", unknown[1L], "'; the columns are ", toString(names(data)))
-  }
+  if (length(unknown)) no_such_column(unknown[1L], names(data))
   as.list(data)[if ("." %in% used) names(data) else intersect(names(data), used)]
 }
 

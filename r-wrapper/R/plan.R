@@ -69,7 +69,7 @@ dp_plan <- function(formula, n, bounds, methods, epsilon = NULL, truth = NULL, s
   unit <- columns_given("unit", substitute(unit), unit, "")
   by <- columns_given("by", substitute(by), by, "", several = TRUE)
   arguments <- list(
-    formula = formula_text(formula), n = n, bounds = named_lists(bounds, "bounds"),
+    formula = formula_text(own_formula(formula)), n = n, bounds = named_lists(bounds, "bounds"),
     methods = planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
     sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
     delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,

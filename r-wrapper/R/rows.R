@@ -35,7 +35,7 @@ checked_columns <- function(argument, names, several) {
 no_column <- function(written, data, reason) {
   unknown <- setdiff(written, names(data))
   if (!length(unknown)) bad_argument(reason)
-  bad_argument("no column '", unknown[1L], "'; the columns are ", toString(names(data)))
+  no_such_column(unknown[1L], names(data))
 }
 
 # The names in an expression that only names columns, else NULL; d$x names x.
@@ -52,6 +52,11 @@ names_in <- function(expression) {
 # The condition that subset= gives, as an expression: bare, as a text, or a name for a text.
 condition_given <- function(expression, data, workspace) {
   if (is.call(expression) && identical(expression[[1L]], as.name("~"))) expression <- expression[[length(expression)]]
+  missing <- intersect(all.names(expression), c("is.na", "complete.cases", "na.omit"))
+  if (length(missing)) {
+    bad_argument("rows with a missing value in a column in use are left out anyway, so leave ",
+                 missing[1L], "() out of subset; for other columns make one that says which rows to use")
+  }
   if (is.symbol(expression) && !is_column(expression, data)) {
     name <- as.character(expression)
     if (is.null(get0(name, workspace, ifnotfound = name))) return(NULL)
@@ -63,6 +68,7 @@ condition_given <- function(expression, data, workspace) {
     bad_argument("expected subset to be a condition on one row, such as age > 25, got ",
                  class(expression)[1L])
   }
+  expression <- own_notation(expression)
   formula <- stats::as.formula(call("~", 0, call("I", expression)), env = workspace)
   with_constants(formula, data)[[3L]][[2L]]
 }

@@ -198,7 +198,10 @@ def test_a_ledger_is_made_and_kept_from_r(tmp_path):
     path = str(tmp_path / "a.ledger")
     made = {"path": path, "dataset": "families", "epsilon": 2.0, "approval": True}
     reply = answer("ledger_create", made | {"fingerprnt": "2024"})
-    assert reply["message"] == "dp_ledger_create() has no argument fingerprnt; did you mean fingerprint?"
+    assert (
+        reply["message"]
+        == "dp_ledger_create() has no argument fingerprnt; did you mean fingerprint?"
+    )
     assert answer("ledger_create", made) == {"value": None}
     assert dp.Ledger(path).dataset.name == "families"
     table = answer("ledger_allocate", {"path": path, "analyst": "anna", "epsilon": 1.5})

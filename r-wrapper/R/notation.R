@@ -1,0 +1,43 @@
+# What people write in formulas of other functions, and what to write here.
+
+# An expression without the packages of R's own functions, base::log(y); columns that are taken out
+# of a data frame, d$y, are refused, and functions of other packages.
+own_notation <- function(expression) {
+  if (!is.call(expression)) return(expression)
+  head <- expression[[1L]]
+  if (is.call(head) && as.character(head[[1L]]) %in% c("::", ":::")) {
+    if (!as.character(head[[2L]]) %in% c("base", "stats", "splines")) {
+      bad_argument(deparse1(expression), ": functions of other packages are not known; make the ",
+                   "column before the call")
+    }
+    expression[[1L]] <- head[[3L]]
+  }
+  if (identical(head, as.name("$")) || identical(head, as.name("[["))) {
+    bad_argument(deparse1(expression), ": the columns of data go by their names alone; write ",
+                 as.character(expression[[3L]]))
+  }
+  expression[-1L] <- lapply(as.list(expression)[-1L], own_notation)
+  expression
+}
+
+own_formula <- function(formula) {
+  if (is.list(formula)) return(lapply(formula, own_formula))
+  if (inherits(formula, "formula")) formula[-1L] <- lapply(as.list(formula)[-1L], own_notation)
+  formula
+}
+
+# Refuse a name that is no column, with what may be meant.
+no_such_column <- function(name, columns) {
+  stata <- sub("^(i|c|ib[0-9]*)[.]", "", name)
+  meant <- if (stata != name && stata %in% columns) {
+    paste0("; write ", if (startsWith(name, "c.")) stata else paste0("factor(", stata, ")"))
+  }
+  distance <- utils::adist(name, columns, ignore.case = TRUE)
+  near <- columns[distance <= nchar(name) / 3][which.min(distance[distance <= nchar(name) / 3])]
+  listed <- paste0(toString(utils::head(columns, 20L)), if (length(columns) > 20L) " and others")
+  if (is.null(meant)) {
+    meant <- if (length(near)) paste0("; did you mean '", near, "'?")
+             else paste0("; the columns are ", listed)
+  }
+  bad_argument("no column '", name, "'", meant)
+}
