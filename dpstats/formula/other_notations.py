@@ -21,6 +21,7 @@ _SEVERAL = re.compile(r"^\s*(?:cbind|c|mvsw)\((.*)\)\s*~(.*)$")
 _STEPS = re.compile(r"\b(?:sw|csw|sw0|csw0)\(")
 _OPTIONS = re.compile(r"~[^()\[]*?(?:\([^()]*\)[^()\[]*?)*,\s*(.+)$")
 _IF = re.compile(r"~.*\sif\s+(.+)$")
+_LONGEST = 2000  # characters that somebody wrote by hand
 
 
 @contextmanager
@@ -49,6 +50,8 @@ def meant(text: str, in_r: bool) -> str:
         _instruments, _condition, _options, _of_stata, _series, _of_fixest, _of_frame,
         _of_package, _responses, _random, _steps, _equals, _of_r,
     )  # fmt: skip
+    if len(text) > _LONGEST:
+        return ""
     return next(filter(None, (read(text, in_r) for read in readers)), "")
 
 
@@ -159,7 +162,7 @@ def _condition(text: str, in_r: bool) -> str:
 
 
 def _options(text: str, in_r: bool) -> str:
-    found = _OPTIONS.search(text)
+    found = None if "|" in text else _OPTIONS.search(text)
     if found is None:
         return ""
     return (
@@ -174,7 +177,7 @@ def _equals(text: str, in_r: bool) -> str:
         return ""
     words = re.findall(r"[A-Za-z_][\w.]*", text)
     if re.fullmatch(r"\s*\w+\s*=[^=].*", text):
-        return f"write {text.replace('=', '~', 1)}"
+        return f"a formula has ~ where an equation has =; write {text.replace('=', '~', 1)}"
     words = words[1:] if words and words[0] in ("reg", "regress", "reghdfe", "areg") else words
     listed = len(words) > 1 and re.fullmatch(r"[\w.\s]+", text)
     return f"write {words[0]} ~ {' + '.join(words[1:])}" if listed else ""

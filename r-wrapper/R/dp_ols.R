@@ -118,7 +118,9 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
                    max_rows = NULL, max_groups = NULL, ...) {
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
-  check_absent(c(entry_names(substitute(list(...))), entry_names(sys.call())))
+  check_absent(entry_names(substitute(list(...))))
+  # R would take se for select
+  check_absent(entry_names(sys.call()), list(se = instead_of$vcov))
   options <- list(...)
   check_options(options)
   check_data(data)
@@ -163,17 +165,17 @@ check_given <- function(call, needed) {
 }
 
 # Arguments of lm and its like, before they are evaluated: they may name columns of the data.
-check_absent <- function(names) {
-  absent <- intersect(names, names(instead_of))
-  if (length(absent)) bad_argument("dp_ols has no ", absent[1L], ": ", instead_of[[absent[1L]]])
+check_absent <- function(names, instead = instead_of) {
+  absent <- intersect(names, names(instead))
+  if (length(absent)) bad_argument("dp_ols has no ", absent[1L], ": ", instead[[absent[1L]]])
 }
 
 instead_of <- list(
   na.action = "rows with a missing value are left out, as by na.omit",
   cluster = paste("unit = names the column of persons, whose rows are protected together, and",
                   "clusters the standard errors by it"),
-  se = "name the standard errors by cov_type, such as cov_type = \"HC1\"",
-  vcov = "name the standard errors by cov_type, such as cov_type = \"HC1\"",
+  vcov = paste("name the standard errors by cov_type, such as cov_type = \"HC1\", and the column",
+               "of persons that clusters them by unit"),
   offset = "subtract it from the response, as in I(y - z) ~ x",
   contrasts = "write them in the formula, as in C(g, contr.sum)",
   family = "only linear regressions are fitted",

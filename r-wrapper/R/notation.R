@@ -36,7 +36,7 @@ no_such_column <- function(name, columns) {
   near <- columns[distance <= nchar(name) / 3][which.min(distance[distance <= nchar(name) / 3])]
   listed <- paste0(toString(utils::head(columns, 20L)), if (length(columns) > 20L) " and others")
   if (is.null(meant)) {
-    meant <- if (length(near)) paste0("; did you mean '", near, "'?")
+    meant <- if (length(near)) paste0("; did you mean column '", near, "'?")
              else paste0("; the columns are ", listed)
   }
   bad_argument("no column '", name, "'", meant)

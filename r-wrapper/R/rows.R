@@ -12,7 +12,7 @@ columns_given <- function(argument, expression, value, data, several = FALSE) {
   } else if (length(written) && all(written %in% names(data))) {
     names <- written
   } else {
-    names <- tryCatch(value, error = function(e) no_column(written, data, conditionMessage(e)))
+    names <- tryCatch(value, error = function(e) no_value(argument, expression, written, data))
   }
   if (inherits(names, "formula")) names <- names_in(names)
   checked_columns(argument, names, several)
@@ -32,10 +32,10 @@ checked_columns <- function(argument, names, several) {
                if (is.character(names)) toString(names) else class(names)[1L])
 }
 
-no_column <- function(written, data, reason) {
+no_value <- function(argument, expression, written, data) {
   unknown <- setdiff(written, names(data))
-  if (!length(unknown)) bad_argument(reason)
-  no_such_column(unknown[1L], names(data))
+  if (length(unknown)) no_such_column(unknown[1L], names(data))
+  bad_argument("expected ", argument, " to name a column of data, got ", deparse1(expression))
 }
 
 # The names in an expression that only names columns, else NULL; d$x names x.

@@ -86,7 +86,9 @@ dp_ledger_deny <- function(ledger, request) {
 #' @rdname dp_ledger_create
 #' @export
 dp_ledger_verify <- function(ledger, head = NULL) {
-  found <- ask("ledger_verify", list(path = ledger_path(ledger), head = head))
+  arguments <- list(path = ledger_path(ledger), head = head)
+  check_known(arguments)
+  found <- ask("ledger_verify", arguments)
   found$problems <- strings(found$problems)
   structure(found, class = "dp_verification")
 }

@@ -43,6 +43,18 @@ bad_calls <- expression(
   dp_ols(y ~ g, d, "adassp", 1, bounds = unit["y"], x_new = data.frame(g = "zz")),
   dp_ols(y ~ x + k, d, "adassp", 1, x_new = list(x = 1:2, k = 1:3)),
   dp_ols(y ~ x + k, d, "adassp", 1, x_new = list(x = 1, 2)),
+  dp_ols(y ~ splines::ns(x, 3), d, epsilon = 1), dp_ols(y ~ dplyr::lag(x), d, epsilon = 1),
+  dp_ols(base::log(y) ~ x, d, "adassp", 1), dp_ols(d$y ~ d$x, d, epsilon = 1),
+  dp_ols(y ~ d[["x"]], d, epsilon = 1), dp_ols(cbind(y, k) ~ x, d, epsilon = 1),
+  dp_ols(I(x > 0.5) ~ k, d, epsilon = 1), dp_ols(I(b) ~ x, d, epsilon = 1),
+  dp_ols(y ~ x + i(g), d, epsilon = 1), dp_ols(y ~ x + i.g, d, epsilon = 1),
+  dp_ols(y ~ x | g | k ~ real, d, epsilon = 1), dp_ols(y ~ sw(x, k), d, epsilon = 1),
+  dp_ols(y ~ X, d, epsilon = 1), dp_ols(y ~ x, d, "OLS", 1), dp_ols(y ~ x, d, "logit", 1),
+  dp_ols(y ~ x, d, epsilon = 1, subset = !is.na(x)),
+  dp_ols(y ~ x, d, epsilon = 1, subset = complete.cases(d)),
+  dp_ols(y ~ x, d, epsilon = 1, subset = d$x > 0), dp_ols(y ~ x, d, epsilon = 1, se = "hetero"),
+  dp_ols(y ~ x, d, epsilon = 1, by = nowhere), dp_ols(y ~ x, d, epsilon = 1, by = ~ g + nowhere),
+  dp_ols(y ~ x, d, epsilon = 1, unit = c(g, s)), dp_ols(y ~ x, d, epsilon = 1, weights = mean(k)),
   dp_ols(y ~ x, d, "adassp", 1, unknown = mean), dp_ols(y ~ x, d, "adassp", 1, unknown = ~g),
   dp_ols(y ~ x, d, "adassp", 1, budget = 2), dp_ols(y ~ x, d, "adassp", 1, unknown = 2),
   dp_ols(y ~ x, d, "adassp", 1, 2, 3), dp_ols(y ~ x, d, "adassp", 1, row_norm = "a"),
@@ -125,6 +137,17 @@ bad_calls <- expression(
   summary(fit, vcov = "HC1"),
   dp_raw_powers(fit, "x"), dp_raw_powers(fit, 1), dp_raw_powers(d, "x"),
   dp_ledger("nowhere.ledger"), dp_ledger(3), dp_ledger("people.csv"),
+  dp_ledger_create("a.ledger", "a"), dp_ledger_create("people.csv", "a", 1),
+  dp_ledger_create("b.ledger", "a", -1), dp_ledger_create("b.ledger", "a", 1, aproval = TRUE),
+  dp_ledger_create("b.ledger", "a", 1, approval = "yes"), dp_ledger_create(3, "a", 1),
+  dp_ledger_create("b.ledger", "a", 1, 0, "add_remove"),
+  dp_ledger_allocate("nowhere.ledger", "anna", 1), dp_ledger_allocate("kept.ledger", "anna", -1),
+  dp_ledger_allocate("kept.ledger", "anna"), dp_ledger_analysts("nowhere.ledger"),
+  dp_ledger_requests(3),
+  dp_ledger_approve("kept.ledger", 7), dp_ledger_approve("kept.ledger", "a"),
+  dp_ledger_deny("kept.ledger", 1.5), dp_ledger_deny("kept.ledger"), dp_ledger_verify(3),
+  dp_ledger_verify("kept.ledger", NA), dp_ledger_export("kept.ledger", "kept.ledger"),
+  dp_ledger_export("kept.ledger", 3), dp_ledger_export("nowhere.ledger", "out.json"),
   dp_run("nowhere.toml", "out"), dp_run("people.csv", "out"), dp_run(3, "out"),
   dp_run("people.csv", "out", ledger = 3),
   install_dpstats(3), install_dpstats("nowhere"), install_dpstats("folder"),
@@ -184,6 +207,7 @@ messages_of <- function(calls) {
     })
     budget <- dp_budget(2)
     utils::write.csv(d, "people.csv", row.names = FALSE)
+    dp_ledger_create("kept.ledger", "people", 2)
   })
   vapply(calls, function(call) {
     tryCatch(
