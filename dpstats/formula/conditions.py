@@ -31,7 +31,7 @@ _COMPARISONS = {
 
 # How other programs ask for rows without a missing value.
 _MISSING = re.compile(
-    r"\b(is\.na|complete\.cases|na\.omit|isna|notna|isnull|notnull|isnan|missing)\(|\bis None"
+    r"\b(is\.na|complete\.cases|na\.omit|isna|notna|isnull|notnull|isnan|missing)\("
 )
 
 

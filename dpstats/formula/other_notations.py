@@ -20,7 +20,7 @@ _OF_R = re.compile(r"\bas\.\w+\(|%in%|\bfactor\(")
 _SEVERAL = re.compile(r"^\s*(?:cbind|c|mvsw)\((.*)\)\s*~(.*)$")
 _STEPS = re.compile(r"\b(?:sw|csw|sw0|csw0)\(")
 _OPTIONS = re.compile(r"~[^()\[]*?(?:\([^()]*\)[^()\[]*?)*,\s*(.+)$")
-_IF = re.compile(r"~.*\sif\s+(.+)$")
+_IF = re.compile(r"~[^()]*\sif\s+(.+)$")
 _LONGEST = 2000  # characters that somebody wrote by hand
 
 

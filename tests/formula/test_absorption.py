@@ -58,7 +58,7 @@ WRONG_IN_R = [
     ("y ~ x | a^b", "combinations"),
     ("y ~ x | factor(g)", "one column after"),
     ("y ~ x | a | d", "at most one|one column"),
-    ("y ~ x + (1 | g)", "at most one column"),
+    ("y ~ x + (1 | g)", "no random effects"),
     ("y ~ x + g | g", "g is absorbed"),
     ("y ~ 1 | g", "needs a regressor"),
 ]
