@@ -2,6 +2,7 @@
 
 import inspect
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -41,10 +42,10 @@ def requests(path: str, state: str | None = None) -> dict:
 def settle(path: str, request: float, state: str) -> dict:
     """Approve or deny a request; returns its row of the table of requests."""
     ledger = Ledger(path)
-    number = int(request) if isinstance(request, float) and request.is_integer() else request
+    whole = isinstance(request, float) and request.is_integer()
+    number: Any = int(request) if whole else request
     {"approved": ledger.approve, "denied": ledger.deny}[state](number)
-    frame = ledger.requests()
-    return columns(frame[frame["id"] == number])
+    return columns(ledger.requests().query("id == @number"))
 
 
 def verify(path: str, head: str | None = None) -> dict:

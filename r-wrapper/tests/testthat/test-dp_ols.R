@@ -102,7 +102,7 @@ test_that("mistakes end with one sentence and a class", {
     list(quote(dp_ols("wage ~ educ", d, method = "adassp", epsilon = 1)), "y ~ x1"),
     list(quote(dp_ols(wage ~ educ, as.list(d), method = "adassp", epsilon = 1)), "data frame"),
     list(quote(dp_ols(wage ~ educ, d, "adassp", 1, bounds = c(educ = 1))), "named list"),
-    list(quote(dp_ols(wage ~ educ, d, "adassp", 1, weights = d$age)), "name of a column"),
+    list(quote(dp_ols(wage ~ educ, d, "adassp", 1, weights = d$age)), "largest weight"),
     list(quote(dp_ols(wage ~ educ, d, "adassp", 1, weights = age)), "must be public: give bounds"),
     list(quote(dp_ols(wage ~ educ, d, "adassp", 1, weights = nope)), "no column 'nope'"),
     list(quote(dp_ols(wage ~ educ, d, "adassp", 1, subset = age + 1)), "neither TRUE nor FALSE"),
