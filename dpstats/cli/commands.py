@@ -1,7 +1,9 @@
 """Define the commands: their options and the functions they run."""
 
 import argparse
+import re
 import textwrap
+from pathlib import Path
 
 from dpstats import METHODS, __version__, audit, dp_ols
 from dpstats.cli import ledgers, planning
@@ -24,7 +26,7 @@ from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
 from dpstats.escaping import write_csv
 from dpstats.formula import Formula
-from dpstats.request.unsupported import check_order
+from dpstats.request.unsupported import INSTEAD, LEAST_SQUARES, check_order
 from dpstats.selection import SELECTORS
 
 
@@ -32,8 +34,29 @@ class _Parser(argparse.ArgumentParser):
     """Parse arguments, and raise ArgumentError where argparse would exit."""
 
     def error(self, message):
-        """Raise ArgumentError with argparse's message."""
-        raise ArgumentError(message)
+        """Raise ArgumentError with argparse's message and what there is instead."""
+        raise ArgumentError(message + _instead(message))
+
+
+def _instead(message: str) -> str:
+    """Say what there is instead of options and commands of other programs, "" of others.
+
+    >>> _instead("unrecognized arguments: --cluster id")  # doctest: +ELLIPSIS
+    '; --cluster: name their column, unit="person", which protects ...'
+    """
+    said, _, words = message.partition(": ")
+    if said == "unrecognized arguments":
+        if words.startswith("--by"):
+            return "; `dpstats by` fits one regression a group"
+        if words.startswith((str(Path.home()), "~")):
+            return "; put the formula in quotes, 'y ~ x'"
+        for option in re.findall(r"--([\w-]+)", words):
+            if instead := INSTEAD.get(option.replace("-", "_")):
+                return f"; --{option}: {instead}"
+    found = re.search(r"invalid choice: '(\w+)'", message)
+    if said == "argument COMMAND" and found and found[1].lower() in LEAST_SQUARES:
+        return "; write dpstats fit DATA 'y ~ x' --epsilon 1"
+    return ""
 
 
 def parser() -> _Parser:

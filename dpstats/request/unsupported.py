@@ -25,13 +25,17 @@ _INTERCEPT = "write 'y ~ 0 + x' for a line through the origin"
 _LEVEL = "give it to result.summary(alpha=) or result.conf_int(alpha=), which cost nothing"
 _BOUNDS = "give bounds={column: (low, high)} on columns as they are in the data"
 _PENALTY = "adassp and noisy_newton choose their own ridge, and select= keeps the best terms"
+_GROUPS = 'write by="column" for one fit a group'
 _RANDOM = "there are no random effects; write 'y ~ x | column' or by= for effects by group"
 INSTEAD = {
     **dict.fromkeys(["endog", "exog", "X", "y", "x"], _FORMULA),
-    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "cov", "cov_kwds"], _ROBUST),
-    **dict.fromkeys(["cluster", "clusters", "cluster_var"], _PERSON),
+    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ROBUST),
+    **dict.fromkeys(["cluster", "clusters", "cluster_var", "cov_kwds"], _PERSON),
     **dict.fromkeys(["id", "subject", "entity", "panel_id", "person"], _PERSON),
     **dict.fromkeys(["fe", "fixef", "absorb", "entity_effects", "time_effects"], _EFFECTS),
+    **dict.fromkeys(
+        ["groupby", "group_by", "over", "split"], 'write by="column" for one fit a group'
+    ),
     **dict.fromkeys(["random", "re_formula", "vc_formula"], _RANDOM),
     **dict.fromkeys(["family", "link"], _LINEAR),
     **dict.fromkeys(["offset", "exposure"], _OFFSET),
@@ -50,7 +54,7 @@ INSTEAD = {
 """Name what to write instead of an argument that other packages have."""
 
 # Names of commands and estimators of other programs, in small letters.
-_LEAST_SQUARES = (
+LEAST_SQUARES = (
     *("ols", "lm", "reg", "regress", "linear", "least_squares", "lstsq", "wls", "gls"),
     *("feols", "areg", "reghdfe", "xtreg", "fe", "within", "plm", "felm"),
 )
@@ -68,7 +72,7 @@ def unknown_method(name, known: Collection[str]) -> ArgumentError:
     there is no method='OLS': every method fits least squares; leave method out for the default
     """
     said = name.lower() if isinstance(name, str) else ""
-    if said in _LEAST_SQUARES:
+    if said in LEAST_SQUARES:
         return ArgumentError(
             f"there is no method={name!r}: every method fits least squares; leave method out for "
             "the default"

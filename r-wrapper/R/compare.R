@@ -4,7 +4,8 @@
 #' fit spent, and notes on what is missing. It costs nothing. For tables with more choices, the
 #' package modelsummary takes private fits too.
 #'
-#' @param ... Fits by [dp_ols()] without `by`; their names, if all have one, head the columns.
+#' @param ... Fits by [dp_ols()] without `by`, or one list of them; their names, if all have one, head
+#'   the columns.
 #' @param x A comparison.
 #' @param format `"text"`, `"html"`, or `"latex"`, which needs the LaTeX package booktabs.
 #' @param row.names,optional As for [as.data.frame()].
@@ -20,6 +21,8 @@
 #' @export
 dp_compare <- function(...) {
   fits <- list(...)
+  listed <- length(fits) == 1L && identical(utils::tail(class(fits[[1L]]), 1L), "list")
+  if (listed) fits <- unclass(fits[[1L]])
   if (!length(fits) || !all(vapply(fits, inherits, logical(1L), "dp_ols"))) {
     bad_argument("expected fits by dp_ols() without by, as in dp_compare(first, second)")
   }

@@ -86,6 +86,10 @@ formula.dp_ols_group <- function(x, ...) x$only$formula
 
 #' @rdname group
 #' @export
+summary.dp_ols_group <- function(object, ...) summary(object$only, ...)
+
+#' @rdname group
+#' @export
 print.dp_ols_group <- function(x, ...) {
   print(x$only, ...)
   invisible(x)

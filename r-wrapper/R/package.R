@@ -3,7 +3,7 @@
 #' [dp_ols()] is called like [stats::lm()] and returns what may be published: coefficients,
 #' standard errors and predictions with calibrated noise, never rows. The noise is drawn by the
 #' Python package dpstats; [install_dpstats()] installs it. A saved release is read, tabulated,
-#' predicted from and drawn without Python.
+#' predicted from, tested, compared and drawn without Python.
 #'
 #' @examples
 #' # a release of a wage equation on synthetic rows
@@ -11,7 +11,8 @@
 #' summary(fit)
 #' confint(fit)
 #' tidy(fit, conf.int = TRUE)
-#' predict(fit, data.frame(educ = c(12, 16), exper = 10, sex = "women"))
+#' predict(fit, data.frame(educ = c(12, 16), exper = 10, sex = "women"), interval = "confidence")
+#' dp_test(fit, "4 * educ = 0.4")
 #' @keywords internal
 #' @importFrom generics augment glance tidy
 #' @importFrom stats coef confint nobs predict terms vcov

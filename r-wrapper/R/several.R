@@ -26,9 +26,8 @@ new_dp_ols_list <- function(fits, texts) {
 #' @param i Names or numbers of fits.
 #' @return `as.list()`: a plain list of the fits, of which the package modelsummary makes a table
 #'   with a column for each. `tidy()`, `glance()` and `augment()`: the rows of all fits, with the name
-#'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `predict()` and `summary()`: a list of those of
-#'   each fit. To set them side by side, call
-#'   `do.call(dp_compare, fits)`.
+#'   of the fit in `formula`. `coef()`, `vcov()`, `confint()`, `predict()` and `summary()`: a list of
+#'   those of each fit. `dp_compare(fits)` sets them side by side.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(500), y = runif(500), z = runif(500))
 #' b <- list(x = c(0, 1), y = c(0, 1), z = c(0, 1))

@@ -106,6 +106,7 @@ test_that("fits stand side by side, as text, for pages and as data", {
   skip_without_python()
   fits <- list(strict = fit_wage(epsilon = 1), loose = fit_wage(log(wage) ~ educ, epsilon = 8))
   side <- do.call(dp_compare, fits)
+  expect_identical(dp_compare(fits), side)
   frame <- as.data.frame(side)
   expect_identical(unique(frame$model), c("strict", "loose"))
   expect_identical(frame$estimate[frame$model == "strict"], unname(coef(fits$strict)))
