@@ -16,7 +16,7 @@ _PERSON = (
     'name their column, unit="person", which protects all rows of a person together and clusters '
     "standard errors"
 )
-_LINEAR = "every model is linear; transform the response in the formula, as in np.log(y) ~ x"
+_LINEAR = "every model is linear; a response of 0 and 1 is fitted as a linear probability"
 _OFFSET = "put it into the response, as in 'I(y - x) ~ z'"
 _WEIGHTS = 'name a column, weights="w", with its public bounds'
 _DROPPED = 'rows with a missing value are left out, missing="drop"'

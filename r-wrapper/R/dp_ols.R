@@ -224,7 +224,8 @@ check_data <- function(data) {
 
 formula_text <- function(formula) {
   if (!inherits(formula, "formula") || length(formula) != 3L) {
-    bad_argument("expected formula to be one such as y ~ x1 + x2")
+    bad_argument("expected formula to be one such as y ~ x1 + x2",
+                 if (is.character(formula)) ", without quotes")
   }
   attributes(formula) <- NULL
   enc2utf8(paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " "))
