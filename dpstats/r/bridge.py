@@ -11,7 +11,7 @@ from typing import Any
 import dpstats as dp
 from dpstats.errors import is_interrupt
 from dpstats.r import budgets, ledgers, plans, stored_fits
-from dpstats.r.inputs import labels, points, table
+from dpstats.r.inputs import labels, points, rows
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
@@ -64,12 +64,11 @@ def fit(
     """Call ``dp_ols`` on columns as R keeps them, or on files, and describe each formula's fit."""
     texts = formula if isinstance(formula, Mapping) else {"": formula}
     formulas = {name: dp.RFormula(text) for name, text in texts.items()}
-    rows = table(data) if isinstance(data, Mapping) else data
     k = int(k) if isinstance(k, float) and k.is_integer() else k
     more |= {"by": by, "k": k, "x_new": points(x_new)}
     more["subset"] = None if subset is None else dp.RFormula(subset)
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
-    results = within(block).run(dp.dp_ols, formulas, rows, **more)
+    results = within(block).run(dp.dp_ols, formulas, rows(data), **more)
     describing: Any = describe if by is None else describe_groups
     return [describing(fit) for fit in results.values()]
 
@@ -114,6 +113,7 @@ QUESTIONS = {
     "ledger_analysts": ledgers.analysts,
     "ledger_create": ledgers.create,
     "ledger_export": ledgers.export,
+    "ledger_move": ledgers.move,
     "ledger_requests": ledgers.requests,
     "ledger_settle": ledgers.settle,
     "ledger_verify": ledgers.verify,

@@ -12,6 +12,11 @@ def table(columns: Mapping) -> dict:
     return {name: column(**parts) for name, parts in columns.items()}
 
 
+def rows(data):
+    """Read columns as R keeps them; anything else, such as paths of files, stays as it is."""
+    return table(data) if isinstance(data, Mapping) else data
+
+
 def points(x_new):
     """Make a frame of public points, whose index labels them.
 

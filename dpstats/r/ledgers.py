@@ -8,10 +8,11 @@ import pandas as pd
 
 from dpstats.errors import ArgumentError
 from dpstats.ledger import Ledger
+from dpstats.r.inputs import rows
 from dpstats.spelling import nearest
 
 
-def create(path: str, **arguments) -> None:
+def create(path: str, data=None, **arguments) -> None:
     """Make a ledger in a new file, with the arguments of ``Ledger.create``."""
     known = [*inspect.signature(Ledger.create).parameters][1:]
     for name in arguments:
@@ -19,7 +20,12 @@ def create(path: str, **arguments) -> None:
             near = nearest(name, known)
             there = f"did you mean {near}?" if near else f"it has {', '.join(known)}"
             raise ArgumentError(f"dp_ledger_create() has no argument {name}; {there}")
-    Ledger.create(path, **arguments)
+    Ledger.create(path, data=rows(data), **arguments)
+
+
+def move(path: str, data) -> None:
+    """Say where the data of a ledger are now: paths, or columns as R keeps them."""
+    Ledger(path).move(rows(data))
 
 
 def allocate(path: str, analyst: str, epsilon: float, delta: float | None = None) -> dict:

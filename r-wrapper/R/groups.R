@@ -146,7 +146,10 @@ group_intervals <- function(x, level) {
   groups <- seq_along(x$status)
   each <- rep(seq_len(nrow(X)), length(groups))
   at <- rep(groups, each = nrow(X))
-  as.list(intervals_of(x$uncertainty, X[each, , drop = FALSE], level, at))
+  ends <- intervals_of(x$uncertainty, X[each, , drop = FALSE], level, at)
+  predicted <- each > length(x$coefficients)
+  ends[predicted, ] <- lapply(ends[predicted, ], held, x$limits$declared)
+  as.list(ends)
 }
 
 #' @rdname groups

@@ -45,8 +45,9 @@ print.dp_ledger <- function(x, ...) {
 #' @param study The study file.
 #' @param out A folder that does not exist yet, for the release record.
 #' @param ledger A [dp_ledger()] to charge; not needed for a dry run.
-#' @param dry_run `TRUE` to run on synthetic rows drawn from the declarations: the data are not
-#'   opened and nothing is spent.
+#' @param dry_run `TRUE` to run on synthetic rows drawn from the declarations: no row of the data is
+#'   read and nothing is spent. With a `ledger` the study is also checked against it, for which the
+#'   names and kinds of the columns are opened.
 #' @return The folder, invisibly: tables, pictures, everything released as JSON, a page and
 #'   checksums.
 #' @examplesIf dpstats_available()

@@ -24,7 +24,8 @@
 #'   `sd` is that of all residuals.
 #' @param max_rows,max_groups As in [dp_ols()].
 #' @param methods Names of methods, or a named list that gives each its options:
-#'   `list("adassp", ends = list("exp_theil_sen", ci = TRUE))`.
+#'   `list("adassp", ends = list("exp_theil_sen", ci = TRUE))`. By default `"auto"`, what [dp_ols()]
+#'   would choose, which the notes name.
 #' @param epsilon Privacy losses to try. With `target_width` the grid to search, by default 129
 #'   values from 0.01 to 100.
 #' @param truth Guessed coefficients by name, `c(educ = 0.1)`, in units of the data. Those left
@@ -59,18 +60,18 @@
 #' plan
 #' plot(plan)
 #' @export
-dp_plan <- function(formula, n, bounds, methods, epsilon = NULL, truth = NULL, sd = NULL,
+dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = NULL, sd = NULL,
                     x_sd = NULL, levels = NULL, delta = NULL, neighbors = NULL, x_new = NULL,
                     target_width = NULL, term = NULL, repetitions = 200, alpha = 0.05, seed = 0,
                     by = NULL, groups = NULL, within_share = NULL, unit = NULL,
                     rows_per_person = NULL, icc = NULL, max_rows = NULL, max_groups = NULL) {
-  check_given(environment(), c("formula", "n", "bounds", "methods"))
+  check_given(environment(), c("formula", "n", "bounds"))
   # there are no data, as of files
   unit <- columns_given("unit", substitute(unit), unit, "")
   by <- columns_given("by", substitute(by), by, "", several = TRUE)
   arguments <- list(
     formula = formula_text(own_formula(formula)), n = n, bounds = named_lists(bounds, "bounds"),
-    methods = planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
+    methods = if (!is.null(methods)) planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
     sd = sd, x_sd = named_numbers(x_sd, "x_sd"), levels = named_lists(levels, "levels"),
     delta = delta, neighbors = neighbors, x_new = points_at(x_new), target_width = target_width,
     term = term, repetitions = repetitions, alpha = alpha, seed = seed,

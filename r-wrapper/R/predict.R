@@ -49,18 +49,18 @@ prediction_options <- function(newdata, se.fit, interval, level, type) {
 }
 
 # Predictions in the shape of predict.lm(); `errors` are computed only where they are asked for.
-# Finite ends of intervals keep to the `declared` bounds of the response, if there are any.
 as_predicted <- function(fit, se.fit, interval, errors, declared) {
   rows <- names(fit)
   if (interval == "confidence") {
-    ends <- lapply(errors[c("conf.low", "conf.high")], function(end) {
-      ifelse(is.infinite(end), end, clipped(end, declared))
-    })
+    ends <- lapply(errors[c("conf.low", "conf.high")], held, declared)
     fit <- cbind(fit = fit, lwr = ends$conf.low, upr = ends$conf.high)
   }
   if (!se.fit) return(fit)
   list(fit = fit, se.fit = stats::setNames(errors$std.error, rows))
 }
+
+# Ends of intervals within the declared bounds of the response; infinite ones stay.
+held <- function(ends, declared) ifelse(is.infinite(ends), ends, clipped(ends, declared))
 
 # The first choice is the default, as for match.arg().
 chosen_interval <- function(interval) {

@@ -7,12 +7,16 @@
 #'
 #' @param path The file of a new ledger, on a disk of this machine.
 #' @param dataset Name of the data set.
-#' @param epsilon,delta Limit on everything that is ever released, or on the calls of an analyst,
-#'   whose `delta` is by default that of the data set.
+#' @param epsilon,delta Limit on everything that is ever released, as of [dp_budget()], or on the
+#'   calls of an analyst, whose `delta` is by default that of the data set.
 #' @param ... Further arguments of a new ledger, by name: `neighbors` (`"add_remove"` or
 #'   `"replace_one"`); `unit`, the column of persons; `composition` and `set_aside`, as of
 #'   [dp_budget()]; `fingerprint`, which names the state of the data, so that equal calls are answered
 #'   from the store at no cost; `approval = TRUE`, so that each call waits for `dp_ledger_approve()`.
+#' @param data The data, as for [dp_ols()], of which no row is read; by default those of the first
+#'   call that is charged. Calls with other data are refused. `dp_ledger_move()` says where the data
+#'   are now, or that they were given other columns; data whose rows were changed are other data, for
+#'   which a new ledger is made.
 #' @param ledger A [dp_ledger()] or the path of one.
 #' @param analyst Name of an analyst.
 #' @param state `"requested"`, `"approved"`, `"denied"`, `"reserved"`, `"released"` or `"failed"`; by
@@ -21,7 +25,8 @@
 #' @param head An audit head that was noted earlier, which must still be there.
 #' @param out A file, `.json`.
 #' @param x A verification.
-#' @return `dp_ledger_create()`: the ledger, as of [dp_ledger()]. `dp_ledger_allocate()` and
+#' @return `dp_ledger_create()`: the ledger, as of [dp_ledger()]. `dp_ledger_move()`: the same,
+#'   invisibly. `dp_ledger_allocate()` and
 #'   `dp_ledger_analysts()`: a tibble of the analysts, with what is allocated to them, spent and
 #'   remaining. `dp_ledger_requests()`, `dp_ledger_approve()` and `dp_ledger_deny()`: a tibble of
 #'   requests. `dp_ledger_verify()`: a list with `ok`, `entries` of the audit, its `head` and
@@ -38,18 +43,34 @@
 #' dp_ledger_requests(path)
 #' dp_ledger_verify(path)
 #' @export
-dp_ledger_create <- function(path, dataset, epsilon, delta = NULL, ...) {
+dp_ledger_create <- function(path, dataset, epsilon, delta = 1e-6, ..., data = NULL) {
   check_given(environment(), c("path", "dataset", "epsilon"))
+  if (is.null(delta)) bad_argument("argument delta is NULL")
   check_text(path = path)
   others <- list(...)
   if (any(entry_names(others) == "")) {
     bad_argument("further arguments of a ledger go by name, such as approval = TRUE")
   }
   check_distinct(names(others), "the call")
-  arguments <- list(path = path.expand(path), dataset = dataset, epsilon = epsilon, delta = delta)
+  arguments <- list(path = path.expand(path), dataset = dataset, epsilon = epsilon, delta = delta,
+                    data = if (!is.null(data)) bridge_kinds(data))
   check_known(c(arguments, others))
   ask("ledger_create", c(arguments, others))
   dp_ledger(path)
+}
+
+#' @rdname dp_ledger_create
+#' @export
+dp_ledger_move <- function(ledger, data) {
+  check_given(environment(), c("ledger", "data"))
+  ask("ledger_move", list(path = ledger_path(ledger), data = bridge_kinds(data)))
+  invisible(dp_ledger(ledger_path(ledger), if (inherits(ledger, "dp_ledger")) ledger$analyst))
+}
+
+# The paths, or the columns of a data frame without their rows.
+bridge_kinds <- function(data) {
+  check_data(data)
+  bridge_data(NULL, if (is_path(data)) data else utils::head(data, 0L), names(data))
 }
 
 #' @rdname dp_ledger_create

@@ -259,3 +259,19 @@ def test_the_methods_whose_predictions_keep_to_the_ranges_are_listed(method):
     with insecure_seed(1):
         res = dp.dp_ols("y ~ x", df, epsilon=8, method=method, bounds=BOUNDS)
     assert (res.limits is not None) == (method in CLIPPED_PREDICTIONS)
+
+
+def test_a_ledger_is_made_for_data_of_r_and_moved(tmp_path):
+    path, people = str(tmp_path / "a.ledger"), tmp_path / "people.csv"
+    people.write_text("x,y\n0.1,0.2\n")
+    made = {"path": path, "dataset": "lines", "epsilon": 2.0, "data": columns(x=[], y=[])}
+    assert answer("ledger_create", made) == {"value": None}
+    call = CALL | {"bounds": BOUNDS, "budget": {"ledger": path}}
+    integers = {"kind": "integer", "data": np.array([0, 1], "<i4").tobytes()}
+    reply = answer("fit", call | {"data": columns(y=[0.2, 0.8]) | {"x": integers}})
+    assert reply["error"] == "BudgetError" and dp.Ledger(path).spent == (0.0, 0.0)
+    assert "says so with dp_ledger_move()" in reply["message"]
+    assert answer("ledger_move", {"path": path, "data": [str(people)]}) == {"value": None}
+    assert "value" in answer("fit", call | {"data": [str(people)]})
+    refused = answer("ledger_move", {"path": path, "data": [str(tmp_path / "no.csv")]})
+    assert refused["error"] == "ArgumentError"

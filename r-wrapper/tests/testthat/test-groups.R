@@ -124,6 +124,19 @@ test_that("groups have the intervals and covariances of lm on their own rows", {
   expect_error(confint(by, "z"), "no coefficient z", class = "dpstats_argument_error")
 })
 
+test_that("intervals of predictions keep to the declared bounds at every level", {
+  skip_without_python()
+  by <- with_insecure_seed(2, dp_ols(y ~ x, line(), "adassp", 0.7, by = "tract", bounds = unit))
+  for (level in c(0.99, 0.999)) {
+    rows <- tidy(by, conf.int = TRUE, conf.level = level)
+    predicted <- rows$term %in% c("p25", "p75")
+    ends <- as.matrix(rows[c("conf.low", "conf.high")])
+    expect_true(all(is.finite(ends)))
+    expect_identical(range(ends[predicted, ]), c(0, 1))
+    expect_gt(max(abs(ends[!predicted, ])), 1)
+  }
+})
+
 test_that("new data are predicted by the fit of their group, as by its own fit", {
   skip_without_python()
   d <- line(6000)

@@ -100,12 +100,35 @@ test_that("a steward makes and keeps a ledger from R", {
   expect_true(file.exists(out))
 })
 
+test_that("a ledger is for one data set, whose place the steward moves", {
+  skip_without_python()
+  path <- tempfile(fileext = ".ledger")
+  made <- dp_ledger_create(path, "lines", epsilon = 3, neighbors = "replace_one",
+                           data = cbind(line(), town = "a"))
+  expect_equal(made$remaining, c(epsilon = 3, delta = 5e-7))
+  expect_error(dp_ols(y ~ x, transform(line(), x = x > 0.5), "noisy_stats", 1, bounds = unit["y"],
+                      budget = made), "dp_ledger_move\\(\\)", class = "dpstats_budget_error")
+  expect_s3_class(fit(made), "dp_ols")
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(line(), file, row.names = FALSE)
+  dp_ledger_allocate(path, "anna", epsilon = 3)
+  moved <- dp_ledger_move(dp_ledger(path, "anna"), file)
+  expect_identical(moved$analyst, "anna")
+  expect_error(fit(moved), "this ledger is for other data", class = "dpstats_budget_error")
+  expect_s3_class(dp_ols(y ~ x, file, "noisy_stats", 1, bounds = unit, budget = moved), "dp_ols")
+  expect_equal(moved$spent[["epsilon"]], 2)
+  expect_error(dp_ledger_move(path, 3), "expected data to be", class = "dpstats_argument_error")
+  expect_error(dp_ledger_move(path), "data is missing", class = "dpstats_argument_error")
+})
+
 test_that("mistakes about ledgers are named", {
   skip_without_python()
   path <- make_ledger()
   expect_error(dp_ledger_create(tempfile(), "a", 1, aproval = TRUE), "did you mean approval",
                class = "dpstats_argument_error")
-  expect_error(dp_ledger_create(tempfile(), "a", 1, NULL, "add_remove"), "go by name",
+  expect_error(dp_ledger_create(tempfile(), "a", 1, NULL), "delta is NULL",
+               class = "dpstats_argument_error")
+  expect_error(dp_ledger_create(tempfile(), "a", 1, 0, "add_remove"), "go by name",
                class = "dpstats_argument_error")
   expect_error(dp_ledger_requests(path, "requestd"), "expected state to be \"requested\" or",
                class = "dpstats_argument_error")

@@ -25,6 +25,13 @@ test_that("a plan is Python's, with R's formulas and names", {
   expect_identical(here$frame$error, unlist(reticulate::import_main()$plan))
 })
 
+test_that("a plan without methods is of the default method", {
+  skip_without_python()
+  plan <- plan_line(epsilon = 4)
+  expect_identical(unique(plan$frame$method)[1L], "auto")
+  expect_match(plan$notes, "auto", all = FALSE)
+})
+
 test_that("methods of a plan take options, and what is missing has a reason", {
   skip_without_python()
   plan <- plan_line(methods = list("noisy_stats", ends = list("exp_theil_sen", ci = TRUE)),
@@ -93,7 +100,6 @@ test_that("guesses that cannot be used are refused in one sentence", {
   wrong <- list(
     list(quote(dp_plan(y ~ x, 10)), "bounds is missing"),
     list(quote(plan_line(methods = "adassp")), "such as c\\(0.5, 1\\)"),
-    list(quote(plan_line(methods = NULL, epsilon = 1)), "argument methods is NULL"),
     list(quote(plan_line(methods = list(), epsilon = 1)), "such as c\\(\"adassp\""),
     list(quote(plan_line(methods = list(2), epsilon = 1)), "such as c\\(\"adassp\""),
     list(quote(plan_line(methods = "adassp", epsilon = c(1, NA))), "epsilon is NA"),
