@@ -74,6 +74,17 @@ def _plain(values) -> list:
     return [None if math.isnan(value) else float(value) for value in values]
 
 
+def _statistic(value):
+    """Convert a statistic to what JSON reads back with the same type.
+
+    >>> _statistic(np.float64(0.5)), _statistic(np.array([1.0, np.nan]))
+    (0.5, [1.0, None])
+    """
+    if isinstance(value, np.ndarray):
+        return _plain(value)
+    return value.item() if isinstance(value, np.generic) else deepcopy(value)
+
+
 def _array(values) -> np.ndarray:
     """Convert a list of numbers to an array, NaN for None."""
     return np.array([np.nan if value is None else value for value in values], dtype=float)
@@ -86,10 +97,7 @@ def _release_to_dict(release: Release) -> dict:
         "status": release.status,
         "cov": None if release.cov is None else _plain(release.cov),
         "reasons": dict(release.reasons),
-        "statistics": {
-            name: _plain(value) if isinstance(value, np.ndarray) else deepcopy(value)
-            for name, value in release.statistics.items()
-        },
+        "statistics": {name: _statistic(value) for name, value in release.statistics.items()},
         "note": release.note,
         "limited": release.limited,
         "cov_type": release.cov_type,

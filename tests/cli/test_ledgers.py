@@ -83,17 +83,8 @@ def test_a_ledger_is_for_one_file_until_the_steward_moves_it(shell, refused, fol
 
 def test_a_ledger_of_epsilon_alone_serves_the_default_and_counts_calls(shell, refused):
     create = ["ledger", "create", "f.ledger", "--dataset", "d", "--epsilon", "2"]
-    fit = [
-        "fit",
-        "line.csv",
-        "y ~ x",
-        "--epsilon",
-        "0.5",
-        "--bounds",
-        "x=0,1",
-        "--ledger",
-        "f.ledger",
-    ]
+    fit = ["fit", "line.csv", "y ~ x", "--epsilon", "0.5", "--bounds", "x=0,1",
+           "--types", "y=number", "--ledger", "f.ledger"]  # fmt: skip
     assert "limit:        epsilon 2, delta 1e-06" in shell(*create)
     shell(*fit)
     shown = shell("ledger", "show", "f.ledger")

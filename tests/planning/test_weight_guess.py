@@ -57,8 +57,7 @@ def test_auto_is_what_the_default_would_take():
 
 
 REFUSED = {
-    "no method": ({}, 'such as method="auto"'),
-    "both": ({"methods": ["adassp"], "method": "ssp"}, 'such as method="auto"'),
+    "both": ({"methods": ["adassp"], "method": "ssp"}, "expected methods= or method=, got"),
     "mean": ({"methods": ["adassp"], "weights_mean": 30}, r"expected weights_mean in \(0, 20\)"),
     "alone": ({"methods": ["adassp"], "weights": None, "bounds": {"x": (0, 1), "y": (0, 1)}},
               "weights_mean is for weights"),

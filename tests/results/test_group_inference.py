@@ -171,5 +171,5 @@ def test_wrong_calls_are_refused(fit, line):
     with pytest.raises(dp.ArgumentError, match="hypotheses"):
         by.t_test("w = 0")
     for text in ("{}", "[1]", "x", fit(line, "noisy_stats").to_json(), None):
-        with pytest.raises(dp.ArgumentError, match="that to_json"):
+        with pytest.raises(dp.ArgumentError, match="what to_json"):
             dp.DPGroupResults.from_json(text)

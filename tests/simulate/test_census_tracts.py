@@ -98,5 +98,5 @@ def test_bad_arguments():
     with pytest.raises(ArgumentError, match="one of IL, NC, US, got 'XX'"):
         atlas(state="XX")
     for bad in (0, -1, 2.5, "5", float("nan")):
-        with pytest.raises(ArgumentError, match="tracts to be a whole number >= 1"):
+        with pytest.raises(ArgumentError, match="tracts to be a whole number in 1.."):
             atlas(bad)

@@ -27,7 +27,7 @@ def test_line_is_clipped():
 
 def test_bad_arguments():
     for bad in (0, -1, 2.5, "5", float("nan")):
-        with pytest.raises(ArgumentError, match="n to be a whole number >= 1"):
+        with pytest.raises(ArgumentError, match="n to be a whole number in 1.."):
             line(bad)
     with pytest.raises(ArgumentError, match=r"x_sd in \[0, inf\), got -1"):
         line(5, x_sd=-1)
