@@ -1,7 +1,7 @@
 """Compute standard errors, tests and intervals as functions of releases, never of the data."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -9,33 +9,31 @@ from dpstats.inference.bootstrap import Sums
 from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit
 from dpstats.inference.hypothesis_tests import FTest, TTest
 from dpstats.inference.quantile_intervals import Ends
+from dpstats.inference.statuses import PARTLY_UNBOUNDED, UNBOUNDED, slopes_of, statuses
 from dpstats.inference.wald import Wald, deviations
 
 __all__ = [
     "Estimate",
     "FTest",
     "GoodnessOfFit",
+    "PARTLY_UNBOUNDED",
     "Sums",
     "TTest",
     "UNBOUNDED",
     "Uncertainty",
     "deviations",
+    "slopes_of",
     "stacked",
+    "statuses",
     "uncertainty",
 ]
 
-# The reason of the status "not_identified".
-UNBOUNDED = (
-    "the noise could account for all that the data say about the coefficients, so intervals are "
-    "unbounded; raise epsilon or n, or narrow bounds that are too wide"
-)
 
 
 class Uncertainty(Protocol):
     """Quantify how far G fits may be from the truth: Wald, Pivot or Ends."""
 
-    @property
-    def unbounded(self) -> Any: ...  # numpy.ndarray of bool, (G,)
+    def unbounded_at(self, columns: np.ndarray) -> np.ndarray: ...
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray: ...
 
@@ -77,6 +75,6 @@ def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:
         return Pivot.of(stack)
     if "ends" in stack:
         return Ends.of(stack)
-    ridge = stack.get("ridge", np.zeros(len(stack["params"])))
-    hidden = stack.get("hidden_cov")
-    return Wald(stack["params"], stack["cov"], ridge > 0, hidden)
+    none = np.zeros(len(stack["params"]))
+    unbounded = (stack.get("ridge", none) > 0) | (stack.get("unbounded", none) > 0)
+    return Wald(stack["params"], stack["cov"], unbounded, stack.get("hidden_cov"))

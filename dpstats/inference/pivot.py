@@ -86,9 +86,14 @@ class Pivot:
     @cached_property
     def unbounded(self) -> np.ndarray:
         """Return whether any slope at all is compatible with the release at the 5% level, (G,)."""
-        slope = np.full((len(self.sums), 1), np.nan)
-        ends = _intervals(self.sums, self.scales, self.squares, slope, 0.05)
-        return np.any(np.isinf(ends), axis=(1, 2))
+        return _unbounded(self.sums, self.scales, self.squares, 0.05)
+
+    def unbounded_at(self, columns: np.ndarray) -> np.ndarray:
+        """Tell the ``columns`` (k,) whose coefficients have no bounded interval, (G, k).
+
+        The intercept's is bounded only if the slope's is.
+        """
+        return np.repeat(self.unbounded[:, None], len(columns), axis=1)
 
     @np.errstate(all="ignore")
     def errors(self, rows: np.ndarray) -> np.ndarray:
@@ -195,20 +200,45 @@ def _end(sums, scales, squared, problem, start, step, alpha):
 
 
 @numba.njit(cache=True)
+def _center(sums, scales, squared, problem):
+    """Return the estimate and its standard error, where G falls with theta."""
+    g, r, line, spread = problem
+    theta = g[0] / g[1]
+    normal, laplace = _distribution(sums, scales, squared, r, line, spread, theta)
+    return theta, math.sqrt(normal**2 + 2 * np.sum(laplace**2)) / g[1]
+
+
+@numba.njit(cache=True)
 def _interval(sums, scales, squared, unit, alpha):
     """Find both ends of the interval; a prediction's are finite only if the slope's are."""
     problem = _problem(sums, scales, unit)
-    g, r, line, spread = problem
+    g = problem[0]
     if math.isnan(g[0]) or g[1] <= 0:
         return -math.inf, math.inf
-    theta = g[0] / g[1]
-    normal, laplace = _distribution(sums, scales, squared, r, line, spread, theta)
-    step = math.sqrt(normal**2 + 2 * np.sum(laplace**2)) / g[1]
+    theta, step = _center(sums, scales, squared, problem)
     low = _end(sums, scales, squared, problem, theta, -step, alpha)
     high = _end(sums, scales, squared, problem, theta, step, alpha)
     if math.isinf(low) or math.isinf(high):
         return -math.inf, math.inf
     return low, high
+
+
+@numba.njit(cache=True)
+def _unbounded(sums, scales, squared, alpha):
+    """Tell where the interval of the slope is unbounded, by its p-values far away alone."""
+    result = np.zeros(len(sums), dtype=np.bool_)
+    for i in range(len(sums)):
+        if math.isnan(sums[i, 0]):
+            continue
+        problem = _problem(sums[i], scales[i], math.nan)
+        g = problem[0]
+        result[i] = math.isnan(g[0]) or g[1] <= 0
+        if not result[i]:
+            theta, step = _center(sums[i], scales[i], squared[i], problem)
+            for far in (-_FAR * step, _FAR * step):
+                beyond = _p_value(sums[i], scales[i], squared[i], problem, theta + far)
+                result[i] = result[i] or beyond > alpha
+    return result
 
 
 @numba.njit(cache=True)

@@ -59,7 +59,10 @@ class Ends:
         columns = self.points.shape[2]
         return np.full((len(self.ends), columns, columns), np.nan)
 
-    @property
-    def unbounded(self) -> np.ndarray:
-        """Return whether no end could be bought, (G,)."""
-        return np.any(np.isinf(self.ends), axis=(1, 2))
+    def unbounded_at(self, columns: np.ndarray) -> np.ndarray:
+        """Tell the ``columns`` (k,) whose coefficients have no bounded interval, (G, k).
+
+        That is all of them where no end could be bought.
+        """
+        absent = np.isinf(self.ends).any(axis=(1, 2))
+        return np.repeat(absent[:, None], len(columns), axis=1)

@@ -39,6 +39,10 @@ class Wald:
         center = self.params @ rows.T
         return np.stack([center - half, center + half], axis=-1)
 
+    def unbounded_at(self, columns: np.ndarray) -> np.ndarray:
+        """Tell the ``columns`` (k,) whose coefficients have no bounded interval, (G, k)."""
+        return self.unbounded[:, None] | self._hidden(np.eye(self.params.shape[1])[columns])
+
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
         from scipy.special import ndtr

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpstats.errors import NotReleasedError
 from dpstats.formula import Design, Formula, linear_constraints
-from dpstats.inference import Uncertainty, uncertainty
+from dpstats.inference import Uncertainty, slopes_of, statuses, uncertainty
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of, label_columns
@@ -65,9 +65,12 @@ class GroupInference(ABC):
 
     @cached_property
     def statuses(self) -> tuple[str, ...]:
-        """List by group "ok", a released failure, or "not_identified" (unbounded intervals)."""
-        pairs = zip(self.released, self.uncertainty.unbounded, strict=True)
-        return tuple("not_identified" if s == "ok" and wide else s for s, wide in pairs)
+        """List by group "ok", a released outcome, or which slopes have a bounded interval.
+
+        See :func:`dpstats.inference.statuses`.
+        """
+        slopes = slopes_of(self.size, self._design.intercept)
+        return statuses(self.released, self.uncertainty.unbounded_at(slopes))
 
     def _rows(self) -> np.ndarray:
         """Write all quantities as combinations of the coefficients, (S + q, S)."""
@@ -97,7 +100,7 @@ class GroupInference(ABC):
 
     @property
     def status(self) -> pd.Series:
-        """Return by group "ok", a released failure, or "not_identified"."""
+        """Return by group "ok", "imprecise", "not_identified", or a released failure."""
         return pd.Series(self.statuses, self._index(), name="status")
 
     @property

@@ -8,10 +8,13 @@ import pandas as pd
 
 from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import (
+    PARTLY_UNBOUNDED,
     UNBOUNDED,
     TTest,
     Uncertainty,
+    slopes_of,
     stacked,
+    statuses,
     uncertainty,
 )
 from dpstats.mechanisms.shared import Release
@@ -70,16 +73,26 @@ class Inferred(ABC):
 
     @property
     def status(self) -> str:
-        """Return "ok", a released failure, or "not_identified" where intervals are unbounded."""
-        unbounded = self.release.status == "ok" and self.uncertainty.unbounded[0]
-        return "not_identified" if unbounded else self.release.status
+        """Return "ok", a released outcome, or which slopes have a bounded interval.
+
+        See :func:`dpstats.inference.statuses`.
+        """
+        return statuses([self.release.status], self._unbounded)[0]
+
+    @cached_property
+    def _unbounded(self) -> np.ndarray:
+        """Tell the slopes, (1, k), whose intervals are unbounded."""
+        slopes = slopes_of(len(self.names), self.design().intercept)
+        return self.uncertainty.unbounded_at(slopes)
 
     @property
     def reasons(self) -> dict[str, str]:
         """Explain by attribute why a quantity is NaN or infinite."""
-        reasons = dict(self.release.reasons)
-        if self.status == "not_identified":
-            reasons = {"bse": UNBOUNDED, **reasons, "conf_int": UNBOUNDED}
+        reasons, status = dict(self.release.reasons), self.status
+        if status == "not_identified":
+            return {"bse": UNBOUNDED, **reasons, "conf_int": UNBOUNDED}
+        if status == "imprecise" and self._unbounded.any():
+            return {"bse": PARTLY_UNBOUNDED, "conf_int": PARTLY_UNBOUNDED, **reasons}
         return reasons
 
     @property

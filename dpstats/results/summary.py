@@ -14,7 +14,7 @@ from dpstats.escaping import csv_of, latex, latex_of
 from dpstats.formula.conditioning import collinear_columns
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.html_tables import html_notes, html_of, html_table
-from dpstats.inference import UNBOUNDED
+from dpstats.inference import PARTLY_UNBOUNDED, UNBOUNDED
 from dpstats.mechanisms import METHODS
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of
@@ -271,7 +271,9 @@ def relation(report: PrivacyReport) -> str:
 
 def group_reasons(result) -> tuple[str, ...]:
     """List the reasons why something is NaN or infinite in some group."""
-    return result.reasons + (UNBOUNDED,) * ("not_identified" in result.statuses)
+    said = {"not_identified": UNBOUNDED, "imprecise": PARTLY_UNBOUNDED}
+    found = (reason for status, reason in said.items() if status in result.statuses)
+    return tuple(dict.fromkeys((*result.reasons, *found)))
 
 
 def summarise_groups(result) -> str:
