@@ -76,5 +76,6 @@ def uncertainty(stack: Mapping[str, np.ndarray]) -> Uncertainty:
     if "ends" in stack:
         return Ends.of(stack)
     none = np.zeros(len(stack["params"]))
-    unbounded = (stack.get("ridge", none) > 0) | (stack.get("unbounded", none) > 0)
+    # results of earlier versions tell it by their ridge alone
+    unbounded = stack.get("unbounded", stack.get("ridge", none)) > 0
     return Wald(stack["params"], stack["cov"], unbounded, stack.get("hidden_cov"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.mechanisms.shared import Method, Problem, Release, SecondPass, UnitDeviations, UnitSums
-from dpstats.mechanisms.shared.least_squares import ABOUT_LEAST_SQUARES, covariance
+from dpstats.mechanisms.shared.least_squares import covariance
 from dpstats.mechanisms.shared.robust_covariance import (
     FRACTION,
     reference,
@@ -52,12 +52,7 @@ def release(
     """
     norm = unit_norm(problem)
     within = release_within_units(sums, norm, problem.neighbors, cost, noise)
-    fit = replace(fit_within(within, problem, penalty_of), note=_NOTE)
-    plain = fit_within(within, problem, PENALTIES["ssp"])
-    if fit.cov is not None or plain.cov is None:
-        return fit
-    companion = replace(plain, note=ABOUT_LEAST_SQUARES)
-    return replace(fit, reasons=plain.reasons, companion=companion)
+    return replace(fit_within(within, problem, penalty_of), note=_NOTE)
 
 
 def _squares_after(first: Release, problem: Problem) -> Callable:

@@ -27,10 +27,12 @@ from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.least_squares import (
     covariance,
     fitted,
+    is_identified,
     least_squares,
     with_intervals,
 )
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
+from dpstats.mechanisms.shared.unidentified import unidentified
 from dpstats.noise import Noise
 from dpstats.numerics.ridge import ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -63,6 +65,9 @@ def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> 
     guarantee needs about half the noise. lambda_min is not released at all: see
     :func:`~dpstats.numerics.ridge.ridge`. Where a ridge is needed, intervals are those of least
     squares on the same sums (:func:`~dpstats.mechanisms.shared.least_squares.with_intervals`).
+    Where the noise could account for the smallest eigenvalue, so that no coefficient has an
+    interval, slopes are released that predict better than a constant, or the mean
+    (:func:`~dpstats.mechanisms.shared.unidentified.unidentified`).
 
     Designs with factors are fitted by
     :func:`~dpstats.mechanisms.shared.block_least_squares.release_blocks`, which has its own proof
@@ -83,7 +88,8 @@ def release_plain(summary: ClippedSums, problem: Problem, cost: GDP, noise: Nois
     eigenvalues, and then its inverse is noise alone: the paper's own table reports mean squared
     errors of up to 9,540 for responses in [-1, 1]. Where the noise could account for the
     smallest eigenvalue (:func:`~dpstats.numerics.ridge.least_eigenvalue`, a function of
-    released values) nothing but the status ``not_identified`` is published here.
+    released values) the status is ``not_identified`` here, with what
+    :func:`~dpstats.mechanisms.shared.unidentified.unidentified` releases.
     """
     if problem.coded:
         return release_blocks(summary, problem, cost, noise)
@@ -111,6 +117,8 @@ def _fit(sums: NoisySums, problem: Problem) -> Release:
     """Fit with the ridge that the noise calls for, and add intervals where it calls for one."""
     penalty = ridge(sums.gram, sums.scales[0])
     fit = fitted(sums, problem, penalty)
+    if not is_identified(sums):
+        return unidentified(sums, clipped_box(problem), problem, fit.statistics)
     return with_intervals(fit, sums, problem) if penalty > 0 else fit
 
 

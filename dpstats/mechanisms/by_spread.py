@@ -88,4 +88,5 @@ def method(pairs: Method, sums: Method) -> Method:
         summarise=partial(summarise, pairs.summarise, sums.summarise),
         release=update_wrapper(partial(release, pairs.release, sums.release), release),
         check=pairs.check,
+        finish=sums.finish,
     )

@@ -1,13 +1,16 @@
 """Fit NoisyMoments: simple regression from five noisy sums, released once."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from dpstats.inference import stacked, uncertainty
 from dpstats.mechanisms.shared import Line, Method, Problem, Release, Releases, robust_covariance
 from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.simple_regression import centred_box, centred_moments, too_few
+from dpstats.mechanisms.shared.unidentified import MEAN
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
@@ -51,7 +54,8 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
     2^-21 within their range first, so the sums are exact integers.
 
     Status ``failed``: the noisy sum of squares of x about its mean was not positive, or
-    the noisy number of rows was not, so there is no slope.
+    the noisy number of rows was not, so there is no slope. Where any slope is compatible with the
+    release at the 5% level, :func:`finish` puts the mean of the response in the place of the line.
 
     Notes
     -----
@@ -85,6 +89,43 @@ def release_each(X, y, edges, problem: Problem, cost: PureDP, noise: Noise) -> R
         reasons=tuple(reason for reason, holds in reasons.items() if holds),
         stack={"params": params, "cov": np.full((len(params), 2, 2), np.nan), **columns},
     )
+
+
+def finish(found: Release, problem: Problem) -> Release:
+    """Put the mean of the response in the place of a line whose slope any value could be.
+
+    Guarantee. A function of released values, so it costs nothing.
+    """
+    if found.companion is not None or "scale" not in found.statistics:
+        return found
+    stack = stacked([found], len(found.params))
+    params, unknown = _believable(found.params[None], stack, problem)
+    if not unknown.any():
+        return found
+    reasons = found.reasons | dict.fromkeys(("bse", "conf_int"), MEAN)
+    points = problem.x_new @ params[0]
+    return replace(found, params=params[0], predictions=points, reasons=reasons)
+
+
+def finish_each(found: Releases, problem: Problem) -> Releases:
+    """Do the same in every group."""
+    if "scale" not in found.stack:
+        return found
+    params, unknown = _believable(found.params, found.stack, problem)
+    if not unknown.any():
+        return found
+    points = np.where(unknown[:, None], params @ problem.x_new.T, found.predictions)
+    reasons, stack = (*found.reasons, MEAN), {**found.stack, "params": params}
+    return replace(found, params=params, predictions=points, reasons=reasons, stack=stack)
+
+
+def _believable(
+    params: np.ndarray, stack: Mapping[str, np.ndarray], problem: Problem
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return coefficients (G, 2), and where (G,) these are the mean and a slope of zero."""
+    unknown, line = uncertainty(stack).unbounded_at(np.arange(1))[:, 0], Line.of(problem)
+    mean = np.clip(stack["Sv"] / stack["n"], -0.5, 0.5)
+    return np.where(unknown[:, None], line.params(mean + 0.5, 0.0 * mean), params), unknown
 
 
 def _noisy(moments: Moments, problem: Problem, cost: PureDP, noise: Noise):
@@ -157,5 +198,7 @@ METHOD = Method(
     release=release,
     release_each=release_each,
     options=robust_covariance.OPTIONS,
+    finish=finish,
+    finish_each=finish_each,
     second_pass=robust_covariance.robust(),
 )

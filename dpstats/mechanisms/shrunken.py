@@ -18,8 +18,7 @@ from dpstats.mechanisms.shared import (
     block_scores,
     robust_covariance,
 )
-from dpstats.mechanisms.shared.block_least_squares import with_block_intervals
-from dpstats.mechanisms.shared.block_shrinkage import shrunken_blocks
+from dpstats.mechanisms.shared.block_least_squares import shrunken_params, with_block_intervals
 from dpstats.mechanisms.shared.block_sums import block_sums, release_block_sums
 from dpstats.mechanisms.shared.gram import clipped_box, moments_in
 from dpstats.mechanisms.shared.least_squares import covariance, with_intervals
@@ -128,19 +127,15 @@ def _block_sums(sums: BlockSums, problem: Problem, cost: Cost, noise: Noise) -> 
 def _fitted_blocks(sums: NoisyBlockSums, problem: Problem) -> Release:
     """Fit shrunken slopes and effects of levels, or a constant, to sums in indicators."""
     basis = BlockBasis.of(problem)
-    shrunken = shrunken_blocks(sums, basis)
-    to_alpha, to_gamma, shift = basis.to_design()
-    params = to_alpha @ shrunken.alpha + to_gamma @ shrunken.gamma + shift
+    params, vary = shrunken_params(sums, basis)
     note = _ZERO if basis.box.intercept is None else _CONSTANT
-    return _release(params, shrunken.is_constant, f"{note}; {_MORE}", problem)
+    return _release(params, not vary, f"{note}; {_MORE}", problem)
 
 
 def _fitted(sums: NoisySums, problem: Problem) -> Release:
     """Fit the shrunken slopes, or a constant, to the noisy sums."""
-    noisy = NoisyMoments(
-        sums.gram, sums.cross, sums.square, *sums.deviations[:2], *_constant_column(problem)
-    )
-    transform, shift = clipping_box(problem).linear_map()
+    box = clipping_box(problem)
+    noisy, (transform, shift) = NoisyMoments.of(sums, box, problem.intercept), box.linear_map()
     slopes = shrunken_slopes(noisy)
     constant = len(slopes) > 0 and not slopes.any()
     note = _constant(noisy, sums.rows) if constant else ""
@@ -158,13 +153,6 @@ def _release(params: np.ndarray, constant: bool, note: str, problem: Problem) ->
         note=note if constant else "",
         limited=True,
     )
-
-
-def _constant_column(problem: Problem) -> tuple[int | None, float]:
-    """Return the index of the constant column and its value after scaling."""
-    if problem.intercept is None:
-        return None, 1.0
-    return problem.intercept, 1 / float(clipping_box(problem).scale[problem.intercept])
 
 
 def _constant(noisy: NoisyMoments, rows: float | None) -> str:

@@ -38,6 +38,8 @@ def _of_group(result, g: int, combinations, q, reference, trials, options) -> np
         return one.error_bound(q, trials=trials).to_numpy()
     sums = None if "companion" in result.stack else Sums.of(result.stack, g)
     if sums is not None and reference is None:
+        if result.statuses[g] == "not_identified":
+            return np.full(len(combinations), np.inf)
         return from_sums(sums, combinations, q, trials)
     if np.isnan(params).any():
         return np.full(len(combinations), np.nan)

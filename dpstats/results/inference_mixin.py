@@ -90,10 +90,12 @@ class Inferred(ABC):
         """Explain by attribute why a quantity is NaN or infinite."""
         reasons, status = dict(self.release.reasons), self.status
         if status == "not_identified":
-            return {"bse": UNBOUNDED, **reasons, "conf_int": UNBOUNDED}
-        if status == "imprecise" and self._unbounded.any():
-            return {"bse": PARTLY_UNBOUNDED, "conf_int": PARTLY_UNBOUNDED, **reasons}
-        return reasons
+            known = reasons.get("bse", reasons.get("conf_int", UNBOUNDED))
+        elif status == "imprecise" and self._unbounded.any():
+            known = reasons.get("conf_int", PARTLY_UNBOUNDED)
+        else:
+            return reasons
+        return reasons | {"bse": known, "conf_int": known}
 
     @property
     def params(self) -> pd.Series:

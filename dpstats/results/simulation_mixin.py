@@ -48,7 +48,8 @@ class Simulated(FitStatistics):
         -------
         pandas.Series
             A bound for each coefficient and prediction, infinite where more than 100 - q% of
-            the simulated releases fail, or where the noise hides levels that it depends on.
+            the simulated releases fail, or where the noise hides levels that it depends on or
+            all slopes.
 
         Raises
         ------
@@ -69,6 +70,8 @@ class Simulated(FitStatistics):
             )
         else:
             bound = from_sums(sums, rows, q, trials)
+        if self.status == "not_identified" and reference is None:
+            bound = np.full_like(bound, np.inf)
         return pd.Series(bound, [*self.names, *self.points])
 
     def bootstrap(self, alpha: float = 0.05, draws: int = 2000) -> pd.DataFrame:

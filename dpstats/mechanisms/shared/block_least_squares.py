@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpstats.inference import slopes_of
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_elimination import solve
 from dpstats.mechanisms.shared.block_goodness import goodness
 from dpstats.mechanisms.shared.block_sampling import NoisyScores
+from dpstats.mechanisms.shared.block_shrinkage import shrunken_blocks
 from dpstats.mechanisms.shared.block_sums import (
     NoisyBlockSums,
     block_sums,
@@ -23,6 +25,7 @@ from dpstats.mechanisms.shared.clipped_rows import (
 from dpstats.mechanisms.shared.gram import split_weights
 from dpstats.mechanisms.shared.least_squares import ABOUT_LEAST_SQUARES
 from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.mechanisms.shared.unidentified import hidden
 from dpstats.noise import Noise
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import GDP
@@ -70,7 +73,8 @@ def least_squares_of(
 
     ``statistics`` may hold squared scores, for robust standard errors. A function of released
     values, so it costs nothing. Intervals are shown coefficient by coefficient, and the sums stay
-    in the release, for what is simulated from them.
+    in the release, for what is simulated from them. Where no slope has one the coefficients are
+    those of :func:`~dpstats.mechanisms.shared.block_shrinkage.shrunken_blocks`.
     """
     solution = solve(sums, basis, NoisyScores.restored(basis, statistics or {}))
     to_alpha, to_gamma, shift = basis.to_design()
@@ -79,24 +83,35 @@ def least_squares_of(
     released = {
         "rows": solution.rows,
         "sigma2": solution.sigma2 * basis.box.y_scale**2,
+        "unbounded": 0.0,
         **sums.statistics,
         **goodness(sums, basis, solution, problem.intercept is not None),
     }
     seen = np.ones(len(params), dtype=bool)
     if solution.hidden.any() or solution.hidden_cov.any():
-        hidden = solution.covariance(to_alpha, to_gamma, "hidden")
-        released["hidden_cov"] = hidden
-        seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
-    slopes = np.arange(len(params)) != problem.intercept
+        part = solution.covariance(to_alpha, to_gamma, "hidden")
+        released["hidden_cov"] = part
+        seen = np.diag(part) < _HIDDEN * np.diag(cov)
+    if not seen[slopes_of(len(params), problem.intercept)].any():
+        found = hidden(*shrunken_params(sums, basis), problem, released)
+        # robust standard errors, released next, may show what these do not
+        return replace(found, reasons={"conf_int": found.reasons["conf_int"]}), solution.rows
     release = Release(
         params=params,
         predictions=problem.x_new @ params,
         cov=cov,
-        status="ok" if seen[slopes].any() else "not_identified",
         reasons={} if seen.all() else {"conf_int": _REASON},
         statistics=released,
     )
     return release, solution.rows
+
+
+def shrunken_params(sums: NoisyBlockSums, basis: BlockBasis) -> tuple[np.ndarray, bool]:
+    """Return the coefficients of :func:`shrunken_blocks`, and whether any slope is not 0."""
+    shrunken = shrunken_blocks(sums, basis)
+    to_alpha, to_gamma, shift = basis.to_design()
+    params = to_alpha @ shrunken.alpha + to_gamma @ shrunken.gamma + shift
+    return params, not shrunken.is_constant
 
 
 def with_block_intervals(shrunken: Release, sums: NoisyBlockSums, problem: Problem) -> Release:
@@ -105,7 +120,8 @@ def with_block_intervals(shrunken: Release, sums: NoisyBlockSums, problem: Probl
     They are about its own coefficients, so no shrinkage biases them. A function of released values.
     """
     plain, _ = least_squares_of(sums, BlockBasis.of(problem), problem)
-    if plain.status != "ok":
-        return replace(shrunken, reasons={"bse": _REASON})
+    if plain.status == "not_identified":
+        reasons = dict.fromkeys(("bse", "conf_int"), _REASON)
+        return replace(shrunken, reasons=reasons, statistics={"unbounded": 1.0})
     note = ABOUT_LEAST_SQUARES
     return replace(shrunken, reasons=plain.reasons, companion=replace(plain, reasons={}, note=note))

@@ -198,6 +198,8 @@ def release_squares(
     fit, _ = least_squares_of(sums, basis, problem, statistics)
     robust = replace(
         companion,
+        params=fit.params,
+        predictions=fit.predictions,
         cov=fit.cov,
         status=fit.status,
         reasons=fit.reasons,

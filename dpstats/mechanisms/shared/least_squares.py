@@ -8,13 +8,10 @@ import numpy as np
 from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.mechanisms.shared.unidentified import unidentified
 from dpstats.numerics import Meat
 from dpstats.numerics.ridge import inverse, least_eigenvalue, lowered_eigenvalues
 
-NOT_IDENTIFIED = (
-    "the noise on X'X could account for its smallest eigenvalue, so least squares is not "
-    'identified; raise epsilon, or use method="adassp", which adds a ridge'
-)
 ABOUT_LEAST_SQUARES = (
     "standard errors, tests and intervals are about least squares on the same noisy sums, which is "
     "not shrunken"
@@ -26,12 +23,14 @@ _HIDDEN = (
 
 
 def least_squares(sums: NoisySums, problem: Problem) -> Release:
-    """Fit least squares to released sums, or publish that it is not identified.
+    """Fit least squares to released sums, or say that it is not identified.
 
-    The rule is that of :func:`is_identified`. A function of released values, so it costs nothing.
+    The rule is that of :func:`is_identified`, and what is released where it is not that of
+    :func:`~dpstats.mechanisms.shared.unidentified.unidentified`. A function of released values, so
+    it costs nothing.
     """
     if not is_identified(sums):
-        return Release.nothing(problem, "not_identified", NOT_IDENTIFIED)
+        return unidentified(sums, clipped_box(problem), problem)
     return fitted(sums, problem, None)
 
 
@@ -47,12 +46,14 @@ def with_intervals(shrunken: Release, sums: NoisySums, problem: Problem) -> Rele
     :func:`is_identified`. Whether a ridge was needed has no part in it: among the draws of the
     noise those without one are the ones that overstate X'X.
     """
+    statistics = {**shrunken.statistics, "unbounded": float(not is_identified(sums))}
+    if statistics["unbounded"]:
+        hidden = dict.fromkeys(("bse", "conf_int"), _HIDDEN)
+        return replace(shrunken, reasons=hidden, statistics=statistics)
     if reason := reason_for_no_errors(problem):
-        return replace(shrunken, reasons={"bse": reason})
-    plain = least_squares(sums, problem)
-    if plain.cov is None:
-        return replace(shrunken, reasons={"bse": _HIDDEN})
-    return replace(shrunken, reasons={}, companion=replace(plain, note=ABOUT_LEAST_SQUARES))
+        return replace(shrunken, reasons={"bse": reason}, statistics=statistics)
+    plain = replace(least_squares(sums, problem), note=ABOUT_LEAST_SQUARES)
+    return replace(shrunken, reasons={}, companion=plain)
 
 
 def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None) -> Release:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.mechanisms.shared.noisy_sums import NoisySums
+from dpstats.numerics import Box
+
 # Standard deviations by which the estimated gain over a constant must exceed zero.
 _MARGIN = 2.0
 # The penalties tried, as powers of two times the norm of the noise on X'X.
@@ -36,6 +39,12 @@ class NoisyMoments:
     cross_sd: float
     intercept: int | None
     one: float = 1.0
+
+    @classmethod
+    def of(cls, sums: NoisySums, box: Box, intercept: int | None) -> "NoisyMoments":
+        """Read released sums of rows in the coordinates of a box."""
+        one = 1.0 if intercept is None else 1 / float(box.scale[intercept])
+        return cls(sums.gram, sums.cross, sums.square, *sums.deviations[:2], intercept, one)
 
     @property
     def rows(self) -> float:

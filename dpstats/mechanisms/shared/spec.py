@@ -96,6 +96,11 @@ class Method:
         with the same probabilities, so that it tells nothing of a private number of rows.
     each_without : tuple of str
         Options that ``release_each`` does not support: ``release`` serves where one is given.
+    finish : callable
+        ``(release, problem) -> Release``: what is made of all that was released, such as other
+        coefficients where the noise hides a slope. Post-processing.
+    finish_each : callable
+        The same for all groups, ``(releases, problem) -> Releases``.
     second_pass : SecondPass or None
         A second pass over the rows, which an option asks for.
     companion_share : float
@@ -137,6 +142,8 @@ class Method:
     release_each: Callable[..., Releases] | None = None
     each_rows: tuple[int, int] = (2, sys.maxsize)
     each_without: tuple[str, ...] = ()
+    finish: Callable[[Release, Problem], Release] = lambda release, problem: release
+    finish_each: Callable[[Releases, Problem], Releases] = lambda releases, problem: releases
     second_pass: SecondPass | None = None
     companion_share: float = 0.0
     needs_bounds: bool = True
@@ -201,6 +208,13 @@ class Method:
         Guarantee. The cost: the second release is private for any value of the first, and
         their costs add up to it.
         """
+        release = self._passes(summary, total, problem, cost, noise, options)
+        return self.finish(release, problem)
+
+    def _passes(
+        self, summary, total: Callable, problem: Problem, cost: Cost, noise: Noise, options: dict
+    ) -> Release:
+        """Release once, or a second time where an option asks for it."""
         second = self._second_pass(problem, options)
         if second is None:
             sums = (summary, total) if self.rereads_rows else (summary,)
@@ -213,6 +227,11 @@ class Method:
 
     def fit_each(self, X, y, edges, problem, cost: Cost, noise: Noise, **options) -> Releases:
         """Fit every group as :meth:`fit` does, all in one call, by ``release_each``."""
+        releases = self._passes_each(X, y, edges, problem, cost, noise, options)
+        return self.finish_each(releases, problem)
+
+    def _passes_each(self, X, y, edges, problem, cost: Cost, noise: Noise, options) -> Releases:
+        """Release every group once, or a second time where an option asks for it."""
         second = self._second_pass(problem, options)
         assert self.release_each is not None, "callers ask whether there is one"
         if second is None:

@@ -2,25 +2,20 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
+from dpstats.mechanisms.shared.least_squares import ABOUT_LEAST_SQUARES, is_identified
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import CLIPPED, Problem, Release
+from dpstats.mechanisms.shared.unidentified import unidentified
 from dpstats.mechanisms.shared.within_groups import WithinSums, within_box
-from dpstats.numerics.ridge import inverse, least_eigenvalue, ridge
+from dpstats.numerics.ridge import inverse, ridge
 
 _NO_PREDICTIONS = (
     "a prediction needs the effect of its group, which is absorbed and not released; differences "
     "between predictions of one group are differences of the regressors times params"
-)
-_NOT_IDENTIFIED = (
-    "the noise on X'X within groups could account for its smallest eigenvalue, so least squares is "
-    'not identified; raise epsilon, or use method="adassp", which adds a ridge'
-)
-_RIDGE = (
-    "the noise called for a ridge: it could account for a direction of X'X within groups, so the "
-    "data do not bound the coefficients; raise epsilon or n"
 )
 _NOTE = (
     "the effects of the absorbed column are not released; the residual variance divides by a noisy "
@@ -29,13 +24,14 @@ _NOTE = (
 
 
 def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Release:
-    """Solve for the coefficients; a function of released values."""
-    sums = within.sums
+    """Solve for the coefficients; a function of released values.
+
+    Where a ridge is needed, intervals are those of least squares on the same sums, as in
+    :mod:`dpstats.mechanisms.adassp`.
+    """
+    sums, box = within.sums, within_box(problem)
     penalty = penalty_of(sums.gram, sums.scales[0])
-    if penalty is None:
-        return Release.nothing(problem, "not_identified", _NOT_IDENTIFIED)
-    theta = inverse(sums.gram, penalty, sums.scales[0]) @ sums.cross
-    transform, shift = within_box(problem).linear_map()
+    transform, shift = box.linear_map()
     statistics = {
         "gram": sums.gram.tolist(),
         "cross": sums.cross.tolist(),
@@ -45,20 +41,36 @@ def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Re
         "transform": transform.tolist(),
         "shift": shift.tolist(),
     }
-    reason = _RIDGE if penalty > 0 else CLIPPED if problem.estimated else ""
-    cov = None
-    if not reason:
-        sigma2, y_scale = _errors(statistics, within, theta), within_box(problem).y_scale
-        statistics["sigma2"] = sigma2 * y_scale**2
-        cov = transform @ _covariance(sums, theta, sigma2) @ transform.T
-    return Release(
-        params=transform @ theta + shift,
+    if not is_identified(sums):
+        found = unidentified(sums, box, problem, statistics)
+    elif penalty > 0:
+        plain = fit_within(within, problem, _none)
+        params = transform @ inverse(sums.gram, penalty, sums.scales[0]) @ sums.cross + shift
+        companion = None if problem.estimated else replace(plain, note=ABOUT_LEAST_SQUARES)
+        statistics["unbounded"] = 0.0
+        found = replace(plain, params=params, cov=None, statistics=statistics, companion=companion)
+    else:
+        found = _plain(within, problem, statistics)
+    return replace(
+        found,
         predictions=np.full(len(problem.x_new), np.nan),
-        cov=cov,
-        reasons={"predictions": _NO_PREDICTIONS} | ({"bse": reason} if reason else {}),
-        statistics=statistics,
+        reasons={**found.reasons, "predictions": _NO_PREDICTIONS},
         note=_NOTE,
     )
+
+
+def _plain(within: WithinSums, problem: Problem, statistics: dict) -> Release:
+    """Fit least squares, with a covariance unless ranges were estimated."""
+    box, sums = within_box(problem), within.sums
+    transform, shift = box.linear_map()
+    theta, cov = inverse(sums.gram, 0.0, sums.scales[0]) @ sums.cross, None
+    if not problem.estimated:
+        sigma2 = _errors(statistics, within, theta)
+        statistics["sigma2"] = sigma2 * box.y_scale**2
+        cov = transform @ _covariance(sums, theta, sigma2) @ transform.T
+    reasons = {"bse": CLIPPED} if problem.estimated else {}
+    params = transform @ theta + shift
+    return Release(params, problem.x_new @ params, cov, reasons=reasons, statistics=statistics)
 
 
 def _errors(statistics: dict, within: WithinSums, theta: np.ndarray) -> float:
@@ -90,9 +102,9 @@ def _covariance(sums: NoisySums, theta: np.ndarray, sigma2: float) -> np.ndarray
     return bread @ (sigma2 * sums.gram + noise_part) @ bread
 
 
-def _none_if_definite(gram: np.ndarray, sigma: float) -> float | None:
-    """Return 0, or None where the noise could account for the smallest eigenvalue."""
-    return 0.0 if least_eigenvalue(gram, sigma) > 0 else None
+def _none(gram: np.ndarray, sigma: float) -> float:
+    """Return the ridge of least squares."""
+    return 0.0
 
 
-PENALTIES = {"adassp": ridge, "ssp": _none_if_definite}
+PENALTIES = {"adassp": ridge, "ssp": _none}

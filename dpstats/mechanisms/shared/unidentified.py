@@ -1,0 +1,47 @@
+"""Release what predicts no worse than a mean where the noise hides every slope."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dpstats.mechanisms.shared.noisy_sums import NoisySums
+from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.mechanisms.shared.shrinkage import NoisyMoments, shrunken_slopes
+from dpstats.numerics import Box
+
+_MORE = "raise epsilon or n, or narrow bounds that are too wide"
+MEAN = (
+    "no slope is identified, as the noise could account for all of them, so the mean of the "
+    f"response is released and slopes of zero; {_MORE}"
+)
+ZEROS = f"no slope is identified, as the noise could account for all of them, so all are 0; {_MORE}"
+SHRUNKEN = (
+    "no slope is identified by itself; together they predict better than a constant, so they are "
+    f"released as shrunken as the noise calls for, for predictions and not to be read one by one; "
+    f"{_MORE}"
+)
+
+
+def unidentified(sums: NoisySums, box: Box, problem: Problem, known: Mapping = {}) -> Release:
+    """Release shrunken slopes where these predict better than a constant, else the mean and zeros.
+
+    The rule, and its margin, are those of
+    :func:`~dpstats.mechanisms.shared.shrinkage.shrunken_slopes`, for sums in the coordinates of a
+    box. ``known`` are released numbers to keep. A function of released values, so it costs nothing.
+    """
+    noisy, (transform, shift) = NoisyMoments.of(sums, box, problem.intercept), box.linear_map()
+    slopes = shrunken_slopes(noisy)
+    params = transform @ noisy.theta(slopes) + shift
+    return hidden(params, bool(slopes.any()), problem, known)
+
+
+def hidden(params: np.ndarray, vary: bool, problem: Problem, known: Mapping = {}) -> Release:
+    """Release coefficients without intervals; ``vary`` says that some slope is not zero."""
+    reason = SHRUNKEN if vary else ZEROS if problem.intercept is None else MEAN
+    return Release(
+        params=params,
+        predictions=problem.x_new @ params,
+        status="not_identified",
+        reasons=dict.fromkeys(("bse", "conf_int"), reason),
+        statistics={**known, "unbounded": 1.0},
+    )
