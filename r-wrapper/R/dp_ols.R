@@ -294,7 +294,7 @@ named_lists <- function(values, argument) {
   named <- is.list(values) && !is.null(names(values)) && all(names(values) != "")
   if (!named) {
     bad_argument("expected ", argument, " to be a named list, such as list(x = ",
-                 if (argument == "bounds") "c(0, 1))" else "c(\"a\", \"b\"))")
+                 if (argument %in% c("bounds", "x_range")) "c(0, 1))" else "c(\"a\", \"b\"))")
   }
   check_distinct(names(values), argument)
   if (anyNA(values, recursive = TRUE)) bad_argument("argument ", argument, " holds NA")

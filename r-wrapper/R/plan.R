@@ -34,11 +34,20 @@
 #'   range.
 #' @param x_sd Guessed standard deviations by name of numeric regressors that are normal around
 #'   the middle of their bounds. The others are uniform within them; all are independent.
+#' @param x_range Guessed ranges within the bounds, `list(x = c(0.2, 0.8))`, of numeric regressors
+#'   that are uniform on that part of them, where bounds are declared wider than the data reach.
+#' @param weights,trim_weights As in [dp_ols()]: the name of a column of weights, whose bounds are
+#'   among `bounds`, and the weight that larger ones count as.
+#' @param weights_mean Guessed mean of the weights, lognormal within their bounds; by default the
+#'   midpoint of these, which is far too large for most survey weights.
 #' @param target_width Look for the minimum epsilon at which the median interval of `term` is this
 #'   narrow.
 #' @param term A coefficient or prediction point: the one meant by `target_width`, by default the
 #'   only slope; in a picture by default the first slope.
 #' @param repetitions How many synthetic tables to draw, 20 to 100,000.
+#' @param precision Stop a method at an epsilon, from 9 tables on, when the median widths of its
+#'   coefficients are known to this relative error, in (0, 1), with about 95% confidence; errors and
+#'   coverage are then of few tables. By default all tables are fitted.
 #' @param alpha One minus the level of the intervals.
 #' @param seed A whole number. The same call gives the same plan.
 #' @param x,object A plan.
@@ -64,11 +73,14 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
                     x_sd = NULL, levels = NULL, delta = NULL, neighbors = NULL, x_new = NULL,
                     target_width = NULL, term = NULL, repetitions = 200, alpha = 0.05, seed = 0,
                     by = NULL, groups = NULL, within_share = NULL, unit = NULL,
-                    rows_per_person = NULL, icc = NULL, max_rows = NULL, max_groups = NULL) {
+                    rows_per_person = NULL, icc = NULL, max_rows = NULL, max_groups = NULL,
+                    x_range = NULL, weights = NULL, weights_mean = NULL, trim_weights = NULL,
+                    precision = NULL) {
   check_given(environment(), c("formula", "n", "bounds"))
   # there are no data, as of files
   unit <- columns_given("unit", substitute(unit), unit, "")
   by <- columns_given("by", substitute(by), by, "", several = TRUE)
+  weights <- columns_given("weights", substitute(weights), weights, "")
   arguments <- list(
     formula = formula_text(own_formula(formula)), n = n, bounds = named_lists(bounds, "bounds"),
     methods = if (!is.null(methods)) planned_methods(methods), epsilon = epsilon, truth = named_numbers(truth, "truth"),
@@ -79,7 +91,8 @@ dp_plan <- function(formula, n, bounds, methods = NULL, epsilon = NULL, truth = 
     within_share = if (is.null(names(within_share))) within_share
                    else named_numbers(within_share, "within_share"),
     unit = unit, rows_per_person = rows_per_person, icc = icc, max_rows = max_rows,
-    max_groups = max_groups
+    max_groups = max_groups, x_range = named_lists(x_range, "x_range"), weights = weights,
+    weights_mean = weights_mean, trim_weights = trim_weights, precision = precision
   )
   check_known(arguments)
   if (length(n) > 1L) arguments$n <- as.list(n)

@@ -115,3 +115,26 @@ test_that("guesses that cannot be used are refused in one sentence", {
     expect_match(conditionMessage(error), case[[2L]])
   }
 })
+
+test_that("weights, narrower ranges and a precision are planned as in Python", {
+  skip_without_python()
+  weighted <- function(...) {
+    dp_plan(y ~ x, n = 2000, bounds = c(unit, list(w = c(1, 10))), methods = "adassp", epsilon = 4,
+            sd = 0.1, ...)
+  }
+  one <- weighted(weights = w, weights_mean = 2, trim_weights = 8, x_range = list(x = c(0.2, 0.6)),
+                  precision = 0.3, repetitions = 60, seed = 3)
+  reticulate::py_run_string(paste(
+    "import dpstats as dp", "plan = dp.plan('y ~ x', n=2000, weights='w', weights_mean=2.0,",
+    "               bounds={'x': (0, 1), 'y': (0, 1), 'w': (1, 10)}, methods=['adassp'],",
+    "               epsilon=[4], sd=0.1, trim_weights=8.0, x_range={'x': (0.2, 0.6)}, precision=0.3,",
+    "               repetitions=60, seed=3).frame['error'].tolist()", sep = "\n"
+  ))
+  expect_identical(one$frame$error, unlist(reticulate::import_main()$plan))
+  few <- weighted(weights = "w", repetitions = 20)
+  wider <- weighted(weights = "w", x_range = list(x = c(0, 1)), repetitions = 20)
+  expect_identical(few$frame, wider$frame)
+  expect_error(weighted(weights = "w", x_range = c(x = 0.2)), "x_range")
+  expect_error(weighted(weights = "w", precision = 2), "precision")
+  expect_error(weighted(weights = c("w", "v")), "weights to be the name of a column")
+})
