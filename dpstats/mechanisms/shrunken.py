@@ -139,7 +139,8 @@ def _fitted(sums: NoisySums, problem: Problem) -> Release:
     slopes = shrunken_slopes(noisy)
     constant = len(slopes) > 0 and not slopes.any()
     note = _constant(noisy, sums.rows) if constant else ""
-    return _release(transform @ noisy.theta(slopes) + shift, constant, note, problem)
+    params = transform @ noisy.theta(slopes) + shift
+    return replace(_release(params, constant, note, problem), statistics=noisy.response(box))
 
 
 def _release(params: np.ndarray, constant: bool, note: str, problem: Problem) -> Release:

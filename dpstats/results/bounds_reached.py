@@ -1,11 +1,17 @@
-"""Tell from released sums that most responses lie at the ends of their declared bounds."""
+"""Tell from released numbers that responses lie at the ends of their declared bounds."""
 
 import math
+
+import numpy as np
+
+from dpstats.inference import Estimate
+from dpstats.schema import UNLIMITED
 
 # The outermost twentieth of the range at either end is |v| > 0.9, on the scale of [-1, 1].
 _END = 0.9
 _SHOWN = 0.5  # of the rows
 _ERRORS = 3.0  # standard errors that the noise is given
+_NEAR = 0.03  # of the range, between an end and a mean that is said to lie at it
 
 
 def responses_at_the_ends(result) -> float:
@@ -39,13 +45,65 @@ def responses_at_the_ends(result) -> float:
     return min(max((square - _END**2) / (1 - _END**2), 0.0), 1.0)
 
 
+def released_mean(result) -> tuple[str, Estimate]:
+    """Return the mean of the response and its name, or what else is released of its size.
+
+    That is the statistic ``response_mean`` of the release or of its auxiliary fit, or follows from
+    the sums of ``noisy_moments``; else the prediction in the middle of the ranges of all columns.
+    Its error is NaN where it was not released. NaN where there is neither.
+
+    Guarantee. Post-processing of releases, so it costs nothing.
+    """
+    for release in filter(None, (result.release, result.release.companion)):
+        known = release.statistics
+        if "response_mean" in known:
+            return "mean", Estimate(known["response_mean"], known["response_mean_error"])
+        if {"Sv", "n", "y_middle", "y_width"} <= {*known} and known["n"] > 0:
+            unit = known["y_width"] / known["n"]
+            mean = known["y_middle"] + unit * known["Sv"]
+            return "mean", Estimate(mean, math.sqrt(2) * known["scale"] * unit)
+    return "prediction in the middle of all ranges", Estimate(_in_the_middle(result))
+
+
+def _in_the_middle(result) -> float:
+    """Predict in the middle of the ranges, NaN where a column has none or effects are absorbed."""
+    design = result.design()
+    limited = all(kind != UNLIMITED for kind in result.schema.values())
+    if not limited or result.parsed_formula.absorbed is not None:
+        return math.nan
+    return float((design.low / 2 + design.high / 2) @ result.release.params)
+
+
+def _note_on_the_mean(result) -> list[str]:
+    """Ask for the unit of the response where its released mean is at an end of its bounds."""
+    low, high = result.design().response_bounds
+    name, mean = released_mean(result)
+    near = _NEAR * (high - low)
+    end, side = (low, "lower") if mean.value < low / 2 + high / 2 else (high, "upper")
+    if not abs(np.clip(mean.value, low, high) - end) <= near or mean.error > near:
+        return []
+    if math.isnan(mean.error) and not abs(mean.value - end) <= near:
+        return []
+    rare = ", unless it is 0 or 1 and nearly always the same" if (low, high) == (0, 1) else ""
+    return [
+        f"the released {name} of {result.parsed_formula.response}, {mean.value:.4g}, lies within "
+        f"{_NEAR:.0%} of the {side} end of its declared bounds ({low:g}, {high:g}): check its unit"
+        f"{rare}"
+    ]
+
+
 def note_on_the_ends(result) -> list[str]:
-    """Say it where it is so of half of the rows; of estimated ranges other notes speak."""
+    """Say it where it is so of half of the rows, or of the mean, where that alone is released.
+
+    Of estimated ranges other notes speak.
+    """
     if {*result.parsed_formula.response_variables} & {*result.estimated}:
+        return []
+    if result.schema.get(result.parsed_formula.response) == UNLIMITED:
         return []
     share = responses_at_the_ends(result)
     if share < _SHOWN:
-        return []
+        return _note_on_the_mean(result)
     low, high = result.design().response_bounds
     return [
         f"at least {math.floor(100 * share)}% of the responses lie in the outermost twentieth of "

@@ -13,7 +13,7 @@ from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
 def goodness(
     sums: NoisyBlockSums, basis: BlockBasis, solution: Solution, intercept: bool
 ) -> dict[str, float]:
-    """Return N, R-squared and the residual variance with their standard errors, by name.
+    """Return N, R-squared, the residual variance and the mean of the response, with their errors.
 
     Let u be the coefficients of all coordinates phi = (e_1, ..., e_K, z), A the sum of phi phi', c
     that of phi v and q that of v^2. The residual sum of squares is q - 2 u'c + u'A u, in which
@@ -59,6 +59,12 @@ def goodness(
     noise = deviation(1 - ratio, -2 * (u - ratio * mean * o), 1.0, ratio * mean**2)
     spread = deviation(1.0, -2 * mean * o, 0.0, -(mean**2))
     fitted = Estimate(1 - ratio, noise / max(abs(total), 1e-300))
+    if has_constant:
+        of_mean = mean * sums.gram_sd * math.sqrt(basis.sizes[smallest])
+        of_mean = math.hypot(sums.cross_sd * math.sqrt(basis.sizes[smallest]), of_mean) / weight
+        middle, unit = basis.box.y_center, basis.box.y_scale
+        center = middle + unit * min(max(mean, -1.0), 1.0)
+        found["response_mean"] = Estimate(center, unit * of_mean)
     found["fit_rsquared"], _ = shown_rsquared(fitted, total, spread)
     values = {name: estimate.value for name, estimate in found.items()}
     errors = {f"{name}_error": estimate.error for name, estimate in found.items()}

@@ -8,6 +8,7 @@ import numpy as np
 from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.unidentified import unidentified
 from dpstats.numerics import Meat
 from dpstats.numerics.ridge import inverse, least_eigenvalue, lowered_eigenvalues
@@ -61,9 +62,9 @@ def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None
 
     ``penalty`` is None for a method that never has one.
     """
-    gram, cross, sigma = sums.gram, sums.cross, sums.scales
+    gram, cross, sigma, box = sums.gram, sums.cross, sums.scales, clipped_box(problem)
     theta = inverse(gram, penalty or 0.0, sigma[0]) @ cross
-    transform, shift = clipped_box(problem).linear_map()
+    transform, shift = box.linear_map()
     params = transform @ theta + shift
     statistics = {
         "gram": gram.tolist(),
@@ -72,7 +73,8 @@ def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None
         "scales": list(sigma),
         "transform": transform.tolist(),
         "shift": shift.tolist(),
-        "y_scale": clipped_box(problem).y_scale,
+        "y_scale": box.y_scale,
+        **NoisyMoments.of(sums, box, problem.intercept).response(box),
     }
     if sums.rows is not None:
         statistics["weighted_rows"] = sums.rows + sums.rows_deviation

@@ -64,6 +64,19 @@ class NoisyMoments:
         """Return the noisy mean of v, within [-1, 1]; zero for a model through the origin."""
         return float(np.clip(self.cross @ self._ones / self.rows, -1.0, 1.0))
 
+    def response(self, box: Box) -> dict[str, float]:
+        """Return the mean of the response with the error of the noise, in its own units, by name.
+
+        Empty for a model through the origin, whose sums do not tell the mean.
+        """
+        if self.intercept is None:
+            return {}
+        noise = math.hypot(self.cross_sd, self.mean * self.gram_sd / self.one)
+        return {
+            "response_mean": float(box.y_center + box.y_scale * self.mean),
+            "response_mean_error": float(box.y_scale * noise / (self.one * self.rows)),
+        }
+
     @property
     def means(self) -> np.ndarray:
         """Return the noisy means of the other columns; zeros for a model through the origin."""

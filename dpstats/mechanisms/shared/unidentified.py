@@ -32,7 +32,7 @@ def unidentified(sums: NoisySums, box: Box, problem: Problem, known: Mapping = {
     noisy, (transform, shift) = NoisyMoments.of(sums, box, problem.intercept), box.linear_map()
     slopes = shrunken_slopes(noisy)
     params = transform @ noisy.theta(slopes) + shift
-    return hidden(params, bool(slopes.any()), problem, known)
+    return hidden(params, bool(slopes.any()), problem, {**known, **noisy.response(box)})
 
 
 def hidden(params: np.ndarray, vary: bool, problem: Problem, known: Mapping = {}) -> Release:
