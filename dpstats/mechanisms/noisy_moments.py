@@ -123,7 +123,8 @@ def _believable(
     params: np.ndarray, stack: Mapping[str, np.ndarray], problem: Problem
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return coefficients (G, 2), and where (G,) these are the mean and a slope of zero."""
-    unknown, line = uncertainty(stack).unbounded_at(np.arange(1))[:, 0], Line.of(problem)
+    line, failed = Line.of(problem), np.isnan(params).any(axis=1)
+    unknown = uncertainty(stack).unbounded_at(np.arange(1))[:, 0] & ~failed
     mean = np.clip(stack["Sv"] / stack["n"], -0.5, 0.5)
     return np.where(unknown[:, None], line.params(mean + 0.5, 0.0 * mean), params), unknown
 

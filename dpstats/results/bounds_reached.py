@@ -46,7 +46,7 @@ def responses_at_the_ends(result) -> float:
 
 
 def released_mean(result) -> tuple[str, Estimate]:
-    """Return the mean of the response and its name, or what else is released of its size.
+    """Return the mean of the response, or what else is released of its size, and what it is.
 
     That is the statistic ``response_mean`` of the release or of its auxiliary fit, or follows from
     the sums of ``noisy_moments``; else the prediction in the middle of the ranges of all columns.
@@ -54,15 +54,17 @@ def released_mean(result) -> tuple[str, Estimate]:
 
     Guarantee. Post-processing of releases, so it costs nothing.
     """
+    response = result.parsed_formula.response
+    said = f"the released mean of {response}"
     for release in filter(None, (result.release, result.release.companion)):
         known = release.statistics
         if "response_mean" in known:
-            return "mean", Estimate(known["response_mean"], known["response_mean_error"])
+            return said, Estimate(known["response_mean"], known["response_mean_error"])
         if {"Sv", "n", "y_middle", "y_width"} <= {*known} and known["n"] > 0:
             unit = known["y_width"] / known["n"]
             mean = known["y_middle"] + unit * known["Sv"]
-            return "mean", Estimate(mean, math.sqrt(2) * known["scale"] * unit)
-    return "prediction in the middle of all ranges", Estimate(_in_the_middle(result))
+            return said, Estimate(mean, math.sqrt(2) * known["scale"] * unit)
+    return f"{response} as predicted in the middle of all ranges", Estimate(_in_the_middle(result))
 
 
 def _in_the_middle(result) -> float:
@@ -77,18 +79,16 @@ def _in_the_middle(result) -> float:
 def _note_on_the_mean(result) -> list[str]:
     """Ask for the unit of the response where its released mean is at an end of its bounds."""
     low, high = result.design().response_bounds
-    name, mean = released_mean(result)
+    said, mean = released_mean(result)
     near = _NEAR * (high - low)
     end, side = (low, "lower") if mean.value < low / 2 + high / 2 else (high, "upper")
-    if not abs(np.clip(mean.value, low, high) - end) <= near or mean.error > near:
-        return []
-    if math.isnan(mean.error) and not abs(mean.value - end) <= near:
+    value = mean.value if math.isnan(mean.error) else np.clip(mean.value, low, high)
+    if not abs(value - end) <= near or mean.error > near:
         return []
     rare = ", unless it is 0 or 1 and nearly always the same" if (low, high) == (0, 1) else ""
     return [
-        f"the released {name} of {result.parsed_formula.response}, {mean.value:.4g}, lies within "
-        f"{_NEAR:.0%} of the {side} end of its declared bounds ({low:g}, {high:g}): check its unit"
-        f"{rare}"
+        f"{said}, {mean.value:.4g}, lies within {_NEAR:.0%} of the {side} end of its declared bounds "
+        f"({low:g}, {high:g}): check its unit and bounds{rare}"
     ]
 
 
@@ -97,9 +97,8 @@ def note_on_the_ends(result) -> list[str]:
 
     Of estimated ranges other notes speak.
     """
-    if {*result.parsed_formula.response_variables} & {*result.estimated}:
-        return []
-    if result.schema.get(result.parsed_formula.response) == UNLIMITED:
+    read = result.parsed_formula.response_variables
+    if any(name in result.estimated or result.schema[name] == UNLIMITED for name in read):
         return []
     share = responses_at_the_ends(result)
     if share < _SHOWN:

@@ -31,6 +31,8 @@ def group_error_bounds(
 def _of_group(result, g: int, combinations, q, reference, trials, options) -> np.ndarray:
     """Bound the errors of one group's quantities, (S + q,)."""
     params = result.estimates[g, : result.size]
+    if result.statuses[g] == "not_identified" and reference is None:
+        return np.full(len(combinations), np.inf)
     if reference is None and "companion" not in result.stack and "block_gram" in result.stack:
         one = member(result, g)
         if "block_gram" not in one.release.statistics:
@@ -38,8 +40,6 @@ def _of_group(result, g: int, combinations, q, reference, trials, options) -> np
         return one.error_bound(q, trials=trials).to_numpy()
     sums = None if "companion" in result.stack else Sums.of(result.stack, g)
     if sums is not None and reference is None:
-        if result.statuses[g] == "not_identified":
-            return np.full(len(combinations), np.inf)
         return from_sums(sums, combinations, q, trials)
     if np.isnan(params).any():
         return np.full(len(combinations), np.nan)

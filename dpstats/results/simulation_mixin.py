@@ -60,7 +60,9 @@ class Simulated(FitStatistics):
         rows = np.vstack([np.eye(len(self.names)), self.x_new])
         sums = Sums.of(stacked([replace(self.release, companion=None)], len(self.names)))
         blocks = released_blocks(self, self.release.statistics)
-        if blocks is not None:
+        if self.status == "not_identified" and reference is None:
+            bound = np.full(len(rows), np.inf)
+        elif blocks is not None:
             bound = from_blocks(blocks, np.isnan(self._errors(rows)), rows, q, trials)
         elif "privacy_cov" in self.release.statistics:
             bound = from_covariance(self.release.statistics["privacy_cov"], rows, q)
@@ -70,8 +72,6 @@ class Simulated(FitStatistics):
             )
         else:
             bound = from_sums(sums, rows, q, trials)
-        if self.status == "not_identified" and reference is None:
-            bound = np.full_like(bound, np.inf)
         return pd.Series(bound, [*self.names, *self.points])
 
     def bootstrap(self, alpha: float = 0.05, draws: int = 2000) -> pd.DataFrame:
