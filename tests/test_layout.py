@@ -46,6 +46,7 @@ COVERED_BY = {
     "evaluate/test_references.py": ["evaluate.public_rows"],
     "formula/test_design.py": [
         "formula.category_terms",
+        "formula.column_origins",
         "formula.columns",
         "formula.constraints",
         "formula.expressions",

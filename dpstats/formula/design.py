@@ -13,12 +13,12 @@ import patsy
 
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula.absorption import split_off, without_intercept
-from dpstats.formula.columns import column_bounds, factor_bounds, squeezed
+from dpstats.formula.column_origins import ColumnOrigins
+from dpstats.formula.columns import column_bounds, factor_bounds
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.other_notations import in_own_words
 from dpstats.formula.parsing import parsed_model, readings_of
-from dpstats.formula.polynomials import polynomial_ranges, raw_powers
 from dpstats.formula.r_coding import coded
 from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
@@ -35,7 +35,6 @@ from dpstats.formula.usage import (
 from dpstats.schema import (
     BOOLEAN,
     INSIDE_FUNCTIONS,
-    UNLIMITED,
     Batch,
     Categorical,
     Labels,
@@ -149,7 +148,7 @@ class Formula:
         return Design(self, schema, term_bounds, clipping)
 
 
-class Design:
+class Design(ColumnOrigins):
     """Map rows to the columns of a formula under a public schema.
 
     It depends on nothing private, and raises FormulaError or ArgumentError on construction.
@@ -230,80 +229,12 @@ class Design:
         self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)
         self.layout = self._right.bounded_layout(bounds)
 
-    def raw_powers(self, variable: str) -> tuple[list[str], np.ndarray]:
-        """Map coefficients to those of raw powers of a variable in poly().
-
-        Returns the names of the powers and weights (k + 1, S), the first row for the constant, as
-        :func:`~dpstats.formula.polynomials.raw_powers` does; ArgumentError where no term is one.
-
-        >>> schema = {"y": Numeric(0, 1), "x": Numeric(-1, 1)}
-        >>> names, weights = Formula.parse("y ~ poly(x, 2)").design(schema).raw_powers("x")
-        >>> names, weights.round(3).tolist()[1:]
-        (['x', 'I(x**2)'], [[0.0, 1.732, 0.0], [0.0, 0.0, 3.354]])
-        """
-        return raw_powers(self._infos[1], variable)
-
-    def polynomial_ranges(self, raw: bool = True) -> dict[str, tuple[float, float]]:
-        """Return the range of each variable in poly(), which is orthonormal there but if raw."""
-        return polynomial_ranges(self._infos[1], raw)
-
-    @property
-    def has_constant(self) -> bool:
-        """Tell whether the columns, or absorbed effects, can add a constant to all rows."""
-        full = any(len(block.columns) >= len(block.coding) for block in self.layout.blocks)
-        return self.intercept is not None or self._recipe[0].absorbed is not None or full
-
-    def columns_of_one_variable(self) -> dict[str, list[int]]:
-        """List the numeric columns that are functions of one variable with a range, by variable.
-
-        Columns whose bounds are declared for a term are left out, as these may clip them.
-
-        >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "z": Numeric(0, 9)}
-        >>> design = Formula.parse("y ~ x + I(x**2) + z + x:z").design(schema)
-        >>> design.columns_of_one_variable()
-        {'x': [1, 2], 'z': [3]}
-        """
-        _, _, term_bounds, clipping = self._recipe
-        declared, places = set(map(squeezed, term_bounds)), {}
-        for j in map(int, self.layout.numeric):
-            names, terms = self._right.sources(j)
-            if len(names) != 1 or not declared.isdisjoint(map(squeezed, terms)):
-                continue
-            (name,) = names
-            if name not in clipping and self.schema[name] not in (UNLIMITED, INSIDE_FUNCTIONS):
-                places.setdefault(name, []).append(j)
-        return places
-
     def response_ends(self, estimated: Collection[str]) -> tuple[float, float]:
         """Return the declared bounds of the response, infinite where its range was estimated."""
         if not {*self._recipe[0].response_variables}.isdisjoint(estimated):
             return -np.inf, np.inf
         low, high = self.response_bounds
         return low, high
-
-    def columns_of_levels(self) -> list[int]:
-        """List the columns that are functions of the levels of one variable.
-
-        >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "g": Categorical(["a", "b"])}
-        >>> Formula.parse("y ~ x * g").design(schema).columns_of_levels()
-        [1]
-        """
-        sources = [self._right.sources(j)[0] for j in range(len(self.names))]
-        kinds = [[self.schema[name] for name in names] for names in sources]
-        return [j for j, of in enumerate(kinds) if [*map(type, of)] == [Categorical]]
-
-    def columns_at(self, variable: str, values: np.ndarray) -> np.ndarray:
-        """Compute rows (m, S) as private ones, for public values (m,) of one variable.
-
-        The others are at the middle of their ranges, or at their first level.
-        """
-        batch = {
-            name: np.full(len(values), kind.low / 2 + kind.high / 2)
-            if isinstance(kind, Numeric)
-            else np.zeros(len(values), dtype=np.int64)
-            for name, kind in self.schema.items()
-        }
-        return self.rows({**batch, variable: values})[0]
 
     def with_ranges(
         self, ranges: Mapping[str, Numeric], clipping: Mapping[str, Numeric] = {}

@@ -29,7 +29,6 @@ __all__ = [
 ]
 
 
-
 class Uncertainty(Protocol):
     """Quantify how far G fits may be from the truth: Wald, Pivot or Ends."""
 

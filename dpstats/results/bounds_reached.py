@@ -87,8 +87,8 @@ def _note_on_the_mean(result) -> list[str]:
         return []
     rare = ", unless it is 0 or 1 and nearly always the same" if (low, high) == (0, 1) else ""
     return [
-        f"{said}, {mean.value:.4g}, lies within {_NEAR:.0%} of the {side} end of its declared bounds "
-        f"({low:g}, {high:g}): check its unit and bounds{rare}"
+        f"{said}, {mean.value:.4g}, lies within {_NEAR:.0%} of the {side} end of its declared "
+        f"bounds ({low:g}, {high:g}): check its unit and bounds{rare}"
     ]
 
 

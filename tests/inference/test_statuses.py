@@ -28,7 +28,7 @@ def test_the_intercept_is_no_slope_but_of_a_model_of_a_constant():
 
 
 def table(n):
-    """A regressor that hardly varies, one that follows another, and levels with few rows or none."""
+    """A regressor that hardly varies, one that follows another, levels with few rows or none."""
     draw = np.random.default_rng(n)
     x = draw.uniform(0, 1, n)
     z = np.where(draw.random(n) < 0.97, 0.0, draw.uniform(0, 1, n))

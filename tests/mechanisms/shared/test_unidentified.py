@@ -47,9 +47,9 @@ def test_the_mean_and_zeros_are_released_and_the_summary_says_so(method, formula
 
 @pytest.mark.parametrize("method", [*ZEROED, "shrunken"])
 def test_no_prediction_is_worse_than_that_of_the_released_mean(method):
-    """Root mean squared errors of predictions, 60 draws of the noise, five times below the mean's.
+    """Root mean squared errors of predictions, of 60 draws of the noise.
 
-    AdaSSP's ridge had up to 1.6 times the mean's error here.
+    AdaSSP's ridge had up to 1.2 times the mean's error here.
     """
     data, ratios = table(), []
     X = np.c_[np.ones(200), data.filter(like="x").to_numpy()]
