@@ -10,6 +10,7 @@ from dpstats.auditing.persons import unit_subject
 from dpstats.auditing.power import largest_bound, trials_to_refute
 from dpstats.auditing.subjects import Subject, find_method, function_subject, matrix, method_subject
 from dpstats.errors import ArgumentError
+from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.privacy import gdp_epsilon
 from dpstats.progress_bar import progress_bar
@@ -185,7 +186,8 @@ def audit(
         else:
             subject = unit_subject(method, *claim, unit, max_rows, options)
     few, half = _sizes(trials)
-    with progress_bar(2 * (len(subject.pairs) * few + 2 * half), subject.name, progress) as bar:
+    count = 2 * (len(subject.pairs) * few + 2 * half)
+    with shown_if_compiling(progress), progress_bar(count, subject.name, progress) as bar:
         return _audit(subject.counted(bar.update), half, alpha)
 
 

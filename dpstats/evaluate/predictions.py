@@ -17,6 +17,7 @@ from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Line
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
+from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.privacy import validate_guarantee
 from dpstats.progress_bar import progress_bar
 from dpstats.request import Prepared, Request
@@ -94,15 +95,16 @@ def released_predictions(
     seed = np.random.SeedSequence().entropy if seed is None else seed
     reading = request_for(formula, data, **call)
     runs = _runs(methods, formula, data, by=by, epsilon=epsilon, delta=delta, seed=seed, **call)
-    cells = Cells.of(reading, by)
-    if not cells.points:
-        raise ArgumentError(
-            "predictions are compared, so there must be some; say where with x_new="
-        )
-    released = {}
-    for label, run in runs.items():
-        with insecure_seed(seed):
-            released[label] = run(cells, trials, progress)
+    with shown_if_compiling(progress):
+        cells = Cells.of(reading, by)
+        if not cells.points:
+            raise ArgumentError(
+                "predictions are compared, so there must be some; say where with x_new="
+            )
+        released = {}
+        for label, run in runs.items():
+            with insecure_seed(seed):
+                released[label] = run(cells, trials, progress)
     return cells, released
 
 

@@ -38,10 +38,9 @@ def statuses(released: Sequence[str], unbounded: np.ndarray) -> tuple[str, ...]:
     >>> statuses(["ok", "ok", "imprecise", "constant"], unbounded)
     ('ok', 'imprecise', 'not_identified', 'constant')
     """
-    every, some = unbounded.all(axis=1).tolist(), unbounded.any(axis=1).tolist()
-    named = ("not_identified" if all_ else "imprecise" if any_ else "" for all_, any_ in
-             zip(every, some, strict=True))  # fmt: skip
-    pairs = zip(released, named, strict=True)
+    some = np.where(unbounded.any(axis=1), "imprecise", "")
+    named = np.where(unbounded.all(axis=1), "not_identified", some)
+    pairs = zip(released, map(str, named), strict=True)
     return tuple(name if name and said in _FITTED else said for said, name in pairs)
 
 

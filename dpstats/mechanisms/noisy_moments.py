@@ -102,7 +102,7 @@ def finish(found: Release, problem: Problem) -> Release:
     params, unknown = _believable(found.params[None], stack, problem)
     if not unknown.any():
         return found
-    reasons = found.reasons | dict.fromkeys(("bse", "conf_int"), MEAN)
+    reasons = {**found.reasons, "bse": MEAN, "conf_int": MEAN}
     points = problem.x_new @ params[0]
     return replace(found, params=params[0], predictions=points, reasons=reasons)
 

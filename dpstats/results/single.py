@@ -39,7 +39,9 @@ class DPResults(Tabulated):
     Attributes
     ----------
     formula, method, status : str
-        ``status`` is ``"ok"`` or the released failure.
+        ``status`` is ``"ok"`` where every slope has a bounded interval or the method has none at
+        all, ``"imprecise"`` where some slope has an unbounded one or the noise is large,
+        ``"not_identified"`` where no slope has a bounded one, or another released outcome.
     release : Release
         Coefficients, predictions and covariance as released.
     names : tuple of str

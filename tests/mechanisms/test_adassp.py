@@ -25,11 +25,11 @@ def test_without_a_ridge_it_is_adassp(fit, line):
     assert np.isfinite(plain.bse).all()
 
 
-def test_where_noise_covers_the_smallest_eigenvalue_nothing_is_published(fit, line):
+def test_where_noise_covers_the_smallest_eigenvalue_the_mean_is_published(fit, line):
     result = fit(line, "ssp", epsilon=0.1)
     assert result.status == "not_identified"
-    assert result.params.isna().all() and result.predictions.isna().all()
-    assert "raise epsilon" in result.reasons["params"]
+    assert result.params["x"] == 0 and (result.predictions == result.params["Intercept"]).all()
+    assert "raise epsilon" in result.reasons["bse"]
     assert len(result.privacy.events) == 3 and result.privacy.spent[0] == pytest.approx(0.1)
 
 

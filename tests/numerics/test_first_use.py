@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from dpstats.numerics.first_use import SENTENCE
 
 FIT = """
@@ -17,6 +19,17 @@ PLAN = """
 import dpstats as dp
 dp.plan("y ~ x", n=50, epsilon=1, method="adassp", bounds={{"x": (0, 1), "y": (0, 1)}},
         repetitions=20, progress={progress})
+"""
+
+AUDIT = """
+import dpstats as dp
+dp.audit("adassp", epsilon=4, trials=40, progress={progress})
+"""
+EVALUATION = """
+import dpstats as dp
+dp.evaluate.error_bounds("y ~ x", dp.simulate.line(50, seed=1), methods=["gd_pure"], epsilon=1,
+                         bounds={{"x": (0, 1), "y": (0, 1)}}, trials=2, progress={progress},
+                         public=True)
 """
 
 
@@ -46,6 +59,7 @@ def test_loops_of_another_method_are_compiled_aloud_too(tmp_path):
     assert SENTENCE not in said(tmp_path, None, methods=both)
 
 
-def test_a_plan_says_it(tmp_path):
-    assert SENTENCE in said(tmp_path, None, PLAN)
-    assert said(tmp_path / "other", False, PLAN) == ""
+@pytest.mark.parametrize("code", [PLAN, AUDIT, EVALUATION], ids=["plan", "audit", "evaluation"])
+def test_others_that_fit_say_it(tmp_path, code):
+    assert said(tmp_path, None, code).count(SENTENCE) == 1
+    assert said(tmp_path / "other", False, code) == ""

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.results.bounds_reached import responses_at_the_ends
+from dpstats.results.bounds_reached import note_on_the_ends, released_mean, responses_at_the_ends
 
 BOUNDS = {"x": (0, 1), "y": (0, 10)}
 
@@ -77,3 +77,54 @@ def test_nothing_is_said_where_the_sums_do_not_tell(more):
 
 def test_noise_is_allowed_for():
     assert not said(fitted(drawn(0.3, 60), epsilon=0.1))
+
+
+UNIT = {"bounds": {"x": (0, 1), "y": (0, 1)}}
+
+
+def uniform(low, high):
+    return np.random.default_rng(6).uniform(low, high, 4000)
+
+
+@pytest.mark.parametrize("formula", ["y ~ x", "y ~ x + C(g)"])
+def test_a_response_in_another_unit_is_asked_for_by_every_method(method, formula, enough):
+    """Of those without a released mean the prediction in the middle of all ranges tells."""
+    if dp.METHODS[method].single_regressor and "C" in formula:
+        formula = "y ~ g"
+    more = {"formula": formula, "levels": {"g": list(range(9))}} if "C" in formula else {}
+    call = {"method": method, "epsilon": 100, **UNIT, **more, **enough(method)}
+    call["bounds"] = {**UNIT["bounds"], **({"g": (0, 8)} if formula == "y ~ g" else {})}
+    if formula == "y ~ g":
+        call["formula"] = formula
+    result = fitted(uniform(0.7, 4.3), **call)
+    assert result.status in ("ok", "imprecise", "constant", "not_identified"), result.status
+    (note,) = note_on_the_ends(result)
+    assert "units of the data" in note or "upper end of its declared bounds (0, 1)" in note
+    assert not note_on_the_ends(fitted(uniform(0.1, 0.9), **call))
+
+
+@pytest.mark.parametrize("method", ["adassp", "ssp", "shrunken", "noisy_moments", "by_spread"])
+def test_the_released_mean_is_that_of_the_rows_with_its_error(method):
+    y, errors = uniform(0, 8), []
+    for epsilon in (1, 50):
+        result = fitted(y, method, epsilon=epsilon)
+        said, mean = released_mean(result)
+        assert said == "the released mean of y" and 0 < mean.error < 0.5
+        errors.append(abs(mean.value - y.mean()) / mean.error)
+    assert max(errors) < 4 and min(errors) > 0
+
+
+def test_a_rare_outcome_is_a_question_and_noise_none():
+    rare = (np.random.default_rng(7).random(4000) < 0.01).astype(float)
+    (note,) = note_on_the_ends(fitted(rare, **UNIT))
+    assert "unless it is 0 or 1" in note and "lower end" in note
+    assert not note_on_the_ends(fitted(rare[:60], epsilon=0.1, **UNIT))
+    (wide,) = note_on_the_ends(fitted(rare, bounds={"x": (0, 1), "y": (0, 100)}))
+    assert "unless" not in wide and "check its unit and bounds" in wide
+
+
+def test_ranges_that_nobody_declared_are_not_asked_for():
+    for method in ("adassp", "noisy_newton"):
+        assert not note_on_the_ends(fitted(uniform(0.7, 4.3), method, bounds=None))
+    unlimited = fitted(uniform(0.7, 4.3), "noisy_newton", bounds={"y": (0, 1)}, epsilon=20)
+    assert note_on_the_ends(unlimited) == []

@@ -7,6 +7,7 @@ import pytest
 from replay import problem_of
 
 from dpstats.mechanisms.shared import NoisySums, WithinSums
+from dpstats.mechanisms.shared.unidentified import SHRUNKEN
 from dpstats.mechanisms.shared.within_fit import PENALTIES, fit_within
 
 GRAM, THETA, DEGREES = np.array([[900.0, 200.0], [200.0, 500.0]]), np.array([0.3, -0.1]), 4000.0
@@ -45,9 +46,20 @@ def test_the_covariance_is_that_of_sampling_and_of_noise():
 
 def test_noise_that_hides_a_direction_leaves_no_interval():
     hidden = released(np.diag([900.0, 0.5]))
-    ridge = fit_within(hidden, PROBLEM, PENALTIES["adassp"])
-    assert "ridge" in ridge.reasons["bse"] and ridge.cov is None
-    assert np.isfinite(ridge.params).all() and abs(ridge.params[1]) < abs(2 * THETA[1])
-    assert fit_within(hidden, PROBLEM, PENALTIES["ssp"]).status == "not_identified"
+    for penalty in PENALTIES.values():
+        found = fit_within(hidden, PROBLEM, penalty)
+        assert found.status == "not_identified" and found.cov is None
+        assert found.reasons["bse"] == SHRUNKEN and found.companion is None
+        assert 0 < found.params[0] and abs(found.params[1]) < abs(2 * THETA[1])
     estimated = fit_within(released(), replace(PROBLEM, estimated=True), PENALTIES["ssp"])
     assert "clip an unknown part" in estimated.reasons["bse"]
+
+
+def test_where_a_ridge_is_needed_intervals_are_those_of_least_squares():
+    some = released(np.diag([900.0, 4.5]))
+    ridge, plain = (fit_within(some, PROBLEM, penalty) for penalty in PENALTIES.values())
+    assert ridge.statistics["ridge"] > 0 and ridge.companion is not None
+    assert (ridge.companion.cov == plain.cov).all() and ridge.cov is None
+    assert (ridge.companion.params == plain.params).all() and (ridge.params != plain.params).any()
+    clipped = fit_within(some, replace(PROBLEM, estimated=True), PENALTIES["adassp"])
+    assert clipped.companion is None and "clip an unknown part" in clipped.reasons["bse"]
