@@ -68,12 +68,18 @@ def released_mean(result) -> tuple[str, Estimate]:
 
 
 def _in_the_middle(result) -> float:
-    """Predict in the middle of the ranges, NaN where a column has none or effects are absorbed."""
+    """Predict in the middle of the ranges, on average over levels, or NaN.
+
+    It is NaN where a column has no range and where effects are absorbed.
+    """
     design = result.design()
     limited = all(kind != UNLIMITED for kind in result.schema.values())
     if not limited or result.parsed_formula.absorbed is not None:
         return math.nan
-    return float((design.low / 2 + design.high / 2) @ result.release.params)
+    row = design.low / 2 + design.high / 2
+    for block in design.layout.blocks:
+        row[block.columns] = block.coding.mean(axis=0)
+    return float(row @ result.release.params)
 
 
 def _note_on_the_mean(result) -> list[str]:
@@ -85,11 +91,15 @@ def _note_on_the_mean(result) -> list[str]:
     value = mean.value if math.isnan(mean.error) else np.clip(mean.value, low, high)
     if not abs(value - end) <= near or mean.error > near:
         return []
-    rare = ", unless it is 0 or 1 and nearly always the same" if (low, high) == (0, 1) else ""
     return [
         f"{said}, {mean.value:.4g}, lies within {_NEAR:.0%} of the {side} end of its declared "
-        f"bounds ({low:g}, {high:g}): check its unit and bounds{rare}"
+        f"bounds ({low:g}, {high:g}): check its unit and bounds" + _unless_rare(low, high)
     ]
+
+
+def _unless_rare(low: float, high: float) -> str:
+    """Allow for a response of zeros and ones, whose mean may lie anywhere in its bounds."""
+    return ", unless it is 0 or 1 and nearly always the same" if (low, high) == (0, 1) else ""
 
 
 def note_on_the_ends(result) -> list[str]:
@@ -107,5 +117,5 @@ def note_on_the_ends(result) -> list[str]:
     return [
         f"at least {math.floor(100 * share)}% of the responses lie in the outermost twentieth of "
         f"their bounds [{low:g}, {high:g}] at either end, or beyond them, where they count as the "
-        "bound: see that the bounds are in the units of the data"
+        "bound: see that the bounds are in the units of the data" + _unless_rare(low, high)
     ]
