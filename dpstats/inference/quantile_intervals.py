@@ -64,5 +64,5 @@ class Ends:
 
         That is all of them where no end could be bought.
         """
-        absent = np.isinf(self.ends).any(axis=(1, 2))
-        return np.repeat(absent[:, None], len(columns), axis=1)
+        flat = np.isinf(self.ends).reshape(len(self.ends), 2 * self.ends.shape[1])
+        return np.repeat(np.any(flat, axis=1, keepdims=True), len(columns), axis=1)
