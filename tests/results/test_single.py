@@ -336,7 +336,7 @@ def test_a_formula_in_json_runs_no_code(exact):
         dp.DPResults.from_dict(content).predict({"x": [0.5]})
 
 
-@pytest.mark.parametrize("method", ["auto", "noisy_moments", "exp_theil_sen"])
+@pytest.mark.parametrize("method", ["auto", "gd_pure", "exp_theil_sen"])
 def test_predictions_keep_to_the_declared_bounds_of_the_response(method):
     frame, beyond = dp.simulate.line(200, seed=1), 0
     new = pd.DataFrame({"x": [0.25, 0.75]}, ["p25", "p75"])
