@@ -96,12 +96,12 @@ def test_weak_data_give_unbounded_intervals():
 def test_what_cannot_be_told_is_not_identified(method):
     with dp.testing.insecure_seed(1):
         result = close_line(100, epsilon=0.1, method=method)[0]
-    while result.release.status != "ok":
+    while result.release.status == "failed":
         result = close_line(100, epsilon=0.2, method=method)[0]
     assert result.status == "not_identified"
     assert np.isinf(result.conf_int()).all(axis=None) and result.bse.isna().all()
-    assert "unbounded" in result.reasons["conf_int"]
-    assert "unbounded" in str(result.summary()) and "inf" in str(result.summary())
+    assert "no slope is identified" in result.reasons["conf_int"]
+    assert "no slope is identified" in str(result.summary()) and "inf" in str(result.summary())
     with pytest.raises(dp.NotReleasedError, match="no bootstrap"):
         result.bootstrap()
 
