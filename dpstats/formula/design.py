@@ -309,13 +309,26 @@ class Design(ColumnOrigins):
         Raises ArgumentError for a missing column, an unknown level, NaN, or a value at which
         a term has none; with ``may_lack_values`` such a term is NaN.
         """
+        m, columns = public_columns(frame, self._predictors, self._splined)
+        return self.of_columns(m, columns, may_lack_values)
+
+    def of_columns(
+        self, m: int, columns: Mapping[str, np.ndarray], may_lack_values: bool = False
+    ) -> np.ndarray:
+        """Compute what :meth:`predictors` does of m rows of numbers and codes of levels (m,).
+
+        >>> schema = {"y": Numeric(0, 1), "g": Categorical(("a", "b"))}
+        >>> Formula.parse("y ~ g").design(schema).of_columns(2, {"g": np.array([1, 0])})
+        array([[1., 1.],
+               [1., 0.]])
+        """
         kinds = self._predictors
-        m, columns = public_columns(frame, kinds, self._splined)
-        columns |= {
+        clipped = {
             name: np.clip(columns[name], kind.low, kind.high)
             for name, kind in self._recipe[3].items()
             if name in columns
         }
+        columns = {**columns, **clipped}
         data = {name: values_of(column, kinds[name]) for name, column in columns.items()}
         X = self._right.unclipped(data, m) if m else np.zeros((0, len(self.names)))
         for name, column in zip(self.names, X.T, strict=True):

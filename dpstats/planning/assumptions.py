@@ -102,9 +102,13 @@ class Guess:
         return X, y
 
     def table(self, generator: np.random.Generator):
-        """Draw a table: its regressors and weights by name, X (n, S) and y (n,) before clipping."""
-        columns = {name: self._column(name, generator) for name in self.kinds}
-        X = self.design.predictors(pd.DataFrame(columns, index=range(self.n)))
+        """Draw a table: its regressors and weights by name, X (n, S) and y (n,) before clipping.
+
+        A factor has codes, since a fit reads its column more than ten times.
+        """
+        drawn = {name: self._column(name, generator) for name in self.kinds}
+        X = self.design.of_columns(self.n, drawn)
+        columns = {name: _labelled(values, self.kinds[name]) for name, values in drawn.items()}
         share = 1.0 if self.panel is None else self.panel.row_share
         y = X @ self.truth + generator.normal(0.0, self.sd * math.sqrt(share), self.n)
         if self.panel is not None:
@@ -115,10 +119,10 @@ class Guess:
         return columns, X, y
 
     def _column(self, name: str, generator) -> np.ndarray:
-        """Draw the values (n,) of one variable."""
+        """Draw the values (n,) of one variable, of a factor the codes of its levels."""
         kind, panel = self.kinds[name], self.panel
         if isinstance(kind, Categorical):
-            return np.array(kind.levels, object)[generator.integers(len(kind.levels), size=self.n)]
+            return generator.integers(len(kind.levels), size=self.n)
         if name not in self.x_sd:
             low, high = self.x_range.get(name, (kind.low, kind.high))
             if panel is not None:
@@ -163,6 +167,13 @@ class Guess:
         distribution = f"normal with s.d. {self.x_sd[name]:.4g}" if name in self.x_sd else "uniform"
         low, high = self.x_range.get(name, (kind.low, kind.high))
         return f"{name} {distribution} on [{low:g}, {high:g}]"
+
+
+def _labelled(values: np.ndarray, kind: Numeric | Categorical):
+    """Return drawn values as a column of a table: numbers, or labels by their codes."""
+    if isinstance(kind, Numeric):
+        return values
+    return pd.Categorical.from_codes(values, categories=pd.Index(kind.levels, dtype=object))
 
 
 def checked_rows(n) -> int:

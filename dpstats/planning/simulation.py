@@ -185,6 +185,6 @@ def _of_rows(request: Request, size: int, data: Mapping) -> Release:
     """Release one fit of the first rows, with distributions that are estimated from all."""
     noise = Noise(request.cost)
     prepared = prepare(replace(request, table=Table.from_data(data)), noise)
-    first = {name: np.asarray(values)[:size] for name, values in data.items()}
+    first = {name: values[:size] for name, values in data.items()}
     one = with_whole_units(replace(prepared.request, table=Table.from_data(first)))
     return fit_single(replace(prepared, request=one), noise).release
