@@ -94,7 +94,17 @@ class Layout:
 
 
 def _codes(coding: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Find each row (n, k) among those of a coding (L, k)."""
-    _, place = np.unique(np.vstack([coding, rows]), axis=0, return_inverse=True)
-    known, found = np.unique(place[: len(coding)], return_index=True)
-    return found[np.searchsorted(known, place[len(coding) :])].astype(np.float64)
+    """Find each row (n, k) among those of a coding (L, k).
+
+    Column by column: what is known of a row before it, and its value, are a pair of the coding.
+    """
+    known, place = np.zeros(len(coding), dtype=np.intp), np.zeros(len(rows), dtype=np.intp)
+    for column, values in zip(coding.T, rows.T, strict=True):
+        levels = np.unique(column)
+        pairs, known = np.unique(
+            known * len(levels) + np.searchsorted(levels, column), return_inverse=True
+        )
+        number = np.empty(pairs[-1] + 1, dtype=np.intp)
+        number[pairs] = np.arange(len(pairs))
+        place = number[place * len(levels) + np.searchsorted(levels, values)]
+    return np.unique(known, return_index=True)[1][place].astype(np.float64)

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from dpstats.engines import Table
+from dpstats.engines.parallel_sum import added
 from dpstats.evaluate.references import ols
-from dpstats.fitting.single import fit_single
 from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
 from dpstats.numerics.first_use import shown_if_compiling
@@ -182,9 +182,20 @@ def _release(
 
 
 def _of_rows(request: Request, size: int, data: Mapping) -> Release:
-    """Release one fit of the first rows, with distributions that are estimated from all."""
-    noise = Noise(request.cost)
+    """Release one fit of the first rows, with distributions that are estimated from all.
+
+    The rows of the design are held, since a method may read them ten times.
+    """
+    noise, method = Noise(request.cost), request.method
     prepared = prepare(replace(request, table=Table.from_data(data)), noise)
     first = {name: values[:size] for name, values in data.items()}
     one = with_whole_units(replace(prepared.request, table=Table.from_data(first)))
-    return fit_single(replace(prepared, request=one), noise).release
+    held = [(X, y) for X, y, _ in replace(prepared, request=one).rows()]
+
+    def total(each: Callable):
+        return added(each(X, y) for X, y in held)
+
+    summary = total(lambda X, y: method.summarise(X, y, prepared.problem))
+    facts = prepared.problem, prepared.cost, noise
+    release = method.conclude(summary, total, *facts, **request.options)
+    return release.within(prepared.response_ends)
