@@ -95,7 +95,7 @@ COVERED_BY = {
     "mechanisms/test_tukey.py": ["mechanisms.shared.random_subsets"],
     "noise/test_noise.py": ["noise.noise_grid", "noise.noisy_values", "noise.queries"],
     "noise/test_posterior.py": ["noise.multiprecision"],
-    "numerics/test_cross_products.py": ["numerics.clipping", "numerics.layout"],
+    "numerics/test_cross_products.py": ["numerics.clipping"],
     "planning/test_plan.py": [
         "planning.assumptions",
         "planning.forecast",

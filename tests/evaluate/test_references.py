@@ -154,3 +154,14 @@ def test_references_say_that_they_are_not_private(people, reference):
     assert "(not private)" in frame.to_string()
     with pytest.raises(dp.ArgumentError, match="public=True"):
         reference(FORMULA, people, by="cell", bounds=BOUNDS)
+
+
+@pytest.mark.parametrize("n", [1001, 2500])
+def test_many_rows_are_decomposed_in_blocks(n):
+    rng = np.random.default_rng(n)
+    data = pd.DataFrame({"x": rng.random(n), "y": rng.random(n)})
+    data["y"] = 0.5 * data["y"] + 0.4 * data["x"]
+    fit = smf.ols("y ~ x", data).fit()
+    ours = ols_reference("y ~ x", data, bounds=UNIT, public=True).set_index("term")
+    np.testing.assert_allclose(ours.loc[fit.params.index, "estimate"], fit.params, rtol=1e-10)
+    np.testing.assert_allclose(ours.loc[fit.params.index, "std_error"], fit.bse, rtol=1e-10)

@@ -8,8 +8,9 @@ import pytest
 import dpstats as dp
 from dpstats.evaluate.public_rows import request_for
 from dpstats.planning.assumptions import Guess
-from dpstats.planning.simulation import Simulation
+from dpstats.planning.simulation import Simulation, _of_rows
 from dpstats.planning.trials import Trials
+from dpstats.testing import insecure_seed
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 
@@ -80,3 +81,31 @@ def test_a_median_width_is_rarely_further_off_than_the_precision(spread):
         missed.append(abs(trials.width()[0] - 1) > settings.precision)
         drawn.append(after)
     assert np.mean(missed) < 0.05 and np.mean(drawn) < 0.9 * settings.repetitions
+
+
+FACTOR = {"bounds": UNIT, "levels": {"g": ["a", "b", "c"]}, "methods": ["noisy_newton", "adassp"],
+          "epsilon": 2, "repetitions": 20}  # fmt: skip
+
+
+def test_labels_of_a_planned_table_are_not_read_cell_by_cell(monkeypatch):
+    """Methods read their rows more than ten times, and cells of text take most of that time."""
+    expected = dp.plan("y ~ x + g", n=300, **FACTOR).frame
+    monkeypatch.delattr("dpstats.engines.python_columns.PythonColumn.located")
+    assert dp.plan("y ~ x + g", n=300, **FACTOR).frame.equals(expected)
+    assert not expected["failed"].any()
+
+
+@pytest.mark.parametrize("levels", [["a", "b", "c"], [1, 2.5, "x"], [False, True]])
+def test_a_planned_fit_is_that_of_the_same_rows_as_labels(levels):
+    call = {"bounds": UNIT, "levels": {"g": levels}}
+    rows = {"x": np.empty(0), "g": np.empty(0, object), "y": np.empty(0)}
+    request = request_for("y ~ x + g", rows, method="noisy_newton", epsilon=2, x_new=None, **call)
+    guess = Guess.of(request, 400, {"x": 0.3}, 0.1, {})
+    columns, _, y = guess.table(np.random.default_rng(1))
+    with insecure_seed(3):
+        planned = _of_rows(request, 400, {**columns, "y": y})
+    labels = {**columns, "g": columns["g"].astype(object), "y": y}
+    with insecure_seed(3):
+        fit = dp.dp_ols("y ~ x + g", labels, method="noisy_newton", epsilon=2, **call)
+    np.testing.assert_array_equal(planned.params, fit.params)
+    assert np.isfinite(planned.params).all()
