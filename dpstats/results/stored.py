@@ -19,7 +19,7 @@ DIALECTS = {"patsy": str, "R": RFormula}
 
 def to_plain(result) -> dict:
     """Convert a result to plain numbers, strings, lists and dicts; NaN becomes None."""
-    release = result.release
+    release, statistics = result.release, result.fit_statistics
     return {
         "formula": str(result.formula),
         "dialect": next(n for n, kind in DIALECTS.items() if type(result.formula) is kind),
@@ -36,9 +36,7 @@ def to_plain(result) -> dict:
         "clipping": {name: kind_to_dict(kind) for name, kind in result.clipping.items()},
         "estimated": list(result.estimated),
         "rows_seen": result.rows_seen and list(result.rows_seen),
-        "fit_statistics": {
-            name: _plain(row) for name, row in result.fit_statistics.T.to_dict("list").items()
-        },
+        "fit_statistics": dict(zip(statistics.index, _plain(statistics.to_numpy()), strict=True)),
         "term_bounds": {name: list(pair) for name, pair in result.term_bounds.items()},
         "privacy": report_to_dict(result.privacy),
     }
