@@ -172,7 +172,7 @@ def _triangle(rows: np.ndarray) -> np.ndarray:
     """
     starts = range(0, len(rows), _BLOCK)
     blocks = [np.linalg.qr(rows[start : start + _BLOCK], mode="r") for start in starts]
-    return np.linalg.qr(np.vstack(blocks), mode="r")
+    return np.asarray(np.linalg.qr(np.vstack(blocks), mode="r"))  # numpy types it as a pair
 
 
 def theil_sen(X: np.ndarray, y: np.ndarray, problem: Problem) -> np.ndarray:

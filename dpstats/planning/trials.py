@@ -40,7 +40,8 @@ class Trials:
         if len(rows) == len(releases[0].params):  # there are no predictions to explain
             asked = [{k: v for k, v in of_one.items() if k != "predictions"} for of_one in asked]
         reasons = [reason for of_one in asked for reason in of_one.values()]
-        reasons += [UNBOUNDED] * bool(errors.unbounded.any())
+        unbounded = errors.unbounded_at(np.arange(rows.shape[1]))
+        reasons += [UNBOUNDED] * bool(unbounded.all(axis=1).any())
         return cls(estimates, errors.intervals(rows, alpha), truth, tuple(dict.fromkeys(reasons)))
 
     @classmethod

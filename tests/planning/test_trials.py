@@ -27,6 +27,13 @@ def test_a_reason_with_other_numbers_is_said_once():
     plt.close("all")
 
 
+def test_bought_intervals_without_ends_are_said():
+    options = {"bought": {"method": "exp_theil_sen", "ci": True}}
+    made = dp.plan("y ~ x", n=400, bounds=UNIT, methods=options, epsilon=0.1, repetitions=20)
+    assert np.isinf(cells(made).loc[("bought", 0.1), "width"])
+    assert any("intervals are unbounded" in text for text in made.remarks["bought"])
+
+
 @pytest.mark.parametrize("trials", [20, 21, 200, 999])
 def test_the_median_lies_between_its_ranks(trials):
     low, high = (round(q * trials / 100) for q in median_ranks(trials))
