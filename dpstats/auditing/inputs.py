@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Problem, Reference
+from dpstats.mechanisms.shared import Extremes, Problem, Reference
 from dpstats.numerics import Layout
 from dpstats.privacy import ADD_REMOVE
 
@@ -35,7 +35,7 @@ def corner_problem(d: int, neighbors: str) -> Problem:
     layout = Layout((), np.arange(1, d + 1), 0)
     # as of columns that are uniform on [-1, 1]
     deviation = math.sqrt(1 / 3)
-    reference = Reference(np.zeros(d), deviation * np.eye(d), 0.0, deviation)
+    reference = Reference(np.zeros(d), deviation * np.eye(d), 0.0, deviation, Extremes.unknown(d))
     return Problem(low, high, -1.0, 1.0, 0, neighbors, None, False, x_new, layout, reference)
 
 

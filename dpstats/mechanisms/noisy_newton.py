@@ -24,7 +24,7 @@ from dpstats.mechanisms.shared import (
 )
 from dpstats.mechanisms.shared.indicator_basis import release_products
 from dpstats.mechanisms.shared.newton_goodness import Squares
-from dpstats.mechanisms.shared.newton_release import release_of
+from dpstats.mechanisms.shared.newton_release import prior_variance, release_of
 from dpstats.mechanisms.shared.newton_sums import (
     leverage_counts,
     rough_products,
@@ -35,7 +35,7 @@ from dpstats.mechanisms.shared.newton_sums import (
 )
 from dpstats.mechanisms.shared.response_scale import with_response_scale
 from dpstats.mechanisms.shared.score_tails import (
-    SYSTEMATIC,
+    Tail,
     is_wild,
     leverage_limit,
     leverage_tail,
@@ -50,15 +50,17 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, set by simulation and measured by benchmarks/econ.py: the distributions of the
 # columns; then the number of rows, the response's mean and mean square, X'X (half of it for the
-# second one where that pays), leverages, the start, a histogram for each of the rounds, and the
-# scores of each. They add up to 1.
+# second one where that pays), leverages, the start, a histogram for the first round and one for the
+# others, and the scores of each of three. They add up to 1.
 _MARGINALS = 0.185
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
 RESPONSE_WEIGHT = 2.0
-_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _TAIL, *_ROUNDS = (
-    part / (1 - _MARGINALS) for part in (0.005, 0.02, 0.25, 0.01, 0.06, 0.02, 0.08, 0.15, 0.18)
+_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, *_LATER = (
+    part / (1 - _MARGINALS)
+    for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
 )
+_TAILS, _ROUNDS = (*_LATER[:2], 0.0), _LATER[2:]
 # Squared norm of a row's numeric part in the rough sums, for each numeric column.
 _NUMERIC_NORM = 3.0
 # The second X'X pays where its noise, at this limit of leverage, is below the number of rows.
@@ -68,6 +70,16 @@ _TYPICAL_LEVERAGE = 3.0
 _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 # Weight of the sum of squared scores beside the scores.
 _WEIGHT = 0.3
+# A score is at most so many times as long as the farthest response, of a row of ordinary leverage,
+# or as the root of the largest leverage, of a row with an ordinary response.
+_FAR_RESPONSE, _FAR_ROW = 2.0, 3.0
+# A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
+# rows.
+_HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
+# The mean square of residuals that the evidence asks for is off by this part of it, as rows count
+# by leverage, and at least by so much. It is hardly above the response's own, and may be the farther
+# above it the more likely a heavy tail is.
+_LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 1.5, 0.5, 10.0
 # X'X stands for at least this part of the rows, inverted.
 _MOST_SCALED = 4.0
 # Scales are usable from so many times the noise on a count of a column's rows, for one regressor
@@ -139,10 +151,20 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted[1] / count))
     state = _start(basis, whitening, total, problem, cost, noise, count)
-    for share in _ROUNDS:
-        state = _round(state, share, basis, whitening, lost, total, problem, cost, noise, count)
+    assert problem.reference is not None, "the method says needs_marginals"
+    extremes = problem.reference.extremes
+    most = max(_FAR_RESPONSE * extremes.y_reach, _FAR_ROW * math.sqrt(tail.sizes.max()))
+    scores = None
+    for share, tail_share in zip(_ROUNDS, _TAILS, strict=True):
+        if scores is None or tail_share:
+            part = cost.part(tail_share)
+            scores = _tail(state, basis, whitening, most, total, problem, part, noise, count)
+        state = _round(
+            state, share, scores, basis, whitening, lost, total, problem, cost, noise, count
+        )
     # the noise on the number of rows alone is not to show an interval
     few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
+    few = few or extremes.y_unseen
     if problem.by_unit:
         part = whole_cost.part(_SCORE_PRODUCTS)
         state = _with_score_products(state, basis, whitening, total, problem, part, noise)
@@ -232,8 +254,10 @@ def _leverages(basis, whitening: Whitening, total, problem, cost: GDP, noise: No
     counts = total(partial(leverage_counts, basis, whitening.map, whitening.dimension))
     one = _one(problem)
     noisy = _histogram("leverages", counts, problem, cost.part(_LEVERAGE), noise, one)
-    tail = leverage_tail(noisy.values, noisy.deviation)
-    return tail, is_wild(tail, noisy.deviation, rows), mean_leverage(tail, noisy.deviation)
+    extremes = problem.reference.extremes
+    most = extremes.leverage / whitening.dimension
+    tail = leverage_tail(noisy.values, noisy.deviation, extremes.heavy, most)
+    return tail, is_wild(tail, noisy.deviation, rows), mean_leverage(tail)
 
 
 def _one(problem: Problem) -> int:
@@ -292,20 +316,21 @@ def _start(
     slope = _START_SLOPE * rows
     eta = sums / slope
     variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
-    variance += whitening.error(eta**2) / rows**2 + whitening.unsure**2
-    return NewtonState(eta / (1 + variance), variance / (1 + variance))
+    variance += whitening.error(eta**2) / rows**2 + whitening.unsure**2 * prior_variance(p)
+    prior = prior_variance(p)
+    return NewtonState(eta * prior / (prior + variance), prior * variance / (prior + variance))
 
 
 def _round(
-    state: NewtonState, share: float, basis, whitening: Whitening, lost: float, total, problem,
-    cost: GDP, noise: Noise, rows: float,
+    state: NewtonState, share: float, tail: Tail, basis, whitening: Whitening, lost: float, total,
+    problem, cost: GDP, noise: Noise, rows: float,
 ) -> NewtonState:  # fmt: skip
-    """Choose a limit by a histogram of score norms, step, and combine with what was known."""
+    """Choose a limit by the tail of score norms, step, and combine with what was known.
+
+    What a limit cuts off biases a step; an earlier step that cut more is trusted less. Biases of
+    steps are of the same rows, so they are added up before they are squared.
+    """
     t, p, eta = whitening.dimension, len(state.eta), state.eta
-    unit = state.sigma * math.sqrt(t)
-    work = partial(score_counts, basis, whitening.map, problem.reference, eta, unit)
-    counts = _histogram("score norms", total(work), problem, cost.part(_TAIL), noise)
-    tail = score_tail(counts.values, counts.deviation, rows, state.sigma)
     part = cost.part(share)
     times = 2.0 if problem.neighbors == REPLACE_ONE else math.sqrt(1 + _WEIGHT**2)
     limit, slope = score_limit(tail, state.sigma, p, times / part.mu)
@@ -313,31 +338,50 @@ def _round(
         "scores", basis, whitening, eta, limit * math.sqrt(t), total, problem, part, noise
     )
     step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
+    bias = t * tail.lost(limit) / p / (slope * rows) ** 2
     known = _inflated(state.variance, step, step_variance)
     relative = _hessian_error(slope) ** 2 + lost**2 + whitening.unsure**2
     relative = np.maximum(relative, state.left_over(step, step_variance))
     variance = step_variance + whitening.error(known) / rows**2 + relative * known
-    gain = known / (known + variance)
+    gain = (known + state.bias) / (known + state.bias + variance + bias)
     clipped = tail.mean_square(limit)
     square = (max(squares, 0.0) + square_deviation) / (rows * t)
-    excess = t * (tail.excess(limit, 2) + (SYSTEMATIC * tail.excess(limit)) ** 2)
+    beyond = max(tail.mean_square() - clipped, 0.0)
     return NewtonState(
         eta=eta + gain * step,
-        variance=gain * variance,
+        variance=(1 - gain) ** 2 * known + gain**2 * variance,
         sigma=min(math.sqrt(max(clipped, 1e-12)), 1.1 * state.sigma),
-        bias=excess / p / (slope * rows) ** 2,
-        square=max(square, (square + max(tail.mean_square() - clipped, 0.0)) * slope**2),
+        bias=((1 - gain) * np.sqrt(state.bias) + gain * math.sqrt(bias)) ** 2,
+        square=max(square, (square + beyond) * slope**2),
         slope=slope,
         limit=limit * math.sqrt(t),
         excess=t * tail.excess(limit, 2) / p,
         moved=float(((gain * step) ** 2).sum()),
         moved_noise=float((gain**2).sum() * step_variance),
-        squares=Squares(
-            max(squares, 0.0) / (rows * t),
-            square_deviation / (rows * t),
-            max(tail.mean_square() - clipped, 0.0),
-        ),
+        squares=Squares(max(squares, 0.0) / (rows * t), square_deviation / (rows * t), beyond),
     )
+
+
+def _tail(
+    state: NewtonState, basis, whitening: Whitening, most: float, total, problem, cost: GDP,
+    noise: Noise, rows: float,
+) -> Tail:  # fmt: skip
+    """Release a histogram of score norms, and read it with what else is known of their tail.
+
+    What X'X and the position do not explain of the response's variance is that of the residuals, so
+    a tail without it is too short. This and the rest of the evidence are released numbers.
+    """
+    extremes = problem.reference.extremes
+    unit = state.sigma * math.sqrt(whitening.dimension)
+    work = partial(score_counts, basis, whitening.map, problem.reference, state.eta, unit)
+    counts = _histogram("score norms", total(work), problem, cost, noise)
+    unknown = _HIDDEN_HEAVY * min(counts.deviation / (_HIDDEN_SHARE * rows), 1.0)
+    heavy = max(extremes.heavy, unknown)
+    tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
+    left = 1 - float(whitening.kept @ np.maximum(state.eta**2 - state.variance, 0.0))
+    error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
+    above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
+    return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
 
 
 def _hessian_error(slope: float) -> float:

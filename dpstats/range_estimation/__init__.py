@@ -1,5 +1,5 @@
 """Estimate ranges of columns privately, from noisy histograms or two noisy quantiles."""
 
-from dpstats.range_estimation.marginals import Marginal
+from dpstats.range_estimation.marginal import Marginal
 
 __all__ = ["Marginal"]

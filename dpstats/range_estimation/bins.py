@@ -1,5 +1,6 @@
 """Define public bins of a column's values, fixed before any row is read."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,8 @@ from dpstats.engines.unit_table import PARTS
 # Octaves +-[2^j, 2^(j+1)) cover 1e-12 to 1e15 whatever the unit of measurement.
 _LEAST, _LARGEST = -40, 50
 _LINEAR_BINS = 64
+# Bins beyond those reach so many octaves of their width.
+_OCTAVES = 16
 # Doubles have so many bits of mantissa, and exponents that are stored with this much added.
 _MANTISSA, _BIAS = 52, 1023
 _LARGEST_DOUBLE = float(np.finfo(float).max)
@@ -99,6 +102,38 @@ class Linear:
         scale = min(_LINEAR_BINS / (self.high - self.low), _LARGEST_DOUBLE)
         place = (values - self.low) * scale
         return np.clip(place, 0, _LINEAR_BINS - 1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Overflowing:
+    """Define 64 bins of equal width, and on each side wider ones that reach far beyond them.
+
+    Those end an eighth, a quarter and half of the width of the 64 farther out, then at it times
+    each power of 2 up to 2^15, and at ``least`` and ``most``. Bins beyond these are empty.
+    """
+
+    low: float
+    high: float
+    least: float = -math.inf
+    most: float = math.inf
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """Return the ends of the bins, shape (103,)."""
+        with np.errstate(over="ignore"):  # infinite ones are cut to the outer ends
+            far = (self.high - self.low) * 2.0 ** np.arange(-3, _OCTAVES)
+        inner = np.linspace(self.low, self.high, _LINEAR_BINS + 1)
+        edges = np.concatenate([(self.low - far)[::-1], inner, self.high + far])
+        ends = min(self.least, self.low), max(self.most, self.high)
+        edges = np.clip(edges, *ends)
+        edges[[0, -1]] = np.where(np.isfinite(ends), ends, edges[[0, -1]])
+        return edges
+
+    def index(self, values: np.ndarray) -> np.ndarray:
+        """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
+        first = np.searchsorted(self.edges, self.edges[0], "right") - 1
+        last = np.searchsorted(self.edges, self.edges[-1]) - 1
+        return np.clip(np.searchsorted(self.edges, values, "right") - 1, first, last)
 
 
 def counts(bins, batch) -> np.ndarray:

@@ -84,8 +84,8 @@ class Histogram:
         first, last = self.span[0] - margin, self.span[1] + margin + 1
         return float(self.edges[max(first, 0)]), float(self.edges[min(last, len(self.counts))])
 
-    def without_tails(self) -> tuple[float, float]:
-        """Return the range beyond which rows cannot be told from noise, at most 3% per side.
+    def without_tails(self, share: float = 0.03) -> tuple[float, float]:
+        """Return the range beyond which rows cannot be told from noise, at most a share per side.
 
         Counts are added up from the end as they are, because a threshold would drop rows
         that are spread over many bins. The sum over k empty bins has sqrt(k) deviations; the
@@ -93,7 +93,7 @@ class Histogram:
         about one histogram of fifty, and then it makes the range too wide. No occupied bin
         is left out.
         """
-        most = 0.03 * max(self.counts.sum(), 0.0)
+        most = share * max(self.counts.sum(), 0.0)
         tail = np.minimum(
             3 * self.event.deviation * np.sqrt(np.arange(1, len(self.counts) + 1)), most
         )

@@ -1,27 +1,17 @@
-"""Estimate the distributions of a request's columns, and derive a scale of its design from them."""
+"""Estimate the distributions of a request's columns, and update the request by them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from dpstats.formula import Design
 from dpstats.mechanisms.noisy_newton import RESPONSE_WEIGHT
-from dpstats.mechanisms.shared import Reference
 from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginals import estimate_marginals
+from dpstats.request.reference import reference_of
 from dpstats.request.request import Request
-from dpstats.schema import UNLIMITED, Batch, Categorical, Numeric
-
-# Rows of the synthetic table that the scale of the design is read from, and the part of them
-# that is uniform on the range, so that no shape of a histogram makes a column constant.
-_ROWS, _UNIFORM = 2048, 0.1
-# Added to correlations, so that columns which are multiples of one another keep a scale.
-_JITTER = 1e-10
-# Smaller standard deviations count as none, so that no quotient leaves the range of doubles.
-_LEAST_SCALE = 1e-200
+from dpstats.schema import UNLIMITED, Batch, Numeric
 
 
 def with_marginals(request: Request, noise: Noise) -> Request:
@@ -81,7 +71,7 @@ def _estimated(
     if y_is_free and response not in ranges:
         bounds.setdefault(response, (marginals[response].low, marginals[response].high))
     clipping = dict.fromkeys(free, UNLIMITED) | {
-        name: _clipping_range(marginal, limits[name])
+        name: Numeric(*marginal.clipping)
         for name, marginal in marginals.items()
         if name in request.formula.predictors
     }
@@ -91,8 +81,6 @@ def _estimated(
     else:
         learned = {**request.schema, **ranges}
         design = request.formula.design(learned, request.term_bounds, clipping)
-    center, root = _center_and_root(design, marginals)
-    y = marginals[response]
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
     return replace(
         request,
@@ -102,16 +90,8 @@ def _estimated(
         estimated=free,
         term_bounds=bounds,
         released_clipping=clipping,
-        reference=Reference(center, root, y.mean, max(y.sd, _LEAST_SCALE)),
+        reference=reference_of(design, marginals, response, limits[response]),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
-    )
-
-
-def _clipping_range(marginal: Marginal, limit: Numeric | None) -> Numeric:
-    """Return the range that values are clipped to, within declared bounds."""
-    low, high = marginal.clipping
-    return (
-        Numeric(low, high) if limit is None else Numeric(max(low, limit.low), min(high, limit.high))
     )
 
 
@@ -123,42 +103,3 @@ def _note(rough: tuple[str, ...]) -> str:
         f"too few rows at this epsilon for a histogram of {', '.join(rough)}, so only a median and "
         "a spread were released"
     )
-
-
-def _center_and_root(
-    design: Design, marginals: Mapping[str, Marginal]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and covariance root of the numeric columns as if variables were independent.
-
-    They are those of a synthetic table with the released distributions, which is the same in
-    every call.
-    """
-    generator = np.random.default_rng(0)
-    batch = {
-        name: generator.integers(0, len(kind.levels), _ROWS)
-        if isinstance(kind, Categorical)
-        else generator.permutation(_quantiles(marginals[name]))
-        if name in marginals
-        else np.zeros(_ROWS)
-        for name, kind in design.schema.items()
-    }
-    X, _ = design.compact_rows(batch)
-    Z = X[:, len(design.layout.blocks) :]
-    center = (Z / _ROWS).sum(axis=0)
-    # squares of what is at most 1 neither overflow nor vanish
-    reach = np.maximum(np.abs(Z - center).max(axis=0), _LEAST_SCALE)
-    sd = reach * np.sqrt((((Z - center) / reach) ** 2).mean(axis=0))
-    sd = np.where(sd > _LEAST_SCALE, sd, 1.0)
-    U = (Z - center) / sd
-    correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
-    np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)
-    return center, np.linalg.cholesky(correlation) * sd[:, None]
-
-
-def _quantiles(marginal: Marginal) -> np.ndarray:
-    """Return values (_ROWS,) distributed as a marginal, except for a part uniform on its range."""
-    uniform = int(_UNIFORM * _ROWS)
-    places = (np.arange(_ROWS - uniform) + 0.5) / (_ROWS - uniform)
-    index = np.searchsorted(np.cumsum(marginal.weights), places)
-    points = marginal.points[np.minimum(index, len(marginal.points) - 1)]
-    return np.concatenate([points, np.linspace(marginal.low, marginal.high, uniform)])

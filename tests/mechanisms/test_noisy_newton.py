@@ -11,7 +11,7 @@ from replay import Case, check_reached
 
 import dpstats as dp
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import Problem, Reference
+from dpstats.mechanisms.shared import Extremes, Problem, Reference
 from dpstats.numerics import Block, Layout
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
@@ -30,7 +30,7 @@ FACTORS = Layout(
 def factor_case(neighbors: str, epsilon: float = 100.0) -> Case:
     """A factor of three levels, one of two, and two correlated regressors."""
     low, high = np.array([1.0, 0, 0, 0, -4, -4]), np.array([1.0, 1, 1, 1, 6, 6])
-    reference = Reference(np.ones(2), np.array([[2.0, 0], [1, 1.5]]), 3.0, 2.0)
+    reference = Reference(np.ones(2), np.array([[2.0, 0], [1, 1.5]]), 3.0, 2.0, Extremes.unknown(2))
     x_new = np.array([[1.0, 0, 1, 1, 0, 0]])
     problem = Problem(low, high, -9.0, 9.0, 0, neighbors, None, False, x_new, FACTORS, reference)
     return Case(METHOD, problem, {}, METHOD.cost(epsilon, 1e-6))

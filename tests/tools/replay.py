@@ -23,7 +23,7 @@ from scipy.special import log_ndtr
 from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared import Method, Problem, Reference
+from dpstats.mechanisms.shared import Extremes, Method, Problem, Reference
 from dpstats.noise import (
     DepthQuery,
     Noise,
@@ -746,8 +746,9 @@ def problem_of(
     """
     low, high = np.full(d, x[0]), np.full(d, x[1])
     reference = Reference(
-        (low + high) / 2, np.diag((high - low) / 4), (y[0] + y[1]) / 2, (y[1] - y[0]) / 4
-    )
+        (low + high) / 2, np.diag((high - low) / 4), (y[0] + y[1]) / 2, (y[1] - y[0]) / 4,
+        Extremes.unknown(len(low)),
+    )  # fmt: skip
     x_new = np.array([0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high])
     if intercept is not None:
         low, high = np.insert(low, intercept, 1.0), np.insert(high, intercept, 1.0)

@@ -11,7 +11,7 @@ from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
 from dpstats.mechanisms.shared.newton_goodness import Explained, Squares
 from dpstats.mechanisms.shared.newton_release import NewtonState, Whitening
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
-from dpstats.mechanisms.shared.release import Problem, Reference, Release, Releases
+from dpstats.mechanisms.shared.release import Extremes, Problem, Reference, Release, Releases
 from dpstats.mechanisms.shared.scaled_rows import ScaledRows
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows

@@ -22,6 +22,10 @@ _FEW = (
     "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
     "are unbounded; raise epsilon"
 )
+_UNSEEN = (
+    "nothing but zeros is seen of the response, so intervals are unbounded; raise epsilon, or "
+    "declare its bounds="
+)
 _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 _FAILED = (
     "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
@@ -31,8 +35,12 @@ _FAILED = (
 _MOST_EXPLAINED = 3.0
 # Predictions stay within so many standard deviations of the response's mean.
 _FAR = 5.0
-# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p.
-_PRECISION_OF_PRIOR = 0.5
+# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p; how much of
+# it may be an error is taken from one of at least this variance.
+_PRIOR, _LEAST_PRIOR = 2.0, 0.15
+# The square of what is cut off the scores along a coefficient over an even share of it, by the
+# kurtosis of its column; set by simulation (benchmarks/tails.py).
+_KURTOSIS, _CONCENTRATION, _MOST_CONCENTRATED = (1.5, 3.0, 6.0), (0.3, 0.8), 5.0
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
 # response's standard deviation over the column's; an indicator counts as a column of 0.4.
 _PRECISE, _INDICATOR_SD = 0.15, 0.4
@@ -143,21 +151,31 @@ def release_of(
     reference, p, t = problem.reference, len(state.eta), whitening.dimension
     assert reference is not None
     directions = basis.from_span @ whitening.map
-    eta = state.eta / (1 + _PRECISION_OF_PRIOR * p * state.variance)
+    eta = state.eta / (1 + p / _PRIOR * state.variance)
     failed = wild or float(eta @ eta) > _MOST_EXPLAINED
     eta = eta * (not failed)
-    params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
     sampling = state.sampling(whitening, rows)
     # what the prior has moved a direction by counts as an error of unknown sign
-    noise = state.variance + state.bias + (state.eta - eta) ** 2
-    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK) | failed | few
+    noise = state.variance + (state.eta - eta) ** 2
+    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK * prior_variance(p)) | failed
     back = reference.y_scale * directions
     variance = noise + np.diag(sampling)
     cov = (back * variance) @ back.T
     if state.products is not None:
         cov += back @ (sampling - np.diag(np.diag(sampling))) @ back.T
     hidden = (back * (variance * weak)) @ back.T
-    privacy = (back * noise) @ back.T
+    slopes = np.arange(len(cov)) != problem.intercept
+    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
+    identified = not slopes.any() or bool(seen[slopes].any())
+    if not identified and whitening.kept @ (state.eta**2 - state.variance) <= 0:
+        eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
+    if few:
+        hidden, seen = cov, np.zeros_like(seen)
+    params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
+    tilt = _concentration(directions, basis, problem)
+    bias = tilt[:, None] * ((back * state.bias) @ back.T) * tilt
+    cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
+    privacy = (back * noise) @ back.T + bias
     far = _FAR * reference.y_scale
     ends = reference.y_center - far, reference.y_center + far
     statistics = {
@@ -172,8 +190,6 @@ def release_of(
         **({} if state.products is None else {"score_products": state.products_deviation}),
         **_goodness(state, basis, whitening, directions, rows, failed, reference.y_scale),
     }
-    slopes = np.arange(len(params)) != problem.intercept
-    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
@@ -181,6 +197,8 @@ def release_of(
         status = "constant" if failed else "not_identified"
     few_reason = _FEW if problem.by_unit else _FEW + _OF_A_LINE
     hidden_reason = _FAILED if failed else few_reason if few else _HIDDEN_REASON
+    if reference.extremes.y_unseen:
+        hidden_reason = _UNSEEN
     reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
@@ -194,6 +212,35 @@ def release_of(
         cov_type="cluster" if basis.by_unit else "nonrobust",
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
+
+
+def prior_variance(directions: int) -> float:
+    """Return the prior variance of the position in each of so many directions.
+
+    Its squares add up to R-squared, so it is 2 over their number, which a signal in few of them may
+    exceed: at least 0.15, of which two standard deviations hold 60% of the response's variance.
+    """
+    return min(max(_PRIOR / directions, _LEAST_PRIOR), 1.0)
+
+
+def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+    """Return how much more of what is cut off the scores may point along each coefficient, (S,).
+
+    ``directions`` (S, p) are coefficients in units of the response. Where few rows have much of a
+    column, they are the ones whose scores are long, and what is cut points along it: up to all of
+    it, p times the square of an even share. Where values are spread evenly it is less than that.
+    Of an indicator with a share q of the rows the kurtosis is about 1 / (q (1 - q)), as its
+    variance, which X'X shows.
+    """
+    assert problem.layout is not None and problem.reference is not None
+    p = directions.shape[1]
+    kurtosis = (directions**2).sum(axis=1) - 2.0
+    kurtosis[problem.layout.numeric] = problem.reference.extremes.kurtosis
+    most = max(min(p, _MOST_CONCENTRATED), _CONCENTRATION[-1])
+    square = np.interp(kurtosis, _KURTOSIS, [*_CONCENTRATION, most])
+    if problem.intercept is not None:
+        square[problem.intercept] = most
+    return np.sqrt(square)
 
 
 def _goodness(

@@ -1,5 +1,6 @@
 """Define the problem a mechanism is given and the release it returns."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,46 @@ CLIPPED = (
 
 
 @dataclass(frozen=True)
+class Extremes:
+    """Hold what released distributions of columns tell of values far from the others.
+
+    Parameters
+    ----------
+    heavy : float
+        How likely they make a heavy tail of scores, from 0 to 1.
+    leverage : float
+        Largest squared leverage of a row, as far as is seen.
+    kurtosis : numpy.ndarray, shape (d,)
+        Of the numeric columns of the design.
+    y_reach : float
+        How far from its center the response lies, in units of its scale: to its declared bounds,
+        or beyond where it is seen.
+    y_error : float
+        Standard error of the square of its scale, relative to it.
+    y_points, y_weights : numpy.ndarray, shape (k,)
+        A discrete distribution that resembles the response's, in such units.
+    y_unseen : bool
+        Whether nothing but zeros is seen of it.
+    """
+
+    heavy: float
+    leverage: float
+    kurtosis: np.ndarray
+    y_reach: float
+    y_error: float
+    y_points: np.ndarray
+    y_weights: np.ndarray
+    y_unseen: bool = False
+
+    @classmethod
+    def unknown(cls, columns: int) -> "Extremes":
+        """Return what holds of distributions that nothing is known of."""
+        return cls(
+            1.0, math.inf, np.full(columns, math.inf), math.inf, 1.0, np.zeros(1), np.ones(1)
+        )
+
+
+@dataclass(frozen=True)
 class Reference:
     """Hold a center and a scale of the rows that follow from released distributions of columns.
 
@@ -27,12 +68,14 @@ class Reference:
         Lower triangular; root @ root.T is about their covariance.
     y_center, y_scale : float
         Of the response.
+    extremes : Extremes
     """
 
     center: np.ndarray
     root: np.ndarray
     y_center: float
     y_scale: float
+    extremes: Extremes
 
 
 @dataclass(frozen=True)

@@ -1,108 +1,181 @@
 """Read noisy histograms of leverages and score norms, and choose where to cut them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-# Edges of |score| / (sigma sqrt t) and of squared leverage |a|^2 / t.
+# Edges of |score| / (sigma sqrt t) and of squared leverage |a|^2 / t: fine where most rows are,
+# then doublings, so that rows far out stand in one bin or two.
+_OCTAVES = 2.0 ** np.arange(3, 13)
 SCORE_EDGES = np.array(
-    [1/16, 1/8, 1/4, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8, 11.3, 16, 22.6, 32]
+    [1/16, 1/8, 1/4, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, *_OCTAVES]
 )  # fmt: skip
-LEVERAGE_EDGES = np.array([0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, 8, 11.3, 16, 22.6, 32, 45, 64])
-# A tail sum over k bins is seen when it exceeds so many times its noise, from this bin on.
-_SEEN, _SCORE_START, _LEVERAGE_START = 2.0, 6, 2
-# Rows that the noise hides beyond what is seen, in units of its standard deviation.
-_HIDDEN, _MOST_HIDDEN = 1.0, 2.0
-# They are taken to lie in the next bins in these parts.
-_HIDDEN_BINS = (0.5, 0.3, 0.2)
+LEVERAGE_EDGES = np.array([0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, *_OCTAVES])
+# A tail begins at these sizes or where a count is below so many deviations of noise; beyond it
+# bins that exceed so many stand out.
+_SCORE_START, _LEVERAGE_START, _CLEAR, _STANDS_OUT = 1.4, 2.0, 5.0, 3.5
+# Tails are Pareto with these indices. Their prior chances where the distributions of the columns
+# are light, where they say nothing and where they are heavy: histograms of scores alone cannot
+# settle the index. All set by simulation (benchmarks/tails.py).
+_INDICES = np.array([0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0])
+_UNKNOWN = np.array([0.02, 0.04, 0.1, 0.2, 0.25, 0.25, 0.14, 0.0, 0.0, 0.0])
+_STRONG = np.array([0.03, 0.07, 0.2, 0.3, 0.25, 0.1, 0.05, 0.0, 0.0, 0.0])
+_LIGHT = np.array([0, 0, 0, 0, 0, 0, 0, 1 / 3, 1 / 3, 1 / 3])
+# The least prior chance of a heavy tail.
+_LEAST_HEAVY = 0.02
+# A hypothesis is never excluded for good.
+_LEAST_WEIGHT = 1e-12
+# So many numbers of rows in a tail are tried.
+_NUMBERS = 16
+# Points of a tail in each octave.
+_POINTS = 4
 # A leverage limit lies between these, unless its noise is below half of the rows.
 _LEAST_LEVERAGE, _SURE_LEVERAGE = 2.0, 4.0
 # Score limits keep this part of the rows whole and are at least so many root mean squares.
 _WHOLE, _LEAST_LIMIT = 0.6, 1.2
-# The part of the clipped excess that may point in one direction.
-SYSTEMATIC = 0.5
+_LIMITS = 200
+# The part of what is cut off the scores that may point in one direction, of light and heavy tails.
+_SYSTEMATIC, _SYSTEMATIC_HEAVY = 0.4, 0.8
+# Steps are divided by at most this: a tail says little of a mean leverage.
+_MOST_DIVIDED = 4.0
 # Ranges have failed where more than this part of the rows has a leverage 32 times the average.
-_WILD = 0.03
+_WILD, _WILD_LEVERAGE = 0.03, 32.0
 
 
 @dataclass(frozen=True)
 class Tail:
-    """Hold counts of rows by size as far as the noise lets them be seen.
+    """Hold what a noisy histogram lets one believe of how rows are distributed by size.
 
-    ``counts`` and ``sizes`` (k,): rows in each bin and a typical size in it.
+    ``sizes`` (k,) are typical ones, ``counts`` (h, k) the rows of each by several hypotheses, and
+    ``weights`` (h,) the probabilities of these, which add up to 1. ``systematic`` is the part of
+    what a limit cuts off that may point in one direction.
     """
 
     counts: np.ndarray
     sizes: np.ndarray
+    weights: np.ndarray
+    systematic: float
+
+    @property
+    def mean_counts(self) -> np.ndarray:
+        """Return the expected rows of each size, (k,)."""
+        return self.weights @ self.counts
 
     @property
     def rows(self) -> float:
-        """Return the number of rows seen, at least 1."""
-        return max(float(self.counts.sum()), 1.0)
+        """Return the expected number of rows, at least 1."""
+        return max(float(self.mean_counts.sum()), 1.0)
 
     def excess(self, limit: float, power: int = 1) -> float:
-        """Add up (size - limit)^power over the rows whose size exceeds the limit."""
-        return float(self.counts @ np.maximum(self.sizes - limit, 0.0) ** power)
+        """Return the expected sum of (size - limit)^power over the rows beyond the limit."""
+        return float(self.mean_counts @ np.maximum(self.sizes - limit, 0.0) ** power)
+
+    def square_excess(self, limit: float) -> float:
+        """Return the expected square of the sum of size - limit over the rows beyond the limit."""
+        return float(self.weights @ (self.counts @ np.maximum(self.sizes - limit, 0.0)) ** 2)
+
+    def lost(self, limit: float) -> float:
+        """Return the expected square of the norm of what a limit cuts off the sum of scores."""
+        return self.excess(limit, 2) + self.systematic**2 * self.square_excess(limit)
 
     def mean_square(self, limit: float = math.inf) -> float:
-        """Return the mean square of sizes cut at a limit."""
-        return float(self.counts @ np.minimum(self.sizes, limit) ** 2) / self.rows
+        """Return the expected mean square of sizes cut at a limit."""
+        return float(self.mean_counts @ np.minimum(self.sizes, limit) ** 2) / self.rows
 
-    def whole(self, limit: float) -> float:
-        """Return the part of the rows whose size is below the limit."""
-        return float(self.counts[self.sizes < limit].sum()) / self.rows
+    def beyond(self, size: float) -> float:
+        """Return the expected number of rows of that size or more."""
+        return float(self.mean_counts[self.sizes >= size].sum())
+
+    def given_mean_square(self, least: tuple[float, float], most: tuple[float, float]) -> "Tail":
+        """Return the tail given that the mean square of sizes lies in an interval.
+
+        ``least`` and ``most`` are its ends, each with how unsure it is.
+        """
+        squares = self.counts @ self.sizes**2 / np.maximum(self.counts.sum(axis=1), 1.0)
+        short = np.minimum(squares - least[0], 0.0) / least[1]
+        over = np.maximum(squares - most[0], 0.0) / most[1]
+        likely = np.log(np.maximum(self.weights, _LEAST_WEIGHT)) - 0.5 * (short**2 + over**2)
+        weights = np.exp(likely - likely.max())
+        return replace(self, weights=weights / weights.sum())
 
 
-def _seen(counts: np.ndarray, deviation: float, start: int) -> tuple[np.ndarray, int]:
-    """Return counts up to the last bin whose tail sum is seen, and that bin.
+def score_tail(
+    counts: np.ndarray, deviation: float, sigma: float, heavy: float, most: float
+) -> Tail:
+    """Read a noisy histogram over ``SCORE_EDGES``; sizes are in units of 1 / sigma of its bins.
 
-    A far bin counts only where all tail sums before it are seen, so that noise in it is not taken
-    for rows.
+    ``heavy`` is the prior chance of a heavy tail and ``most`` the largest size that is possible.
     """
-    bins = np.arange(len(counts), 0, -1)
-    sums = np.cumsum(counts[::-1])[::-1]
-    hidden = np.flatnonzero(sums[start:] <= _SEEN * deviation * np.sqrt(bins[start:]))
-    top = start - 1 + int(hidden[0]) if len(hidden) else len(counts) - 1
-    return np.where(np.arange(len(counts)) > top, 0.0, np.maximum(counts, 0.0)), top
+    tail = _read(counts, SCORE_EDGES, deviation, _SCORE_START, heavy, most / sigma)
+    return replace(tail, sizes=tail.sizes * sigma)
 
 
-def score_tail(counts: np.ndarray, deviation: float, rows: float, sigma: float) -> Tail:
-    """Read a noisy histogram over ``SCORE_EDGES``; sizes are in units of 1 / sigma of its bins."""
-    counts, top = _seen(counts, deviation, _SCORE_START)
-    beyond = len(counts) - top - 1
-    if beyond:
-        noise = deviation * math.sqrt(beyond)
-        missing = rows - counts.sum()
-        hidden = min(max(missing, _HIDDEN * noise), _MOST_HIDDEN * noise)
-        for place, part in enumerate(_HIDDEN_BINS, start=top + 1):
-            counts[min(place, len(counts) - 1)] += part * hidden
-    middle = np.sqrt(SCORE_EDGES[1:] * SCORE_EDGES[:-1])
-    sizes = np.concatenate([[SCORE_EDGES[0] / 2], middle, [SCORE_EDGES[-1] * 1.2]])
-    return Tail(counts, sizes * sigma)
-
-
-def leverage_tail(counts: np.ndarray, deviation: float) -> Tail:
+def leverage_tail(counts: np.ndarray, deviation: float, heavy: float, most: float) -> Tail:
     """Read a noisy histogram over ``LEVERAGE_EDGES``."""
-    counts, top = _seen(counts, deviation, _LEVERAGE_START)
-    beyond = len(counts) - top - 1
-    counts[min(top + 1, len(counts) - 1)] += _HIDDEN * deviation * math.sqrt(beyond)
-    middle = np.sqrt(LEVERAGE_EDGES[1:] * LEVERAGE_EDGES[:-1])
-    return Tail(counts, np.concatenate([[0.35], middle, [90.0]]))
+    return _read(counts, LEVERAGE_EDGES, deviation, _LEVERAGE_START, heavy, most)
+
+
+def _read(
+    counts: np.ndarray, edges: np.ndarray, deviation: float, start: float, heavy: float, most: float
+) -> Tail:
+    """Believe counts up to a bin that noise may hide; beyond it what stands out, and a tail.
+
+    A tail is Pareto from there to ``most``, its index and number of rows distributed as a prior and
+    the counts have it.
+    """
+    heavy, lower = min(max(heavy, _LEAST_HEAVY), 1.0), np.append(0.0, edges)
+    middles = np.concatenate([[edges[0] / 2], np.sqrt(edges[1:] * edges[:-1]), [1.5 * edges[-1]]])
+    bins = np.arange(len(counts))
+    faint = (lower >= start) & (counts <= _CLEAR * deviation)
+    first = int(np.argmax(faint | (bins == len(counts) - 2)))
+    seen = (bins < first) | (counts > _STANDS_OUT * deviation) & (bins > first)
+    most = min(max(most, 2 * lower[first]), 2 * lower[-1])
+    cells, shares = _cells(lower[first], most)
+    bin_of = np.searchsorted(lower, cells, "right") - 1
+    others = np.flatnonzero(~seen & (lower < most))
+    of_bins = np.stack([shares[:, bin_of == k].sum(axis=1) for k in others], axis=1)
+    most_rows = max(counts[others].sum(), 0.0) + 3 * deviation * math.sqrt(len(others))
+    rows = np.linspace(0, most_rows, _NUMBERS)[:, None, None]
+    missed = counts[others] - rows * of_bins
+    unlikely = 0.5 * (missed**2 / (deviation**2 + rows * of_bins)).sum(axis=2)
+    weights = np.exp(unlikely.min() - unlikely) * _prior(heavy) / (rows[:, 0] + deviation)
+    tails = (rows * shares).reshape(-1, len(cells))
+    known = np.tile(np.where(seen, np.maximum(counts, 0.0), 0.0), (len(tails), 1))
+    systematic = _SYSTEMATIC + (_SYSTEMATIC_HEAVY - _SYSTEMATIC) * heavy
+    return Tail(
+        np.hstack([known, tails]), np.concatenate([middles, cells]),
+        weights.ravel() / weights.sum(), systematic,
+    )  # fmt: skip
+
+
+def _prior(heavy: float) -> np.ndarray:
+    """Return the prior chances of the indices, for that of a heavy tail."""
+    return (1 - heavy) * _LIGHT + heavy * ((1 - heavy) * _UNKNOWN + heavy * _STRONG)
+
+
+def _cells(low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+    """Divide a range on the log scale: typical sizes (k,), and the part of each tail, (h, k)."""
+    number = max(int(_POINTS * math.log2(high / low)), 2)
+    ends = np.geomspace(low, high, number + 1)
+    parts = -np.diff((ends[0] / ends) ** _INDICES[:, None], axis=1)
+    return np.sqrt(ends[1:] * ends[:-1]), parts / parts.sum(axis=1, keepdims=True)
 
 
 def is_wild(tail: Tail, deviation: float, rows: float) -> bool:
     """Tell whether so many rows have a huge leverage that the ranges must have failed."""
-    return tail.counts[-3:].sum() > max(_WILD * rows, 3 * deviation * math.sqrt(3))
+    return tail.beyond(_WILD_LEVERAGE) > max(_WILD * rows, 3 * deviation * math.sqrt(3))
 
 
-def mean_leverage(tail: Tail, deviation: float) -> float:
+def mean_leverage(tail: Tail) -> float:
     """Return the mean squared leverage less its standard error, at least 1, which whitening gives.
 
     It is more where X'X was of rows scaled down, so that steps by it would go too far.
     """
-    noise = deviation * float(np.linalg.norm(tail.sizes[tail.counts > 0]))
-    return max(float(tail.counts @ tail.sizes - noise) / tail.rows, 1.0)
+    held = tail.counts @ tail.sizes
+    mean = float(tail.weights @ held)
+    error = math.sqrt(float(tail.weights @ (held - mean) ** 2))
+    return min(max((mean - error) / tail.rows, 1.0), _MOST_DIVIDED)
 
 
 def leverage_limit(tail: Tail, rows: float, t: float, noise: float) -> float:
@@ -119,19 +192,18 @@ def leverage_limit(tail: Tail, rows: float, t: float, noise: float) -> float:
 
 
 def score_limit(tail: Tail, sigma: float, directions: int, noise: float) -> tuple[float, float]:
-    """Choose the limit of least estimated error, and the part of the rows that it leaves whole.
+    """Choose the limit of least expected error, and the part of the rows that it leaves whole.
 
     The noise on each of the directions is ``noise`` for a limit of 1; the other part of the error
-    is the excess that is cut off, of which ``SYSTEMATIC`` may point in one direction.
+    is what is cut off.
     """
-    best = None
-    least = _LEAST_LIMIT * math.sqrt(tail.mean_square())
-    for limit in np.geomspace(sigma / 4, 32 * sigma, 120).tolist():
-        whole = tail.whole(limit)
-        if whole < _WHOLE or limit < least:
-            continue
-        lost = tail.excess(limit, 2) + (SYSTEMATIC * tail.excess(limit)) ** 2
-        error = (directions * (limit * noise) ** 2 + lost) / whole**2
-        if best is None or error < best[0]:
-            best = error, limit, whole
-    return best[1:] if best else (2 * sigma, 0.7)
+    limits = np.geomspace(sigma / 4, SCORE_EDGES[-1] * sigma, _LIMITS)
+    below = tail.sizes < limits[:, None]
+    whole = below @ tail.mean_counts / tail.rows
+    usable = (whole >= _WHOLE) & (limits >= _LEAST_LIMIT * math.sqrt(tail.mean_square(4 * sigma)))
+    if not usable.any():
+        return 2 * sigma, 0.7
+    limits, whole = limits[usable], whole[usable]
+    lost = np.array([tail.lost(limit) for limit in limits.tolist()])
+    best = int(np.argmin((directions * (limits * noise) ** 2 + lost) / whole**2))
+    return float(limits[best]), float(whole[best])

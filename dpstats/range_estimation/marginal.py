@@ -1,0 +1,192 @@
+"""Read the distribution of a column off noisy histograms, or off two noisy quantiles."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dpstats.range_estimation.bins import Dyadic
+from dpstats.range_estimation.far_rows import far_rows
+from dpstats.range_estimation.histogram import Histogram
+from dpstats.range_estimation.quantiles import ONLY_ZEROS
+from dpstats.schema import Numeric
+
+# Standard deviations of a normal variable within which 7, 6, 5 and 4 eighths of it lie.
+_NORMAL = {7: 1.53, 6: 1.15, 5: 0.89, 4: 0.67}
+# A range from two quantiles reaches so many standard deviations to each side.
+_REACH = 2.5
+_POINTS = 41
+# A range leaves out what noise hides, at most this share of the rows on a side.
+_TAILS = 0.25
+# Rows beyond a range are seen from so many deviations of noise on, and so many more for each octave
+# farther out, as noise that is taken for rows does more harm there; and rows apart from zeros.
+CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 3.0, 0.1, 4.5
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """Hold what was released of the distribution of one column.
+
+    Parameters
+    ----------
+    low, high : float
+        A range that holds nearly all rows.
+    mean, sd : float
+    points, weights : numpy.ndarray, shape (k,)
+        A discrete distribution that resembles the column's; the weights add up to 1.
+    is_rough : bool
+        Whether it comes from two quantiles, because rows were too few for a histogram.
+    is_unseen : bool
+        Whether nothing but zeros was seen, so that all else here is a guess.
+    hidden : float
+        Share of the rows that the noise on a bin hides.
+    clipping : tuple of float
+        Ends at which values are clipped: the declared bounds, or else far out.
+    """
+
+    low: float
+    high: float
+    mean: float
+    sd: float
+    points: np.ndarray
+    weights: np.ndarray
+    is_rough: bool = False
+    is_unseen: bool = False
+    hidden: float = 0.0
+    clipping: tuple[float, float] = (-math.inf, math.inf)
+
+    @property
+    def standardised(self) -> np.ndarray:
+        """Return the points in standard deviations from the mean, (k,)."""
+        return (self.points - self.mean) / self.sd
+
+    @property
+    def beyond(self) -> float:
+        """Return the share of the rows that are seen beyond the range."""
+        return float(self.weights[(self.points < self.low) | (self.points > self.high)].sum())
+
+    @property
+    def square_error(self) -> float:
+        """Return the standard error of the variance, relative to it, from the noise on bins."""
+        return self.hidden * float(np.linalg.norm(self.standardised**2))
+
+    @property
+    def farthest(self) -> float:
+        """Return how many standard deviations from the mean the farthest rows are seen."""
+        return float(np.abs(self.standardised[self.weights > 0]).max(initial=0.0))
+
+    def moment(self, power: int) -> float:
+        """Return the mean of a power of standardised values."""
+        return float(self.weights @ self.standardised**power)
+
+
+def from_quantiles(
+    center: float, reach: float, eighths: int, seen: Histogram, limit: Numeric | None
+) -> Marginal:
+    """Build a marginal of which ``eighths`` of the rows lie within ``reach`` of the center.
+
+    Rows that a first histogram shows farther out are added to it.
+    """
+    sd = reach / _NORMAL[eighths]
+    if sd == 0:
+        sd = _seen_deviation(seen, center)
+    if sd == 0:
+        return _unseen(limit)
+    low, high = center - _REACH * sd, center + _REACH * sd
+    if limit is not None:
+        low, high = max(low, limit.low), min(high, limit.high)
+        if not low < high:
+            low, high = limit.low, limit.high
+    points = np.linspace(low, high, _POINTS)
+    weights = np.exp(-0.5 * ((points - center) / sd) ** 2) + 0.05
+    near = max(seen.counts.sum(), 1.0) * weights / weights.sum()
+    outside = np.searchsorted(seen.edges, [low, high])
+    first, last = int(outside[0]) - 1, int(outside[1]) - 1
+    far = far_rows(seen.counts, first, last, seen.event.deviation, _CLEAR_OF_ZERO)
+    marginal = _of_points(low, high, points, near, seen, far)
+    mean = min(max(center, low), high) if not far.any() else marginal.mean
+    sd = marginal.sd if far.any() else min(sd, (high - low) / 2)
+    return replace(marginal, mean=mean, sd=sd, is_rough=True)
+
+
+def from_histogram(histogram: Histogram, low: float, high: float, bounded: bool) -> Marginal:
+    """Read the range, the mean, the standard deviation and the shape off a noisy histogram.
+
+    ``low`` and ``high`` are the ends of its equal bins, of which the range is part.
+    """
+    wide = np.diff(histogram.edges) > 0
+    edges = histogram.edges[np.append(True, wide)]
+    histogram = replace(histogram, edges=edges, counts=histogram.counts[wide])
+    first, last = np.searchsorted(edges, low, "right") - 1, np.searchsorted(edges, high)
+    inner = replace(histogram, edges=edges[first : last + 1], counts=histogram.counts[first:last])
+    low, high = inner.without_tails(_TAILS)
+    first, last = np.searchsorted(edges, [low, high]).tolist()
+    octaves = np.maximum(np.log2(np.diff(edges) / (high - low)), 0.0)
+    clear = CLEAR + _CLEAR_OCTAVE * octaves * (not bounded)
+    far = far_rows(histogram.counts, first, last - 1, histogram.event.deviation, clear)
+    counts = np.maximum(histogram.counts[first:last], 0.0)
+    counts = np.where(counts > histogram.event.deviation, counts, counts / 2)
+    near = counts if counts.sum() > 0 else np.ones(len(counts))
+    return _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
+
+
+def mostly_zero(first: Histogram, again: Histogram) -> Marginal:
+    """Read what lies far from zero in a column of which a first histogram shows zeros alone."""
+    shares = np.array([histogram.event.deviation**-2 for histogram in (first, again)])
+    deviation = shares.sum() ** -0.5
+    counts = np.average([first.counts, again.counts], axis=0, weights=shares)
+    far = far_rows(counts, *Dyadic().zero, deviation, _CLEAR_OF_ZERO)
+    if not far.any():
+        return _unseen(None)
+    held = np.flatnonzero(far)
+    low, high = min(0.0, again.edges[held[0]]), max(0.0, again.edges[held[-1] + 1])
+    inside = max(float(counts.sum() - far.sum()), 1.0)
+    return _of_points(float(low), float(high), np.zeros(1), np.array([inside]), again, far)
+
+
+def _of_points(
+    low: float, high: float, points: np.ndarray, near: np.ndarray, seen: Histogram, far: np.ndarray
+) -> Marginal:
+    """Build a marginal from rows ``near`` at points of a range and ``far`` in bins beyond it."""
+    everyone = near.sum() + far.sum()
+    places = np.concatenate([points, _places(seen)[far > 0]])
+    weights = np.concatenate([near, far[far > 0]]) / everyone
+    mean = float(weights @ places)
+    noise = seen.event.deviation / max(seen.counts.sum(), 1.0)
+    # what one bin's noise hides halfway to the ends, where nearly all rows have one value; squares
+    # are of parts of the range, which neither overflow nor vanish
+    least, width = max(1 / 12, math.sqrt(min(noise, 0.25)) / 2), high - low
+    square = float(weights @ ((places - mean) / width) ** 2)
+    sd = width * math.sqrt(max(square, least**2))
+    order = np.argsort(places)
+    return Marginal(low, high, mean, sd, places[order], weights[order], hidden=min(noise, 1.0))
+
+
+def _places(histogram: Histogram) -> np.ndarray:
+    """Return a typical value of each bin."""
+    return (histogram.edges[1:] + histogram.edges[:-1]) / 2
+
+
+def _seen_deviation(histogram: Histogram, center: float) -> float:
+    """Return the root mean square distance from a center of the rows in occupied bins.
+
+    They are taken to lie at the end of their bin that is closer to the center.
+    """
+    low, high = histogram.edges[:-1], histogram.edges[1:]
+    nearest = np.maximum(np.maximum(low - center, center - high), 0.0)
+    rows = np.zeros(len(low))
+    rows[histogram.occupied] = np.maximum(histogram.counts[histogram.occupied], 0.0)
+    everyone = max(float(np.maximum(histogram.counts.sum(), rows.sum())), 1.0)
+    return math.sqrt(float(rows @ nearest**2) / everyone)
+
+
+def _unseen(limit: Numeric | None) -> Marginal:
+    """Build a marginal of a column of which nothing but zeros is seen."""
+    return replace(_flat(*((limit.low, limit.high) if limit else ONLY_ZEROS)), is_unseen=True)
+
+
+def _flat(low: float, high: float) -> Marginal:
+    """Build a marginal that is uniform on a range."""
+    points = np.linspace(low, high, _POINTS)
+    weights = np.full(_POINTS, 1 / _POINTS)
+    return Marginal(low, high, (low + high) / 2, (high - low) / 4, points, weights)

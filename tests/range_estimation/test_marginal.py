@@ -1,0 +1,64 @@
+"""Distributions read off histograms: heaps, far groups, zeros."""
+
+import numpy as np
+import pytest
+
+from dpstats.privacy import GDP, Event
+from dpstats.range_estimation.bins import Dyadic, Overflowing
+from dpstats.range_estimation.histogram import Histogram
+from dpstats.range_estimation.marginal import (
+    Marginal,
+    from_histogram,
+    from_quantiles,
+    mostly_zero,
+)
+from dpstats.schema import Numeric
+
+DEVIATION = 10.0
+
+
+def seen(bins, values, seed=1) -> Histogram:
+    """Return the noisy histogram of values."""
+    counts = np.bincount(bins.index(np.asarray(values, float)), minlength=len(bins.edges) - 1)
+    noise = np.random.default_rng(seed).normal(0, DEVIATION, len(counts))
+    event = Event("a histogram", "gaussian", 1.0, DEVIATION, GDP(0.1))
+    return Histogram(bins.edges, counts + noise, event)
+
+
+def within(values, low, high, least=-np.inf, most=np.inf) -> Marginal:
+    histogram = seen(Overflowing(low, high, least, most), values)
+    return from_histogram(histogram, low, high, np.isfinite(most))
+
+
+def test_rows_far_beyond_the_range_are_part_of_the_deviation():
+    values = np.r_[np.random.default_rng(2).normal(0, 1, 9900), np.full(100, 30.0)]
+    found = within(values, -4.0, 4.0)
+    assert found.sd == pytest.approx(values.std(), rel=0.15)
+    assert found.high <= 4 and 0.005 < found.beyond < 0.04
+    assert found.moment(4) > 30 and found.farthest > 5
+
+
+def test_a_heap_within_declared_bounds_keeps_what_lies_apart_from_it():
+    values = np.r_[np.zeros(4900), np.ones(100)]
+    found = within(values, 0.0, 1e-4, 0.0, 1.0)
+    assert found.sd == pytest.approx(values.std(), rel=0.4)
+    assert found.points.max() <= 1 and found.moment(3) > 3
+
+
+def test_mostly_zero_columns_show_what_two_histograms_see_together():
+    values = np.r_[np.zeros(9700), np.exp(np.random.default_rng(3).normal(6, 1, 300))]
+    found = mostly_zero(seen(Dyadic(), values, 1), seen(Dyadic(), values, 2))
+    assert not found.is_unseen and 20 < found.sd < 300
+    nothing = mostly_zero(seen(Dyadic(), np.zeros(9700), 1), seen(Dyadic(), np.zeros(9700), 2))
+    assert nothing.is_unseen
+
+
+def test_what_quantiles_say_is_widened_by_rows_seen_farther_out():
+    values = np.r_[np.random.default_rng(4).normal(0, 1, 900), np.full(100, 50.0)]
+    found = from_quantiles(0.0, 1.15, 6, seen(Dyadic(), values), None)
+    assert found.is_rough and found.sd == pytest.approx(values.std(), rel=0.3)
+
+
+def test_zeros_alone_within_declared_bounds_fill_them():
+    found = from_quantiles(0.0, 0.0, 6, seen(Dyadic(), np.zeros(500)), Numeric(0.0, 20.0))
+    assert found.is_unseen and (found.low, found.high) == (0.0, 20.0)
