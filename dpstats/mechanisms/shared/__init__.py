@@ -9,10 +9,14 @@ from dpstats.mechanisms.shared.clipped_rows import ClippedSums
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
 from dpstats.mechanisms.shared.newton_goodness import Explained, Squares
-from dpstats.mechanisms.shared.newton_release import NewtonState, Whitening
+from dpstats.mechanisms.shared.newton_queries import Queries
+from dpstats.mechanisms.shared.newton_state import NewtonState
+from dpstats.mechanisms.shared.newton_steps import Steps
+from dpstats.mechanisms.shared.newton_whitening import Whitening
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Extremes, Problem, Reference, Release, Releases
 from dpstats.mechanisms.shared.scaled_rows import ScaledRows
+from dpstats.mechanisms.shared.score_tails import Tail
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
 from dpstats.mechanisms.shared.smooth_sensitivity import Listed, Ranked
@@ -27,6 +31,7 @@ __all__ = [
     "ClippedSums",
     "Eliminated",
     "Explained",
+    "Extremes",
     "IndicatorBasis",
     "Line",
     "Listed",
@@ -38,6 +43,7 @@ __all__ = [
     "NoisySums",
     "Pair",
     "Problem",
+    "Queries",
     "Ranked",
     "Reference",
     "Release",
@@ -49,6 +55,8 @@ __all__ = [
     "SecondPass",
     "SquaredScores",
     "Squares",
+    "Steps",
+    "Tail",
     "UnitDeviations",
     "UnitSums",
     "Whitening",

@@ -1,13 +1,11 @@
 """Turn the position of noisy Newton steps into coefficients, a covariance and a status."""
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-
 import numpy as np
 
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
 from dpstats.mechanisms.shared.newton_goodness import Explained, Squares, goodness
+from dpstats.mechanisms.shared.newton_state import PRIOR, NewtonState, prior_variance
+from dpstats.mechanisms.shared.newton_whitening import Whitening
 from dpstats.mechanisms.shared.release import Problem, Release
 
 # A direction is weak whose variance stays above this part of its prior's, and a coefficient hidden
@@ -35,9 +33,6 @@ _FAILED = (
 _MOST_EXPLAINED = 3.0
 # Predictions stay within so many standard deviations of the response's mean.
 _FAR = 5.0
-# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p; how much of
-# it may be an error is taken from one of at least this variance.
-_PRIOR, _LEAST_PRIOR = 2.0, 0.15
 # The square of what is cut off the scores along a coefficient over an even share of it, by the
 # kurtosis of its column; set by simulation (benchmarks/tails.py).
 _KURTOSIS, _CONCENTRATION, _MOST_CONCENTRATED = (1.5, 3.0, 6.0), (0.3, 0.8), 5.0
@@ -48,89 +43,6 @@ _IMPRECISE = (
     "imprecise: the noise moves some coefficient by more than {:.2g} standard deviations of the "
     "response for one of its column"
 )
-
-
-@dataclass(frozen=True)
-class Whitening:
-    """Map coordinates phi to directions in which X'X is about the number of rows.
-
-    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, by what
-    part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
-    ``error`` gives the variance of the step that noise in X'X causes, from the mean squares (p,) of
-    a position.
-    """
-
-    map: np.ndarray
-    kept: np.ndarray
-    unsure: np.ndarray
-    eigenvalues: np.ndarray
-    error: Callable[[np.ndarray], np.ndarray]
-
-    def divided(self, by: float) -> "Whitening":
-        """Return the map to directions in which X'X is ``by`` times smaller, 1 or more.
-
-        Some directions need no division, so each may be off by as much.
-        """
-        return replace(
-            self,
-            map=self.map / math.sqrt(by),
-            unsure=np.maximum(self.unsure, 1 - 1 / by),
-            error=lambda squares: self.error(squares) / by**2,
-        )
-
-    @property
-    def dimension(self) -> float:
-        """Return the mean squared norm of a whitened row, at least 1."""
-        return max(float(self.kept.sum()), 1.0)
-
-
-@dataclass(frozen=True)
-class NewtonState:
-    """Hold the position eta (p,) in whitened directions and the variance (p,) of its error.
-
-    ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
-    ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
-    ``squares`` are the mean squares of residuals without what makes ``square`` conservative. With
-    units, ``products`` (p, p) are those of their scores, clipped to ``limit``, with noise of
-    ``products_deviation`` off the diagonal; the ``excess`` is what was cut off their squares. The
-    last step ``moved`` the position by this squared length, of which noise is ``moved_noise``.
-    """
-
-    eta: np.ndarray
-    variance: np.ndarray
-    sigma: float = 1.0
-    bias: np.ndarray | float = 0.0
-    square: float = 1.0
-    slope: float = 1.0
-    squares: Squares = Squares()
-    limit: float = math.inf
-    excess: float = 0.0
-    products: np.ndarray | None = None
-    products_deviation: float = 0.0
-    moved: float = 0.0
-    moved_noise: float = 0.0
-
-    def left_over(self, step: np.ndarray, step_variance: float) -> float:
-        """Return what part of its squared length the last step left over, as a next one shows.
-
-        That is the squared length of the next ``step`` (p,) less the noise in both, over that of
-        the last one, at most 1. Steps stop short or go too far where few rows have much of X'X and
-        their scores or leverages are cut; the next step is taken to leave as much of itself.
-        """
-        if not self.moved > 0:
-            return 0.0
-        beyond = float(step @ step) - len(step) * step_variance - self.moved_noise
-        return min(max(beyond, 0.0) / self.moved, 1.0)
-
-    def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:
-        """Return the covariance (p, p) of the position from the sampling of rows, or of units."""
-        p, t, slope = len(self.eta), whitening.dimension, self.slope
-        if self.products is None:
-            return np.diag(self.square * t / p * whitening.kept / (rows * slope**2))
-        values, vectors = np.linalg.eigh(self.products)
-        # for a'(products)a the noise has a variance of at most 2 |a|^4 times its square
-        values = np.maximum(values, 0.0) + math.sqrt(2) * self.products_deviation + self.excess
-        return (vectors * values) @ vectors.T / (rows * slope) ** 2
 
 
 def release_of(
@@ -151,7 +63,7 @@ def release_of(
     reference, p, t = problem.reference, len(state.eta), whitening.dimension
     assert reference is not None
     directions = basis.from_span @ whitening.map
-    eta = state.eta / (1 + p / _PRIOR * state.variance)
+    eta = state.eta / (1 + p / PRIOR * state.variance)
     failed = wild or float(eta @ eta) > _MOST_EXPLAINED
     eta = eta * (not failed)
     sampling = state.sampling(whitening, rows)
@@ -212,15 +124,6 @@ def release_of(
         cov_type="cluster" if basis.by_unit else "nonrobust",
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
-
-
-def prior_variance(directions: int) -> float:
-    """Return the prior variance of the position in each of so many directions.
-
-    Its squares add up to R-squared, so it is 2 over their number, which a signal in few of them may
-    exceed: at least 0.15, of which two standard deviations hold 60% of the response's variance.
-    """
-    return min(max(_PRIOR / directions, _LEAST_PRIOR), 1.0)
 
 
 def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:

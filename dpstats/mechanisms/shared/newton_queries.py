@@ -1,0 +1,97 @@
+"""Release the sums over rows of which noisy Newton steps are made."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis, release_products
+from dpstats.mechanisms.shared.newton_sums import score_sums
+from dpstats.mechanisms.shared.release import Problem, Reference
+from dpstats.noise import Noise, Query
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.privacy import REPLACE_ONE, Cost
+
+_ONE = 1 << ENTRY_BITS
+# Weight of the sum of squared scores beside the scores.
+_WEIGHT = 0.3
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Release sums of functions of one row each, or of all rows of a privacy unit.
+
+    ``total`` adds a function up over the rows of a fit. The guarantee of each release is its cost,
+    by the sensitivities that :mod:`dpstats.mechanisms.noisy_newton` derives.
+    """
+
+    basis: IndicatorBasis
+    total: Callable
+    problem: Problem
+    noise: Noise
+
+    def with_problem(self, problem: Problem) -> "Queries":
+        """Return the same rows with other public facts."""
+        return replace(self, problem=problem)
+
+    @property
+    def reference(self) -> Reference:
+        """Return the center and the scale of the rows as released."""
+        assert self.problem.reference is not None, "the method says needs_marginals"
+        return self.problem.reference
+
+    @property
+    def replaces(self) -> bool:
+        """Tell whether neighbours differ in the values of one row, not in their number."""
+        return self.problem.neighbors == REPLACE_ONE
+
+    @property
+    def one(self) -> int:
+        """Return what a row counts for, or at most all rows of a unit."""
+        return _ONE if self.problem.by_unit else 1
+
+    @property
+    def score_sensitivity(self) -> float:
+        """Return how far a row may move a sum of scores, over the limit on one score."""
+        return 2.0 if self.replaces else math.sqrt(1 + _WEIGHT**2)
+
+    def number(self, rows: int, cost: Cost) -> tuple[float, float]:
+        """Release the number of rows where it is private, and return the noise on it too.
+
+        With units it is the sum of the parts of all rows, which is not public under replace-one
+        either.
+        """
+        if self.replaces and not self.problem.by_unit:
+            return float(max(rows, 1)), 0.0
+        counted = f"number of {self.problem.counted}"
+        noisy = self.noise.add(
+            Query(counted, [rows], l1=self.one, l2=self.one, unit=1 / self.one), cost
+        )
+        return max(float(noisy.values[0]), 1.0), noisy.deviation
+
+    def counts(self, step: str, work: Callable, cost: Cost):
+        """Release counts of rows in bins; one row is in one bin."""
+        moved = 2 if self.replaces else 1
+        l1, l2 = moved * self.one, math.sqrt(moved) * self.one
+        query = Query(step, self.total(work).tolist(), l1=l1, l2=l2, unit=1 / self.one)
+        return self.noise.add(query, cost)
+
+    def products(
+        self, step: str, work: Callable, bound: float, free: np.ndarray, cost: Cost
+    ) -> tuple[np.ndarray, float]:
+        """Release products of entries of rows of squared norms of at most ``bound``."""
+        sums, neighbors = self.total(work), self.problem.neighbors
+        return release_products(step, sums, bound, free, cost, self.noise, neighbors)
+
+    def scores(
+        self, step: str, map_: np.ndarray, eta: np.ndarray, limit: float, cost: Cost
+    ) -> tuple[np.ndarray, float, float, float]:
+        """Release the sum of clipped scores (p,) and of their squares, with the noise of each."""
+        work = partial(score_sums, self.basis, map_, self.reference, eta, limit, _WEIGHT)
+        far = 2.0 * _ONE + 1 if self.replaces else _ONE * math.sqrt(1 + _WEIGHT**2)
+        query = Query(step, self.total(work).tolist(), l2=far, unit=limit / _ONE)
+        noisy, scale = self.noise.add(query, cost), limit / _WEIGHT
+        square = noisy.values[-1] * scale
+        return noisy.values[:-1], square, noisy.deviation, noisy.deviation * scale

@@ -1,0 +1,71 @@
+"""Hold where noisy Newton steps are, and what is known of the error."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.mechanisms.shared.newton_goodness import Squares
+from dpstats.mechanisms.shared.newton_whitening import Whitening
+
+# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p; how much of
+# it may be an error is taken from one of at least this variance.
+PRIOR, _LEAST_PRIOR = 2.0, 0.15
+
+
+@dataclass(frozen=True)
+class NewtonState:
+    """Hold the position eta (p,) in whitened directions and the variance (p,) of its error.
+
+    ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
+    ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
+    ``squares`` are the mean squares of residuals without what makes ``square`` conservative. With
+    units, ``products`` (p, p) are those of their scores, clipped to ``limit``, with noise of
+    ``products_deviation`` off the diagonal; the ``excess`` is what was cut off their squares. The
+    last step ``moved`` the position by this squared length, of which noise is ``moved_noise``.
+    """
+
+    eta: np.ndarray
+    variance: np.ndarray
+    sigma: float = 1.0
+    bias: np.ndarray | float = 0.0
+    square: float = 1.0
+    slope: float = 1.0
+    squares: Squares = Squares()
+    limit: float = math.inf
+    excess: float = 0.0
+    products: np.ndarray | None = None
+    products_deviation: float = 0.0
+    moved: float = 0.0
+    moved_noise: float = 0.0
+
+    def left_over(self, step: np.ndarray, step_variance: float) -> float:
+        """Return what part of its squared length the last step left over, as a next one shows.
+
+        That is the squared length of the next ``step`` (p,) less the noise in both, over that of
+        the last one, at most 1. Steps stop short or go too far where few rows have much of X'X and
+        their scores or leverages are cut; the next step is taken to leave as much of itself.
+        """
+        if not self.moved > 0:
+            return 0.0
+        beyond = float(step @ step) - len(step) * step_variance - self.moved_noise
+        return min(max(beyond, 0.0) / self.moved, 1.0)
+
+    def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:
+        """Return the covariance (p, p) of the position from the sampling of rows, or of units."""
+        p, t, slope = len(self.eta), whitening.dimension, self.slope
+        if self.products is None:
+            return np.diag(self.square * t / p * whitening.kept / (rows * slope**2))
+        values, vectors = np.linalg.eigh(self.products)
+        # for a'(products)a the noise has a variance of at most 2 |a|^4 times its square
+        values = np.maximum(values, 0.0) + math.sqrt(2) * self.products_deviation + self.excess
+        return (vectors * values) @ vectors.T / (rows * slope) ** 2
+
+
+def prior_variance(directions: int) -> float:
+    """Return the prior variance of the position in each of so many directions.
+
+    Its squares add up to R-squared, so it is 2 over their number, which a signal in few of them may
+    exceed: at least 0.15, of which two standard deviations hold 60% of the response's variance.
+    """
+    return min(max(PRIOR / directions, _LEAST_PRIOR), 1.0)

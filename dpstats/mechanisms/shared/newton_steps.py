@@ -1,0 +1,146 @@
+"""Take noisy Newton steps on clipped scores, at limits that noisy histograms name."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.mechanisms.shared.newton_goodness import Squares
+from dpstats.mechanisms.shared.newton_queries import Queries
+from dpstats.mechanisms.shared.newton_state import NewtonState, prior_variance
+from dpstats.mechanisms.shared.newton_sums import score_counts, score_products
+from dpstats.mechanisms.shared.newton_whitening import Whitening
+from dpstats.mechanisms.shared.score_tails import Tail, score_limit, score_tail
+from dpstats.privacy import Cost
+
+# The first limit on scores, in units of the response's standard deviation; the share of the
+# score's slope that is left by it, and its relative error.
+_START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
+# A score is at most so many times as long as the farthest response, of a row of ordinary leverage,
+# or as the root of the largest leverage, of a row with an ordinary response.
+_FAR_RESPONSE, _FAR_ROW = 2.0, 3.0
+# A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
+# rows.
+_HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
+# The mean square of residuals that the evidence asks for is off by this part of it, as rows count
+# by leverage, and at least by so much. It is hardly above the response's own, and may be the
+# farther above it the more likely a heavy tail is.
+_LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 1.5, 0.5, 10.0
+# Relative error of a Hessian: so many times the share of the rows whose scores were cut, between
+# these; benchmarks/cases.py prints how wide intervals are then.
+_HESSIAN_PER_CUT, _LEAST_HESSIAN_ERROR, _MOST_HESSIAN_ERROR = 4.0, 0.05, 0.4
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Take steps of scores in whitened directions, over ``rows`` rows.
+
+    ``lost`` is the leverage that X'X has lost by cutting rows, and ``most_leverage`` the largest
+    squared leverage, both in units of the mean one.
+    """
+
+    queries: Queries
+    whitening: Whitening
+    rows: float
+    lost: float
+    most_leverage: float
+
+    def start(self, cost: Cost) -> NewtonState:
+        """Step from zero, and shrink toward it by the prior of each direction."""
+        p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
+        sums, _, deviation, _ = self.queries.scores(
+            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, cost
+        )
+        slope, prior = _START_SLOPE * self.rows, prior_variance(p)
+        eta = sums / slope
+        variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
+        variance += self.whitening.error(eta**2) / self.rows**2 + self.whitening.unsure**2 * prior
+        return NewtonState(eta * prior / (prior + variance), prior * variance / (prior + variance))
+
+    def step(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
+        """Choose a limit by the tail of score norms, step, and combine with what was known.
+
+        What a limit cuts off biases a step; an earlier step that cut more is trusted less. Biases
+        of steps are of the same rows, so they are added up before they are squared.
+        """
+        t, p, eta, rows = self.whitening.dimension, len(state.eta), state.eta, self.rows
+        noise = self.queries.score_sensitivity / cost.mu
+        limit, slope = score_limit(tail, state.sigma, p, noise)
+        sums, squares, deviation, square_deviation = self.queries.scores(
+            "scores", self.whitening.map, eta, limit * math.sqrt(t), cost
+        )
+        step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
+        bias = t * tail.lost(limit) / p / (slope * rows) ** 2
+        known = _inflated(state.variance, step, step_variance)
+        relative = _hessian_error(slope) ** 2 + self.lost**2 + self.whitening.unsure**2
+        relative = np.maximum(relative, state.left_over(step, step_variance))
+        variance = step_variance + self.whitening.error(known) / rows**2 + relative * known
+        gain = (known + state.bias) / (known + state.bias + variance + bias)
+        clipped = tail.mean_square(limit)
+        square = (max(squares, 0.0) + square_deviation) / (rows * t)
+        beyond = max(tail.mean_square() - clipped, 0.0)
+        return NewtonState(
+            eta=eta + gain * step,
+            variance=(1 - gain) ** 2 * known + gain**2 * variance,
+            sigma=min(math.sqrt(max(clipped, 1e-12)), 1.1 * state.sigma),
+            bias=((1 - gain) * np.sqrt(state.bias) + gain * math.sqrt(bias)) ** 2,
+            square=max(square, (square + beyond) * slope**2),
+            slope=slope,
+            limit=limit * math.sqrt(t),
+            excess=t * tail.excess(limit, 2) / p,
+            moved=float(((gain * step) ** 2).sum()),
+            moved_noise=float((gain**2).sum() * step_variance),
+            squares=Squares(max(squares, 0.0) / (rows * t), square_deviation / (rows * t), beyond),
+        )
+
+    def tail(self, state: NewtonState, cost: Cost) -> Tail:
+        """Release a histogram of score norms, and read it with what else is known of their tail.
+
+        What X'X and the position do not explain of the response's variance is that of the
+        residuals, so a tail without it is too short. This and the rest of the evidence are released
+        numbers.
+        """
+        extremes, unit = self.queries.reference.extremes, math.sqrt(self.whitening.dimension)
+        most = max(_FAR_RESPONSE * extremes.y_reach, _FAR_ROW * math.sqrt(self.most_leverage))
+        work = partial(
+            score_counts, self.queries.basis, self.whitening.map, self.queries.reference,
+            state.eta, state.sigma * unit,
+        )  # fmt: skip
+        counts = self.queries.counts("score norms", work, cost)
+        hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
+        heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
+        tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
+        explained = np.maximum(state.eta**2 - state.variance, 0.0)
+        left = 1 - float(self.whitening.kept @ explained)
+        error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
+        above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
+        return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
+
+    def with_products(self, state: NewtonState, cost: Cost) -> NewtonState:
+        """Release the products of clipped scores of units, whose covariance clusters decide."""
+        p, queries = len(state.eta), self.queries
+        work = partial(
+            score_products, queries.basis, self.whitening.map, queries.reference,
+            state.eta, state.limit,
+        )  # fmt: skip
+        products, deviation = queries.products(
+            "score products", work, state.limit**2, np.ones((p, p), dtype=bool), cost
+        )
+        return replace(state, products=products, products_deviation=deviation)
+
+
+def _hessian_error(slope: float) -> float:
+    """Bound the relative error of the Hessian that is taken to be ``slope`` times X'X.
+
+    A row whose score is cut keeps a part of its slope, and may have a large leverage.
+    """
+    return min(_LEAST_HESSIAN_ERROR + _HESSIAN_PER_CUT * (1 - slope), _MOST_HESSIAN_ERROR)
+
+
+def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> np.ndarray:
+    """Raise variances that a step shows to be too small, as it is as long as the error was."""
+    surprise = step**2 - step_variance
+    variance = variance * max(1.0, surprise.sum() / variance.sum())
+    far = step**2 > 4 * (variance + step_variance)
+    return np.where(far, np.maximum(variance, surprise), variance)
