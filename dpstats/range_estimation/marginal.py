@@ -124,10 +124,20 @@ def from_histogram(histogram: Histogram, low: float, high: float, bounded: bool)
     octaves = np.maximum(np.log2(np.diff(edges) / (high - low)), 0.0)
     clear = CLEAR + _CLEAR_OCTAVE * octaves * (not bounded)
     far = far_rows(histogram.counts, first, last - 1, histogram.event.deviation, clear)
-    counts = np.maximum(histogram.counts[first:last], 0.0)
-    counts = np.where(counts > histogram.event.deviation, counts, counts / 2)
-    near = counts if counts.sum() > 0 else np.ones(len(counts))
+    near = on_simplex(histogram.counts[first:last])
     return _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
+
+
+def on_simplex(counts: np.ndarray) -> np.ndarray:
+    """Return the closest counts (k,) that are not negative and have the same sum.
+
+    Noise above zero is thus not taken for rows, as it would be in bins that are cut at zero.
+    """
+    total, ordered = counts.sum(), np.sort(counts)[::-1]
+    if total <= 0:
+        return np.ones(len(counts))
+    excess = (np.cumsum(ordered) - total) / np.arange(1, len(counts) + 1)
+    return np.maximum(counts - excess[np.flatnonzero(ordered > excess)[-1]], 0.0)
 
 
 def mostly_zero(first: Histogram, again: Histogram) -> Marginal:
