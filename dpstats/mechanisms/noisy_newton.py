@@ -115,7 +115,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     steps = Steps(queries, whitening, count, lost, float(tail.sizes.max()))
     state = steps.start(cost.part(_START))
     first, second, third = _ROUNDS
-    state = steps.step(state, steps.tail(state, cost.part(_FIRST_TAIL)), cost.part(first))
+    scores = steps.tail(state, cost.part(_FIRST_TAIL))
+    state = steps.step(steps.clipped(state, scores), scores, cost.part(first))
     scores = steps.tail(state, cost.part(_TAIL))
     state = steps.step(state, scores, cost.part(second))
     state = steps.step(state, scores, cost.part(third))

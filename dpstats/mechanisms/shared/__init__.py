@@ -8,6 +8,7 @@ from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated
 from dpstats.mechanisms.shared.clipped_rows import ClippedSums
 from dpstats.mechanisms.shared.companion import Pair
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
+from dpstats.mechanisms.shared.newton_bias import Bias
 from dpstats.mechanisms.shared.newton_goodness import Explained, Squares
 from dpstats.mechanisms.shared.newton_queries import Queries
 from dpstats.mechanisms.shared.newton_state import NewtonState
@@ -25,6 +26,7 @@ from dpstats.mechanisms.shared.within_groups import WithinSums
 from dpstats.mechanisms.shared.within_units import UnitDeviations, UnitSums
 
 __all__ = [
+    "Bias",
     "BlockBasis",
     "BlockSums",
     "BlockSystem",

@@ -35,7 +35,9 @@ _MOST_EXPLAINED = 3.0
 _FAR = 5.0
 # The square of what is cut off the scores along a coefficient over an even share of it, by the
 # kurtosis of its column; set by simulation (benchmarks/tails.py).
-_KURTOSIS, _CONCENTRATION, _MOST_CONCENTRATED = (1.5, 3.0, 6.0), (0.3, 0.8), 5.0
+_KURTOSIS, _CONCENTRATION = (1.5, 3.0, 6.0), (0.3, 0.8, 1.7)
+# The prior is taken to leave at least this part of a direction.
+_LEAST_LEFT = 0.05
 # A fit is imprecise where the noise moves some coefficient by more than this, in units of the
 # response's standard deviation over the column's; an indicator counts as a column of 0.4.
 _PRECISE, _INDICATOR_SD = 0.15, 0.4
@@ -79,13 +81,13 @@ def release_of(
     slopes = np.arange(len(cov)) != problem.intercept
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     identified = not slopes.any() or bool(seen[slopes].any())
-    if not identified and whitening.kept @ (state.eta**2 - state.variance) <= 0:
+    if not identified and not _explains(state, whitening.kept):
         eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
     if few:
         hidden, seen = cov, np.zeros_like(seen)
     params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
     tilt = _concentration(directions, basis, problem)
-    bias = tilt[:, None] * ((back * state.bias) @ back.T) * tilt
+    bias = state.bias.covariance(back, tilt, reference.y_scale * _constant(basis))
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
     privacy = (back * noise) @ back.T + bias
     far = _FAR * reference.y_scale
@@ -126,24 +128,24 @@ def release_of(
     )
 
 
+def _explains(state: NewtonState, kept: np.ndarray) -> bool:
+    """Tell whether a position explains more than its noise does, both before the prior shrank it."""
+    left = np.maximum(1 - state.variance / prior_variance(len(kept)), _LEAST_LEFT)
+    return bool(kept @ ((state.eta / left) ** 2 - state.variance / left) > 0)
+
+
 def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
-    """Return how much more of what is cut off the scores may point along each coefficient, (S,).
+    """Return how much longer than evenly spread a random cut is along each slope, (S,).
 
     ``directions`` (S, p) are coefficients in units of the response. Where few rows have much of a
-    column, they are the ones whose scores are long, and what is cut points along it: up to all of
-    it, p times the square of an even share. Where values are spread evenly it is less than that.
-    Of an indicator with a share q of the rows the kurtosis is about 1 / (q (1 - q)), as its
-    variance, which X'X shows.
+    column, they are the ones whose scores are long, and what is cut points along it; where values
+    are spread evenly it is less than an even share. Of an indicator with a share q of the rows the
+    kurtosis is about 1 / (q (1 - q)), as its variance, which X'X shows.
     """
     assert problem.layout is not None and problem.reference is not None
-    p = directions.shape[1]
     kurtosis = (directions**2).sum(axis=1) - 2.0
     kurtosis[problem.layout.numeric] = problem.reference.extremes.kurtosis
-    most = max(min(p, _MOST_CONCENTRATED), _CONCENTRATION[-1])
-    square = np.interp(kurtosis, _KURTOSIS, [*_CONCENTRATION, most])
-    if problem.intercept is not None:
-        square[problem.intercept] = most
-    return np.sqrt(square)
+    return np.sqrt(np.interp(kurtosis, _KURTOSIS, _CONCENTRATION))
 
 
 def _goodness(

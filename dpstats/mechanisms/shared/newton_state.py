@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.mechanisms.shared.newton_bias import Bias
 from dpstats.mechanisms.shared.newton_goodness import Squares
 from dpstats.mechanisms.shared.newton_whitening import Whitening
 
@@ -17,7 +18,7 @@ PRIOR, _LEAST_PRIOR = 2.0, 0.15
 class NewtonState:
     """Hold the position eta (p,) in whitened directions and the variance (p,) of its error.
 
-    ``bias`` (p,) is the variance that clipped excess adds, ``square`` the mean square of scores,
+    ``bias`` is what clipped scores add to it, ``square`` the mean square of scores,
     ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. With
     units, ``products`` (p, p) are those of their scores, clipped to ``limit``, with noise of
@@ -27,8 +28,8 @@ class NewtonState:
 
     eta: np.ndarray
     variance: np.ndarray
+    bias: Bias
     sigma: float = 1.0
-    bias: np.ndarray | float = 0.0
     square: float = 1.0
     slope: float = 1.0
     squares: Squares = Squares()

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.mechanisms.shared.newton_bias import Bias
 from dpstats.mechanisms.shared.newton_goodness import Squares
 from dpstats.mechanisms.shared.newton_queries import Queries
 from dpstats.mechanisms.shared.newton_state import NewtonState, prior_variance
@@ -56,7 +57,8 @@ class Steps:
         eta = sums / slope
         variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
         variance += self.whitening.error(eta**2) / self.rows**2 + self.whitening.unsure**2 * prior
-        return NewtonState(eta * prior / (prior + variance), prior * variance / (prior + variance))
+        part = prior / (prior + variance)
+        return NewtonState(part * eta, part * variance, Bias.none(p))
 
     def step(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
         """Choose a limit by the tail of score norms, step, and combine with what was known.
@@ -71,12 +73,13 @@ class Steps:
             "scores", self.whitening.map, eta, limit * math.sqrt(t), cost
         )
         step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
-        bias = t * tail.lost(limit) / p / (slope * rows) ** 2
+        bias = Bias.of(tail, limit, t, eta, state.variance, slope * rows)
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.lost**2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
         variance = step_variance + self.whitening.error(known) / rows**2 + relative * known
-        gain = (known + state.bias) / (known + state.bias + variance + bias)
+        before = known + state.bias.variance
+        gain = before / (before + variance + bias.variance)
         clipped = tail.mean_square(limit)
         square = (max(squares, 0.0) + square_deviation) / (rows * t)
         beyond = max(tail.mean_square() - clipped, 0.0)
@@ -84,7 +87,7 @@ class Steps:
             eta=eta + gain * step,
             variance=(1 - gain) ** 2 * known + gain**2 * variance,
             sigma=min(math.sqrt(max(clipped, 1e-12)), 1.1 * state.sigma),
-            bias=((1 - gain) * np.sqrt(state.bias) + gain * math.sqrt(bias)) ** 2,
+            bias=state.bias.combined(bias, gain),
             square=max(square, (square + beyond) * slope**2),
             slope=slope,
             limit=limit * math.sqrt(t),
@@ -93,6 +96,18 @@ class Steps:
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(max(squares, 0.0) / (rows * t), square_deviation / (rows * t), beyond),
         )
+
+    def clipped(self, start: NewtonState, tail: Tail) -> NewtonState:
+        """Return the start with the bias that a tail says it has, which was not seen before it.
+
+        It is no farther off than it is long, on average.
+        """
+        p, square = len(start.eta), float(start.eta @ start.eta + start.variance.sum())
+        bias = Bias.of(
+            tail, _START_LIMIT, self.whitening.dimension, start.eta, start.variance,
+            _START_SLOPE * self.rows,
+        )  # fmt: skip
+        return replace(start, bias=bias.at_most(square / p))
 
     def tail(self, state: NewtonState, cost: Cost) -> Tail:
         """Release a histogram of score norms, and read it with what else is known of their tail.

@@ -77,7 +77,11 @@ class Tail:
 
     def lost(self, limit: float) -> float:
         """Return the expected square of the norm of what a limit cuts off the sum of scores."""
-        return self.excess(limit, 2) + self.systematic**2 * self.square_excess(limit)
+        return self.excess(limit, 2) + self.systematic_square(limit)
+
+    def systematic_square(self, limit: float) -> float:
+        """Return the part of that which all rows beyond the limit lose in one direction."""
+        return self.systematic**2 * self.square_excess(limit)
 
     def mean_square(self, limit: float = math.inf) -> float:
         """Return the expected mean square of sizes cut at a limit."""

@@ -65,7 +65,7 @@ def test_rows_that_stand_out_are_seen_wherever_they_are(size):
 
 
 def test_rows_spread_over_bins_that_noise_hides_are_part_of_a_heavy_tail():
-    """Their excess is within what is expected, its square root within 3 times, in 15 of 20 draws."""
+    """Their excess is expected, its square root within 3 times of it, in 15 of 20 draws."""
     generator = np.random.default_rng(4)
     sizes = np.r_[np.abs(generator.normal(size=4850)), np.exp(generator.uniform(1.7, 3.4, 150))]
     true = np.maximum(sizes - 5, 0).sum()
