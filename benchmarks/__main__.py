@@ -8,7 +8,6 @@ from benchmarks import (
     cases,
     coverage,
     crossing,
-    econ,
     first,
     floor,
     goodness,
@@ -26,6 +25,7 @@ from benchmarks import (
     stream,
     subsets,
     table3,
+    tails,
     tried,
     units,
     weights,
@@ -53,9 +53,9 @@ PARTS = {
 # Run by name only: they take long or need tables.
 ALONE = {
     "auto": auto,
+    "tails": tails,
     "tried": tried,
     "crossing": crossing,
-    "econ": econ,
     "floor": floor,
     "grid": grid,
     "cases": cases,

@@ -42,7 +42,7 @@ def page(found: pd.DataFrame, folder: Path) -> str:
         "where in most splits nothing was released, and `constant` for the mean of the fitted "
         "rows, without privacy. The tables are those of a MANIFEST. The constants of noisy_newton, "
         "which auto takes, were set on simulated tables and on other public ones "
-        "(benchmarks/econ.py), but how far out variables are clipped was tried on samples of "
+        "(benchmarks/tails.py), but how far out variables are clipped was tried on samples of "
         "these tables too, and shrunken was made with them in view: they are no fresh test of "
         "either. Written by `make bench-auto DATA=dir`; `code` in "
         "medians.csv says which version of the package a median is from.",
