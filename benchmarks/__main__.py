@@ -27,6 +27,7 @@ from benchmarks import (
     table3,
     tails,
     tried,
+    tried_tails,
     units,
     weights,
 )
@@ -55,6 +56,7 @@ ALONE = {
     "auto": auto,
     "tails": tails,
     "tried": tried,
+    "tried_tails": tried_tails,
     "crossing": crossing,
     "floor": floor,
     "grid": grid,

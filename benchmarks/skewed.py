@@ -62,7 +62,7 @@ def bell_shaped(rng, n):
 
 @_case("visits, counts", "visits ~ age + chronic", 20_000)
 def visits(rng, n):
-    """Draw negative binomial counts of visits, of which one in four is zero."""
+    """Draw negative binomial counts of visits, of which three in ten are zero."""
     age, chronic = rng.integers(18, 90, n), rng.random(n) < 0.2
     mean = np.exp(0.3 + 0.012 * age + 0.6 * chronic)
     drawn = rng.poisson(mean * rng.gamma(0.8, 1 / 0.8, n))
@@ -102,7 +102,7 @@ def default(rng, n):
     """Draw defaults of 2%, likelier where the balance is high."""
     student = (rng.random(n) < 0.3).astype(float)
     balance = np.maximum(rng.normal(0.8, 0.45, n) + 0.2 * student, 0.0)
-    chance = 1 / (1 + np.exp(7 - 3 * balance))
+    chance = 1 / (1 + np.exp(7.3 - 3 * balance))
     return {"balance": balance, "student": student, "default": (rng.random(n) < chance) * 1.0}
 
 

@@ -18,7 +18,7 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from multiprocessing import get_context
@@ -32,7 +32,7 @@ import statsmodels.formula.api as smf
 import dpstats as dp
 from benchmarks import tailspage
 from benchmarks.skewed import HIDDEN, LAWS, Case, Law
-from benchmarks.tailspage import BOUNDS, SUMMARY, summary
+from benchmarks.tailspage import BOUNDS, SUMMARY, figures
 from benchmarks.tools import print_table
 
 EPSILONS = (1.0, 4.0)
@@ -43,7 +43,7 @@ _LEVEL_WIDTH = 2 * 1.959964
 
 
 class Job(NamedTuple):
-    """Hold a case of a source, and how it is to be fitted."""
+    """Hold a case of a source, how to fit it, and how the package is altered meanwhile."""
 
     source: str
     case: Case
@@ -51,6 +51,7 @@ class Job(NamedTuple):
     bounded: bool
     fits: int
     method: str
+    change: str = ""
 
 
 def simulated(laws: dict[str, Law]) -> Iterator[Case]:
@@ -131,40 +132,37 @@ def worst(shown: np.ndarray, held: np.ndarray) -> float:
     return float((held.sum(axis=0)[enough] / shown.sum(axis=0)[enough]).min())
 
 
-def found(jobs: Sequence[Job], processes: int) -> pd.DataFrame:
-    """Do the jobs side by side, the longest first."""
+def found(jobs: Sequence[Job], processes: int, work: Callable[[Job], dict]) -> pd.DataFrame:
+    """Do the work of the jobs side by side, the longest first, and keep their order."""
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    longest = sorted(jobs, key=lambda job: -len(job.case.frame) * job.fits)
-    if processes == 1:
-        done = [measured(job) for job in longest]
-    else:
-        with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-            done = list(pool.map(measured, longest))
-    order = {(job.source, job.case.name): place for place, job in enumerate(jobs)}
-    done.sort(key=lambda row: (row["epsilon"], row["bounded"], order[row["source"], row["case"]]))
-    return pd.DataFrame(done)
+    rows = [len(job.case.frame) for job in jobs]
+    order = np.argsort(rows, kind="stable")[::-1]
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        done = list(pool.map(work, [jobs[place] for place in order]))
+    return pd.DataFrame([done[place] for place in np.argsort(order)])
 
 
 def printed(rows: pd.DataFrame) -> None:
     """Print the cases of each source, epsilon and kind of bounds, then how each did overall."""
     header = ("case", "n", "ok", "shown", "cover", "error", "width")
     keys = ["source", "epsilon", "bounded"]
-    for (source, epsilon, bounded), part in rows.groupby(keys, sort=False):
+    groups = list(rows.groupby(keys, sort=False))
+    for (source, epsilon, bounded), part in groups:
         title = f"{source}: epsilon {epsilon:g}, {BOUNDS[bounded]}, {part['fits'].iloc[0]} fits"
         cells = part[list(header[2:])].map("{:.2f}".format).to_numpy()
         lines = zip(part["case"], part["n"], *cells.T, strict=True)
         print_table(title, header, lines)
     print()
-    for (source, epsilon, bounded), part in rows.groupby(keys, sort=False):
-        line = ", ".join(f"{SUMMARY[key]} {value:.2f}" for key, value in summary(part).items())
+    for (source, epsilon, bounded), part in groups:
+        line = ", ".join(f"{SUMMARY[key]} {value}" for key, value in figures(part).items())
         print(f"{source}: epsilon {epsilon:g}, {BOUNDS[bounded]}: {line}")
 
 
 def sources(folders: Iterable[Path], only: Sequence[str] | None) -> Iterator[tuple[str, Case]]:
     """List the cases by where they are from; ``only`` names some of them, or of the sources."""
-    groups = {"simulated": simulated(LAWS), "hidden": simulated(HIDDEN)}
-    groups |= {folder.name: tables(folder) for folder in folders}
-    for source, cases in groups.items():
+    groups = [("simulated", simulated(LAWS)), ("hidden", simulated(HIDDEN))]
+    groups += [(folder.name, tables(folder)) for folder in folders]
+    for source, cases in groups:
         for case in cases:
             if not only or {source, case.name} & set(only):
                 yield source, case
@@ -193,7 +191,7 @@ def main(arguments: list[str]) -> None:
     ]
     if not jobs:
         parser.error(f"--only {' '.join(given.only)} names no case")
-    rows = found(jobs, given.jobs)
+    rows = found(jobs, given.jobs, measured)
     printed(rows)
     if given.write:
         tailspage.write(rows, given.write)

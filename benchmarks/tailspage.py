@@ -13,18 +13,18 @@ from benchmarks.autopage import markdown
 COVERED = 0.9
 BOUNDS = {False: "no bounds", True: "bounds"}
 SUMMARY = {
-    "shown": "intervals shown, on average",
+    "shown": "intervals shown on average",
     "ok": 'fits with status "ok"',
     "least": "worst slope covered: least",
     "median": "worst slope covered: median",
-    "covered": "cases at 0.90 or more, or nothing shown",
-    "error": "error, geometric mean",
-    "width": "width, geometric mean",
+    "covered": "cases at 0.90 or more or with nothing shown",
+    "error": "error (geometric mean)",
+    "width": "width (geometric mean)",
 }
 # What stands between the marks of each name: cases that run everywhere, those that nothing can
 # cover, and the tables of folders, all of them together.
 BLOCKS = ("simulated", "hidden", "tables")
-_BLOCK = "<!-- tails: {0} -->\n(.*?)<!-- end of {0} -->\n"
+BLOCK = "<!-- tails: {0} -->\n(.*?)<!-- end of {0} -->\n"
 
 
 def summary(rows: pd.DataFrame) -> dict[str, float]:
@@ -40,6 +40,13 @@ def summary(rows: pd.DataFrame) -> dict[str, float]:
     }
 
 
+def figures(rows: pd.DataFrame) -> dict[str, str]:
+    """Write what ``summary`` returns, the cases that are covered as a count."""
+    values = summary(rows)
+    covered = f"{round(values['covered'] * len(rows))} of {len(rows)}"
+    return {key: f"{value:.2f}" for key, value in values.items()} | {"covered": covered}
+
+
 def write(rows: pd.DataFrame, page: Path) -> None:
     """Write the tables of what was measured between their marks, and leave the rest as it is."""
     text = page.read_text(encoding="utf-8")
@@ -51,7 +58,7 @@ def write(rows: pd.DataFrame, page: Path) -> None:
 
 def replaced(text: str, name: str, content: str) -> str:
     """Return a page with other content between the marks of a name."""
-    found = re.search(_BLOCK.format(name), text, re.DOTALL)
+    found = re.search(BLOCK.format(name), text, re.DOTALL)
     if found is None:
         raise ValueError(f"the page has no marks <!-- tails: {name} --> and <!-- end of {name} -->")
     return text[: found.start(1)] + content + text[found.end(1) :]
@@ -69,10 +76,10 @@ def block(rows: pd.DataFrame) -> str:
         for head, part in settings.items()
     }
     overall = {f"{first['fits'].iloc[0]} fits a case": SUMMARY.values()} | {
-        head: [f"{value:.2f}" for value in summary(part).values()]
-        for head, part in settings.items()
+        head: figures(part).values() for head, part in settings.items()
     }
-    return "\n\n".join(["", markdown(pd.DataFrame(cases)), markdown(pd.DataFrame(overall)), ""])
+    tables = [markdown(pd.DataFrame(table)) for table in (cases, overall)]
+    return "\n" + "\n\n".join([*tables, ""])
 
 
 def cell(cover: float, shown: float) -> str:

@@ -1,0 +1,106 @@
+"""What was tried for intervals where columns are skewed: each change of noisy_newton by itself.
+
+``python -m benchmarks tried_tails`` fits the simulated cases of benchmarks/skewed.py, and with
+``--data DIR`` tables as benchmarks/tails.py reads them, and writes vignettes/auto/tried_tails.csv
+and the end of the page that shows it.
+"""
+
+import argparse
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from itertools import product
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+
+from benchmarks import autopage, tails
+from benchmarks.tailspage import BOUNDS, SUMMARY, figures, summary
+from dpstats.mechanisms.shared import newton_release, newton_steps, score_tails
+from dpstats.range_estimation import marginal, marginals
+from dpstats.request import reference
+
+
+def _constants(module, **values) -> Callable[[], AbstractContextManager]:
+    """Give a module other constants or functions."""
+    return lambda: mock.patch.multiple(module, **values)
+
+
+def _unseen(counts: np.ndarray, *_) -> np.ndarray:
+    """See no rows far out."""
+    return np.zeros(len(counts))
+
+
+def _as_it_is(tail: score_tails.Tail, *_) -> score_tails.Tail:
+    """Leave a tail without the evidence of its mean square."""
+    return tail
+
+
+def _evenly(directions: np.ndarray, *_) -> np.ndarray:
+    """Spread what is cut off the scores evenly over directions."""
+    return np.ones(len(directions))
+
+
+# A change and how the package is altered; the first alters nothing.
+CHANGES: dict[str, Callable[[], AbstractContextManager]] = {
+    "as it is": ExitStack,
+    "tails taken for light": _constants(reference, _heavy=lambda *_: 0.0),
+    "tails taken for heavy": _constants(reference, _heavy=lambda *_: 1.0),
+    "no heavier where noise hides them": _constants(newton_steps, _HIDDEN_HEAVY=0.0),
+    "bins of scores never stand out": _constants(score_tails, _STANDS_OUT=math.inf),
+    "no rows far out in the distributions": _constants(marginal, far_rows=_unseen),
+    "columns clipped at 16 deviations": _constants(marginals, _CLIPPING=16.0),
+    "the response's variance no evidence": _constants(
+        score_tails.Tail, given_mean_square=_as_it_is
+    ),
+    "what is cut spread over directions": _constants(newton_release, _concentration=_evenly),
+    "half as much of it in one direction": _constants(
+        score_tails, _SYSTEMATIC=0.2, _SYSTEMATIC_HEAVY=0.4
+    ),
+}
+
+
+def measured(job: tails.Job) -> dict:
+    """Measure a case with the package altered."""
+    with CHANGES[job.change]():
+        return tails.measured(job) | {"change": job.change}
+
+
+def rows(found: pd.DataFrame) -> pd.DataFrame:
+    """Sum up each change, errors and widths as multiples of those of the first."""
+    table = []
+    for (epsilon, bounded), part in found.groupby(["epsilon", "bounded"]):
+        changed = dict(list(part.groupby("change", sort=False)))
+        first = summary(changed[next(iter(CHANGES))])
+        for change, of in changed.items():
+            values = summary(of)
+            multiples = {key: f"{values[key] / first[key]:.2f}" for key in ("error", "width")}
+            public = {"epsilon": f"{epsilon:g}", "bounds": BOUNDS[bounded], "change": change}
+            table.append(public | {"fits": of["fits"].sum()} | figures(of) | multiples)
+    return pd.DataFrame(table).rename(columns=SUMMARY)
+
+
+def main(arguments: list[str]) -> None:
+    """Try every change and write the table."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks tried_tails", description=__doc__)
+    parser.add_argument("--data", type=Path, nargs="+", default=[], metavar="DIR")
+    parser.add_argument("--fits", type=int, default=10)
+    parser.add_argument("--epsilon", type=float, nargs="+", default=[1.0])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="cases, or simulated, or a DIR")
+    parser.add_argument("--out", type=Path, default=Path("vignettes/auto"))
+    given = parser.parse_args(arguments)
+    if not (given.out / "README.md").exists():
+        parser.error(f"--out {given.out} has no page, README.md, to write the table to")
+    jobs = [
+        tails.Job(source, case, epsilon, bounded, given.fits, "noisy_newton", change)
+        for source, case in tails.sources(given.data, given.only)
+        for change, epsilon, bounded in product(CHANGES, given.epsilon, BOUNDS)
+        if source != "hidden"
+    ]
+    table = rows(tails.found(jobs, given.jobs, measured))
+    table.to_csv(given.out / "tried_tails.csv", index=False)
+    print(table.to_string(index=False))
+    autopage.write_tried(given.out)
