@@ -146,8 +146,11 @@ class Inferred(ABC):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Compute intervals of level 1 - alpha: a row per coefficient, columns 0 and 1.
 
-        Privacy noise is part of them. They are infinite where the release is compatible with
-        coefficients of any size, and NaN where no valid interval exists (see ``reasons``).
+        Intervals are about least squares on all rows, clipped at declared bounds only, or, where
+        none are declared, at released ranges that ``summary()`` prints beside the noisy share of
+        rows beyond them. Privacy noise is part of them. They are infinite where the release is
+        compatible with coefficients of any size, and NaN where no valid interval exists (see
+        ``reasons``).
 
         Raises
         ------

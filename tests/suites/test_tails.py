@@ -212,5 +212,26 @@ def test_what_was_tried_is_compared_with_the_first_change(tmp_path):
     assert "| 1 | no bounds | b | 20 | 0.75 | 1.00 | 0.50 | 0.50 | 0 of 1 | 3.00 | 0.50 |" in text
 
 
+TEXTS = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("vignettes/*/README.md"),
+         *ROOT.glob("r-wrapper/R/*.R"), *ROOT.glob("r-wrapper/*.md"),
+         *ROOT.glob("dpstats/results/*.py"), ROOT / "dpstats" / "api.py"]  # fmt: skip
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the tests of an installed package lack it")
+def test_what_intervals_are_about_is_one_sentence_wherever_it_is_said():
+    found = {}
+    for path in TEXTS:
+        text = re.sub(r"[\s`#']+", " ", path.read_text(encoding="utf-8"))
+        for said in re.findall(r"[Ii]ntervals are about (?:least|the reg)[^.]*\.", text):
+            found.setdefault(said, []).append(path.name)
+    (sentence,) = found
+    assert sentence == (
+        "Intervals are about least squares on all rows, clipped at declared bounds only, or, where "
+        "none are declared, at released ranges that summary() prints beside the noisy share of "
+        "rows beyond them."
+    )
+    assert {"intervals.md", "bounds.md", "inference_mixin.py"} <= set(found[sentence])
+
+
 def test_examples():
     assert doctest.testmod(tailspage).failed == 0

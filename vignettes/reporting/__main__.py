@@ -139,7 +139,9 @@ def fitted(page: Page, rows: pd.DataFrame) -> dp.DPResults:
     page.say(
         "Standard errors contain both the error of sampling and the noise added for privacy. An "
         "interval that ignored the noise would be too short and cover far less than it says. "
-        "The intervals are about the regression of the variables as clipped to their bounds. "
+        "Intervals are about least squares on all rows, clipped at declared bounds only, or, where "
+        "none are declared, at released ranges that `summary()` prints beside the noisy share of "
+        "rows beyond them. "
         'Without `cov_type="HC1"` they assume errors of one variance, as those of ordinary least '
         "squares do.",
     )
