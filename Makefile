@@ -83,6 +83,7 @@ bench: $(BENCH_STAMP)  ## Run the benchmarks; DATA=folder for the UCI sets
 bench-auto: install  ## Compare method="auto" on the tables of DATA, a folder with a MANIFEST.csv
 	@test -n "$(DATA)" || { echo "name the folder: make bench-auto DATA=dir" >&2; exit 1; }
 	$(BIN)/python -m benchmarks tried
+	$(BIN)/python -m benchmarks tried_tails
 	$(BIN)/python -m benchmarks crossing
 	$(BIN)/python -m benchmarks auto --data "$(DATA)"
 

@@ -19,7 +19,8 @@ FIGURES = {
         r"^\| 1 \| 28 \| \d+ \| \d+ \| (\d+) \|",
     ),
     "intervals": (
-        r"([\d.]+)% of the intervals", "docs/intervals.md", r"^\| 1 \| none \|.* ([\d.]+)% \|$",
+        r"In (\d+ of \d+) regressions", "docs/intervals.md",
+        r"tails: tables(?:.*\n)+?\| cases at 0\.90 .*? \| (\d+ of \d+) \|",
     ),
     "seconds": (
         r"take (\d\.\d) seconds on two cores", "vignettes/national/README.md",
