@@ -51,7 +51,7 @@ def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> 
     (:func:`~dpstats.mechanisms.shared.noisy_sums.noisy_sums`) with the sensitivities derived in
     :func:`~dpstats.mechanisms.shared.gram.sensitivities`; together they are one Gaussian release
     of the upper triangle of z z' with z = (u, v). The rest is post-processing. Where ranges are
-    estimated, a hundredth of mu^2 is for the share of the rows that they clip
+    estimated, a twentieth of mu^2 is for the share of the rows that they clip
     (:func:`~dpstats.mechanisms.shared.clipped_rows.with_share`). They are released before, and
     given them a row is clipped as at declared bounds.
 
@@ -133,6 +133,7 @@ _method = partial(
     takes_weights=True,
     takes_units=True,
     takes_basis=True,
+    bounds_share=0.3,
     ranges_everywhere=True,
     widened_ranges=True,
     reads_codes=True,

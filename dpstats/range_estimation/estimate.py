@@ -9,10 +9,11 @@ import numpy as np
 
 from dpstats.noise import Noise, Query
 from dpstats.privacy import REPLACE_ONE, Cost
-from dpstats.range_estimation.bins import Dyadic, Linear
+from dpstats.range_estimation.bins import Dyadic, Linear, Overflowing
 from dpstats.range_estimation.bins import counts as bin_counts
 from dpstats.range_estimation.histogram import FALSE_BIN, Histogram
 from dpstats.range_estimation.quantiles import ONLY_ZEROS, quantile_ranges
+from dpstats.range_estimation.reach import LIGHT, reach
 from dpstats.schema import Batch, Numeric
 
 # Fractions of a column's cost: the first histogram, and each of up to three that zoom in. The
@@ -22,8 +23,6 @@ _COARSE_FRACTION, _ZOOM_FRACTION, _ZOOMS = 0.25, 0.12, 3
 # spread give better fits (benchmarks/tried.py). Missing the tails of the response biases all
 # predictions; missing those of a regressor does less harm.
 _ENOUGH, _ENOUGH_RESPONSE = 5.0, 10.0
-# So many times as many rows are needed where a histogram must not cut tails off.
-_CAREFUL = 3.0
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,15 @@ class Ranges:
 
     ``found`` holds the ranges; ``quantile_based`` names those that come from two quantiles, with
     the number of rows from which a histogram would have been read instead. ``rows`` is the number
-    of rows that the first histograms add up to, and its standard deviation.
+    of rows that the first histograms add up to, and its standard deviation. ``light`` names the
+    columns beyond whose ranges hardly a row is likely, and the response where its tails were
+    looked at: rows that errors alone put beyond its range bend no slope.
     """
 
     found: dict[str, Numeric]
     quantile_based: dict[str, float]
     rows: tuple[float, float]
+    light: frozenset[str] = frozenset()
 
 
 def estimate_ranges(
@@ -54,16 +56,17 @@ def estimate_ranges(
     """Release ranges of columns from noisy histograms, the cost divided in proportion to weights.
 
     ``total(count)`` is the sum of ``count(batch)`` over all batches of rows; ``response`` names
-    the column that is the response, if it is among them. ``careful`` asks for more rows before a
-    histogram is read, because one that is read too early shows no tails. ``one`` is what a row
-    counts for, or at most all rows of a privacy unit together.
+    the column that is the response, if it is among them. ``careful`` asks for
+    ranges that hold the tails which noise hides (:func:`~dpstats.range_estimation.reach.reach`).
+    ``one`` is what a row counts for, or at most all rows of a privacy unit together.
 
     1. A histogram over dyadic bins gives the order of magnitude. A column of which only
        zeros are seen has the range (-1, 1): its few other values could be anywhere, and what
        lies outside is clipped or norm-clipped, so that a range too small does little harm.
     2. A column seen in one or two neighbouring bins, away from zero, is far from zero beside
        its spread, as years are: histograms over 64 equal bins zoom in, up to three times.
-    3. A last histogram over 64 equal bins gives the range. A column seen in only one of them
+    3. A last histogram over 64 equal bins, with ``careful`` and wider ones that reach far beyond
+       them, gives the range. A column seen in only one of them
        does not vary as far as can be seen; it keeps its order of magnitude as range, since
        in a tiny one its coefficient would be huge.
 
@@ -93,17 +96,20 @@ def estimate_ranges(
 
     coarse = ask("order of magnitude", _all(columns, Dyadic()), _all(columns, _COARSE_FRACTION))
     rows = number_of_rows(list(coarse.values()))
-    times = _CAREFUL if careful else 1.0
-    needed = {n: times * _enough(n == response) * coarse[n].threshold for n in columns}
+    needed = {n: _enough(n == response) * coarse[n].threshold for n in columns}
     unclear = [name for name in columns if rows < needed[name] or not len(coarse[name].occupied)]
     quantile_based = unclear if everywhere else []
     costs = {name: of_column[name].part(1 - _COARSE_FRACTION) for name in quantile_based}
     ranges = quantile_ranges(total, costs, rows, noise, neighbors, response, one)
     clear = {name: coarse[name] for name in columns if name not in quantile_based}
-    ranges |= _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask)
+    refined = _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask, careful)
+    ranges |= {name: ends for name, (ends, _) in refined.items()}
+    light = frozenset(
+        name for name, (_, heavy) in refined.items() if heavy <= (1.0 if name == response else LIGHT)
+    )
     numeric = {name: Numeric(*ranges[name]) for name in columns if name in ranges}
     quantiles = {name: needed[name] for name in quantile_based}
-    return Ranges(numeric, quantiles, (rows, _deviation_of_rows(list(coarse.values()))))
+    return Ranges(numeric, quantiles, (rows, _deviation_of_rows(list(coarse.values()))), light)
 
 
 def _enough(is_response: bool) -> float:
@@ -125,8 +131,13 @@ def _deviation_of_rows(histograms: list[Histogram]) -> float:
     return float(np.sqrt(np.sum(bins / deviations**2)) / np.sum(1 / deviations**2))
 
 
-def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, float]]:
-    """Carry out steps 2 and 3 for columns whose order of magnitude is seen."""
+def _refined(
+    coarse: Mapping[str, Histogram], ask, careful: bool
+) -> dict[str, tuple[tuple[float, float], float]]:
+    """Carry out steps 2 and 3 for columns whose order of magnitude is seen.
+
+    Each has a range and the chance that a tail is heavy, infinite where none was looked at.
+    """
     ranges = {name: magnitude(histogram) for name, histogram in coarse.items()}
     spread = [name for name in coarse if ranges[name] != ONLY_ZEROS]
     narrow = [name for name in spread if is_far(coarse[name])]
@@ -136,10 +147,22 @@ def _refined(coarse: Mapping[str, Histogram], ask) -> dict[str, tuple[float, flo
         ranges |= {name: histogram.around(1) for name, histogram in zoomed.items()}
         remaining |= {name: remaining[name] - _ZOOM_FRACTION for name in narrow}
         narrow = [name for name in narrow if zoomed[name].is_narrow]
-    last = ask("range", _linear(ranges, spread), remaining)
-    ranges |= {name: histogram.without_tails() for name, histogram in last.items()}
+    kind = Overflowing if careful else Linear
+    last = ask("range", {name: kind(*ranges[name]) for name in spread}, remaining)
+    found = {name: (ranges[name], math.inf) for name in coarse}
+    found |= {n: _last_range(h, ranges[n], careful) for n, h in last.items()}
     constant = [name for name in spread if len(last[name].occupied) == 1 and last[name].is_narrow]
-    return ranges | {name: _either_sign(coarse[name]) for name in constant}
+    return found | {name: (_either_sign(coarse[name]), math.inf) for name in constant}
+
+
+def _last_range(
+    histogram: Histogram, ends: tuple[float, float], careful: bool
+) -> tuple[tuple[float, float], float]:
+    """Read the range off the last histogram, and the chance that a tail is heavy."""
+    if not careful:
+        return histogram.without_tails(), math.inf
+    found = reach(histogram, *ends)
+    return (found.low, found.high), found.heavy
 
 
 def _all(columns, value) -> dict:

@@ -20,9 +20,8 @@ from dpstats.selection import Candidates
 
 # So many columns are named in a sentence.
 _NAMED = 5
-# An estimated range ends where rows cannot be told from noise. For normal columns a fifth of its
-# width more on either side leaves a quarter of the rows outside that were there, while the noise in
-# the coefficients grows by two fifths.
+# A range from two quantiles is extended by this part of its width on either side where rows beyond
+# it bend what a method fits.
 _WIDENED = 0.2
 _NO_RANGE = (
     "no range stood out from the noise at this epsilon; declare bounds= for the numeric columns"
@@ -113,10 +112,11 @@ def with_ranges(request: Request, noise: Noise) -> Request:
     )  # fmt: skip
     if len(ranges.found) < len(weights):
         return replace(request, method=_without_range(request.method), options={})
-    found, note = ranges.found, _note_on_quantiles(ranges.quantile_based)
+    found, rough = dict(ranges.found), ranges.quantile_based
     if careful:
-        found = {name: _widened(kind) for name, kind in found.items()}
-    return request.with_estimated(found, note, ranges.rows)
+        found |= {name: _widened(found[name]) for name in rough}
+    unsure = tuple(name for name in found if name not in ranges.light)
+    return request.with_estimated(found, _note_on_quantiles(rough), ranges.rows, unsure)
 
 
 def _widened(kind: Numeric) -> Numeric:

@@ -60,6 +60,7 @@ class Prepared:
             request.weights is not None or request.unit is not None,
             request.unit is not None,
             _basis(request),
+            request.unsure,
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 

@@ -60,7 +60,8 @@ class Request:
 
     ``schema`` has a placeholder for the variables in ``unbounded``, whose ranges are estimated
     from the data within the budget; ``design`` is what the formula learned from the schema.
-    ``rows_seen`` is the number of rows that this released, and its standard deviation.
+    ``rows_seen`` is the number of rows that this released, and its standard deviation;
+    ``unsure`` names the variables of which rows may lie far beyond the estimated range.
     """
 
     formula: Formula
@@ -87,6 +88,7 @@ class Request:
     subset: Subset | None = None
     unit: PrivacyUnit | None = None
     rows_seen: tuple[float, float] | None = None
+    unsure: tuple[str, ...] = ()
     released_clipping: Mapping[str, Numeric] = field(default_factory=dict)
 
     @property
@@ -197,9 +199,13 @@ class Request:
         )
 
     def with_estimated(
-        self, ranges: Mapping[str, Numeric], note: str, rows: tuple[float, float]
+        self,
+        ranges: Mapping[str, Numeric],
+        note: str,
+        rows: tuple[float, float],
+        unsure: tuple[str, ...],
     ) -> "Request":
-        """Fill in the missing ranges, a note on how they were found, and the rows seen by it."""
+        """Fill in the missing ranges, a note on how they were found, the rows seen, the unsure."""
         return replace(
             self,
             schema={**self.schema, **ranges},
@@ -207,6 +213,7 @@ class Request:
             unbounded=(),
             estimated=self.unbounded,
             rows_seen=rows,
+            unsure=unsure,
             plan="; ".join(filter(None, (self.plan, note))),
         )
 

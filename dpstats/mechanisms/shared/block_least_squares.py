@@ -56,7 +56,7 @@ def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noi
     Guarantee. mu-GDP for the given relation: three Gaussian releases for fractions of mu^2 that
     add up to one, by :func:`~dpstats.mechanisms.shared.block_sums.release_block_sums`, whose
     sensitivities depend on the number of blocks and of numbers and not on that of levels; where
-    ranges are estimated, a hundredth of mu^2 is for the share of clipped rows. The rest is
+    ranges are estimated, a twentieth of mu^2 is for the share of clipped rows. The rest is
     post-processing.
     """
     basis = BlockBasis.of(problem)

@@ -1,4 +1,4 @@
-"""Count the rows that estimated ranges clip, and release their share."""
+"""Release the share of rows that estimated ranges clip, and hide intervals where it matters."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,12 +13,20 @@ from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import Cost
 
 # Fraction of the cost of a fit that its number of clipped rows takes.
-_FRACTION = 0.01
+_FRACTION = 0.05
+# Rows are seen beyond the ranges from so many deviations of the noise on their number on. A few
+# are there by design, as ends are where about a tenth of a deviation is expected beyond each.
+_SEEN = 3.5
 _NOTE = (
     "about {share:.1%} of the rows (s.e. {error:.1%}) have a value outside the estimated ranges "
-    "and count as clipped to them: coefficients and intervals are about least squares of the "
-    "variables as clipped"
+    "and count as clipped to them"
 )
+_CLIPPED = (
+    "clipped: {why}, which may bend the coefficients, so there are no standard errors; declare "
+    'bounds=, or use method="noisy_newton", which needs none'
+)
+_BEYOND = "more rows lie beyond the estimated ranges than noise explains"
+_UNSURE = "rows may lie far beyond the estimated range of {}"
 
 
 @dataclass(frozen=True)
@@ -73,11 +81,12 @@ def cost_of_sums(problem: Problem, cost: Cost) -> Cost:
 def with_share(
     release: Release, clipped: int, rows: float, problem: Problem, cost: Cost, noise: Noise
 ) -> Release:
-    """Release the share of clipped rows and say it in the note; declared ranges need none.
+    """Release the share of clipped rows, and hide intervals that it may bend.
 
-    ``rows`` is the released number of rows, 0 where it is not released.
+    ``rows`` is the released number of rows, 0 where it is not released. Declared ranges need none
+    of it: there the intervals are about least squares of the variables as clipped.
 
-    Guarantee. A hundredth of the cost, where ranges are estimated: one more row, or another in
+    Guarantee. A twentieth of the cost, where ranges are estimated: one more row, or another in
     its place, changes the number of rows outside the ranges, which are released, by at most 1; so
     does a unit, whose rows count in parts of 2^-20 that add up to at most 1.
     """
@@ -86,6 +95,10 @@ def with_share(
     one = 1 << ENTRY_BITS if problem.by_unit else 1
     query = Query("number of clipped rows", [clipped], l1=one, l2=one, unit=1 / one)
     noisy = noise.add(query, cost.part(_FRACTION))
+    if problem.unsure:
+        release = _hidden(release, _UNSURE.format(", ".join(problem.unsure)))
+    elif noisy.values[0] > _SEEN * noisy.deviation:
+        release = _hidden(release, _BEYOND)
     if rows <= 0:  # not released without an intercept, or hidden by the noise
         return release
     share = min(max(float(noisy.values[0]) / rows, 0.0), 1.0)
@@ -93,3 +106,11 @@ def with_share(
     statistics = {**release.statistics, "clipped_share": share, "clipped_share_error": error}
     note = "; ".join(filter(None, (release.note, _NOTE.format(share=share, error=error))))
     return replace(release, statistics=statistics, note=note)
+
+
+def _hidden(release: Release, why: str) -> Release:
+    """Return a release without intervals; a function of released values."""
+    if release.cov is None and release.companion is None:
+        return release
+    reasons = {**release.reasons, "bse": _CLIPPED.format(why=why)}
+    return replace(release, cov=None, companion=None, status="clipped", reasons=reasons)

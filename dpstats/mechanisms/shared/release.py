@@ -113,6 +113,8 @@ class Problem:
     basis : ColumnBasis or None
         Public combinations of the columns, for methods whose noise depends on how they are
         written.
+    unsure : tuple of str
+        Variables of which rows may lie far beyond the range that was released for them.
     """
 
     low: np.ndarray
@@ -130,6 +132,7 @@ class Problem:
     weighted: bool = False
     by_unit: bool = False
     basis: ColumnBasis | None = None
+    unsure: tuple[str, ...] = ()
 
     @property
     def counted(self) -> str:

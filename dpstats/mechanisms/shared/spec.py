@@ -85,8 +85,8 @@ class Method:
     ranges_everywhere : bool
         Whether quantile-based ranges suffice, so that columns get one however few the rows.
     widened_ranges : bool
-        Whether ranges are estimated with more care for tails and then extended, for a method whose
-        fit is about the variables as clipped to them.
+        Whether ranges are estimated such that they hold the tails which noise hides, for a method
+        whose fit is bent by rows beyond them.
     release_each : callable or None
         ``(X, y, edges, problem, cost, noise, **options) -> Releases``: what ``release``
         would give for the rows ``edges[g]`` to ``edges[g + 1]`` of each group g, in one call.
