@@ -19,12 +19,11 @@ from dpstats.mechanisms import METHODS
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of
 from dpstats.results.bounds_reached import note_on_the_ends
-from dpstats.schema import UNLIMITED, Numeric
+from dpstats.results.estimated_ranges import note_on_ranges
+from dpstats.schema import Numeric
 
 _RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
-# So many ranges are listed.
-_LISTED = 12
 
 
 class PrivateSummary(Summary):
@@ -174,8 +173,8 @@ def _wrapped(notes: Iterable[str]) -> str:
 def release_notes(result) -> list[str]:
     """Write what there is to say of ranges, of columns whose noise is large, and of polynomials."""
     return [
-        *_released_ranges(result), *note_on_the_ends(result), *_collinear(result),
-        *_hidden_levels(result), *_legendre(result),
+        *note_on_ranges(result), *_scores_cut(result), *note_on_the_ends(result),
+        *_collinear(result), *_hidden_levels(result), *_legendre(result),
     ]  # fmt: skip
 
 
@@ -210,25 +209,12 @@ def _collinear(result) -> list[str]:
     ]
 
 
-def _released_ranges(result) -> list[str]:
-    """Write the estimated ranges in a sentence, and the part of the rows that weighs less."""
-    notes = []
-    response = result.formula.split("~")[0].strip()
-    ends = {name: (kind.low, kind.high) for name, kind in result.schema.items()
-            if name in result.estimated and kind != UNLIMITED}  # fmt: skip
-    # the range of a transformed response is that of the term, unless it was declared
-    first = f"order of magnitude of {response}"
-    if response in result.term_bounds and any(e.step == first for e in result.privacy.events):
-        ends[response] = result.term_bounds[response]
-    if ends:
-        listed = [f"{name} [{low:.4g}, {high:.4g}]" for name, (low, high) in ends.items()]
-        more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-        use = ("far " if result.clipping else "") + "beyond which rows are clipped"
-        notes.append(f"estimated ranges, {use}: {', '.join(listed[:_LISTED])}{more}")
-    if "down_weighted" in result.release.statistics:
-        part = result.release.statistics["down_weighted"]
-        notes.append(f"{part:.1%} of the rows had scores that were cut, and so count less")
-    return notes
+def _scores_cut(result) -> list[str]:
+    """Write which part of the rows weighs less."""
+    if "down_weighted" not in result.release.statistics:
+        return []
+    part = result.release.statistics["down_weighted"]
+    return [f"{part:.1%} of the rows had scores that were cut, and so count less"]
 
 
 def _hidden_levels(result) -> list[str]:
@@ -286,7 +272,7 @@ def summarise_groups(result) -> str:
         values.to_string(float_format=_four_decimals),
         "",
         _steps(result.privacy).as_text(),
-        _wrapped(_notes(result, group_reasons(result))),
+        _wrapped(_notes(result, group_reasons(result), note_on_ranges(result))),
     ]
     return "\n".join(lines)
 
@@ -299,7 +285,7 @@ def groups_html(result) -> str:
         html_notes(_facts(result)),
         html_table(rows, ["", *values.columns], title),
         html_of(_steps(result.privacy)),
-        html_notes(_notes(result, group_reasons(result))),
+        html_notes(_notes(result, group_reasons(result), note_on_ranges(result))),
     ]
     return "\n".join(parts)
 

@@ -26,7 +26,10 @@ FORMULAS = {
     "factor": ["y ~ C(c)", "y ~ 0 + C(c)", "y ~ x*C(c)", "y ~ C(c, Sum) + x"],
     "group": ["y ~ x", "y ~ 1", "y ~ np.log(x + 1)"],
 }
-STATUSES = {"ok", "failed", "too_few_rows", "not_identified", "constant", "ptr_failed", "no_range"}
+STATUSES = {
+    "ok", "failed", "too_few_rows", "not_identified", "constant", "clipped", "ptr_failed",
+    "no_range",
+}  # fmt: skip
 METHODS = ["adassp", "ssp", "noisy_moments", "exp_theil_sen", "noisy_stats", "tukey", "gd_pure"]
 CASES = [
     (name, content, role)

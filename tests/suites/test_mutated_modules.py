@@ -16,6 +16,7 @@ from dpstats.mechanisms import adassp, shrunken
 from dpstats.mechanisms.shared import Method, block_least_squares, companion, pairwise_table
 from dpstats.noise import exponential_batch, exponential_compiled, posterior
 from dpstats.numerics import Moments, concordance
+from dpstats.privacy import GDP
 from dpstats.range_estimation import estimate
 from dpstats.selection import path
 from tests.fitting.test_group_batches import check_agreement
@@ -33,11 +34,16 @@ from tests.suites.test_mutations import (
     MUTANTS,
     WORST_ADASSP,
     WORST_SHRUNKEN,
+    both_relations,
+    check_ranges,
+    counts_before_noise,
     on,
     pure_ranges,
     random_rows,
     squares,
 )
+
+careful_ranges = both_relations(partial(check_ranges, careful=True), GDP.of(8.0, 1e-6))
 
 
 def counted(original):
@@ -157,6 +163,12 @@ MORE = {
     "ranges: a row is in two bins": Mutant(
         patched(estimate, "bin_counts", lambda f: lambda *a: 2 * f(*a)), pure_ranges
     ),
+    "ranges that hold the tails: a row is in two bins": Mutant(
+        patched(estimate, "bin_counts", lambda f: lambda *a: 2 * f(*a)), careful_ranges
+    ),
+    "ranges that hold the tails: read off the counts before noise": Mutant(
+        counts_before_noise(estimate), careful_ranges
+    ),
 }
 ROOMS = {"mechanisms", "mechanisms.shared", "noise", "numerics", "range_estimation", "selection"}
 # Modules in which no row meets a query, so that nothing in them can break a guarantee.
@@ -180,6 +192,7 @@ HARMLESS = {
     "numerics.normal_laplace": "a distribution function",
     "numerics.sandwich": "computes from released sums",
     "range_estimation.histogram": "computes from noisy counts",
+    "range_estimation.reach": "computes from noisy counts",
     "selection.spec": "defines what a selector is",
 }
 

@@ -24,7 +24,7 @@ from dpstats.request.arguments import make_request
 from dpstats.request.group_labels import group_rows
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
-STATUSES = {"ok", "too_few_rows", "not_identified"}
+STATUSES = {"ok", "too_few_rows", "not_identified", "clipped"}
 EXAMPLES = 12
 
 

@@ -513,19 +513,19 @@ def test_the_worst_rows_reach_the_stated_sensitivity(case):
     check_worst(case)
 
 
-def _ranges(columns, limit, neighbors, everywhere=False):
+def _ranges(columns, limit, neighbors, everywhere=False, careful=False):
     """Range estimation of these columns, as a function of the noise."""
     halves = [{k: v[:40] for k, v in columns.items()}, {k: v[40:] for k, v in columns.items()}]
     weights = dict.fromkeys(columns, 1.0)
     return lambda noise: estimate.estimate_ranges(
-        lambda each: sum(map(each, halves)), weights, limit, noise, neighbors, everywhere
+        lambda each: sum(map(each, halves)), weights, limit, noise, neighbors, everywhere, careful=careful
     )
 
 
 LIMITS = (PureDP(8.0), GDP.of(8.0, 1e-6))
 
 
-def check_ranges(neighbors, limit):
+def check_ranges(neighbors, limit, careful=False):
     """All histograms of three columns, over random changes that reach the stated bounds.
 
     As many rows stand far out as are just taken for noise, so that one more would show in
@@ -548,7 +548,7 @@ def check_ranges(neighbors, limit):
         new = {name: generator.choice([*far, *column[-5:]]) for name, column in columns.items()}
         kept = slice(None, -1 if neighbors == REPLACE_ONE else None)
         other = {name: np.append(column[kept], new[name]) for name, column in columns.items()}
-        fits = (_ranges(data, limit, neighbors) for data in (columns, other))
+        fits = (_ranges(data, limit, neighbors, careful=careful) for data in (columns, other))
         for step, ratio in check_neighbours(*fits, limit, seed).items():
             best[step] = max(best.get(step, 0.0), ratio)
     steps = [f"{what} of {name}" for what in ("order of magnitude", "range") for name in columns]
@@ -557,10 +557,11 @@ def check_ranges(neighbors, limit):
         check_reached(step, ratio)
 
 
+@pytest.mark.parametrize("careful", (False, True))
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("limit", LIMITS, ids=("pure", "gdp"))
-def test_ranges_move_as_stated_and_reach_it(neighbors, limit):
-    check_ranges(neighbors, limit)
+def test_ranges_move_as_stated_and_reach_it(neighbors, limit, careful):
+    check_ranges(neighbors, limit, careful)
 
 
 def check_middles(neighbors, limit):

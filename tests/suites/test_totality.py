@@ -24,6 +24,7 @@ STATUSES = {
     "not_identified",
     "constant",
     "imprecise",
+    "clipped",
 }
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 GROUPS = ["a", "b", "c"]

@@ -17,10 +17,6 @@ _FRACTION = 0.05
 # Rows are seen beyond the ranges from so many deviations of the noise on their number on. A few
 # are there by design, as ends are where about a tenth of a deviation is expected beyond each.
 _SEEN = 3.5
-_NOTE = (
-    "about {share:.1%} of the rows (s.e. {error:.1%}) have a value outside the estimated ranges "
-    "and count as clipped to them"
-)
 _CLIPPED = (
     "clipped: {why}, which may bend the coefficients, so there are no standard errors; declare "
     'bounds=, or use method="noisy_newton", which needs none'
@@ -104,8 +100,7 @@ def with_share(
     share = min(max(float(noisy.values[0]) / rows, 0.0), 1.0)
     error = min(noisy.deviation / rows, 1.0)
     statistics = {**release.statistics, "clipped_share": share, "clipped_share_error": error}
-    note = "; ".join(filter(None, (release.note, _NOTE.format(share=share, error=error))))
-    return replace(release, statistics=statistics, note=note)
+    return replace(release, statistics=statistics)
 
 
 def _hidden(release: Release, why: str) -> Release:
