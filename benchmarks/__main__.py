@@ -28,6 +28,7 @@ from benchmarks import (
     tails,
     tried,
     tried_tails,
+    unbounded,
     units,
     weights,
 )
@@ -63,6 +64,7 @@ ALONE = {
     "cases": cases,
     "goodness": goodness,
     "persons": persons,
+    "unbounded": unbounded,
 }
 
 

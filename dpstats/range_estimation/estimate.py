@@ -105,7 +105,9 @@ def estimate_ranges(
     refined = _refined({name: h for name, h in clear.items() if len(h.occupied)}, ask, careful)
     ranges |= {name: ends for name, (ends, _) in refined.items()}
     light = frozenset(
-        name for name, (_, heavy) in refined.items() if heavy <= (1.0 if name == response else LIGHT)
+        name
+        for name, (_, heavy) in refined.items()
+        if heavy <= (1.0 if name == response else LIGHT)
     )
     numeric = {name: Numeric(*ranges[name]) for name in columns if name in ranges}
     quantiles = {name: needed[name] for name in quantile_based}

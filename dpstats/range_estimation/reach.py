@@ -79,7 +79,9 @@ def _far_ends(histogram: Histogram, first: int, last: int) -> list[float]:
     return ends[np.isfinite(ends)].tolist()
 
 
-def _side(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float) -> tuple[float, float]:
+def _side(
+    edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float
+) -> tuple[float, float]:
     """Return how far one side of a column reaches, in bins, and the chance of a heavy tail.
 
     ``edges`` are those of its bins (k+1,), in bins from its first; rows are seen in ``seen`` bins.
@@ -96,9 +98,7 @@ def _side(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float) ->
     return float(ends[order[min(place, len(order) - 1)]]), heavy
 
 
-def _posterior(
-    edges: np.ndarray, counts: np.ndarray, rows: float, deviation: float
-) -> np.ndarray:
+def _posterior(edges: np.ndarray, counts: np.ndarray, rows: float, deviation: float) -> np.ndarray:
     """Return the posterior of shapes and scales given noisy counts, all as likely before."""
     with np.errstate(divide="ignore"):
         logs = np.log(edges)[None] - np.log(_SCALES)[:, None]

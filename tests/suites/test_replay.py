@@ -518,7 +518,13 @@ def _ranges(columns, limit, neighbors, everywhere=False, careful=False):
     halves = [{k: v[:40] for k, v in columns.items()}, {k: v[40:] for k, v in columns.items()}]
     weights = dict.fromkeys(columns, 1.0)
     return lambda noise: estimate.estimate_ranges(
-        lambda each: sum(map(each, halves)), weights, limit, noise, neighbors, everywhere, careful=careful
+        lambda each: sum(map(each, halves)),
+        weights,
+        limit,
+        noise,
+        neighbors,
+        everywhere,
+        careful=careful,
     )
 
 

@@ -142,8 +142,7 @@ def test_rows_seen_beyond_the_ranges_hide_intervals():
     plain = Release(np.zeros(4), np.zeros(0), cov=np.eye(4))
     with dp.testing.insecure_seed(1):
         fits = [
-            with_share(plain, clipped, 4.0, ESTIMATED, LIMIT, Noise(LIMIT))
-            for clipped in (0, 1000)
+            with_share(plain, clipped, 4.0, ESTIMATED, LIMIT, Noise(LIMIT)) for clipped in (0, 1000)
         ]
     assert sums.clipped == 0
     assert fits[0].status == "ok" and fits[0].cov is not None
@@ -154,7 +153,7 @@ def test_rows_seen_beyond_the_ranges_hide_intervals():
 def test_ranges_of_another_method_show_no_intervals_of_a_companion():
     """Its ranges leave tails out, which the intervals of adassp are not about."""
     with dp.testing.insecure_seed(2):
-        result = dp.dp_ols("y ~ x1 + x2", rows(20_000, 3), method="gd_zcdp", companion="adassp",
+        result = dp.dp_ols("y ~ x1", rows(20_000, 3), method="gd_zcdp", companion="adassp",
                            epsilon=2)  # fmt: skip
     assert result.bse.isna().all() and "estimated range" in result.reasons["bse"]
 
