@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared import IndicatorBasis, Method, Problem, Release
+from dpstats.mechanisms.shared import IndicatorBasis, Method, Problem, Release, robust_covariance
 from dpstats.mechanisms.shared.newton_queries import Queries
 from dpstats.mechanisms.shared.newton_release import release_of
 from dpstats.mechanisms.shared.newton_steps import Steps
@@ -50,7 +50,14 @@ _ROWS_PER_NOISE = 20.0, 30.0
 _MOST_LEVELS = 1000
 
 
-def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release(
+    rows: int,
+    total: Callable,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+    cov_type: str = robust_covariance.COV_TYPES[0],
+) -> Release:
     """Fit least squares by noisy Newton steps on clipped scores, with coefficient intervals.
 
     In the whitened directions a the score of a row is s = a (v - a'eta), v the response about
@@ -90,9 +97,10 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     part of the intervals.
     """
     basis, whole_cost = IndicatorBasis.of(problem), cost
-    if problem.by_unit:
+    robust = problem.by_unit or cov_type != robust_covariance.COV_TYPES[0]
+    if robust:
         cost = cost.part(1 - _SCORE_PRODUCTS)
-    elif problem.neighbors == REPLACE_ONE:
+    if not problem.by_unit and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, total, problem, noise)
     counted = queries.number(rows, cost.part(_COUNT))
@@ -123,8 +131,8 @@ def release(rows: int, total: Callable, problem: Problem, cost: GDP, noise: Nois
     # the noise on the number of rows alone is not to show an interval
     few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
     few = few or extremes.y_unseen
-    if problem.by_unit:
-        state = steps.with_products(state, whole_cost.part(_SCORE_PRODUCTS))
+    if robust:
+        state = steps.with_products(state, scores, whole_cost.part(_SCORE_PRODUCTS))
     wild = is_wild(tail, deviation, count)
     return release_of(state, basis, whitening, wild, problem, count, counted, few)
 
@@ -170,4 +178,5 @@ METHOD = Method(
     rereads_rows=True,
     takes_units=True,
     check=_check_levels,
+    options=robust_covariance.OPTIONS,
 )

@@ -7,6 +7,7 @@ from dpstats.mechanisms.shared.newton_goodness import Explained, Squares, goodne
 from dpstats.mechanisms.shared.newton_state import PRIOR, NewtonState, prior_variance
 from dpstats.mechanisms.shared.newton_whitening import Whitening
 from dpstats.mechanisms.shared.release import Problem, Release
+from dpstats.mechanisms.shared.robust_covariance import COV_TYPES
 
 # A direction is weak whose variance stays above this part of its prior's, and a coefficient hidden
 # where weak directions have this part of its variance.
@@ -101,7 +102,7 @@ def release_of(
         "response_range": list(ends),
         "fit_rows": counted[0],
         "fit_rows_error": counted[1],
-        **({} if state.products is None else {"score_products": state.products_deviation}),
+        **({"score_products": state.products_deviation} if basis.by_unit else {}),
         **_goodness(state, basis, whitening, directions, rows, failed, reference.y_scale),
     }
     moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
@@ -123,7 +124,7 @@ def release_of(
         status=status,
         reasons=reasons,
         statistics=statistics,
-        cov_type="cluster" if basis.by_unit else "nonrobust",
+        cov_type=COV_TYPES[(state.products is not None) + basis.by_unit],
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
 

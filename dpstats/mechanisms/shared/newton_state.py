@@ -1,6 +1,5 @@
 """Hold where noisy Newton steps are, and what is known of the error."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +19,10 @@ class NewtonState:
 
     ``bias`` is what clipped scores add to it, ``square`` the mean square of scores,
     ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
-    ``squares`` are the mean squares of residuals without what makes ``square`` conservative. With
-    units, ``products`` (p, p) are those of their scores, clipped to ``limit``, with noise of
-    ``products_deviation`` off the diagonal; the ``excess`` is what was cut off their squares. The
-    last step ``moved`` the position by this squared length, of which noise is ``moved_noise``.
+    ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
+    robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, released
+    with noise of ``products_deviation`` off the diagonal. The last step ``moved`` the position by
+    this squared length, of which noise is ``moved_noise``.
     """
 
     eta: np.ndarray
@@ -33,8 +32,6 @@ class NewtonState:
     square: float = 1.0
     slope: float = 1.0
     squares: Squares = Squares()
-    limit: float = math.inf
-    excess: float = 0.0
     products: np.ndarray | None = None
     products_deviation: float = 0.0
     moved: float = 0.0
@@ -57,10 +54,7 @@ class NewtonState:
         p, t, slope = len(self.eta), whitening.dimension, self.slope
         if self.products is None:
             return np.diag(self.square * t / p * whitening.kept / (rows * slope**2))
-        values, vectors = np.linalg.eigh(self.products)
-        # for a'(products)a the noise has a variance of at most 2 |a|^4 times its square
-        values = np.maximum(values, 0.0) + math.sqrt(2) * self.products_deviation + self.excess
-        return (vectors * values) @ vectors.T / (rows * slope) ** 2
+        return self.products / (rows * slope) ** 2
 
 
 def prior_variance(directions: int) -> float:

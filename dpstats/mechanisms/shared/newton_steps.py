@@ -8,6 +8,7 @@ import numpy as np
 
 from dpstats.mechanisms.shared.newton_bias import Bias
 from dpstats.mechanisms.shared.newton_goodness import Squares
+from dpstats.mechanisms.shared.newton_products import product_limit, scatter, squares_cut
 from dpstats.mechanisms.shared.newton_queries import Queries
 from dpstats.mechanisms.shared.newton_state import NewtonState, prior_variance
 from dpstats.mechanisms.shared.newton_sums import score_counts, score_products
@@ -90,8 +91,6 @@ class Steps:
             bias=state.bias.combined(bias, gain),
             square=max(square, (square + beyond) * slope**2),
             slope=slope,
-            limit=limit * math.sqrt(t),
-            excess=t * tail.excess(limit, 2) / p,
             moved=float(((gain * step) ** 2).sum()),
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(max(squares, 0.0) / (rows * t), square_deviation / (rows * t), beyond),
@@ -132,16 +131,20 @@ class Steps:
         above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
         return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
 
-    def with_products(self, state: NewtonState, cost: Cost) -> NewtonState:
-        """Release the products of clipped scores of units, whose covariance clusters decide."""
-        p, queries = len(state.eta), self.queries
+    def with_products(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
+        """Release the products of clipped scores, of which robust or clustered errors are made."""
+        p, t, queries = len(state.eta), self.whitening.dimension, self.queries
+        limit = product_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
         work = partial(
             score_products, queries.basis, self.whitening.map, queries.reference,
-            state.eta, state.limit,
+            state.eta, limit * math.sqrt(t),
         )  # fmt: skip
         products, deviation = queries.products(
-            "score products", work, state.limit**2, np.ones((p, p), dtype=bool), cost
+            "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost
         )
+        even, cut = state.square * t / p * self.rows, t * squares_cut(tail, limit)
+        freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
+        products = freedom * scatter(products, deviation, even, cut)
         return replace(state, products=products, products_deviation=deviation)
 
 

@@ -92,10 +92,23 @@ def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: f
 def score_products(
     basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, X, y
 ) -> np.ndarray:
-    """Add up s' s'' over the clipped scores s' of units, in units of C^2 2^-40, (p, p)."""
-    s = clipped_unit_scores(basis, map_, reference, eta, limit, X, y)
-    blocks = (s[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
+    """Add up s' s'' over clipped scores s' of rows, or units, in units of C^2 2^-40, (p, p)."""
+    blocks = clipped_scores(basis, map_, reference, eta, limit, X, y)
     return exact_sum((block @ block.T for block in blocks), (len(eta),) * 2)
+
+
+def clipped_scores(
+    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, X, y
+) -> Iterator[np.ndarray]:
+    """Yield scores of rows, or units, clipped to ``limit``; whole numbers (p, m) of 2^-20 of it."""
+    from dpstats.numerics.kernels import cut_rows
+
+    if basis.by_unit:
+        s = clipped_unit_scores(basis, map_, reference, eta, limit, X, y)
+        yield from (s[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
+        return
+    for whitened, left, norms in scores(basis, map_, reference, eta, X, y):
+        yield cut_rows(whitened, left * (_ONE * _MARGIN / np.maximum(norms, limit)))
 
 
 def clipped_unit_scores(

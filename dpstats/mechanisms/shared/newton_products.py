@@ -1,0 +1,49 @@
+"""Choose where scores are clipped for their products, and read the released ones as a covariance.
+
+The covariance of least squares with errors of different variances is H^-1 S H^-1 (White 1980), H
+the number of rows in whitened directions and S the sum of s s' over the scores s of rows, or of
+privacy units.
+"""
+
+import math
+
+import numpy as np
+
+from dpstats.mechanisms.shared.score_tails import SCORE_EDGES, Tail
+
+# Limits that are tried, from so many root mean squares of scores on.
+_LEAST, _LIMITS = 1.5, 200
+
+
+def product_limit(tail: Tail, noise: float) -> float:
+    """Choose the limit of scores with the least error in one direction of their products.
+
+    ``noise`` is its standard deviation for a limit of 1; the other part is what is cut off, were it
+    all in that direction.
+    """
+    limits = np.geomspace(_LEAST * math.sqrt(tail.mean_square()), 2 * SCORE_EDGES[-1], _LIMITS)
+    errors = [(noise * limit**2) ** 2 + squares_cut(tail, limit) ** 2 for limit in limits]
+    return float(limits[int(np.argmin(errors))])
+
+
+def squares_cut(tail: Tail, limit: float) -> float:
+    """Return the expected sum of size^2 - limit^2 over the rows beyond the limit."""
+    return float(tail.mean_counts @ np.maximum(tail.sizes**2 - limit**2, 0.0))
+
+
+def scatter(products: np.ndarray, deviation: float, even: float, cut: float) -> np.ndarray:
+    """Estimate S (p, p) from noisy ``products`` of clipped scores, rather above than below it.
+
+    For a unit vector a the noise on a'(products)a has a standard deviation of at most sqrt 2 times
+    ``deviation``. So much is added to each eigenvalue; then the larger the noise is beside the mean
+    eigenvalue, the closer each is drawn to it. For errors of one variance all are equal, and that
+    is ``even``; the released ones count where they are more. The trace of what was ``cut`` off is
+    spread over directions as the rest is, since long scores point where scores are long.
+    """
+    values, vectors = np.linalg.eigh(products)
+    noise, p = math.sqrt(2) * deviation, len(values)
+    even = max(even, float(values.mean()) + noise / math.sqrt(p))
+    seen = even**2 / (even**2 + noise**2)
+    values = seen * np.maximum(values + noise, 0.0) + (1 - seen) * even
+    values *= 1 + cut / values.sum()
+    return (vectors * values) @ vectors.T
