@@ -77,20 +77,22 @@ def release(
       released: sensitivity B or sqrt 2 B
       (:func:`~dpstats.mechanisms.shared.indicator_basis.release_products`);
     - histograms of |a|^2 and |s|: one row is in one bin, so 1 or sqrt 2;
-    - sums of (s', w |s'|^2 / C) with s' = s min(1, C / |s|) and w = 0.3. Add/remove: at most
-      C sqrt(1 + w^2). Replace-one: rows of lengths a, b <= C differ by at most
-      (a + b) sqrt(1 + w^2 (a - b)^2 / C^2), which grows in a and b for w <= 1: 2 C.
-    Scores are cut toward zero to a grid of 2^-20 C, which moves the last coordinate by less than
-    one unit of the grid more. Responses are not clipped otherwise: one far out has a score of
-    length C. Variables are clipped far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).
+    - sums of (s', w C q) with s' = s min(1, C / |s|), w = 0.3 and q in [0, 1] the square of the
+      residual over a released limit, at most 1. Add/remove: at most C sqrt(1 + w^2). Replace-one:
+      scores differ by at most 2 C and q by at most 1, so C sqrt(4 + w^2);
+    - for robust errors the products s' s'' of scores clipped to a released length C once more
+      (:func:`~dpstats.mechanisms.shared.indicator_basis.release_products`, B = C^2): C^2 or
+      sqrt 2 C^2.
+    Scores and q are cut toward zero to a grid of 2^-20, which keeps each below its bound.
+    Responses are not clipped otherwise: one far out has a score of length C. Variables are clipped
+    far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).
 
     With privacy units the rows of a unit count for parts that add up to at most 1, and each bound
     above holds for all of them together: norms of sums are at most the sums of norms times parts,
     inner products of sums of u u' are not negative, a histogram's counts move by a vector of L1
-    norm at most 1, and scores are added up by unit before they are clipped, so that a unit has one.
-    The number of rows is then the sum of the parts, which both relations hide. Last, the products
-    s' s'' of the clipped scores of units are released
-    (:func:`~dpstats.mechanisms.shared.indicator_basis.release_products`, B = C^2).
+    norm at most 1, and scores are added up by unit before they are clipped, so that a unit has one,
+    and so are its products; q is |s'|^2 / C^2. The number of rows is then the sum of the parts,
+    which both relations hide.
 
     What it estimates: least squares of the response on the design of the variables so clipped, of
     all rows. What is cut off the scores would bias it; its size is read off the histograms and is

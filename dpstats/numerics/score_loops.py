@@ -47,10 +47,11 @@ def scores_above(columns, response, to, far, center, scale, eta, unit, edges):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def clipped_sums(columns, response, to, far, center, scale, eta, limit, weight, grid):
-    """Sum the scores s at ``eta`` (p,), clipped to ``limit``, and weight |s|^2, (p + 1,).
+def clipped_sums(columns, response, to, far, center, scale, eta, limit, cut, weight, grid):
+    """Sum scores at ``eta`` (p,), clipped to ``limit``, and squared residuals to ``cut``, (p + 1,).
 
-    In units of ``limit`` over ``grid``, each cut to a whole number. Exact as long as the number of
+    In units of ``limit`` over ``grid``, and of ``cut`` squared over ``weight`` times ``grid``, each
+    cut to a whole number. Exact as long as the number of
     rows times ``grid`` is at most 2^53.
     """
     p = len(eta)
@@ -61,23 +62,23 @@ def clipped_sums(columns, response, to, far, center, scale, eta, limit, weight, 
         rows = response[start : start + out.shape[1]]
         left = residuals(rows, center, scale, far, out, eta)
         norms = np.sqrt(squares) * np.abs(left)
-        factors, weighted = _clipped_scores(left, norms, limit, weight, grid)
+        factors, weighted = _clipped_scores(left, norms, limit, cut, weight, grid)
         sums[:p] += _cut_sums(out, factors)
         sums[p] += weighted
     return sums
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _clipped_scores(left, norms, limit, weight, grid):
+def _clipped_scores(left, norms, limit, cut, weight, grid):
     """Return what residuals (m,) become where scores are clipped to ``limit``, and a sum.
 
     Multiplied by these (m,), rows are scores in units of ``limit`` over ``grid``. The sum is of
-    weight |s|^2 in these units, for clipped scores s, each cut to a whole number.
+    residuals' squares over ``cut`` squared, at most 1, times weight times grid, cut to whole ones.
     """
     out, total = np.empty_like(left), 0.0
     for i in range(len(left)):
         out[i] = left[i] * (grid / max(norms[i], limit))
-        part = min(norms[i] / limit, 1.0)
+        part = min(abs(left[i]) / cut, 1.0)
         total += np.trunc(weight * (part * part) * grid)
     return out, total
 

@@ -1,4 +1,4 @@
-"""Choose where scores are clipped for their products, and read the released ones as a covariance.
+"""Choose where scores are clipped for their squares, and read released products as a covariance.
 
 The covariance of least squares with errors of different variances is H^-1 S H^-1 (White 1980), H
 the number of rows in whitened directions and S the sum of s s' over the scores s of rows, or of
@@ -15,11 +15,10 @@ from dpstats.mechanisms.shared.score_tails import SCORE_EDGES, Tail
 _LEAST, _LIMITS = 1.5, 200
 
 
-def product_limit(tail: Tail, noise: float) -> float:
-    """Choose the limit of scores with the least error in one direction of their products.
+def square_limit(tail: Tail, noise: float) -> float:
+    """Choose the limit of sizes with the least error in the sum of their squares.
 
-    ``noise`` is its standard deviation for a limit of 1; the other part is what is cut off, were it
-    all in that direction.
+    ``noise`` is its standard deviation for a limit of 1; the other part is what is cut off.
     """
     limits = np.geomspace(_LEAST * math.sqrt(tail.mean_square()), 2 * SCORE_EDGES[-1], _LIMITS)
     errors = [(noise * limit**2) ** 2 + squares_cut(tail, limit) ** 2 for limit in limits]

@@ -16,7 +16,7 @@ from dpstats.privacy import REPLACE_ONE, Cost
 
 _ONE = 1 << ENTRY_BITS
 # Weight of the sum of squared scores beside the scores.
-_WEIGHT = 0.3
+WEIGHT = 0.3
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Queries:
     @property
     def score_sensitivity(self) -> float:
         """Return how far a row may move a sum of scores, over the limit on one score."""
-        return 2.0 if self.replaces else math.sqrt(1 + _WEIGHT**2)
+        return math.hypot(2.0 if self.replaces else 1.0, WEIGHT)
 
     def number(self, rows: int, cost: Cost) -> tuple[float, float]:
         """Release the number of rows where it is private, and return the noise on it too.
@@ -86,12 +86,16 @@ class Queries:
         return release_products(step, sums, bound, free, cost, self.noise, neighbors)
 
     def scores(
-        self, step: str, map_: np.ndarray, eta: np.ndarray, limit: float, cost: Cost
+        self, step: str, map_: np.ndarray, eta: np.ndarray, limit: float, cut: float, cost: Cost
     ) -> tuple[np.ndarray, float, float, float]:
-        """Release the sum of clipped scores (p,) and of their squares, with the noise of each."""
-        work = partial(score_sums, self.basis, map_, self.reference, eta, limit, _WEIGHT)
-        far = 2.0 * _ONE + 1 if self.replaces else _ONE * math.sqrt(1 + _WEIGHT**2)
+        """Release the sums of clipped scores (p,) and of clipped squares, with the noise of each.
+
+        The squares are those of residuals cut at ``cut``, and of units those of the clipped scores.
+        """
+        work = partial(score_sums, self.basis, map_, self.reference, eta, limit, cut, WEIGHT)
+        far = _ONE * self.score_sensitivity
         query = Query(step, self.total(work).tolist(), l2=far, unit=limit / _ONE)
-        noisy, scale = self.noise.add(query, cost), limit / _WEIGHT
+        noisy, longest = self.noise.add(query, cost), limit if self.problem.by_unit else cut
+        scale = longest**2 / (limit * WEIGHT)
         square = noisy.values[-1] * scale
         return noisy.values[:-1], square, noisy.deviation, noisy.deviation * scale

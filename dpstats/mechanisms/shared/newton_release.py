@@ -63,7 +63,7 @@ def release_of(
     ``counted`` is the number of rows as released and the noise on it, ``rows`` that number or twice
     the noise; where they are too ``few`` for scales of the columns no interval is shown.
     """
-    reference, p, t = problem.reference, len(state.eta), whitening.dimension
+    reference, p = problem.reference, len(state.eta)
     assert reference is not None
     directions = basis.from_span @ whitening.map
     eta = state.eta / (1 + p / PRIOR * state.variance)
@@ -97,7 +97,7 @@ def release_of(
         "hidden_cov": hidden.tolist(),
         "privacy_cov": privacy.tolist(),
         "rows": float(rows),
-        "sigma2": float(reference.y_scale**2 * state.square * t / p),
+        "sigma2": float(reference.y_scale**2 * state.square),
         "down_weighted": float(1 - state.slope),
         "response_range": list(ends),
         "fit_rows": counted[0],

@@ -17,7 +17,7 @@ PRIOR, _LEAST_PRIOR = 2.0, 0.15
 class NewtonState:
     """Hold the position eta (p,) in whitened directions and the variance (p,) of its error.
 
-    ``bias`` is what clipped scores add to it, ``square`` the mean square of scores,
+    ``bias`` is what clipped scores add to it, ``square`` the mean square of residuals,
     ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
     robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, released
@@ -51,9 +51,9 @@ class NewtonState:
 
     def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:
         """Return the covariance (p, p) of the position from the sampling of rows, or of units."""
-        p, t, slope = len(self.eta), whitening.dimension, self.slope
+        slope = self.slope
         if self.products is None:
-            return np.diag(self.square * t / p * whitening.kept / (rows * slope**2))
+            return np.diag(self.square * whitening.kept / (rows * slope**2))
         return self.products / (rows * slope) ** 2
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpstats.mechanisms.shared.newton_bias import Bias
 from dpstats.mechanisms.shared.newton_goodness import Squares
-from dpstats.mechanisms.shared.newton_products import product_limit, scatter, squares_cut
-from dpstats.mechanisms.shared.newton_queries import Queries
+from dpstats.mechanisms.shared.newton_products import scatter, square_limit, squares_cut
+from dpstats.mechanisms.shared.newton_queries import WEIGHT, Queries
 from dpstats.mechanisms.shared.newton_state import NewtonState, prior_variance
 from dpstats.mechanisms.shared.newton_sums import score_counts, score_products
 from dpstats.mechanisms.shared.newton_whitening import Whitening
@@ -52,7 +52,7 @@ class Steps:
         """Step from zero, and shrink toward it by the prior of each direction."""
         p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
         sums, _, deviation, _ = self.queries.scores(
-            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, cost
+            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, _START_LIMIT, cost
         )
         slope, prior = _START_SLOPE * self.rows, prior_variance(p)
         eta = sums / slope
@@ -70,8 +70,12 @@ class Steps:
         t, p, eta, rows = self.whitening.dimension, len(state.eta), state.eta, self.rows
         noise = self.queries.score_sensitivity / cost.mu
         limit, slope = score_limit(tail, state.sigma, p, noise)
+        # squares are those of residuals, with units those of the clipped scores
+        cut, size = square_limit(tail, noise / WEIGHT), 1.0
+        if self.queries.problem.by_unit:
+            cut, size = limit, t
         sums, squares, deviation, square_deviation = self.queries.scores(
-            "scores", self.whitening.map, eta, limit * math.sqrt(t), cost
+            "scores", self.whitening.map, eta, limit * math.sqrt(t), cut, cost
         )
         step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
         bias = Bias.of(tail, limit, t, eta, state.variance, slope * rows)
@@ -81,19 +85,18 @@ class Steps:
         variance = step_variance + self.whitening.error(known) / rows**2 + relative * known
         before = known + state.bias.variance
         gain = before / (before + variance + bias.variance)
-        clipped = tail.mean_square(limit)
-        square = (max(squares, 0.0) + square_deviation) / (rows * t)
-        beyond = max(tail.mean_square() - clipped, 0.0)
+        squares, noise = max(squares, 0.0) / (rows * size), square_deviation / (rows * size)
+        beyond = squares_cut(tail, cut) / tail.rows
         return NewtonState(
             eta=eta + gain * step,
             variance=(1 - gain) ** 2 * known + gain**2 * variance,
-            sigma=min(math.sqrt(max(clipped, 1e-12)), 1.1 * state.sigma),
+            sigma=min(math.sqrt(max(tail.mean_square(limit), 1e-12)), 1.1 * state.sigma),
             bias=state.bias.combined(bias, gain),
-            square=max(square, (square + beyond) * slope**2),
+            square=max(squares + noise, (squares + noise + beyond) * slope**2),
             slope=slope,
             moved=float(((gain * step) ** 2).sum()),
             moved_noise=float((gain**2).sum() * step_variance),
-            squares=Squares(max(squares, 0.0) / (rows * t), square_deviation / (rows * t), beyond),
+            squares=Squares(squares, noise, beyond),
         )
 
     def clipped(self, start: NewtonState, tail: Tail) -> NewtonState:
@@ -134,7 +137,7 @@ class Steps:
     def with_products(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
         """Release the products of clipped scores, of which robust or clustered errors are made."""
         p, t, queries = len(state.eta), self.whitening.dimension, self.queries
-        limit = product_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
+        limit = square_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
         work = partial(
             score_products, queries.basis, self.whitening.map, queries.reference,
             state.eta, limit * math.sqrt(t),
@@ -142,7 +145,7 @@ class Steps:
         products, deviation = queries.products(
             "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost
         )
-        even, cut = state.square * t / p * self.rows, t * squares_cut(tail, limit)
+        even, cut = state.square * self.rows, t * squares_cut(tail, limit)
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, even, cut)
         return replace(state, products=products, products_deviation=deviation)

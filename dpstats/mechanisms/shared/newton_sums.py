@@ -63,9 +63,13 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, X: 
 
 
 def score_sums(
-    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, weight: float, X, y
-) -> np.ndarray:
-    """Add up s' and w |s'|^2 / C in units of 2^-20 C, as whole numbers (p + 1,)."""
+    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, cut: float, weight: float,
+    X, y,
+) -> np.ndarray:  # fmt: skip
+    """Add up s' and w C min(|e| / cut, 1)^2 in units of 2^-20 C, as whole numbers (p + 1,).
+
+    e is the residual of a row. Units have w |s'|^2 / C.
+    """
     if basis.by_unit:
         s = clipped_unit_scores(basis, map_, reference, eta, limit, X, y)
         squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
@@ -74,7 +78,7 @@ def score_sums(
     from dpstats.numerics.score_loops import clipped_sums
 
     rows = _score_arguments(basis, map_, reference, eta, X, y)
-    return clipped_sums(*rows, limit, weight, _ONE * _MARGIN).astype(np.int64)
+    return clipped_sums(*rows, limit, cut, weight, _ONE * _MARGIN).astype(np.int64)
 
 
 def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: float, X, y):
