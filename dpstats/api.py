@@ -202,9 +202,9 @@ def dp_ols(
         runs over a second.
     **options
         Options of the method, such as ``output_range=`` of exp_theil_sen, or ``cov_type="HC1"``
-        of noisy_moments, adassp, ssp and shrunken: for a tenth of the budget, standard errors that
-        hold for errors of different variances too. Their own noise makes them larger where rows
-        are few.
+        of the default, adassp, ssp, shrunken and noisy_moments: for about a tenth of the budget,
+        standard errors that hold for errors of different variances too. Their own noise makes them
+        larger where rows are few.
 
     Returns
     -------

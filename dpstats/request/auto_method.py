@@ -55,7 +55,7 @@ def choose(
     >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
     'shrunken_pure'
     >>> choose(line, {}, 1, None, None, 200, True, {"cov_type": "HC1"})[0]
-    'adassp'
+    'noisy_newton'
     >>> choose(line, {}, 1, None, None, 200, True, {}, levels=3138)[0]
     'adassp'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
@@ -68,15 +68,15 @@ def choose(
     if levels > _MANY_LEVELS and delta != 0:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
     if by_unit and delta != 0:
-        rounds = options.get("cov_type") is None and not weighted
-        name = "noisy_newton" if rounds else "adassp"
-        return name, f"auto took {name}, which protects all rows of a person together"
+        return "noisy_newton", "auto took noisy_newton, which protects all rows of a person together"
     bounded_line = _is_bounded_line(formula, bounds) and not weighted
+    size = epsilon * rows
     if options.get("cov_type") is not None:
-        name = "noisy_moments" if bounded_line and delta in (None, 0) else "adassp"
+        few = not alone or neighbors == REPLACE_ONE and size < CROSSING
+        moments = bounded_line and (delta == 0 or delta is None and few)
+        name = "noisy_moments" if moments else "adassp" if delta == 0 else "noisy_newton"
         return name, f"auto took {name}, which has the option cov_type"
     if bounded_line and delta in (None, 0):
-        size = epsilon * rows
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
         if delta == 0:

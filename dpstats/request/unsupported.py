@@ -8,8 +8,8 @@ from dpstats.spelling import nearest, unknown_word
 
 _FORMULA = "name the columns in the formula, as in dp_ols('y ~ x', data)"
 _ROBUST = (
-    'errors of different variances have cov_type="HC1", with adassp, ssp, shrunken and '
-    "noisy_moments"
+    'errors of different variances have cov_type="HC1", with the default, adassp, ssp, '
+    "shrunken and noisy_moments"
 )
 _EFFECTS = "write 'y ~ x | column', which absorbs the effects of a column"
 _PERSON = (

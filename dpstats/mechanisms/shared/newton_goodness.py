@@ -9,9 +9,6 @@ import numpy as np
 # The part of the difference between two estimates of R-squared that counts as a standard error, and
 # of the mean square that was seen beyond the clipped scores; both set by simulation.
 _DISAGREEMENT, _BEYOND = 0.6, 0.5
-# Residuals are squared with the leverages as weights, whose mean square about one is 2 / p for
-# normal columns; errors have a kurtosis of 3, and half as much is added.
-_LEVERAGE_VARIANCE = 9.0
 # R-squared with a larger standard error says nothing.
 _LARGEST_ERROR = 0.25
 _NAMES = ("fit_rsquared", "fit_rsquared_error", "fit_scale", "fit_scale_error")
@@ -21,18 +18,18 @@ _NAMES = ("fit_rsquared", "fit_rsquared_error", "fit_scale", "fit_scale_error")
 class Squares:
     """Hold mean squares of residuals in units of the response's scale.
 
-    ``clipped`` is that of clipped scores over their leverage, with the ``noise`` on it, and
-    ``beyond`` is what a noisy histogram showed of the part that was cut off.
+    ``clipped`` is that of clipped residuals, with the ``noise`` on it, and ``beyond`` is what a
+    noisy histogram showed of the part that was cut off.
     """
 
     clipped: float = math.nan
     noise: float = math.nan
     beyond: float = math.nan
 
-    def variance(self, directions: int, rows: float) -> float:
-        """Estimate the variance of ``clipped`` about the mean square of residuals."""
-        sampling = _LEVERAGE_VARIANCE * self.clipped**2 / (directions * rows)
-        return self.noise**2 + sampling + (_BEYOND * self.beyond) ** 2
+    @property
+    def deviation(self) -> float:
+        """Return a standard error of ``clipped`` as the mean square of residuals."""
+        return math.hypot(self.noise, _BEYOND * self.beyond)
 
 
 @dataclass(frozen=True)
@@ -67,16 +64,15 @@ def goodness(
 ) -> dict[str, float]:
     """Return R-squared and the residual variance with their standard errors, by name.
 
-    R-squared is the explained mean square over that and the residual one. The residual one weighs
-    rows by leverage, which biases it where the variance of the errors depends on the columns. The
-    scale of the response, from its histogram, gives a second R-squared that does not depend on
-    weights but on how well the histogram shows the tails; most of the difference is counted as an
-    error. There are none where that leaves nothing to say.
+    R-squared is the explained mean square over that and the residual one. The scale of the
+    response, from its histogram, gives a second R-squared, which depends on how well the histogram
+    shows the tails; most of the difference is counted as an error. There are none where that leaves
+    nothing to say.
     """
     residual, total = squares.clipped, explained.value + squares.clipped
     if not residual > 0:  # also where it is NaN
         return {}
-    part = math.sqrt(squares.variance(directions, rows))
+    part = squares.deviation
     rsquared, other = explained.value / total, min(explained.value, 1.0)
     noise = math.hypot(residual / total * explained.deviation, rsquared * part) / total
     error = math.hypot(noise, _DISAGREEMENT * (other - rsquared))
