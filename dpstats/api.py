@@ -101,7 +101,7 @@ def dp_ols(
     method : str
         A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts:
         ``noisy_newton``, which needs no bounds and no tuning and has intervals; with ``delta=0``,
-        in groups of one bounded regressor, for ``cov_type`` or absorbed effects another one.
+        in groups of one bounded regressor, or for absorbed effects another one.
         ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.

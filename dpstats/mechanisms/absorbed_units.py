@@ -55,10 +55,11 @@ def release(
     return replace(fit_within(within, problem, penalty_of), note=_NOTE)
 
 
-def _squares_after(first: Release, problem: Problem) -> Callable:
+def _squares_after(first: Release, problem: Problem, cost: GDP) -> Callable:
     """Return the function that sums s s' over the scores s of units, given the first release."""
     basis = first.companion or first
-    theta, cut = reference(basis.params, basis.statistics["sigma2"], within_box(problem))
+    box, norm = within_box(problem), unit_norm(problem)
+    theta, cut = reference(basis.params, basis.statistics, box, norm, problem, cost)
     return partial(unit_squares, problem, theta, cut * 2.0**ENTRY_BITS)
 
 

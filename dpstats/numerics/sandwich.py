@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+# What is cut off squared scores counts so many times, as far as it is seen: the longest residuals
+# stand where scores are long, and more so than the others.
+_CUT_OFF = 2.0
 # noisy_moments uses the coordinates (1, u) with u in [-1/2, 1/2]; its scores were released for
 # 2 u and for residuals twice as large.
 _LINE = np.array([1.0, 0.5])
@@ -66,12 +69,10 @@ class Meat:
         the released products hold what lies within c. Their noise may leave them with
         negative eigenvalues, which are set to 0, and sqrt 2 times its standard deviation is
         added in all directions: for a'(sum)a the noise has a variance of
-        2 ||a||^4 - sum a_j^4 times its square, at most that of 2 ||a||^4. What the
+        2 ||a||^4 - sum a_j^4 times its square, at most that of 2 ||a||^4. For what the
         residuals beyond c have in excess of c^2, energy less the released sum of
-        min(e^2, c^2), is spread over the rows as errors of one variance would be. Without a
-        release that is all of it: energy / (n - S) times u'u. Where rows have weights, what lies
-        within c is raised in the proportion of ``energy``, the weighted sum of squares, to the
-        part of it that was kept.
+        min(e^2, c^2), weighted where rows are, what lies within c is :func:`raised`. Without a
+        release it is as for errors of one variance: energy / (n - S) times u'u.
 
         Parameters
         ----------
@@ -83,15 +84,27 @@ class Meat:
         unit = np.outer(self.unit, self.unit)
         noise = math.sqrt(2) * self.deviation[..., None, None] * np.eye(len(unit))
         within = (positive_part(self.products / unit) + noise) * unit
-        rows = np.asarray(rows)
-        if self.kept is not None:
-            raised = np.maximum(np.asarray(energy) / self.kept, 1.0)
-            factor = raised * rows / np.maximum(rows - len(unit), 1.0)
-            return factor[..., None, None] * within
-        share = self.products[..., intercept, intercept] / gram[..., intercept, intercept]
-        beyond = np.maximum(np.asarray(energy) - rows * share, 0.0)
-        rows, beyond = (np.asarray(part)[..., None, None] for part in (rows, beyond))
-        return (rows * within + beyond * gram) / np.maximum(rows - len(unit), 1.0)
+        rows, energy, kept = np.asarray(rows), np.asarray(energy), self.kept
+        if kept is None:
+            one = ..., intercept, intercept
+            kept = rows * self.products[one] / gram[one]
+        sums = (rows * raised(energy, kept))[..., None, None] * within
+        released = (self.products != 0).any(axis=(-2, -1), keepdims=True)
+        sums = np.where(released, sums, energy[..., None, None] * gram)
+        return sums / np.maximum(rows - len(unit), 1.0)[..., None, None]
+
+
+def raised(energy: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Return by what squared scores are to be multiplied that ``kept`` so much of ``energy``.
+
+    They kept more than half of it if they seem to have kept less.
+
+    >>> raised(np.array([100.0, 100.0]), np.array([90.0, 105.0])).round(3)
+    array([1.222, 1.   ])
+    """
+    lost = np.maximum(energy - kept, 0.0)
+    kept = np.maximum(kept, np.maximum(energy / 2, np.finfo(float).tiny))
+    return 1 + _CUT_OFF * np.minimum(lost, energy / 2) / kept
 
 
 def positive_part(matrix: np.ndarray) -> np.ndarray:

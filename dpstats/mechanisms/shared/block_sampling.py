@@ -11,7 +11,7 @@ from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
 from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated
 from dpstats.numerics.ridge import symmetric
-from dpstats.numerics.sandwich import positive_part
+from dpstats.numerics.sandwich import positive_part, raised
 
 # What a release keeps of squared scores: those of rows or of units, where residuals are clipped in
 # units of v, the noise, and for rows with weights the part of the sum of squares within that.
@@ -35,7 +35,6 @@ class NoisyScores:
         Standard deviation of the noise on an entry.
     kept : float
         Weighted sum of the squared residuals, each clipped as in the scores.
-    has_weights : bool
     """
 
     codes: np.ndarray
@@ -43,7 +42,6 @@ class NoisyScores:
     rest: np.ndarray
     deviation: float
     kept: float
-    has_weights: bool
 
     @classmethod
     def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyScores | None":
@@ -65,7 +63,7 @@ class NoisyScores:
         assert kept is not None, "units have weights"
         codes, mixed, rest = (square * part for part in parts)
         kept = square * max(float(kept), deviation)
-        return cls(codes, mixed, rest, square * deviation, kept, KEPT in statistics)
+        return cls(codes, mixed, rest, square * deviation, kept)
 
 
 def _of_units(basis: BlockBasis, triangle: np.ndarray):
@@ -126,15 +124,9 @@ class Sampling:
         spread = deviation * _noise_along(own.ndim == 2, left)
         rest = positive_part(rest) + (left.vectors * spread) @ left.vectors.T
         rest, both = (rest + rest.T) / 2, _shortened(mixed - through, own, rest)
-        freedom = max(rows - columns, 1.0)
-        factor, beyond = rows / freedom, 0.0
-        if scores.has_weights:
-            factor *= max(energy / scores.kept, 1.0)
-        else:
-            beyond = max(energy - scores.kept, 0.0) / freedom
-        more = cls.of_one_variance(left, beyond)
-        of_codes = more.own if own.ndim == 1 else np.diag(more.own)
-        return cls(factor * own + of_codes, factor * both, factor * rest + more.rest)
+        factor = rows / max(rows - columns, 1.0)
+        factor *= float(raised(np.asarray(energy), np.asarray(scores.kept)))
+        return cls(factor * own, factor * both, factor * rest)
 
     @cached_property
     def _roots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

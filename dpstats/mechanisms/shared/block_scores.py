@@ -69,13 +69,14 @@ class ScoreRule:
     cut: float
 
     @classmethod
-    def after(cls, first: Release, problem: Problem) -> "ScoreRule":
+    def after(cls, first: Release, problem: Problem, cost: Cost) -> "ScoreRule":
         """Read it off the first release, or its companion."""
         statistics, basis = (first.companion or first).statistics, BlockBasis.of(problem)
         solution = solve(NoisyBlockSums.restored(basis, statistics), basis)
         theta, _ = coefficients(solution, basis)
-        cut = robust_covariance.CUT * math.sqrt(statistics["sigma2"]) / basis.box.y_scale
-        return cls(basis, theta, cut)
+        norm, y_scale = norm_of(basis), basis.box.y_scale
+        cut = robust_covariance.cut_of(statistics, norm, y_scale, problem, cost)
+        return cls(basis, theta, float(cut))
 
     def scores(
         self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
@@ -151,9 +152,9 @@ def _squares(rule: ScoreRule, problem: Problem, X: np.ndarray, y: np.ndarray) ->
     return rule.of_rows(X, y, weights)
 
 
-def squares_after(first: Release, problem: Problem) -> Callable:
+def squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
-    return partial(_squares, ScoreRule.after(first, problem), problem)
+    return partial(_squares, ScoreRule.after(first, problem, cost), problem)
 
 
 def release_squares(
@@ -189,7 +190,7 @@ def release_squares(
     statistics = {
         **companion.statistics,
         name: released.values[:size],
-        CUT: ScoreRule.after(first, problem).cut,
+        CUT: ScoreRule.after(first, problem, cost).cut,
         DEVIATION: released.deviation,
     }
     if problem.weighted:
@@ -221,8 +222,8 @@ def robust(covariance: Callable, at_estimated: bool = True) -> SecondPass:
             return columns.requested(cov_type, problem)
         return cov_type != "nonrobust" and (at_estimated or not problem.estimated)
 
-    def summary_after(first: Release, problem: Problem) -> Callable:
-        return (squares_after if problem.coded else columns.summary_after)(first, problem)
+    def summary_after(first: Release, problem: Problem, cost: Cost) -> Callable:
+        return (squares_after if problem.coded else columns.summary_after)(first, problem, cost)
 
     def release(summary, first: Release, problem: Problem, cost: Cost, noise: Noise) -> Release:
         released = release_squares if problem.coded else columns.release

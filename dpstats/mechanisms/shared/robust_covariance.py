@@ -6,7 +6,7 @@ the coefficients; this one adds the sum in the middle.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -21,16 +21,17 @@ from dpstats.numerics import Box, Moments
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whole_weights
 from dpstats.numerics.ridge import symmetric
-from dpstats.privacy import Cost
+from dpstats.privacy import GDP, Cost
 
 COV_TYPES = ("nonrobust", "HC1", "cluster")
 OPTIONS = {"cov_type": (COV_TYPES[0], option_checks.word("cov_type", *COV_TYPES))}
-# Fraction of the cost, and the residual, in standard deviations, at which squares are clipped; both
-# chosen by simulation. With half the fraction, intervals from 200 rows at epsilon 16 are 15%
-# longer; with one and a half times the fraction, those at epsilon 0.5 are at least 4% longer. A
-# lower clip understates the largest variances, a higher one adds noise.
+# Fraction of the cost, chosen by simulation. With half of it, intervals from 200 rows at epsilon 16
+# are 15% longer; with one and a half times as much, those at epsilon 0.5 are at least 4% longer.
 FRACTION = 0.1
-CUT = 4.0
+# Residuals are clipped for their squares at from so many standard deviations on, as far as the
+# noise allows: it grows with the square of the cut, and what is cut off falls with it. Their sum is
+# least where the fourth power of the cut is this times the rows over the noise (benchmarks/robust).
+_LEAST_CUT, _MOST_CUT, _PER_NOISE = 4.0, 64.0, 0.06
 # Factor of the sum of w min(e^2 / c^2, 1) beside that of s s' for rows with weights.
 KEPT = 0.5
 # The L1 sensitivity for two columns: see _query.
@@ -94,15 +95,33 @@ def _residuals(rows: np.ndarray, theta: np.ndarray) -> np.ndarray:
     return residual
 
 
-def reference(params: np.ndarray, sigma2: np.ndarray, box: Box) -> tuple[np.ndarray, np.ndarray]:
-    """Convert released coefficients and the cut from the user's units to scaled coordinates."""
-    return box.reference(params), CUT * np.sqrt(sigma2) / box.y_scale
+def cut_of(
+    statistics: Mapping, norm: float, y_scale: float, problem: Problem, cost: Cost
+) -> np.ndarray:
+    """Return at what residuals are clipped for their squares, in units of v.
+
+    ``statistics`` are released ones of a fit, or a stack of them, and ``norm`` bounds ||s||.
+    """
+    rows = np.maximum(statistics["rows" if "rows" in statistics else "n"], 1.0)
+    if isinstance(cost, GDP):
+        noise = sensitivities(norm, problem.neighbors)[0] / cost.mu
+    else:
+        noise = math.sqrt(2) * _L1 / cost.epsilon
+    times = np.clip((_PER_NOISE * rows / noise) ** 0.25, _LEAST_CUT, _MOST_CUT)
+    return times * np.sqrt(statistics["sigma2"]) / y_scale
 
 
-def _squares_after(first: Release, problem: Problem) -> Callable:
+def reference(
+    params: np.ndarray, statistics: Mapping, box: Box, norm: float, problem: Problem, cost: Cost
+) -> tuple[np.ndarray, np.ndarray]:
+    """Convert released coefficients to scaled coordinates, and return the cut there."""
+    return box.reference(params), cut_of(statistics, norm, box.y_scale, problem, cost)
+
+
+def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
     box, basis = clipped_box(problem), first.companion or first
-    theta, cut = reference(basis.params, basis.statistics["sigma2"], box)
+    theta, cut = reference(basis.params, basis.statistics, box, box.norm, problem, cost)
     cut = cut * 2.0**ENTRY_BITS
     if problem.weighted:
         return partial(_weighted_squares, problem, theta, cut)
@@ -260,7 +279,7 @@ def release_squares(
     """
     triangle = noise.add(_query(moments.cross, norm, problem), cost)
     basis = first.companion or first
-    _, cut = reference(basis.params, basis.statistics["sigma2"], box)
+    _, cut = reference(basis.params, basis.statistics, box, norm, problem, cost)
     released = _statistics(triangle, cut, problem)
     plain = {name: np.asarray(value).tolist() for name, value in released.items()}
     statistics = {**basis.statistics, **plain}
@@ -277,7 +296,7 @@ def type_of(problem: Problem) -> str:
 def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise) -> Releases:
     """Release the same for every group, the noise of all groups in one draw."""
     box, sizes = clipped_box(problem), np.diff(edges)
-    theta, cut = reference(first.params, first.stack["sigma2"], box)
+    theta, cut = reference(first.params, first.stack, box, box.norm, problem, cost)
     per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
     rows = scores(box.integers(X, y), *per_row).astype(np.int64)
     squares = Moments.of_groups(rows, edges).cross

@@ -31,7 +31,7 @@ class SecondPass:
     fraction : float
         Fraction of the cost that is kept for it.
     summary_after : callable
-        ``(first, problem) -> summarise`` for ``summarise(X, y)``, whose values for disjoint rows
+        ``(first, problem, cost) -> summarise`` for ``summarise(X, y)``, whose values for disjoint rows
         add up. What it needs of the first release is computed once for all rows.
     release : callable
         ``(summary, first, problem, cost, noise) -> Release``, where ``first`` has standard errors.
@@ -42,7 +42,7 @@ class SecondPass:
     option: str
     requested: Callable[[Any, Problem], bool]
     fraction: float
-    summary_after: Callable[[Release, Problem], Callable[[np.ndarray, np.ndarray], Any]]
+    summary_after: Callable[[Release, Problem, Cost], Callable[[np.ndarray, np.ndarray], Any]]
     release: Callable[..., Release]
     release_each: Callable[..., Releases] | None = None
 
@@ -222,8 +222,9 @@ class Method:
         first = self.release(summary, problem, cost.part(1 - second.fraction), noise, **options)
         if "bse" in first.reasons:
             return first
-        second_summary = total(second.summary_after(first, problem))
-        return second.release(second_summary, first, problem, cost.part(second.fraction), noise)
+        second_cost = cost.part(second.fraction)
+        second_summary = total(second.summary_after(first, problem, second_cost))
+        return second.release(second_summary, first, problem, second_cost, noise)
 
     def fit_each(self, X, y, edges, problem, cost: Cost, noise: Noise, **options) -> Releases:
         """Fit every group as :meth:`fit` does, all in one call, by ``release_each``."""
