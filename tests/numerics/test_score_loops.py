@@ -52,8 +52,8 @@ def test_sums_are_of_scores_cut_to_the_limit_and_to_whole_numbers(n):
     columns, response = rows(n)
     whitened_rows, _, left, norms = scores(columns, response)
     s = whitened_rows * (left * (GRID / np.maximum(norms, 1.5)))
-    squares = 0.3 * np.minimum(norms / 1.5, 1.0) ** 2 * GRID
-    found = clipped_sums(columns, response, TO, FAR, *AT, 1.5, 0.3, GRID)
+    squares = 0.3 * np.minimum(np.abs(left) / 0.8, 1.0) ** 2 * GRID
+    found = clipped_sums(columns, response, TO, FAR, *AT, 1.5, 0.8, 0.3, GRID)
     assert found.tolist() == np.trunc(np.vstack([s, squares])).sum(axis=1).tolist()
     assert (np.linalg.norm(s, axis=0) <= GRID * (1 + 1e-12)).all()
 

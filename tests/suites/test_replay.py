@@ -450,10 +450,13 @@ def newton_worst(case):
         steps = ("number of rows", "mean and mean square of y", "X'X", "leverages")
         steps += ("whitened X'X",)
         steps += ("scores at zero", "score norms", "scores")
+        steps += ("score products",) * ("cov_type" in case.options)
         return [pair(step, long, long, 0.999) for step in steps]
     other, share = ((start, y), 0.7) if d == 1 else ((second, y), 0.9)
+    robust, one = [*{"cov_type"} & {*case.options}], len(p.low) == 1
     return [
         *(pair(step, long, other, share) for step in ("X'X", "whitened X'X")),
+        *(pair("score products", long, (center, -1e300), 0.7 if one else 0.95) for _ in robust),
         pair("leverages", long, (start, y), 0.999),
         pair("score norms", long, (start, y), 0.999),
         *(

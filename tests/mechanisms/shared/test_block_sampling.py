@@ -31,7 +31,7 @@ def squared(by_code, z, errors, dense, deviation=0.0, seed=2):
     own = codes if dense else np.diag(codes).copy()
     kept = float((errors**2).sum())
     parts = own, products[:LEVELS, LEVELS:], products[LEVELS:, LEVELS:]
-    return NoisyScores(*parts, deviation, kept, has_weights=False)
+    return NoisyScores(*parts, deviation, kept)
 
 
 def whole(sampling):

@@ -13,6 +13,9 @@ from dpstats.privacy import ADD_REMOVE
 from tests.mechanisms.test_noisy_newton import ENDS, factor_case, rows
 
 
+PARTS = ["rough", "leverages", "whitened", "scores", "norms", "score products"]
+
+
 def worker_parts(case):
     """What a pass over the rows sends to a worker, one of each."""
     basis = IndicatorBasis.of(case.problem)
@@ -22,12 +25,13 @@ def worker_parts(case):
         "rough": partial(newton_sums.rough_products, basis, 8.0),
         "leverages": partial(newton_sums.leverage_counts, basis, map_, 2.0),
         "whitened": partial(newton_sums.whitened_products, basis, map_, 3.0),
-        "scores": partial(newton_sums.score_sums, *scores, 0.3),
+        "scores": partial(newton_sums.score_sums, *scores, 0.9, 0.3),
         "norms": partial(newton_sums.score_counts, *scores),
+        "score products": partial(newton_sums.score_products, *scores),
     }
 
 
-@pytest.mark.parametrize("part", ["rough", "leverages", "whitened", "scores", "norms"])
+@pytest.mark.parametrize("part", PARTS)
 def test_a_pass_is_the_sum_of_its_rows_and_crosses_to_a_worker(part):
     """Exactly: so a row has the same part in it whatever rows stand beside it, and where."""
     work = worker_parts(factor_case(ADD_REMOVE))[part]
@@ -52,16 +56,20 @@ def test_sums_are_those_of_whitened_rows_and_clipped_scores():
     z = np.linalg.solve(basis.root, (X[:, 2:] - basis.center).T).T
     phi = np.hstack([np.eye(3)[X[:, 0].astype(int)], np.eye(2)[X[:, 1].astype(int)], z])
     a, eta = phi @ basis.span, np.linspace(-1, 1, basis.span.shape[1])
-    scores = a * ((y - reference.y_center) / reference.y_scale - a @ eta)[:, None]
+    left = (y - reference.y_center) / reference.y_scale - a @ eta
+    scores = a * left[:, None]
     norms, lengths = np.linalg.norm(scores, axis=1), np.linalg.norm(a, axis=1)
     clipped = scores * np.minimum(1.5 / norms, 1)[:, None] / 1.5
-    squares = 0.3 * np.minimum(norms / 1.5, 1) ** 2
+    squares = 0.3 * np.minimum(np.abs(left) / 0.9, 1) ** 2
     sums = np.trunc(np.column_stack([clipped, squares]) * 2.0**20 * (1 - 2.0**-30)).sum(axis=0)
     np.testing.assert_allclose(parts["scores"](X, y).astype(float), sums, atol=3)
     short = a / np.maximum(lengths / math.sqrt(3), 1)[:, None] / math.sqrt(3)
     whole = np.trunc(short * 2.0**20 * (1 - 2.0**-30))
     found = parts["whitened"](X, y).astype(float)
     np.testing.assert_allclose(found, whole.T @ whole, atol=3 * 2.0**20)
+    of_scores = parts["score products"](X, y).astype(float)
+    whole = np.trunc(clipped * 2.0**20 * (1 - 2.0**-30))
+    np.testing.assert_allclose(of_scores, whole.T @ whole, atol=3 * 2.0**20)
     for part, sizes, edges in (
         ("leverages", lengths**2 / 2, LEVERAGE_EDGES),
         ("norms", norms / 1.5, SCORE_EDGES),

@@ -199,7 +199,7 @@ def test_without_noise_the_covariance_is_that_of_statsmodels(name, neighbors):
 def test_rows_of_a_declared_norm_are_counted_as_they_are():
     """There the constant column is scaled like the others, to the inverse of the norm."""
     data = uneven()
-    call = {"method": "adassp", "epsilon": 1e6, "row_norm": 3, "bounds": {"y": (0, 1)}}
+    call = {"method": "adassp", "epsilon": 1e7, "row_norm": 3, "bounds": {"y": (0, 1)}}
     for options, ols in (({}, {}), (HC1, HC1)):
         with dp.testing.insecure_seed(1):
             result = dp.dp_ols("y ~ x", data, **call, **options)
@@ -207,16 +207,32 @@ def test_rows_of_a_declared_norm_are_counted_as_they_are():
         np.testing.assert_allclose(result.bse, theirs.bse, rtol=0.02)
 
 
-def test_squares_beyond_the_cut_are_spread_over_the_rows():
-    """All of them where nothing was released, none where the releases hold them all."""
+def test_squares_beyond_the_cut_raise_what_is_kept_twice():
+    """All of them are u'u where nothing was released, none where the releases hold them all."""
     gram, rows = np.array([[100.0, 10.0], [10.0, 40.0]]), 100.0
     none = Meat(np.zeros((2, 2)), np.zeros(()), np.ones(2))
     np.testing.assert_allclose(none.covariance(gram, 49.0, rows), gram / 2)
     products = np.array([[30.0, 5.0], [5.0, 20.0]])
     all_of_them = Meat(products, np.zeros(()), np.ones(2))
-    for energy, beyond in ((25.0, 0.0), (30.0, 0.0), (44.7, 14.7)):
-        expected = (rows * products + beyond * gram) / 98
+    for energy, times in ((25.0, 1.0), (30.0, 1.0), (36.0, 1.4), (300.0, 3.0)):
+        expected = times * rows * products / 98
         np.testing.assert_allclose(all_of_them.covariance(gram, energy, rows), expected)
+
+
+@pytest.mark.parametrize("epsilon", [100, 1e6])
+@pytest.mark.parametrize("formula", ["y ~ x", "y ~ x + C(g)"])
+def test_far_residuals_of_long_rows_count_in_full(formula, epsilon):
+    """Skewed errors that grow with x: cut at four deviations, errors were .89 of White's."""
+    rng = np.random.default_rng(5)
+    x, g = rng.normal(size=20_000), rng.integers(0, 3, 20_000)
+    y = 0.5 * x + np.exp(x / 2) * (rng.exponential(size=20_000) - 1)
+    data, bounds = pd.DataFrame({"x": x, "y": y, "g": g}), {"x": (-4.5, 4.5), "y": (-8, 40)}
+    ols = smf.ols(formula, data.assign(x=data["x"].clip(-4.5, 4.5))).fit(**HC1)
+    with dp.testing.insecure_seed(1):
+        result = dp.dp_ols(formula, data, method="adassp", epsilon=epsilon, bounds=bounds,
+                           levels={"g": [0, 1, 2]}, **HC1)  # fmt: skip
+    ratio = (result.bse / ols.bse)[["Intercept", "x"]]
+    assert (ratio > 0.985).all() and (ratio < (1.02 if epsilon > 100 else 1.15)).all(), ratio
 
 
 def test_a_negative_direction_of_the_squares_is_as_wide_as_their_noise():
