@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from replay import cases_of
 
 from dpstats.errors import BudgetError
-from dpstats.mechanisms import noisy_newton
-from dpstats.mechanisms.shared import indicator_basis, newton_sums, response_scale
+from dpstats.mechanisms import METHODS, noisy_newton
+from dpstats.mechanisms.shared import indicator_basis, newton_queries, newton_sums, response_scale
 from dpstats.numerics import kernels, score_loops, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -19,7 +20,7 @@ from dpstats.range_estimation import estimate, marginals
 from dpstats.range_estimation import quantiles as middles
 from tests.mechanisms.test_noisy_newton import check_factors
 from tests.range_estimation.test_marginals import check_marginals
-from tests.suites.mutants import Mutant, both_tests, patched
+from tests.suites.mutants import Mutant, both_tests, over, patched
 from tests.suites.test_mutations import (
     counts_before_noise,
     exact_quantiles,
@@ -43,11 +44,11 @@ def scores_of(change):
     """Sums of scores whose residuals and norms are others when they are clipped."""
 
     def mutate(original):
-        def sums(basis, map_, reference, eta, limit, weight, X, y):
+        def sums(basis, map_, reference, eta, limit, cut, weight, X, y):
             total = np.zeros(len(eta) + 1, dtype=object)
             for rows, left, norms in newton_sums.scores(basis, map_, reference, eta, X, y):
+                squares = weight * np.minimum(np.abs(left) / cut, 1) ** 2
                 left, norms = change(left, norms, limit)
-                squares = weight * np.minimum(norms / limit, 1) ** 2
                 scores = np.vstack([rows * (left / np.maximum(norms, limit)), squares])
                 whole = np.trunc(scores * newton_sums._ONE * newton_sums._MARGIN)
                 total += np.array([sum(map(int, row)) for row in whole.tolist()], dtype=object)
@@ -55,7 +56,7 @@ def scores_of(change):
 
         return sums
 
-    return newton("score_sums", mutate)
+    return patched(newton_queries, "score_sums", mutate)
 
 
 def unclipped(left, norms, limit):
@@ -269,7 +270,54 @@ def sums(name, make):
     return patched(newton_sums, name, make)
 
 
+def robust(neighbors):
+    """The worst rows of fits with robust errors, whose products of scores are released."""
+    found = cases_of(METHODS["noisy_newton"])
+    cases = [replace(c, options={"cov_type": "HC1"}) for c in found]
+    return over(check_worst, [c for c in cases if c.problem.neighbors == neighbors][:4])
+
+
+def longer_scores(times):
+    """Scores are clipped at so many times the limit for their products."""
+
+    def mutate(original):
+        def clipped(basis, map_, reference, eta, limit, X, y):
+            for s in original(basis, map_, reference, eta, times * limit, X, y):
+                yield np.trunc(times * s)
+
+        return clipped
+
+    return sums("clipped_scores", mutate)
+
+
+def more_squares(original):
+    """The squares of residuals count twice beside the scores."""
+
+    def clipped_sums(*given):
+        found = original(*given)
+        found[-1] *= 2
+        return found
+
+    return clipped_sums
+
+
+ROBUST = {ADD_REMOVE: robust(ADD_REMOVE), REPLACE_ONE: robust(REPLACE_ONE)}
 MUTANTS = {
+    "scores for products not clipped": Mutant(longer_scores(2.0**10), ROBUST[ADD_REMOVE]),
+    "scores for products clipped at twice the limit": Mutant(
+        longer_scores(2.0), ROBUST[ADD_REMOVE]
+    ),
+    "products of scores: add/remove for replace-one": Mutant(
+        patched(newton_queries, "release_products", of_one_relation(ADD_REMOVE, 6)),
+        ROBUST[REPLACE_ONE],
+    ),
+    **{
+        f"half the sensitivity of score products, {relation}": Mutant(
+            smaller(indicator_basis, step="score products"), ROBUST[relation]
+        )
+        for relation in ROBUST
+    },
+    "squares of residuals counted twice": Mutant(loop("clipped_sums", more_squares), ADDED),
     "scores not clipped": Mutant(scores_of(unclipped), ADDED),
     "scores not clipped, replace-one": Mutant(scores_of(unclipped), REPLACED),
     "a row in two bins": Mutant(loop("scores_above", lambda f: lambda *a: 2 * f(*a)), ADDED),

@@ -453,16 +453,18 @@ def newton_worst(case):
         steps += ("score products",) * ("cov_type" in case.options)
         return [pair(step, long, long, 0.999) for step in steps]
     other, share = ((start, y), 0.7) if d == 1 else ((second, y), 0.9)
-    robust, one = [*{"cov_type"} & {*case.options}], len(p.low) == 1
+    # without an intercept the row at zero has no score
+    across = ((start, y), 0.7) if p.intercept is None else ((center, -1e300), 0.99)
+    robust = ("score products",) * ("cov_type" in case.options)
     return [
         *(pair(step, long, other, share) for step in ("X'X", "whitened X'X")),
-        *(pair("score products", long, (center, -1e300), 0.7 if one else 0.95) for _ in robust),
+        *(pair(step, long, *across) for step in robust),
         pair("leverages", long, (start, y), 0.999),
         pair("score norms", long, (start, y), 0.999),
-        *(
-            pair(step, up, (up[0], -1e300), 0.999)
-            for step in ("mean and mean square of y", "scores at zero", "scores")
-        ),
+        pair("mean and mean square of y", up, (up[0], -1e300), 0.999),
+        pair("scores", up, (up[0], -1e300), 0.988),
+        # scores point against each other, and one residual is near zero
+        *(pair("scores at zero", (first, end), (first, y), 0.995) for end in (-1e300, 1e300)),
     ]
 
 

@@ -87,10 +87,10 @@ def test_what_is_cut_is_added_in_proportion():
 
 
 def uneven(n: int, seed: int) -> pd.DataFrame:
-    """Skewed errors whose size grows with x, and a factor with errors of its own."""
+    """Skewed errors whose size grows with that of x, and a factor with errors of its own."""
     rng = np.random.default_rng(seed)
     x, g = rng.normal(size=n), rng.choice(list("abc"), n, p=[0.5, 0.3, 0.2])
-    size = np.exp(x / 2) * np.where(g == "c", 2.0, 1.0)
+    size = np.abs(x) * np.where(g == "c", 2.0, 1.0)
     errors = size * (rng.exponential(size=n) - 1)
     return pd.DataFrame({"x": x, "g": g, "y": 1 + 0.5 * x + 0.3 * (g == "b") + errors})
 
@@ -108,7 +108,7 @@ def test_as_epsilon_grows_errors_are_those_of_statsmodels(neighbors):
     for options in ({}, HC1):
         result, theirs = fitted(data, 1e6, neighbors=neighbors, **options), ols.fit(**options)
         assert result.cov_type == theirs.cov_type
-        np.testing.assert_allclose(result.bse, theirs.bse, rtol=0.01)
+        np.testing.assert_allclose(result.bse, theirs.bse, rtol=0.015)
         np.testing.assert_allclose(result.rsquared, theirs.rsquared, atol=0.01)
         assert f"Covariance Type: {theirs.cov_type}" in " ".join(str(result.summary()).split())
 
