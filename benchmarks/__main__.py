@@ -20,6 +20,7 @@ from benchmarks import (
     persons,
     powers,
     r,
+    robust,
     scale,
     speed,
     stream,
@@ -65,6 +66,7 @@ ALONE = {
     "goodness": goodness,
     "persons": persons,
     "unbounded": unbounded,
+    "robust": robust,
 }
 
 

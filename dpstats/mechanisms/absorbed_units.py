@@ -55,7 +55,7 @@ def release(
     return replace(fit_within(within, problem, penalty_of), note=_NOTE)
 
 
-def _squares_after(first: Release, problem: Problem, cost: GDP) -> Callable:
+def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     """Return the function that sums s s' over the scores s of units, given the first release."""
     basis = first.companion or first
     box, norm = within_box(problem), unit_norm(problem)

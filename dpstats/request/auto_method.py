@@ -68,7 +68,8 @@ def choose(
     if levels > _MANY_LEVELS and delta != 0:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
     if by_unit and delta != 0:
-        return "noisy_newton", "auto took noisy_newton, which protects all rows of a person together"
+        why = "auto took noisy_newton, which protects all rows of a person together"
+        return "noisy_newton", why
     bounded_line = _is_bounded_line(formula, bounds) and not weighted
     size = epsilon * rows
     if options.get("cov_type") is not None:

@@ -58,8 +58,19 @@ CHOICES = [
         ("y ~ x", UNIT, PURE | PUBLIC | {"rows": n, "options": {"ci": True}}, name)
         for n, name in ((PURE_CROSSING, "noisy_moments"), (PURE_CROSSING - 1, "exp_theil_sen"))
     ),
-    ("y ~ x", UNIT, {"options": {"cov_type": "HC1"}}, "noisy_moments"),
-    ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}}, "adassp"),
+    *(
+        ("y ~ x", UNIT, {"options": {"cov_type": "HC1"}, **more}, method)
+        for more, method in (
+            ({}, "noisy_newton"),
+            (PURE, "noisy_moments"),
+            ({"alone": False}, "noisy_moments"),
+            ({"neighbors": "replace_one"}, "noisy_moments"),
+            ({"neighbors": "replace_one", "rows": 10_000}, "noisy_newton"),
+        )
+    ),
+    ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}}, "noisy_newton"),
+    ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}, "weighted": True}, "adassp"),
+    ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}, "levels": 400}, "adassp"),
     ("y ~ x", {"x": (0, 1)}, {}, "noisy_newton"),
     ("y ~ x + z", {**UNIT, "z": (0, 1)}, PURE, "shrunken_pure"),
     *((f, UNIT, PURE, "shrunken_pure") for f in ("y ~ x - 1", "y ~ C(x)", "np.log(y) ~ x")),

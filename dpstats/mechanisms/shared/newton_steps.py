@@ -52,8 +52,9 @@ class Steps:
         """Step from zero, and shrink toward it by the prior of each direction."""
         p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
         sums, _, deviation, _ = self.queries.scores(
-            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, _START_LIMIT, cost
-        )
+            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, _START_LIMIT,
+            cost,
+        )  # fmt: skip
         slope, prior = _START_SLOPE * self.rows, prior_variance(p)
         eta = sums / slope
         variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2

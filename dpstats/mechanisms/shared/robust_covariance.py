@@ -100,15 +100,19 @@ def cut_of(
 ) -> np.ndarray:
     """Return at what residuals are clipped for their squares, in units of v.
 
-    ``statistics`` are released ones of a fit, or a stack of them, and ``norm`` bounds ||s||.
+    ``statistics`` are released ones of a fit, or a stack of them, and ``norm`` bounds ||s||. Rows
+    with weights, or of units, are cut as early as possible: how much they tell is not known.
     """
+    sigma = np.sqrt(statistics["sigma2"]) / y_scale
+    if problem.weighted:
+        return _LEAST_CUT * sigma
     rows = np.maximum(statistics["rows" if "rows" in statistics else "n"], 1.0)
     if isinstance(cost, GDP):
         noise = sensitivities(norm, problem.neighbors)[0] / cost.mu
     else:
         noise = math.sqrt(2) * _L1 / cost.epsilon
     times = np.clip((_PER_NOISE * rows / noise) ** 0.25, _LEAST_CUT, _MOST_CUT)
-    return times * np.sqrt(statistics["sigma2"]) / y_scale
+    return times * sigma
 
 
 def reference(

@@ -31,8 +31,8 @@ class SecondPass:
     fraction : float
         Fraction of the cost that is kept for it.
     summary_after : callable
-        ``(first, problem, cost) -> summarise`` for ``summarise(X, y)``, whose values for disjoint rows
-        add up. What it needs of the first release is computed once for all rows.
+        ``(first, problem, cost) -> summarise`` for ``summarise(X, y)``, whose values for disjoint
+        rows add up. What it needs of the first release is computed once for all rows.
     release : callable
         ``(summary, first, problem, cost, noise) -> Release``, where ``first`` has standard errors.
     release_each : callable or None
