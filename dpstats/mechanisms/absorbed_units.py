@@ -27,7 +27,7 @@ from dpstats.mechanisms.shared.within_units import (
 from dpstats.noise import Noise
 from dpstats.numerics import Moments
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.privacy import GDP
+from dpstats.privacy import GDP, Cost
 
 _NOTE = (
     "the effects of the absorbed column are not released; what has one row in use adds nothing to "
