@@ -85,8 +85,8 @@
 #' @param max_groups With `by`, in how many groups the rows of a person are used, by default 1:
 #'   those where it has the most rows. Each group's fit gets the budget divided by it.
 #' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen, or
-#'   `cov_type = "HC1"` of noisy_moments, adassp, ssp and shrunken: for a tenth of the budget,
-#'   standard errors that hold for errors of different variances too.
+#'   `cov_type = "HC1"` of the default, adassp, ssp, shrunken and noisy_moments: for about a tenth
+#'   of the budget, standard errors that hold for errors of different variances too.
 #'
 #' @return An object of class `dp_ols`, or `dp_ols_groups` with `by`; for several formulas a
 #'   [list of them][formulas]. [coef()], [vcov()],
