@@ -12,7 +12,7 @@ import numpy as np
 from dpstats.mechanisms.shared.score_tails import SCORE_EDGES, Tail
 
 # Limits that are tried, from so many root mean squares of scores on.
-_LEAST, _LIMITS = 1.5, 200
+_LEAST, _LIMITS, _SMALLEST = 1.5, 200, 1e-12
 
 
 def square_limit(tail: Tail, noise: float) -> float:
@@ -20,14 +20,16 @@ def square_limit(tail: Tail, noise: float) -> float:
 
     ``noise`` is its standard deviation for a limit of 1; the other part is what is cut off.
     """
-    limits = np.geomspace(_LEAST * math.sqrt(tail.mean_square()), 2 * SCORE_EDGES[-1], _LIMITS)
-    errors = [(noise * limit**2) ** 2 + squares_cut(tail, limit) ** 2 for limit in limits]
+    least = _LEAST * math.sqrt(max(tail.mean_square(), _SMALLEST))
+    limits = np.geomspace(least, 2 * SCORE_EDGES[-1], _LIMITS)
+    errors = np.hypot(noise * limits**2, squares_cut(tail, limits))
     return float(limits[int(np.argmin(errors))])
 
 
-def squares_cut(tail: Tail, limit: float) -> float:
-    """Return the expected sum of size^2 - limit^2 over the rows beyond the limit."""
-    return float(tail.mean_counts @ np.maximum(tail.sizes**2 - limit**2, 0.0))
+def squares_cut(tail: Tail, limit: np.ndarray | float) -> np.ndarray:
+    """Return the expected sum of size^2 - limit^2 over the rows beyond each limit."""
+    beyond = np.maximum(tail.sizes**2 - np.square(limit)[..., None], 0.0)
+    return beyond @ tail.mean_counts
 
 
 def scatter(products: np.ndarray, deviation: float, even: float, cut: float) -> np.ndarray:

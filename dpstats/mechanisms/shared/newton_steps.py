@@ -87,7 +87,7 @@ class Steps:
         before = known + state.bias.variance
         gain = before / (before + variance + bias.variance)
         squares, noise = max(squares, 0.0) / (rows * size), square_deviation / (rows * size)
-        beyond = squares_cut(tail, cut) / tail.rows
+        beyond = float(squares_cut(tail, cut)) / tail.rows
         return NewtonState(
             eta=eta + gain * step,
             variance=(1 - gain) ** 2 * known + gain**2 * variance,
@@ -146,7 +146,7 @@ class Steps:
         products, deviation = queries.products(
             "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost
         )
-        even, cut = state.square * self.rows, t * squares_cut(tail, limit)
+        even, cut = state.square * self.rows, t * float(squares_cut(tail, limit))
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, even, cut)
         return replace(state, products=products, products_deviation=deviation)

@@ -59,6 +59,11 @@ def test_a_limit_cuts_less_the_less_noise_there_is():
     assert cut == sorted(cut, reverse=True) and cut[-1] == 0
 
 
+def test_a_tail_without_rows_has_a_limit():
+    tail = tail_of(10.0)
+    assert square_limit(replace(tail, counts=0 * tail.counts), 1.0) > 0
+
+
 def test_without_noise_and_cut_it_is_the_sum():
     s = np.random.default_rng(3).normal(size=(500, 4)) * [1, 2, 3, 4]
     np.testing.assert_allclose(scatter(s.T @ s, 1e-9, 500.0, 0.0), s.T @ s, rtol=1e-9)
