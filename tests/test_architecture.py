@@ -52,7 +52,7 @@ RANDOM = {
     "planning.plan",
     "inference.bootstrap",
     "results.error_bounds",
-    "request.marginals",
+    "request.reference",
 }
 COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "__main__"}
 # Modules that load statsmodels or numba, so their rooms do not import them.

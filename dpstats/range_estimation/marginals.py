@@ -22,9 +22,9 @@ from dpstats.range_estimation.marginal import (
 from dpstats.range_estimation.quantiles import ONLY_ZEROS, center_and_spread
 from dpstats.schema import Batch, Numeric
 
-# Fractions of a column's cost: the first histogram, and each of up to three that zoom in. The last
+# Fractions of a column's cost: the first histogram, and each of up to four that zoom in. The last
 # histogram has the rest.
-_FIRST, _ZOOM, _ZOOMS = 0.25, 0.12, 3
+_FIRST, _ZOOM, _ZOOMS = 0.25, 0.12, 4
 # A first histogram is read from so many times its threshold in rows. Where bounds are declared
 # the bins are few and known, and fewer do.
 _ENOUGH, _ENOUGH_RESPONSE, _WITHIN_BOUNDS = 10.0, 15.0, 0.3

@@ -108,7 +108,7 @@ def test_a_range_stays_within_declared_bounds_whatever_their_width():
         for n in (0, 40, 4000):
             found = estimated(columns(n), limits)["within"]
             assert bounds[0] <= found.low < found.high <= bounds[1]
-            assert 0 < found.sd <= found.high - found.low
+            assert 0 < found.sd <= bounds[1] - bounds[0]
 
 
 @pytest.mark.parametrize("n", [0, 1, 40, 4000])
@@ -129,7 +129,7 @@ def test_few_rows_are_described_by_two_quantiles():
 
 @pytest.mark.parametrize(("n", "least", "most"), [(100, 0.6, 1.0), (1500, 0.0, 0.1)])
 def test_two_quantiles_of_few_rows_are_clipped_closer(n, least, most):
-    """At 6 deviations where a fit shows no interval, else at 16; the rows' number is noisy."""
+    """At 6 deviations where a fit shows no interval, else at 1,024; their number is noisy."""
     cost, generator = GDP.of(0.5, 1e-6), np.random.default_rng(9)
     names = [*(f"x{j}" for j in range(6)), "y"]
     data, close = {name: generator.normal(size=n) for name in names}, 0
@@ -137,7 +137,7 @@ def test_two_quantiles_of_few_rows_are_clipped_closer(n, least, most):
         with insecure_seed(seed):
             found = marginals(data, cost, ADD_REMOVE, dict.fromkeys(names))(Noise(cost))["x0"]
         deviations = (found.clipping[1] - found.mean) / found.sd
-        assert found.is_rough and round(deviations, 6) in (6, 16)
+        assert found.is_rough and round(deviations, 6) in (6, 1024)
         close += deviations < 10
     assert least <= close / 40 <= most
 
@@ -167,16 +167,12 @@ def test_a_column_spread_thinly_over_declared_bounds_is_not_clipped():
         assert low <= 8 and high >= 20, f"seed {seed}: {low:.3g} to {high:.3g}"
 
 
-def test_the_more_rows_the_farther_out_values_are_clipped():
-    """A limit that stays moves coefficients by more than the noise once rows are many."""
-    reached = {}
-    for n in (2000, 20_000, 400_000):
-        generator, cost = np.random.default_rng(8), GDP(0.2)
-        data = {"x": generator.normal(size=n), "y": generator.normal(size=n)}
-        with insecure_seed(1):
-            found = marginals(data, cost, ADD_REMOVE, {"x": None, "y": None})(Noise(cost))["x"]
-        assert not found.is_rough
-        reached[n] = (found.clipping[1] - found.mean) / found.sd
-    assert reached[2000] == pytest.approx(8 * np.sqrt(2000 * 0.1 / 60), rel=0.1)
-    assert reached[20_000] == pytest.approx(32)
-    assert reached[400_000] == pytest.approx(32)
+@pytest.mark.parametrize("n", [2000, 400_000])
+def test_values_are_clipped_far_beyond_all_that_is_seen(n):
+    """A closer limit would make another regression of it, which intervals are not about."""
+    generator, cost = np.random.default_rng(8), GDP(0.2)
+    data = {"x": generator.normal(size=n), "y": generator.normal(size=n)}
+    with insecure_seed(1):
+        found = marginals(data, cost, ADD_REMOVE, {"x": None, "y": None})(Noise(cost))["x"]
+    assert not found.is_rough
+    assert found.clipping[1] - found.mean == pytest.approx(1024 * found.sd)

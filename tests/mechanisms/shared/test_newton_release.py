@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.shared import IndicatorBasis, NewtonState, Whitening
-from dpstats.mechanisms.shared.newton_release import release_of
+from dpstats.mechanisms.shared import Bias, IndicatorBasis, NewtonState, Whitening
+from dpstats.mechanisms.shared.newton_release import _concentration, release_of
 from dpstats.privacy import ADD_REMOVE
 from tests.mechanisms.test_noisy_newton import factor_case
 
@@ -16,7 +16,7 @@ WHITENING = Whitening(
     BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares
 )
 BETA = np.array([0.3, 0.2, -0.1, 0.4, 0.05, -0.02])
-ROWS = 1e4
+ROWS, NONE = 1e4, Bias.none(6)
 
 
 def position(beta) -> np.ndarray:
@@ -27,21 +27,9 @@ def position(beta) -> np.ndarray:
 
 
 def released(state=None, wild=False, problem=PROBLEM, **changes):
-    sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12))
+    sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12), NONE)
     state, counted = replace(state or sure, **changes), (ROWS + 7.0, 5.0)
     return release_of(state, BASIS, WHITENING, wild, problem, ROWS, counted)
-
-
-def test_a_divided_map_has_a_smaller_gram_and_error_and_says_that_it_is_unsure():
-    generator = np.random.default_rng(2)
-    rows, off = generator.normal(size=(50, len(BASIS.span))), generator.normal(size=(6, 6))
-    # the noise E in X'X moves a step by E eta, and E is whitened as X'X is
-    made = replace(WHITENING, error=lambda squares: off**2 @ squares)
-    divided, eta = made.divided(4.0), generator.normal(size=6)
-    gram, smaller = ((rows @ w.map).T @ (rows @ w.map) for w in (made, divided))
-    np.testing.assert_allclose(smaller, gram / 4)
-    np.testing.assert_allclose(divided.error(eta**2), (off / 4) ** 2 @ eta**2)
-    assert (divided.unsure == 0.75).all() and made.divided(1.0).map.tolist() == made.map.tolist()
 
 
 def test_coefficients_are_read_back_in_the_units_of_the_columns():
@@ -56,20 +44,25 @@ def test_the_covariance_adds_noise_and_sampling():
     release = released(square=0.5)
     back = PROBLEM.reference.y_scale * BASIS.from_span @ BASIS.span
     np.testing.assert_allclose(release.cov, back @ back.T * 0.5 / ROWS, rtol=1e-6, atol=1e-12)
-    noisy = released(square=0.5, variance=np.full(6, 1e-3), bias=2e-3)
+    even = Bias(np.full(6, 2e-3), np.zeros(6), shift=0.1)
+    noisy = released(square=0.5, variance=np.full(6, 1e-3), bias=even)
     # what the prior moves directions by counts too, and is small at such a variance
-    np.testing.assert_allclose(noisy.cov - release.cov, back @ back.T * 3e-3, atol=3e-6)
-    privacy = np.array(noisy.statistics["privacy_cov"])
-    np.testing.assert_allclose(privacy, back @ back.T * 3e-3, atol=3e-6)
+    tilt = _concentration(back / PROBLEM.reference.y_scale, BASIS, PROBLEM)
+    added = back @ back.T * (1e-3 + 2e-3 * np.outer(tilt, tilt))
+    added[0, 0] += (0.1 * PROBLEM.reference.y_scale) ** 2
+    np.testing.assert_allclose(noisy.cov - release.cov, added, atol=1e-5)
+    np.testing.assert_allclose(np.array(noisy.statistics["privacy_cov"]), added, atol=1e-5)
 
 
-def test_what_a_step_left_over_shows_in_the_next_one():
-    """A quarter of the last step's squared length is left, beside the noise of both."""
-    state = NewtonState(np.zeros(2), np.ones(2), moved=4.0, moved_noise=0.1)
-    assert state.left_over(np.array([1.0, 0.5]), 0.075) == pytest.approx(0.25)
-    assert state.left_over(np.array([0.1, 0.1]), 0.075) == 0.0
-    assert state.left_over(np.array([9.0, 9.0]), 0.075) == 1.0
-    assert NewtonState(np.zeros(2), np.ones(2)).left_over(np.ones(2), 0.0) == 0.0
+def test_a_random_cut_is_longer_along_columns_of_which_few_rows_have_much():
+    """Squares are 1.7 of an even share from a kurtosis of 6 on, which is not excluded here."""
+    tilt = _concentration(BASIS.from_span @ BASIS.span, BASIS, PROBLEM)
+    numeric = PROBLEM.layout.numeric
+    np.testing.assert_allclose(tilt[numeric] ** 2, 1.7)
+    extremes = replace(PROBLEM.reference.extremes, kurtosis=np.array([1.5, 3.0]))
+    even = replace(PROBLEM, reference=replace(PROBLEM.reference, extremes=extremes))
+    tilt = _concentration(BASIS.from_span @ BASIS.span, BASIS, even)
+    np.testing.assert_allclose(tilt[numeric] ** 2, [0.3, 0.8])
 
 
 def test_weak_directions_hide_coefficients():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dpstats.mechanisms.shared import Extremes
 from dpstats.mechanisms.shared.response_scale import with_response_scale
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
@@ -12,10 +13,14 @@ from dpstats.testing import insecure_seed
 from tests.mechanisms.test_noisy_newton import factor_case
 
 
-def rescaled(y, mu=1.0, has_constant=True, neighbors=ADD_REMOVE, **reference):
-    """The reference of a problem after the release, with noise that repeats."""
+def rescaled(y, mu=1.0, has_constant=True, neighbors=ADD_REMOVE, seen=None, **reference):
+    """The reference of a problem after the release, with noise that repeats.
+
+    Responses are seen within four units of the center, or as the changes to the extremes say.
+    """
     problem = factor_case(neighbors).problem
-    problem = replace(problem, reference=replace(problem.reference, **reference))
+    extremes = replace(Extremes.unknown(2), **({"y_reach": 4.0} | (seen or {})))
+    problem = replace(problem, reference=replace(problem.reference, extremes=extremes, **reference))
     with insecure_seed(3):
         noise = Noise(GDP(mu))
         after = with_response_scale(
@@ -51,6 +56,22 @@ def test_responses_far_out_count_as_four_units():
     far = np.r_[Y, np.full(200, 1e300), -np.inf]
     reference, _ = rescaled(far, y_center=7.0, y_scale=2.0)
     assert reference.y_center == pytest.approx(7, abs=0.15) and reference.y_scale < 2.3
+
+
+def test_rows_that_are_seen_far_out_count_in_full():
+    """1% of the rows at 20 deviations, which a limit of four units would take for 4% of that."""
+    far = np.r_[Y, np.full(200, 7 + 20 * 2.0)]
+    reference, _ = rescaled(far, seen={"y_reach": 20.0}, y_center=7.0, y_scale=2.0)
+    assert reference.y_scale == pytest.approx(far.std(), rel=0.05)
+    assert reference.extremes.y_reach * reference.y_scale == pytest.approx(40, rel=0.05)
+
+
+def test_what_the_distribution_shows_beyond_the_limit_is_added():
+    """Where noise forbids a farther limit: a thousandth of the rows at 1,000 units."""
+    points, weights = np.array([0.0, 1000.0]), np.array([0.999, 0.001])
+    seen = {"y_reach": 1000.0, "y_points": points, "y_weights": weights}
+    reference, _ = rescaled(Y[:2000], mu=0.3, seen=seen, y_center=7.0, y_scale=2.0)
+    assert reference.y_scale == pytest.approx(2 * np.sqrt(1000), rel=0.1)
 
 
 def test_no_pair_of_rows_is_farther_apart_than_the_sensitivity_under_replace_one():
