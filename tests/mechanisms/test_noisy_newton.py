@@ -113,7 +113,7 @@ def test_each_query_has_the_noise_that_its_fraction_asks_for(neighbors):
     assert spent == pytest.approx(1)
     spans = noise.queries[-1]
     limit = spans.unit * 2**20
-    far = 2.0 if replaced else math.sqrt(1.09)
+    far = math.hypot(2.0 if replaced else 1.0, 0.3)
     assert spans.l2 * spans.unit == pytest.approx(far * limit, rel=1e-5)
     assert scales["scores"] == pytest.approx(far * limit / (mu * math.sqrt(0.17)), rel=1e-5)
 

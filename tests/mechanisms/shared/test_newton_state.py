@@ -23,15 +23,13 @@ def test_what_a_step_left_over_shows_in_the_next_one():
     assert state().left_over(np.ones(2), 0.0) == 0.0
 
 
-def test_sampling_is_the_mean_square_over_the_rows_or_that_of_the_products():
-    """With products the noise and the excess are added, which makes it larger in all directions."""
+def test_sampling_is_the_mean_square_over_the_rows_or_what_products_say():
     np.testing.assert_allclose(
         state(square=0.5, slope=0.8).sampling(WHITENING, 100.0), np.eye(2) * 0.5 / 64
     )
     products = np.array([[200.0, 30.0], [30.0, 100.0]])
-    sampling = state(products=products, products_deviation=2.0, excess=1.0)
-    wider = products + np.eye(2) * (np.sqrt(2) * 2 + 1)
-    np.testing.assert_allclose(sampling.sampling(WHITENING, 100.0), wider / 1e4)
+    sampling = state(products=products, slope=0.8).sampling(WHITENING, 100.0)
+    np.testing.assert_allclose(sampling, products / 80**2)
 
 
 def test_the_prior_of_a_direction_is_of_all_or_of_few_that_have_the_signal():
