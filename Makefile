@@ -92,7 +92,7 @@ report: install  ## Write the papers' figures and tables to vignettes/papers, fr
 	$(BIN)/python -m vignettes.papers --data "$(DATA)"
 
 trust: install  ## Write docs/trust.md: each method's proof, and the tests that tried to break it
-	$(BIN)/python tests/suites/trust_table.py
+	$(BIN)/python -m tests.suites.trust_table
 
 docs: $(DOCS_STAMP)  ## Build the documentation site in build/docs; a broken link fails
 	$(BIN)/python docs/site

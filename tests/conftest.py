@@ -12,6 +12,7 @@ from dpstats.engines import Described, Table
 from dpstats.formula import Formula, design
 from dpstats.request import arguments
 
+pytest.register_assert_rewrite("tests.checks")
 # The heap of ten thousand collected tests is large, so searching it for cycles takes long.
 gc.set_threshold(100_000, 20, 100)
 UNIT = {"x": (0, 1), "y": (0, 1)}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dpstats as dp
-from tests.structure import Structure, imported
+from tests.checks.structure import Structure, imported
 
 STRUCTURE = Structure(Path(dp.__file__).parent)
 FILES, TREES = STRUCTURE.files, STRUCTURE.trees

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import dpstats as dp
-from tests.structure import Structure
+from tests.checks.structure import Structure
 
 TESTS = Path(__file__).parent
 STRUCTURE = Structure(Path(dp.__file__).parent)

@@ -7,7 +7,6 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import pytest
-from recording import line_data, unit_problem
 
 import dpstats as dp
 from dpstats.fitting import group_batches
@@ -17,6 +16,7 @@ from dpstats.noise.exact_samplers import below_beginning_with, sample_index
 from dpstats.numerics import Box, Moments
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 from dpstats.testing import insecure_seed
+from tests.checks.recording import line_data, unit_problem
 
 TOGETHER = [name for name, method in METHODS.items() if method.release_each is not None]
 UNIT = {"x": (0, 1), "y": (0, 1)}

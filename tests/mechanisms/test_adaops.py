@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from recording import fit, line_data
 
 from dpstats.mechanisms import METHODS
+from tests.checks.recording import fit, line_data
 
 
 @pytest.mark.parametrize("n", [5, 200])

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from replay import Case, check_reached, neighbour, row, strange_table, with_row
 
 import dpstats as dp
 from dpstats.mechanisms import METHODS
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from dpstats.request import Prepared
 from dpstats.request.arguments import make_request
+from tests.checks.replay import Case, check_reached, neighbour, row, strange_table, with_row
 
 
 def test_without_a_ridge_it_is_adassp(fit, line):

@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
-from recording import fit, line_data
 
 import dpstats as dp
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms import METHODS
 from dpstats.privacy import GDP, gdp_delta
+from tests.checks.recording import fit, line_data
 
 ALL = ["gd_pure", "gd_approx", "gd_zcdp"]
 BOTH = ["replace_one", "add_remove"]

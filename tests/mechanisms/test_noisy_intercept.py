@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from recording import fit, line_data
+
+from tests.checks.recording import fit, line_data
 
 
 def test_intercept_noise_is_the_papers_under_replace_one():

@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from recording import fit, line_data
 from scipy.optimize import differential_evolution
 
 import dpstats as dp
 from dpstats.mechanisms.noisy_moments import sensitivities
+from tests.checks.recording import fit, line_data
 
 BOTH = ["replace_one", "add_remove"]
 

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from recording import Recording
-from replay import Case, check_reached
 
 import dpstats as dp
 from dpstats.mechanisms import METHODS
@@ -15,6 +13,8 @@ from dpstats.mechanisms.shared import Extremes, Problem, Reference
 from dpstats.numerics import Block, Layout
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
+from tests.checks.recording import Recording
+from tests.checks.replay import Case, check_reached
 
 METHOD = METHODS["noisy_newton"]
 FACTORS = Layout(

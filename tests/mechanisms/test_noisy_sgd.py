@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from dp_accounting import GaussianDpEvent, SelfComposedDpEvent
 from dp_accounting.pld import PLDAccountant
-from recording import fit as fit_unit
-from recording import line_data
 
 import dpstats as dp
+from tests.checks.recording import fit as fit_unit
+from tests.checks.recording import line_data
 
 
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from recording import fit, line_data
 from scipy.stats import kstest, truncnorm
 
 import dpstats as dp
@@ -14,6 +13,7 @@ from dpstats.noise.multiprecision import MP
 from dpstats.noise.posterior import sample_in_ball
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
+from tests.checks.recording import fit, line_data
 
 RADIUS = 1.0
 

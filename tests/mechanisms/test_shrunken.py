@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from replay import check_neighbours
 
 import dpstats as dp
 from benchmarks import coverage
@@ -17,6 +16,7 @@ from dpstats.privacy import RELATIONS, REPLACE_ONE
 from dpstats.request.arguments import make_request
 from dpstats.request.prepare import prepare
 from dpstats.testing import insecure_seed
+from tests.checks.replay import check_neighbours
 
 RNG = np.random.default_rng(8)
 ROWS = 4000

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from recording import fit, line_data
 
 from dpstats import simulate
 from dpstats.errors import ArgumentError
@@ -13,6 +12,7 @@ from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbala
 from dpstats.noise import Noise
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed
+from tests.checks.recording import fit, line_data
 
 ALL = ["exp_theil_sen", "wide_theil_sen", "ss_theil_sen"]
 RANKED = ALL[:2]

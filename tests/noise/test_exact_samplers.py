@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from replay import Case, Violation, problem_of, run
 from scipy import stats
 
 from dpstats.mechanisms import METHODS, theil_sen
@@ -25,6 +24,7 @@ from dpstats.noise import Noise, RankQuery, exact_samplers
 from dpstats.noise import noise as noise_module
 from dpstats.noise.random_sources import SystemSource
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
+from tests.checks.replay import Case, Violation, problem_of, run
 
 ALPHA = 1e-6
 

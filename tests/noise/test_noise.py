@@ -12,7 +12,6 @@ import math
 
 import numpy as np
 import pytest
-from replay import Recorder, Violation, check_scales, run
 from scipy import stats
 
 from dpstats.errors import BudgetError
@@ -20,6 +19,7 @@ from dpstats.noise import Noise, Query, RankQuery, noise_grid
 from dpstats.noise import noise as noise_module
 from dpstats.noise.random_sources import _measurement
 from dpstats.privacy import GDP, PureDP
+from tests.checks.replay import Recorder, Violation, check_scales, run
 
 ALPHA = 1e-6
 DRAWS = 100_000

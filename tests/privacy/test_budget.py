@@ -1,6 +1,6 @@
 """Budgets: the rule of composition, and one process's threads, forks and copies.
 
-No noise is drawn. References are exact sums and integrals (tests/tools/composed.py) and the
+No noise is drawn. References are exact sums and integrals (tests/checks/composed.py) and the
 privacy-loss distributions of dp_accounting, which are right to 1e-4 in each cost's loss.
 """
 
@@ -17,7 +17,6 @@ from functools import reduce
 import dp_accounting
 import numpy as np
 import pytest
-from composed import composed_delta, composed_epsilon
 from dp_accounting import pld
 from dp_accounting.pld import common, privacy_loss_distribution
 from hypothesis import assume, given, settings
@@ -40,6 +39,7 @@ from dpstats.privacy import (
     gdp_delta,
     gdp_epsilon,
 )
+from tests.checks.composed import composed_delta, composed_epsilon
 
 
 def reserve(budget, cost, neighbors=REPLACE_ONE, delta=0.0):

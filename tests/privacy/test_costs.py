@@ -11,7 +11,6 @@ import dp_accounting
 import mpmath
 import numpy as np
 import pytest
-from composed import reference_delta
 from dp_accounting import pld
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +28,7 @@ from dpstats.privacy import (
     gdp_epsilon,
     validate_guarantee,
 )
+from tests.checks.composed import reference_delta
 
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
 DELTAS = (1e-9, 1e-6, 1e-3)

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from replay import check_neighbours, check_reached, run
 
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
 from dpstats.range_estimation.marginals import estimate_marginals
 from dpstats.schema import Numeric
 from dpstats.testing import insecure_seed
+from tests.checks.replay import check_neighbours, check_reached, run
 
 LIMIT = GDP.of(8.0, 1e-6)
 DECLARED = {"a": None, "b": None, "year": None, "within": Numeric(-5.0, 50.0), "y": None}

@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-from replay import (
-    Recorder,
-)
 
 from dpstats.privacy import (
     ADD_REMOVE,
@@ -14,6 +11,9 @@ from dpstats.privacy import (
 )
 from dpstats.selection import SELECTORS, Candidates
 from dpstats.selection.lasso import count_votes, voters
+from tests.checks.replay import (
+    Recorder,
+)
 
 HUGE = PureDP(1e9)
 

@@ -9,15 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as pld
-from replay import (
-    Choice,
-    check_distances,
-    check_flow,
-    check_reached,
-    check_released,
-    check_scales,
-    run,
-)
 from scipy.special import expit, log_expit, logit, ndtri_exp
 from scipy.stats import chisquare
 
@@ -26,6 +17,15 @@ from dpstats.errors import ArgumentError, BudgetError
 from dpstats.noise import Noise, ScoreQuery, random_sources
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, ApproxDP, PureDP, gdp_delta, gdp_epsilon
 from dpstats.selection import SELECTORS, Candidates
+from tests.checks.replay import (
+    Choice,
+    check_distances,
+    check_flow,
+    check_reached,
+    check_released,
+    check_scales,
+    run,
+)
 
 RELATIONS = (ADD_REMOVE, REPLACE_ONE)
 HUGE = PureDP(1e9)

@@ -1,6 +1,6 @@
 """Exchange one cell of random tables for some minutes; no call may stop or change its form.
 
-``python tests/suites/fuzz_way_in.py MINUTES [SEED]`` draws formulas, methods, sources and cells
+``python -m tests.suites.fuzz_way_in MINUTES [SEED]`` draws formulas, methods, sources and cells
 and prints how many calls it made. It stops at the first call that raises or whose form differs, and
 prints what was drawn.
 """
@@ -10,15 +10,13 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / "tools")]
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
 
-from hypothesis import HealthCheck, Phase, given, settings  # noqa: E402
-from hypothesis import seed as seeded  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from sources import ROWS, SOURCES  # noqa: E402
-
-import dpstats as dp  # noqa: E402
-from tests.suites.test_neighbours import ROLES, arguments, form, statuses  # noqa: E402
+import dpstats as dp
+from tests.checks.sources import ROWS, SOURCES
+from tests.suites.test_neighbours import ROLES, arguments, form, statuses
 
 FORMULAS = {
     "response": ["c ~ x", "c ~ 1", "c ~ x + np.exp(x)", "np.sqrt(c + 1) ~ x", "I(c > 1) * 1 ~ x"],

@@ -10,6 +10,7 @@ from dpstats.mechanisms.shared import within_groups
 from dpstats.numerics import grouped_moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.privacy import ADD_REMOVE
+from tests.checks.mutants import Mutant, both_tests, over, patched
 from tests.mechanisms.shared.test_within_groups import (
     CASES,
     PLAIN,
@@ -21,7 +22,6 @@ from tests.mechanisms.shared.test_within_groups import (
 )
 from tests.mechanisms.test_absorbed import check_batches, check_least_squares
 from tests.numerics.test_grouped_moments import check_exact, check_large
-from tests.suites.mutants import Mutant, both_tests, over, patched
 from tests.suites.test_mutations import smaller
 
 random_rows, worst_rows = over(check_random, CASES), over(check_worst, PLAIN)

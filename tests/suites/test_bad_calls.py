@@ -5,7 +5,7 @@ import re
 import pytest
 
 import dpstats as dp
-from tests.suites.bad_calls import PYTHON, SHELL, called, in_shell, people
+from tests.checks.bad_calls import PYTHON, SHELL, called, in_shell, people
 from tests.suites.test_totality import Closed
 
 LONGEST = 320

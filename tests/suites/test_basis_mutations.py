@@ -4,6 +4,7 @@ import numpy as np
 
 from dpstats.mechanisms.shared import noisy_sums
 from dpstats.numerics import Box, ColumnBasis, kernels
+from tests.checks.mutants import Mutant, both_tests, patched
 from tests.mechanisms.test_adassp import (
     POWERS,
     check_powers,
@@ -11,7 +12,6 @@ from tests.mechanisms.test_adassp import (
     check_powers_row_by_row,
     check_worst_power,
 )
-from tests.suites.mutants import Mutant, both_tests, patched
 
 
 def of_the_rows(column):

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from recording import line_data, unit_problem
 
 import dpstats as dp
 from dpstats.privacy import RELATIONS
+from tests.checks.recording import line_data, unit_problem
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]

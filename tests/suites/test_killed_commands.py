@@ -13,7 +13,7 @@ import pytest
 
 import dpstats as dp
 
-TOOL = Path(__file__).parents[1] / "tools" / "kill_everywhere.py"
+TOOL = Path(__file__).parents[1] / "checks" / "kill_everywhere.py"
 CALL = ["line.csv", "y ~ x", "--method", "noisy_stats", "--epsilon", "0.6", "--bounds", "x=0,1",
         "--bounds", "y=0,1", "--ledger", "families.ledger"]  # fmt: skip
 STUDY = """

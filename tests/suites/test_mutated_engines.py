@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from sources import DAY, SOURCES
 
 from dpstats.engines import arrow_columns, cells, columns, delimited_text, lazy_sources, r_vectors
 from dpstats.engines.numpy_columns import pandas_column
 from dpstats.engines.python_columns import PythonColumn
 from dpstats.fitting import single
-from tests.suites.mutants import Mutant, both_tests, patched
+from tests.checks.mutants import Mutant, both_tests, patched
+from tests.checks.sources import DAY, SOURCES
 from tests.suites.test_neighbours import check_one_more_label, check_release, check_rows
 
 

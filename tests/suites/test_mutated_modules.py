@@ -19,15 +19,15 @@ from dpstats.numerics import Moments, concordance
 from dpstats.privacy import GDP
 from dpstats.range_estimation import estimate
 from dpstats.selection import path
+from tests.checks.mutants import Mutant, both_tests, broken_modules, patched
+from tests.checks.structure import Structure
 from tests.fitting.test_group_batches import check_agreement
 from tests.mechanisms.shared.test_companion import check_pair
 from tests.noise.test_posterior import check_samples
-from tests.structure import Structure
 from tests.suites import test_absorbed_mutations as within
 from tests.suites import test_basis_mutations as basis
 from tests.suites import test_newton_mutations as newton
 from tests.suites import test_person_replay as persons
-from tests.suites.mutants import Mutant, both_tests, broken_modules, patched
 from tests.suites.test_mutations import (
     KENDALL,
     LASSO,

@@ -11,7 +11,6 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-from replay import BOUNDS, Violation, cases_of
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
@@ -60,6 +59,8 @@ from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
+from tests.checks.mutants import Mutant, both_tests, over, patched
+from tests.checks.replay import BOUNDS, Violation, cases_of
 from tests.mechanisms.shared.test_block_least_squares import check_slopes
 from tests.mechanisms.shared.test_block_sums import check_reached as check_corners
 from tests.mechanisms.shared.test_pairwise import check_matchings
@@ -77,7 +78,6 @@ from tests.noise.test_exact_samplers import (
 from tests.noise.test_noise import check_coarse_grid, check_fresh
 from tests.privacy.test_costs import reference_delta
 from tests.selection.test_selection import check_choices
-from tests.suites.mutants import Mutant, both_tests, over, patched
 from tests.suites.test_replay import (
     check_line,
     check_middles,

@@ -1,6 +1,6 @@
 """One cell is exchanged: no other row changes, no call stops, and nothing public is another.
 
-Generated from two registries, ``SOURCES`` (what is read, tests/tools/sources.py) and ``ROLES``
+Generated from two registries, ``SOURCES`` (what is read, tests/checks/sources.py) and ``ROLES``
 (what a column is for), and from hypothesis: an engine or a role that joins them is under test.
 """
 
@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from replay import Violation
-from sources import ANY, CELLS, ROWS, SOURCES, TYPES, Source, hostile
 
 import dpstats as dp
 from dpstats.engines.columns import Column
 from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.request.arguments import make_request
 from dpstats.request.group_labels import group_rows
+from tests.checks.replay import Violation
+from tests.checks.sources import ANY, CELLS, ROWS, SOURCES, TYPES, Source, hostile
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 STATUSES = {"ok", "too_few_rows", "not_identified", "clipped"}

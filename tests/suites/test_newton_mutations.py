@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from replay import cases_of
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import METHODS, noisy_newton
@@ -18,9 +17,10 @@ from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.range_estimation import estimate, marginals
 from dpstats.range_estimation import quantiles as middles
+from tests.checks.mutants import Mutant, both_tests, over, patched
+from tests.checks.replay import cases_of
 from tests.mechanisms.test_noisy_newton import check_factors
 from tests.range_estimation.test_marginals import check_marginals
-from tests.suites.mutants import Mutant, both_tests, over, patched
 from tests.suites.test_mutations import (
     counts_before_noise,
     exact_quantiles,

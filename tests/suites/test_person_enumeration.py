@@ -2,7 +2,7 @@
 
 The rows of a person are any multiset of up to so many points of a grid, beside persons who stay.
 One table answers the queries of a whole call with noise from a fixed seed; every other table is
-asked the same queries under these answers (see tests/tools/replay.py), and its exact values are
+asked the same queries under these answers (see tests/checks/replay.py), and its exact values are
 compared with those of all of its neighbours. Nothing here can fail by chance.
 """
 
@@ -12,10 +12,17 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 import pandas as pd
 import pytest
-from replay import Violation, check_budget, check_distances, check_flow, check_released, run
 
 from dpstats.privacy import ADD_REMOVE
-from tests.suites.mutants import Mutant
+from tests.checks.mutants import Mutant
+from tests.checks.replay import (
+    Violation,
+    check_budget,
+    check_distances,
+    check_flow,
+    check_released,
+    run,
+)
 from tests.suites.test_person_replay import (
     CALLS,
     PANEL,

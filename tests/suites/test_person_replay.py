@@ -1,6 +1,6 @@
 """Every query of a whole call for persons, asked of tables that differ in all rows of one person.
 
-A call is replayed from ranges to standard errors (see tests/tools/replay.py). All data and answers
+A call is replayed from ranges to standard errors (see tests/checks/replay.py). All data and answers
 come from fixed seeds, so nothing here can fail by chance. Each privacy property is broken once on
 purpose: the suite must then see it.
 """
@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from replay import Violation, check_neighbours, check_reached
 
 from dpstats.engines.unit_table import PARTS
 from dpstats.fitting import group_batches
@@ -32,7 +31,8 @@ from dpstats.range_estimation import estimate, quantiles
 from dpstats.request.arguments import make_request
 from dpstats.request.prepare import prepare, with_selected_terms, with_whole_units
 from dpstats.request.privacy_unit import ONE, PrivacyUnit
-from tests.suites.mutants import Mutant
+from tests.checks.mutants import Mutant
+from tests.checks.replay import Violation, check_neighbours, check_reached
 
 BOUNDS = {"x": (0, 10), "y": (-5, 5), "w": (0, 4)}
 

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay import (
+from scipy.linalg import null_space
+from scipy.stats import norm
+
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.numerics import Box, Moments
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE, PureDP
+from dpstats.range_estimation import estimate, histogram
+from tests.checks.replay import (
     BOUNDS,
     Case,
     cases_of,
@@ -28,15 +37,6 @@ from replay import (
     table,
     with_row,
 )
-from scipy.linalg import null_space
-from scipy.stats import norm
-
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared.gram import box_of
-from dpstats.numerics import Box, Moments
-from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE, PureDP
-from dpstats.range_estimation import estimate, histogram
 
 
 def has_plain_box(case):

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 import dpstats as dp
+from tests.checks.trust_hazards import HAZARDS
 from tests.suites import trust_table
-from tests.suites.trust_hazards import HAZARDS
 
 pytestmark = pytest.mark.skipif(
     not trust_table.PAGE.exists(), reason="the tests of an installed package lack it"
@@ -28,7 +28,7 @@ def test_no_method_lacks_a_cell(rows, column):
 
 def test_the_page_is_what_would_be_written():
     written = trust_table.PAGE.read_text(encoding="utf-8")
-    assert written == trust_table.page(), "run python tests/suites/trust_table.py"
+    assert written == trust_table.page(), "run make trust"
 
 
 def unproven(summary, problem, cost, noise):

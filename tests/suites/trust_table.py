@@ -1,6 +1,6 @@
 """Write docs/trust.md: for each method its proof and the tests that tried to break it.
 
-``python tests/suites/trust_table.py`` writes the page from the package and its tests; with
+``python -m tests.suites.trust_table`` writes the page from the package and its tests; with
 ``--check`` it says whether the page is what would be written. tests/suites/test_trust.py fails
 where it is not, and where a method lacks a cell.
 """
@@ -10,19 +10,16 @@ import inspect
 import sys
 from pathlib import Path
 
+import dpstats as dp
+from dpstats.mechanisms.shared import Method
+from tests.auditing.test_audit import AUDITED
+from tests.checks.replay import cases_of
+from tests.checks.structure import Structure
+from tests.checks.trust_hazards import HAZARDS
+from tests.suites.test_mutated_modules import ROOMS, mutated
+from tests.suites.test_replay import WORST
+
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "tools")]  # run as a script
-
-from replay import cases_of  # noqa: E402
-
-import dpstats as dp  # noqa: E402
-from dpstats.mechanisms.shared import Method  # noqa: E402
-from tests.auditing.test_audit import AUDITED  # noqa: E402
-from tests.structure import Structure  # noqa: E402
-from tests.suites.test_mutated_modules import ROOMS, mutated  # noqa: E402
-from tests.suites.test_replay import WORST  # noqa: E402
-from tests.suites.trust_hazards import HAZARDS  # noqa: E402
-
 PAGE = ROOT / "docs" / "trust.md"
 COLUMNS = ("Method", "Proof", "Replay", "Audit", "Mutants", "Assumptions of its own")
 GUARANTEES = {"pure": "epsilon", "gdp": "Gaussian", "approx": "epsilon, delta", "zcdp": "rho"}
@@ -30,8 +27,8 @@ RELATIONS = {"add_remove": "add or remove", "replace_one": "replace"}
 ENOUGH = {"tukey": {"m": 25}}  # options under which 300 rows are enough
 HEAD = """# What a guarantee rests on
 
-This page is written by `python tests/suites/trust_table.py` from the package and its tests, and the
-tests fail where it is out of date or where a method lacks a cell.
+This page is written by `make trust` from the package and its tests, and the tests fail where it is
+out of date or where a method lacks a cell.
 
 - **Proof**: the docstring that has the guarantee, with the relations it is proven for, the
   sensitivities derived and the source. The kind of guarantee is in parentheses.
@@ -208,7 +205,7 @@ def main(arguments: list[str]) -> None:
     """Write the page, or compare it."""
     if arguments == ["--check"]:
         same = PAGE.read_text(encoding="utf-8") == page()
-        sys.exit(0 if same else f"{PAGE} is out of date: python tests/suites/trust_table.py")
+        sys.exit(0 if same else f"{PAGE} is out of date: make trust")
     PAGE.write_text(page(), encoding="utf-8")
 
 

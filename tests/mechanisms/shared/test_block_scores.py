@@ -12,8 +12,6 @@ import pytest
 import statsmodels.formula.api as smf
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from recording import Recording
-from replay import Case, Violation
 
 import dpstats as dp
 from dpstats.mechanisms import METHODS
@@ -24,6 +22,8 @@ from dpstats.mechanisms.shared.block_scores import ScoreRule, SquaredScores
 from dpstats.mechanisms.shared.block_sums import BlockSums, norm_of, release_block_sums
 from dpstats.numerics import Slopes, cross_products
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
+from tests.checks.recording import Recording
+from tests.checks.replay import Case, Violation
 from tests.mechanisms.shared.test_block_least_squares import (
     BOUNDS,
     DESIGNS,

@@ -6,8 +6,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from recording import Recording
-from replay import Case
 
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Problem
@@ -17,6 +15,8 @@ from dpstats.noise import Noise
 from dpstats.numerics import Block, Layout
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
 from dpstats.testing import insecure_seed
+from tests.checks.recording import Recording
+from tests.checks.replay import Case
 
 SIZES = (4, 3, 5, 2)
 

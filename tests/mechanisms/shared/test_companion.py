@@ -4,7 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from replay import (
+
+import dpstats as dp
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared import companion
+from dpstats.privacy import REPLACE_ONE
+from tests.checks.replay import (
     Case,
     check_budget,
     neighbour,
@@ -12,11 +17,6 @@ from replay import (
     run,
     table,
 )
-
-import dpstats as dp
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import companion
-from dpstats.privacy import REPLACE_ONE
 from tests.inference.test_pivot import close_line
 from tests.mechanisms.shared.test_rank_margins import rows_of
 

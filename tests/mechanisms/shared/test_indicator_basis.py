@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from recording import Recording
 
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis, release_products
 from dpstats.mechanisms.shared.newton_sums import capped, rough_products
@@ -13,6 +12,7 @@ from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
+from tests.checks.recording import Recording
 from tests.mechanisms.test_noisy_newton import ENDS, factor_case, rows
 
 PROBLEM = factor_case(ADD_REMOVE).problem

@@ -7,7 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from replay import (
+
+from dpstats.mechanisms import METHODS
+from dpstats.mechanisms.shared import noisy_sums, robust_covariance
+from dpstats.mechanisms.shared.gram import box_of, split_weights
+from dpstats.numerics import Moments, cross_products
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+from tests.checks.replay import (
     Case,
     Violation,
     cases_of,
@@ -18,12 +24,6 @@ from replay import (
     strange_row,
     table,
 )
-
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import noisy_sums, robust_covariance
-from dpstats.mechanisms.shared.gram import box_of, split_weights
-from dpstats.numerics import Moments, cross_products
-from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.suites.test_replay import WORST
 
 WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]

@@ -5,7 +5,15 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from replay import (
+
+import dpstats as dp
+from dpstats import cli
+from dpstats.mechanisms import METHODS, theil_sen, tukey
+from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end
+from dpstats.mechanisms.shared.rank_margins import cell_margin, rank_margin
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
+from tests.checks.replay import (
     Case,
     Violation,
     check_budget,
@@ -18,14 +26,6 @@ from replay import (
     table,
     with_row,
 )
-
-import dpstats as dp
-from dpstats import cli
-from dpstats.mechanisms import METHODS, theil_sen, tukey
-from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end
-from dpstats.mechanisms.shared.rank_margins import cell_margin, rank_margin
-from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 PAIRS = [

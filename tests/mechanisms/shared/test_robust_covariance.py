@@ -12,8 +12,6 @@ import pytest
 import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recording import unit_problem
-from replay import Case, check_reached, line_rows, neighbour, problem_of, run, table, with_row
 
 import dpstats as dp
 from benchmarks import coverage
@@ -24,6 +22,17 @@ from dpstats.mechanisms.shared.robust_covariance import scores
 from dpstats.noise import Noise
 from dpstats.numerics import Meat
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
+from tests.checks.recording import unit_problem
+from tests.checks.replay import (
+    Case,
+    check_reached,
+    line_rows,
+    neighbour,
+    problem_of,
+    run,
+    table,
+    with_row,
+)
 from tests.fitting.test_group_batches import Frozen, people
 from tests.suites.test_leaks import (
     check_holds_nothing,

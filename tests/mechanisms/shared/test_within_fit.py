@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from replay import problem_of
 
 from dpstats.mechanisms.shared import NoisySums, WithinSums
 from dpstats.mechanisms.shared.unidentified import SHRUNKEN
 from dpstats.mechanisms.shared.within_fit import PENALTIES, fit_within
+from tests.checks.replay import problem_of
 
 GRAM, THETA, DEGREES = np.array([[900.0, 200.0], [200.0, 500.0]]), np.array([0.3, -0.1]), 4000.0
 # Columns range over [-1, 3] and the response over [0, 8]: half a range is one scaled unit.

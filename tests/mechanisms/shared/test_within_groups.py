@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import patsy
 import pytest
-from replay import (
+
+from dpstats.formula import Formula
+from dpstats.mechanisms import ABSORBING
+from dpstats.mechanisms.shared import Method, Problem, within_groups
+from dpstats.mechanisms.shared.within_groups import within_box, within_norm
+from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE, Cost
+from dpstats.schema import Categorical, Labels, Numeric
+from tests.checks.replay import (
     BOUNDS,
     Pairs,
     Violation,
@@ -19,13 +26,6 @@ from replay import (
     strange_row,
     strange_table,
 )
-
-from dpstats.formula import Formula
-from dpstats.mechanisms import ABSORBING
-from dpstats.mechanisms.shared import Method, Problem, within_groups
-from dpstats.mechanisms.shared.within_groups import within_box, within_norm
-from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE, Cost
-from dpstats.schema import Categorical, Labels, Numeric
 
 STEPS = ("X'X", "X'y", "y'y")
 GRAM, CROSS, SQUARE = (f"{step} within groups" for step in STEPS)

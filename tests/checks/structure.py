@@ -1,6 +1,6 @@
 """Measure the package's structure from its imports: rooms, floors, arrows, cycles of packages.
 
-A room is a module at the top of the package or a folder in it. ``python tests/structure.py
+A room is a module at the top of the package or a folder in it. ``python -m tests.checks.structure
 [FOLDER]`` prints the figures of the package in FOLDER, by default of the installed one.
 """
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import pytest
-from replay import Violation
+
+from tests.checks.replay import Violation
 
 
 @dataclass(frozen=True)

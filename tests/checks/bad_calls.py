@@ -1,6 +1,6 @@
 """A hundred calls that are refused, and a script that prints each with its message.
 
-``python tests/suites/bad_calls.py`` prints them as a page of Markdown.
+``python -m tests.checks.bad_calls`` prints them as a page of Markdown.
 """
 
 import contextlib
