@@ -5,9 +5,8 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 import dpstats as dp
 from tests.checks.structure import Structure, imported
@@ -54,6 +53,7 @@ RANDOM = {
     "results.error_bounds",
     "request.reference",
 }
+PRINTING = {"print", "sys.stdout.write", "sys.stderr.write"}
 COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "__main__"}
 # Modules that load statsmodels or numba, so their rooms do not import them.
 LOADED_LATER = {"results.comparison", "mechanisms.shared.pairwise_ranks"}
@@ -80,10 +80,17 @@ def packages(module: str) -> set[str]:
     }
 
 
-def attributes(module: str) -> set[str]:
+@cache
+def attributes(module: str) -> frozenset[str]:
     """Dotted names such as np.random that a module uses."""
     nodes = [node for node in ast.walk(TREES[module]) if isinstance(node, ast.Attribute)]
-    return {ast.unparse(node) for node in nodes}
+    return frozenset(ast.unparse(node) for node in nodes)
+
+
+def called(module: str) -> set[str]:
+    """Dotted names of the functions that a module calls."""
+    calls = [node.func for node in ast.walk(TREES[module]) if isinstance(node, ast.Call)]
+    return {ast.unparse(call) for call in calls}
 
 
 def test_the_helpers_see_imports_wherever_they_are():
@@ -123,13 +130,16 @@ def test_cycles_are_found(tmp_path):
     assert structure.module_cycle()
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_imports_go_downward(module):
-    room = STRUCTURE.room(module)
-    for other in STRUCTURE.imports(module):
-        target = STRUCTURE.room(other)
-        downward = target == room or floor(target) < floor(room)
-        assert downward, f"{module or 'dpstats'} imports {other}"
+def goes_down(module: str, other: str) -> bool:
+    """Whether the one may import the other: it is of the same room or of a lower floor."""
+    room, target = STRUCTURE.room(module), STRUCTURE.room(other)
+    return target == room or floor(target) < floor(room)
+
+
+def test_imports_go_downward():
+    pairs = [(module, other) for module in FILES for other in STRUCTURE.imports(module)]
+    upward = [f"{a or 'dpstats'} imports {b}" for a, b in pairs if not goes_down(a, b)]
+    assert not upward, "\n".join(upward)
 
 
 def test_no_modules_or_packages_form_a_cycle():
@@ -137,45 +147,57 @@ def test_no_modules_or_packages_form_a_cycle():
     assert not STRUCTURE.package_cycles()
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_no_module_imports_private_names_of_another_room(module):
-    for name in imported(TREES[module]):
-        other, last = STRUCTURE.module_of(name), name.rpartition(".")[2]
-        private = last.startswith("_") and not last.startswith("__")
-        elsewhere = other is not None and STRUCTURE.room(other) != STRUCTURE.room(module)
-        assert not (elsewhere and private)
-        assert not (elsewhere and any(used.startswith(f"{last}._") for used in attributes(module)))
+def from_elsewhere(module: str) -> list[tuple[str, str]]:
+    """(module, full name) of what a module imports from other rooms of the package."""
+    names = [(STRUCTURE.module_of(name), name) for name in imported(TREES[module])]
+    room = STRUCTURE.room(module)
+    return [(m, name) for m, name in names if m is not None and STRUCTURE.room(m) != room]
 
 
-@pytest.mark.parametrize("room", sorted({STRUCTURE.room(module) for module in FILES} - {""}))
-def test_a_room_exports_its_public_classes(room):
-    if room in FILES and FILES[room].name != "__init__.py":
-        pytest.skip("a single module")
-    exported = {name.rpartition(".")[2] for name in imported(TREES[room])}
-    for module in FILES:
-        if STRUCTURE.room(module) != room or module == room or module in LOADED_LATER:
-            continue
+def private_names(module: str) -> list[str]:
+    """Private names of other rooms that a module imports, or reads off what it imports."""
+    found = []
+    for _, name in from_elsewhere(module):
+        last = name.rpartition(".")[2]
+        if last.startswith("_") and not last.startswith("__"):
+            found.append(name)
+        found += [used for used in attributes(module) if used.startswith(f"{last}._")]
+    return found
+
+
+def test_no_module_imports_private_names_of_another_room():
+    uses = {module: private_names(module) for module in FILES}
+    found = [f"{module or 'dpstats'} uses {name}" for module in uses for name in uses[module]]
+    assert not found, "\n".join(found)
+
+
+def test_a_room_exports_its_public_classes():
+    used = {found for module in FILES for found in from_elsewhere(module)}
+    missing = []
+    for module in FILES.keys() - LOADED_LATER:
+        room = STRUCTURE.room(module)
+        exported = {name.rpartition(".")[2] for name in imported(TREES[room])} if room else set()
         classes = [node.name for node in TREES[module].body if isinstance(node, ast.ClassDef)]
-        used = {
-            name.rpartition(".")[2]
-            for other in FILES
-            if STRUCTURE.room(other) != room
-            for name in imported(TREES[other])
-            if STRUCTURE.module_of(name) == module
-        }
-        missing = {name for name in classes if name in used} - exported
-        assert not missing, f"{room} exports {missing} of {module} in its __init__"
+        if module != room:
+            missing += [
+                f"{room} exports no {name} of {module} in its __init__"
+                for name in classes
+                if (module, f"dpstats.{module}.{name}") in used and name not in exported
+            ]
+    assert not missing, "\n".join(sorted(missing))
 
 
 NUMERICAL = [name for name in FILES if name.startswith(("mechanisms.", "selection.", "numerics."))]
 
 
-@pytest.mark.parametrize("module", NUMERICAL)
-def test_mechanisms_see_arrays_and_numbers(module):
-    assert not packages(module) & {"pandas", "narwhals", "polars", "pyarrow", "patsy"}
-    for other in STRUCTURE.imports(module):
-        assert not is_family(other), f"{module} imports another mechanism, {other}"
-        assert other.partition(".")[0] not in {"engines", "formula"}
+def test_mechanisms_see_arrays_and_numbers():
+    tables = {"pandas", "narwhals", "polars", "pyarrow", "patsy"}
+    found = {(module, name) for module in NUMERICAL for name in packages(module) & tables}
+    for module in NUMERICAL:
+        others = STRUCTURE.imports(module)
+        found |= {(module, name) for name in others if is_family(name)}
+        found |= {(module, o) for o in others if o.partition(".")[0] in {"engines", "formula"}}
+    assert not found, "\n".join(f"{module} imports {name}" for module, name in sorted(found))
 
 
 def test_there_are_mechanisms_to_check():
@@ -183,17 +205,28 @@ def test_there_are_mechanisms_to_check():
     assert families <= {f"dpstats.{name}" for name in FILES if is_family(name)}
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_only_formulas_know_patsy(module):
-    assert module.startswith("formula") or "patsy" not in packages(module)
+def test_only_formulas_know_patsy():
+    outside = [module for module in FILES if not module.startswith("formula")]
+    found = [module for module in outside if "patsy" in packages(module)]
+    assert not found, f"these import patsy: {', '.join(found)}"
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_only_noise_draws_for_releases(module):
+def sources_of_chance(module: str) -> set[str]:
+    """What a module draws numbers with and may not."""
     sources = {"opendp", "secrets", "random"} & packages(module)
-    assert module == "noise.random_sources" or not sources
-    drawn = {name for name in attributes(module) | imported(TREES[module]) if "random" in name}
-    assert module in RANDOM or not {n for n in drawn if n.startswith(("np.", "numpy.", "os."))}
+    names = {name for name in attributes(module) | imported(TREES[module]) if "random" in name}
+    drawn = {name for name in names if name.startswith(("np.", "numpy.", "os."))}
+    return (set() if module == "noise.random_sources" else sources) | (
+        set() if module in RANDOM else drawn
+    )
+
+
+def test_only_noise_draws_for_releases():
+    found = {module: sources_of_chance(module) for module in FILES}
+    drawing = [
+        f"{module} uses {', '.join(sorted(names))}" for module, names in found.items() if names
+    ]
+    assert not drawing, "\n".join(drawing)
 
 
 def test_completion_shows_the_public_names_only():
@@ -223,47 +256,77 @@ print(*sys.modules)"""
     assert "numba" in loaded and not unused & loaded
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_nothing_prints_logs_or_warns(module):
-    calls = [node.func for node in ast.walk(TREES[module]) if isinstance(node, ast.Call)]
-    called = {ast.unparse(call) for call in calls}
-    assert "logging" not in packages(module)
-    assert "warnings.warn" not in called
-    assert module in COMMAND_LINE or not called & {"print", "sys.stdout.write", "sys.stderr.write"}
+def speaks(module: str) -> set[str]:
+    """How a module prints, logs or warns and may not."""
+    printing = set() if module in COMMAND_LINE else PRINTING
+    return called(module) & ({"warnings.warn"} | printing) | packages(module) & {"logging"}
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_every_module_says_what_it_is(module):
-    assert ast.get_docstring(TREES[module])
+def test_nothing_prints_logs_or_warns():
+    found = {module: speaks(module) for module in FILES}
+    said = [f"{module} uses {', '.join(sorted(names))}" for module, names in found.items() if names]
+    assert not said, "\n".join(said)
+
+
+def test_every_module_says_what_it_is():
+    silent = [str(FILES[module]) for module in FILES if not ast.get_docstring(TREES[module])]
+    assert not silent, f"these have no docstring: {', '.join(silent)}"
 
 
 NUMBER = r"([Aa]lgorithms?|[Ee]quations?|[Tt]heorems?|[Pp]ropositions?|[Ss]ections?) \(?[A-Z\d]"
 
 
-@pytest.mark.parametrize("name", dp.METHODS)
-def test_the_proof_stands_beside_the_release(name):
+def unproven(name: str) -> list[str]:
+    """What the docstring of a method's release lacks of a proof."""
     method = dp.METHODS[name]
     text = " ".join(inspect.getdoc(method.release).split())
-    assert "Guarantee" in text
-    assert re.search(r"[Ss]ensitivit|at most", text)
-    assert re.search("add/remove|replace-one|relation", text)
-    assert re.search(NUMBER, method.paper)
-    assert re.search(NUMBER, text) or "this package" in method.paper
+    has = {
+        "a guarantee": "Guarantee" in text,
+        "a sensitivity": re.search(r"[Ss]ensitivit|at most", text),
+        "a relation": re.search("add/remove|replace-one|relation", text),
+        "a place in a paper": re.search(NUMBER, method.paper),
+        "an equation": re.search(NUMBER, text) or "this package" in method.paper,
+    }
+    return [f"{name} lacks {part}" for part, there in has.items() if not there]
 
 
-@pytest.mark.parametrize("name", dp.SELECTORS)
-def test_the_proof_stands_beside_the_selection(name):
+def test_the_proof_stands_beside_the_release():
+    lacking = [part for name in dp.METHODS for part in unproven(name)]
+    assert not lacking, "\n".join(lacking)
+
+
+def unproven_selection(name: str) -> list[str]:
+    """What the module of a selector lacks of a proof."""
     selector = dp.SELECTORS[name]
     text = inspect.getsource(inspect.getmodule(selector.select))
-    assert "Guarantee" in inspect.getdoc(selector.select)
-    assert re.search(r"[Ss]ensitivit", text)
-    assert re.search(NUMBER, selector.paper) and re.search(NUMBER, text)
+    has = {
+        "a guarantee": "Guarantee" in inspect.getdoc(selector.select),
+        "a sensitivity": re.search(r"[Ss]ensitivit", text),
+        "a place in a paper": re.search(NUMBER, selector.paper),
+        "an equation": re.search(NUMBER, text),
+    }
+    return [f"{name} lacks {part}" for part, there in has.items() if not there]
 
 
-@pytest.mark.parametrize("name", dp.METHODS)
-def test_the_table_of_methods_is_complete(name):
+def test_the_proof_stands_beside_the_selection():
+    lacking = [part for name in dp.SELECTORS for part in unproven_selection(name)]
+    assert not lacking, "\n".join(lacking)
+
+
+def untold(name: str) -> list[str]:
+    """What a method does not say of itself."""
     method = dp.METHODS[name]
-    assert method.name == name
-    assert method.guarantee in ("pure", "gdp", "approx", "zcdp")
-    assert method.neighbors and set(method.neighbors) <= {"add_remove", "replace_one"}
-    assert method.standard_errors and method.paper
+    says = {
+        "its name": method.name == name,
+        "its guarantee": method.guarantee in ("pure", "gdp", "approx", "zcdp"),
+        "its relations": method.neighbors
+        and set(method.neighbors) <= {"add_remove", "replace_one"},
+        "its standard errors": method.standard_errors,
+        "its paper": method.paper,
+    }
+    return [f"{name} does not say {part}" for part, there in says.items() if not there]
+
+
+def test_the_table_of_methods_is_complete():
+    lacking = [part for name in dp.METHODS for part in untold(name)]
+    assert not lacking, "\n".join(lacking)

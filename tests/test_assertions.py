@@ -6,28 +6,49 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parent
-FILES = {str(path.relative_to(TESTS)): path for path in sorted(TESTS.rglob("test_*.py"))}
+FILES = sorted(TESTS.rglob("test_*.py"))
+CHECKS = sorted((TESTS / "checks").glob("*.py"))
+ASSERTIONS = ("pytest.raises", "pytest.warns", "pytest.fail")
+LIBRARIES = ("np.testing.assert_", "pd.testing.assert_")
 
 
-def is_check(node: ast.AST) -> bool:
-    """Whether this is an assertion, or a call of a function named for what it checks."""
+def functions(tree: ast.AST) -> list[ast.FunctionDef]:
+    """All functions in a tree, those within others too."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def named_checks(tree: ast.Module) -> set[str]:
+    """Names under which a file imports the checks of tests/checks."""
+    froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    ours = [node for node in froms if (node.module or "").startswith("tests.checks.")]
+    names = [alias for node in ours for alias in node.names]
+    return {alias.asname or alias.name for alias in names if alias.name.startswith("check")}
+
+
+def is_check(node: ast.AST, checks: set[str]) -> bool:
+    """Whether this is an assertion, or a call of a named check."""
     if not isinstance(node, ast.Call):
         return isinstance(node, ast.Assert)
-    name = ast.unparse(node.func).rpartition(".")[2]
-    return name in {"raises", "fail"} or name.startswith(("check", "assert"))
+    name = ast.unparse(node.func)
+    return name in ASSERTIONS or name.startswith(LIBRARIES) or name in checks
 
 
-def always_checks(body: list[ast.stmt]) -> bool:
+def always_checks(body: list[ast.stmt], checks: set[str]) -> bool:
     """Whether a check is reached however the conditions in it turn out; loops may be long."""
     for statement in body:
         if isinstance(statement, ast.If):
-            if always_checks(statement.body) and always_checks(statement.orelse):
+            branches = (statement.body, statement.orelse)
+            if all(always_checks(branch, checks) for branch in branches):
                 return True
         elif isinstance(statement, ast.For | ast.While | ast.With | ast.Try):
-            heads = getattr(statement, "items", [])
-            if any(is_check(item.context_expr) for item in heads) or always_checks(statement.body):
+            heads = [item.context_expr for item in getattr(statement, "items", [])]
+            if any(is_check(head, checks) for head in heads):
                 return True
-        elif not isinstance(statement, ast.FunctionDef) and any(map(is_check, ast.walk(statement))):
+            if always_checks(statement.body, checks):
+                return True
+        elif not isinstance(statement, ast.FunctionDef) and any(
+            is_check(node, checks) for node in ast.walk(statement)
+        ):
             return True
     return False
 
@@ -41,9 +62,25 @@ def leaves_early(function: ast.FunctionDef) -> bool:
 
 def vacuous(text: str) -> list[str]:
     """Names of the tests in a file that may pass without a check."""
-    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
-    tests = [node for node in functions if node.name.startswith("test_")]
-    return [node.name for node in tests if not always_checks(node.body) or leaves_early(node)]
+    tree = ast.parse(text)
+    checks = named_checks(tree)
+    tests = [node for node in functions(tree) if node.name.startswith("test_")]
+    return [
+        node.name for node in tests if not always_checks(node.body, checks) or leaves_early(node)
+    ]
+
+
+def unable(text: str) -> list[str]:
+    """Names of the checks in a file of tests/checks that can neither assert nor raise."""
+    tree = ast.parse(text)
+    found = [node for node in functions(tree) if node.name.startswith("check")]
+    checks = named_checks(tree) | {node.name for node in found}
+
+    def fails(function: ast.FunctionDef) -> bool:
+        nodes = [node for node in ast.walk(function) if node is not function]
+        return any(isinstance(node, ast.Raise) or is_check(node, checks) for node in nodes)
+
+    return [node.name for node in found if not fails(node)]
 
 
 @pytest.mark.parametrize("body", [
@@ -52,21 +89,39 @@ def vacuous(text: str) -> list[str]:
     "if x: return\n assert x",
     "for a in b:\n  if a: assert a",
     "def inner(): assert x\n fit(inner)",
+    "check_it(x)",
+    "model.check(x)",
+    "Checker().assert_it(x)",
+    "fail(x)",
 ])  # fmt: skip
 def test_a_test_that_cannot_fail_is_found(body):
-    assert vacuous(f"def test_it():\n {body}") == ["test_it"]
+    assert vacuous(f"def check_it(x): pass\ndef test_it():\n {body}") == ["test_it"]
 
 
 @pytest.mark.parametrize("body", [
     "assert x",
     "with pytest.raises(E): fit()",
+    "with pytest.warns(W): fit()",
+    "np.testing.assert_allclose(x, y)",
     "if x: check_it(x)\n else: assert y",
     "def inner(): return 1\n assert inner()",
 ])  # fmt: skip
 def test_a_test_that_can_fail_is_not(body):
-    assert vacuous(f"def test_it():\n {body}") == []
+    assert vacuous(f"from tests.checks.it import check_it\ndef test_it():\n {body}") == []
 
 
-@pytest.mark.parametrize("file", FILES)
-def test_no_test_passes_without_a_check(file):
-    assert vacuous(FILES[file].read_text()) == []
+def test_a_check_that_cannot_fail_is_found():
+    assert unable("def check_it(x):\n x.check()") == ["check_it"]
+    assert unable("def check_it(x):\n if x: raise Violation") == []
+    assert unable("def check_it(x): assert x\ndef check_both(x): check_it(x)") == []
+
+
+def test_no_test_passes_without_a_check():
+    names = [(path, name) for path in FILES for name in vacuous(path.read_text())]
+    found = [f"{path.relative_to(TESTS)}::{name}" for path, name in names]
+    assert not found, "these may pass without a check:\n" + "\n".join(found)
+
+
+def test_every_named_check_can_fail():
+    found = [f"{path.name}: {name}" for path in CHECKS for name in unable(path.read_text())]
+    assert CHECKS and not found, "these can neither assert nor raise:\n" + "\n".join(found)

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 import dpstats as dp
 from tests.checks.structure import Structure
 
@@ -173,10 +171,10 @@ def module_of(file: Path) -> str:
     return room if name == file.parent.name and module not in STRUCTURE.files else module
 
 
-@pytest.mark.parametrize("file", FILES, ids=str)
-def test_a_test_file_is_named_after_a_module_or_is_a_suite(file):
-    suite = ".".join(file.parts[:-1]) in SUITES
-    assert suite or module_of(file) in STRUCTURE.files, f"name {file} after the module it tests"
+def test_a_test_file_is_named_after_a_module_or_is_a_suite():
+    named = [file for file in FILES if ".".join(file.parts[:-1]) not in SUITES]
+    wrong = [str(file) for file in named if module_of(file) not in STRUCTURE.files]
+    assert not wrong, f"name these after the modules they test: {', '.join(wrong)}"
 
 
 def test_every_module_has_a_test():

@@ -89,15 +89,20 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page):
-    for link in LINK.findall(page.read_text(encoding="utf-8")):
-        if link.startswith(("https://", "http://")):
-            continue
-        path, _, fragment = link.partition("#")
-        target = (page.parent / path).resolve() if path else page
-        assert target.exists(), f"{page.name} links to {link}"
-        assert not fragment or fragment in anchors(target), f"{page.name} links to {link}"
+def leads_nowhere(page: Path, link: str) -> bool:
+    """Whether a link within the repository names a file or a heading that is not there."""
+    path, _, fragment = link.partition("#")
+    target = (page.parent / path).resolve() if path else page
+    return not target.exists() or bool(fragment) and fragment not in anchors(target)
+
+
+def test_links_lead_somewhere():
+    links = [(page, link) for page in WRITTEN for link in LINK.findall(page.read_text("utf-8"))]
+    ours = [(page, link) for page, link in links if not link.startswith(("https://", "http://"))]
+    assert len(ours) > 100
+    broken = [f"{page.relative_to(ROOT)} links to {link}" for page, link in ours
+              if leads_nowhere(page, link)]  # fmt: skip
+    assert not broken, "\n".join(broken)
 
 
 def test_readme_lists_its_chapters_and_the_pages():
