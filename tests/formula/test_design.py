@@ -112,7 +112,7 @@ def take(batch, rows):
     return {name: values[rows] for name, values in batch.items()}
 
 
-def assert_row_local(design, batch):
+def check_row_local(design, batch):
     X, y = design.rows(batch)
     for i in range(len(y)):
         X_i, y_i = design.rows(take(batch, [i]))
@@ -126,7 +126,7 @@ def assert_row_local(design, batch):
 @pytest.mark.parametrize("text", PLAIN + LEARNT)
 def test_each_row_depends_on_its_own_record_alone(text):
     design = Formula.parse(text).design(SCHEMA)
-    assert_row_local(design, draw(67, np.random.default_rng(1)))
+    check_row_local(design, draw(67, np.random.default_rng(1)))
 
 
 @pytest.mark.parametrize("text", PLAIN + LEARNT)
@@ -150,7 +150,7 @@ def test_the_locality_check_finds_a_function_that_looks_at_other_rows(monkeypatc
     monkeypatch.setitem(schema_frame.NAMESPACE, name, leak)
     design = Formula.parse(f"y ~ {name}(x)").design(SCHEMA)
     with pytest.raises(AssertionError):
-        assert_row_local(design, draw(20, np.random.default_rng(3)))
+        check_row_local(design, draw(20, np.random.default_rng(3)))
 
 
 def test_the_locality_formulas_use_everything_that_is_allowed():

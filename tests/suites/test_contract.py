@@ -25,7 +25,7 @@ def released(result):
     return {key: content[key] for key in ("params", "predictions", "cov", "status", "privacy")}
 
 
-def assert_whole_or_nothing(result) -> None:
+def check_whole_or_nothing(result) -> None:
     """All coefficients are numbers, or none is and the status says so."""
     finite = np.isfinite(result.params).all()
     assert finite or (result.status != "ok" and np.isnan(result.params).all())
@@ -147,7 +147,7 @@ def test_fewer_rows_than_columns(name, fit, line):
     formula, bounds = "y ~ x + z + I(x**2) + I(z**2) + x:z", UNIT | {"z": (0, 1)}
     result = fit(line[:3], name, formula=formula, bounds=bounds)
     assert len(result.params) == 6
-    assert_whole_or_nothing(result)
+    check_whole_or_nothing(result)
 
 
 @pytest.mark.parametrize("bounds", [UNIT, {"y": (0, 1)}, None], ids=["declared", "one", "none"])

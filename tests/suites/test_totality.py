@@ -12,7 +12,7 @@ import pytest
 import dpstats as dp
 from dpstats.engines import Table, categories, columns
 from dpstats.noise import Noise
-from tests.suites.test_contract import assert_whole_or_nothing
+from tests.suites.test_contract import check_whole_or_nothing
 
 # Released outcomes: a result, or a failure whose budget is spent.
 STATUSES = {
@@ -155,7 +155,7 @@ def test_wide_designs_with_few_rows(name, fit, rows, caplog, capfd):
     with watched(caplog, capfd):
         result = fit(TABLES["plain"][:rows], name, formula=formula, levels={"group": GROUPS})
     assert len(result.params) == 9 and statuses(result) <= STATUSES
-    assert_whole_or_nothing(result)
+    check_whole_or_nothing(result)
 
 
 EXTREME = [(-1e308, 1e308), (1e308, 1.7e308), (0, 1.7e308), (-5e-324, 5e-324), (1, 1 + 2**-52)]
@@ -184,7 +184,7 @@ def test_terms_near_the_end_of_double_range_are_refused_or_work(name, fit, caplo
         with watched(caplog, capfd):
             try:
                 result = fit(TABLES[rows], name, formula="y ~ np.exp(x)", bounds=bounds)
-                assert_whole_or_nothing(result)
+                check_whole_or_nothing(result)
                 outcomes.add("result")
             except dp.ArgumentError:
                 outcomes.add("refused")
