@@ -10,7 +10,6 @@ import dpstats as dp
 from dpstats.formula import Formula, r_code
 from dpstats.formula.r_syntax import parse
 from dpstats.schema import BOOLEAN, Categorical, Numeric
-from tests.r.test_bridge import BOUNDS
 
 SCHEMA = {
     "y": Numeric(-1, 5),
@@ -175,7 +174,7 @@ def test_a_dot_leaves_the_columns_of_the_groups_out(by):
     rng = np.random.default_rng(1)
     df = pd.DataFrame({"y": rng.random(40), "x": rng.random(40), "g": [1, 2] * 20, "h": 3})
     df = df.drop(columns=[] if "h" in by else ["h"])
-    fit = dict(method="noisy_moments", epsilon=8, by=by, bounds=BOUNDS)
+    fit = dict(method="noisy_moments", epsilon=8, by=by, bounds={"x": (0, 1), "y": (0, 1)})
     result = dp.dp_ols(dp.RFormula("y ~ ."), df, **fit)
     assert result.names[: result.size] == ("(Intercept)", "x")
     both = dp.dp_ols([dp.RFormula("y ~ ."), dp.RFormula("x ~ .")], df, **fit)

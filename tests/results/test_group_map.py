@@ -11,7 +11,7 @@ import pytest
 import dpstats as dp
 from tests.fitting.test_groups import AREAS, seeded
 
-geopandas = pytest.importorskip("geopandas")
+pytest.importorskip("geopandas")
 
 
 @pytest.fixture(autouse=True)
@@ -28,6 +28,7 @@ def groups(fit, line):
 
 def squares(labels, column="area"):
     """A square for each label, from left to right."""
+    import geopandas
     from shapely.geometry import box
 
     boxes = [box(i, 0, i + 1, 1) for i in range(len(labels))]

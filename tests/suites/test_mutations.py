@@ -76,7 +76,7 @@ from tests.noise.test_exact_samplers import (
     steps,
 )
 from tests.noise.test_noise import check_coarse_grid, check_fresh
-from tests.privacy.test_costs import reference_delta
+from tests.checks.composed import reference_delta
 from tests.selection.test_selection import check_choices
 from tests.suites.test_replay import (
     check_line,
