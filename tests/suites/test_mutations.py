@@ -59,6 +59,7 @@ from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
+from tests.checks.composed import reference_delta
 from tests.checks.mutants import Mutant, both_tests, over, patched
 from tests.checks.replay import BOUNDS, Violation, cases_of
 from tests.mechanisms.shared.test_block_least_squares import check_slopes
@@ -76,7 +77,6 @@ from tests.noise.test_exact_samplers import (
     steps,
 )
 from tests.noise.test_noise import check_coarse_grid, check_fresh
-from tests.checks.composed import reference_delta
 from tests.selection.test_selection import check_choices
 from tests.suites.test_replay import (
     check_line,

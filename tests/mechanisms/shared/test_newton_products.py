@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from recording import Recording
 
 import dpstats as dp
 from dpstats.mechanisms import METHODS
@@ -15,6 +14,7 @@ from dpstats.mechanisms.shared.newton_products import scatter, square_limit, squ
 from dpstats.mechanisms.shared.score_tails import SCORE_EDGES, score_tail
 from dpstats.privacy import ADD_REMOVE, RELATIONS
 from dpstats.testing import insecure_seed
+from tests.checks.recording import Recording
 from tests.checks.replay import cases_of
 from tests.mechanisms.test_noisy_newton import factor_case, rows
 from tests.suites.test_replay import check_random, check_worst
