@@ -9,29 +9,12 @@ from functools import cache
 from pathlib import Path
 
 import dpstats as dp
+from tests.checks.rooms import ROOMS
 from tests.checks.structure import Structure, imported
 
 STRUCTURE = Structure(Path(dp.__file__).parent)
 FILES, TREES = STRUCTURE.files, STRUCTURE.trees
 
-# A room may import rooms on earlier lines only; a module in it, the others of its room too.
-ROOMS = [
-    ["errors", "atomic_write", "datasets", "escaping", "html_tables", "progress_bar"],
-    ["option_checks", "spelling"],
-    ["schema", "privacy", "numerics", "simulate"],
-    ["noise", "formula", "engines"],
-    ["inference", "codebook"],
-    ["testing", "range_estimation", "selection", "mechanisms.shared"],
-    ["mechanisms"],
-    ["request"],
-    ["results", "auditing"],
-    ["fitting", "ledger"],
-    ["evaluate", "api"],
-    ["planning", "study"],
-    [""],
-    ["cli", "r"],
-    ["__main__"],
-]
 # Where numbers may be drawn: noise for releases, and tables that are no release.
 RANDOM = {
     "noise.random_sources",

@@ -13,6 +13,7 @@ from dpstats.auditing.events import best_event, lower_bound
 from dpstats.mechanisms.shared.companion import with_companion
 from dpstats.noise import Noise, Query
 from dpstats.privacy import GDP, PureDP
+from tests.checks.trust_hazards import AUDITED
 
 ALPHA = 1e-6
 BITS = [([0] * 5, [0] * 4 + [1])]
@@ -41,10 +42,6 @@ def halved(method):
 def few_steps(method):
     """Options under which an iterative method draws noise a few times only."""
     return {name: 3 for name in ("steps", "rounds") if name in method.options}
-
-
-# The methods that are audited, with the relations; docs/trust.md shows these.
-AUDITED = {name: method.neighbors for name, method in dp.METHODS.items()}
 
 
 @pytest.mark.parametrize("name", AUDITED)

@@ -2,10 +2,15 @@
 
 import math
 
+import mpmath
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from dpstats.privacy import GDP, PureDP, gdp_epsilon
+from dpstats.privacy import (
+    GDP,
+    PureDP,
+    gdp_epsilon,
+)
 
 
 def reference_delta(mu, epsilon):
@@ -62,3 +67,10 @@ def composed_epsilon(costs, delta):
     """The least epsilon of the composition at this delta."""
     high = sum(gdp_epsilon(c.mu, delta) if isinstance(c, GDP) else c.epsilon for c in costs) * 2
     return brentq(lambda e: composed_delta(costs, e) - delta, 0.0, high + 1)
+
+
+def exact_delta(mu, epsilon):
+    """delta(epsilon) of mu-GDP, in 60 digits."""
+    with mpmath.workdps(60):
+        half, gap = mpmath.mpf(mu) / 2, mpmath.mpf(epsilon) / mpmath.mpf(mu)
+        return mpmath.ncdf(half - gap) - mpmath.exp(epsilon) * mpmath.ncdf(-half - gap)

@@ -8,6 +8,8 @@ models, side channels, security and data collection (4). The words are this pack
 
 from typing import NamedTuple
 
+import dpstats as dp
+
 
 class Hazard(NamedTuple):
     """Hold a hazard: its section, what is done, tests or pages on it, what is left to the user."""
@@ -170,3 +172,7 @@ HAZARDS = (
         "collecting less",
     ),
 )  # fmt: skip
+
+
+# The methods that are audited, with the relations; docs/trust.md shows these.
+AUDITED = {name: method.neighbors for name, method in dp.METHODS.items()}

@@ -7,7 +7,7 @@ import pytest
 
 from dpstats.engines.open_table import open_table
 from dpstats.schema import BOOLEAN, Categorical
-from tests.engines.test_open_table import RANGE, columns
+from tests.checks.open_table import RANGE, columns
 
 
 def test_no_cell_changes_a_kind(tmp_path):

@@ -4,31 +4,13 @@ import builtins
 import gzip
 import re
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
-from dpstats.schema import Categorical, Numeric
+from tests.checks.open_table import FRAME, RANGE, check, check_refused, columns
 
-FRAME = pd.DataFrame({"age": [31, 45], "pay": [1.5, np.nan], "town": ["Ulm", "Bonn"]})
 TEXT = "age,pay,town\n31,1.5,Ulm\n45,,Bonn\n"
-RANGE = Numeric(-1e6, 1e6)
-
-
-def columns(path, **schema):
-    """Columns of a file as they are summarised."""
-    parts = list(open_table(path).batches(schema))
-    return [np.concatenate([part[name] for part in parts]).tolist() for name in schema]
-
-
-def check(path):
-    table = open_table(path)
-    assert table.columns == ("age", "pay", "town")
-    age, pay, town = columns(path, age=RANGE, pay=RANGE, town=Categorical(("Bonn", "Ulm")))
-    assert age == [31, 45] and town == [1, 0]
-    assert pay[0] == 1.5 and np.isnan(pay[1])
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.b.CSV", "a.csv.gz", "a.tsv", "a.tsv.gz"])
@@ -82,14 +64,6 @@ def test_levels_of_a_parquet_file_must_be_declared(tmp_path):
     FRAME.astype({"town": "category"}).to_parquet(tmp_path / "a.parquet")
     assert open_table(tmp_path / "a.parquet").levels("town") is None
     check(tmp_path / "a.parquet")
-
-
-def check_refused(path, match):
-    with pytest.raises(ArgumentError, match=match) as error:
-        open_table(path)
-    assert str(path) in str(error.value)
-    assert error.value.__cause__ is None
-    return str(error.value)
 
 
 def test_no_such_file_or_ending(tmp_path):

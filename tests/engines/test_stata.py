@@ -6,7 +6,7 @@ import pytest
 
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError
-from tests.engines.test_open_table import FRAME, RANGE, columns
+from tests.checks.open_table import FRAME, RANGE, columns
 
 
 def test_stata_levels_are_the_codebook(tmp_path):

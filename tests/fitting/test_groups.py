@@ -8,26 +8,11 @@ import polars as pl
 import pytest
 
 import dpstats as dp
+from tests.checks.groups import AREAS, seeded, squeezed, words
 
-AREAS = ["a0", "a1", "a2"]
 # Labels are read before a method sees a row, so one method stands for all.
 LABELLED = "noisy_stats"
 BOUNDED = [name for name, entry in dp.METHODS.items() if entry.needs_bounds]
-
-
-def words(text) -> str:
-    """A text in one line."""
-    return " ".join(str(text).split())
-
-
-def squeezed(text) -> str:
-    """A text without white space, so that breaks after hyphens do not matter."""
-    return "".join(str(text).split())
-
-
-def seeded(fit, *arguments, seed=6, **keywords):
-    with dp.testing.insecure_seed(seed):
-        return fit(*arguments, **keywords)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 40])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dpstats.formula import schema_frame
 from dpstats.formula.intervals import FUNCTIONS, interval
 from dpstats.schema import Numeric
-from tests.formula.test_design import SCHEMA
+from tests.checks.design import SCHEMA
 
 
 @pytest.mark.parametrize(

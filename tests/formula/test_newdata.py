@@ -6,7 +6,7 @@ import pytest
 
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
-from tests.formula.test_design import LEARNT, PLAIN, SCHEMA, as_frame, draw
+from tests.checks.design import LEARNT, PLAIN, SCHEMA, as_frame, draw
 
 
 def test_predictions_take_a_mapping_a_frame_and_scalars_alike():

@@ -6,7 +6,7 @@ import pytest
 
 import dpstats as dp
 from benchmarks import coverage
-from tests.inference.test_pivot import close_line
+from tests.checks.pivot import close_line
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 

@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 
 import dpstats as dp
 from benchmarks import coverage
-from tests.inference.test_pivot import close_line
+from tests.checks.pivot import close_line
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 

@@ -5,7 +5,7 @@ from unittest import mock
 import numpy as np
 
 from dpstats.noise import RankTable, exponential_batch, exponential_compiled
-from tests.fitting.test_group_batches import Frozen
+from tests.checks.group_batches import Frozen
 
 ONE = 1 << 24
 

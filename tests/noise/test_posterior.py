@@ -8,12 +8,11 @@ from scipy.stats import kstest, norm
 
 from dpstats.noise import Noise, Objective, PosteriorQuery
 from dpstats.noise.multiprecision import MP, normals, on_grid
-from dpstats.noise.posterior import excess, largest_shift, sample_normal
+from dpstats.noise.posterior import excess, largest_shift
 from dpstats.noise.random_sources import SystemSource
 from dpstats.privacy import GDP, ApproxDP, gdp_delta
 from dpstats.testing import insecure_seed
-
-GAMMA = 0.7
+from tests.checks.posterior import check_samples, cross_products
 
 
 def by_quadrature(shift, share, epsilon):
@@ -63,12 +62,6 @@ def test_where_the_variance_alone_tells_too_much_there_is_no_shift():
     assert largest_shift(0.5, 0.1, 1e-6) == 0
 
 
-def cross_products(rows=20, columns=3, seed=0):
-    """Whole rows and their cross-products, in units of 2^-8."""
-    whole = np.random.default_rng(seed).integers(-9, 10, (rows, columns + 1)).astype(object)
-    return whole.T @ whole, 2.0**-8
-
-
 def test_the_minimiser_is_the_ridge_regression():
     cross, unit = cross_products()
     found = Objective.least_squares(cross, unit, 0.25).minimiser()
@@ -102,22 +95,6 @@ def test_normal_draws_are_standard_and_independent(seed):
     assert kstest(draws, "norm").pvalue > 1e-6
     assert np.mean(np.abs(draws)) == pytest.approx(math.sqrt(2 / math.pi), abs=0.05)
     assert abs(np.mean(draws[::2] * draws[1::2])) < 5 / math.sqrt(2000)
-
-
-def check_samples():
-    """2,000 draws, whitened, are standard normal."""
-    cross, unit = cross_products()
-    objective = Objective.least_squares(cross, unit, 0.25)
-    hessian = np.array(objective.hessian.tolist(), dtype=float)
-    mean = np.array(objective.minimiser().tolist(), dtype=float).ravel()
-    draws = []
-    with insecure_seed(6):
-        below = Noise(GDP(1.0))._source.randbelow
-        draws = np.array([sample_normal(objective, GAMMA, below) for _ in range(2000)])
-    whitened = (draws - mean) @ np.linalg.cholesky(GAMMA * hessian)
-    assert kstest(whitened.ravel(), "norm").pvalue > 1e-3
-    np.testing.assert_allclose(np.cov(whitened.T), np.eye(3), atol=0.15)
-    assert np.array_equal(draws * 2.0**40, np.rint(draws * 2.0**40))
 
 
 def test_samples_have_the_mean_and_the_covariance_of_the_posterior():

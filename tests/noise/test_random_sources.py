@@ -16,7 +16,7 @@ from dpstats.noise.exact_samplers import below_beginning_with
 from dpstats.noise.random_sources import SeededSource, SystemSource
 from dpstats.privacy import GDP, PureDP
 from dpstats.testing import insecure_seed
-from tests.noise.test_noise import ALPHA, COSTS, DRAWS, check_drawn, query_of
+from tests.checks.fresh_noise import ALPHA, COSTS, DRAWS, check_drawn, query_of
 
 
 @settings(max_examples=200, deadline=None)

@@ -8,10 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dpstats.numerics.concordance import concordance
-
-
-def sign(number):
-    return (number > 0) - (number < 0)
+from tests.checks.pairwise import sign
 
 
 def brute_concordance(keys, values):

@@ -5,7 +5,7 @@ import numpy as np
 import dpstats as dp
 from dpstats.planning.epsilon_search import GRID, Target
 from dpstats.planning.trials import Trials, median_ranks
-from tests.planning.test_plan import CALL, cells
+from tests.checks.plans import CALL, cells
 
 
 def test_the_least_epsilon_is_the_least_of_the_grid():

@@ -12,7 +12,7 @@ import pytest
 import dpstats as dp
 from dpstats import cli
 from dpstats.planning import page, plan_grid
-from tests.results.test_record import Links
+from tests.checks.pages import Links
 
 REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
 CALL = {"n": 1000, "bounds": {"y": (0, 0.01), "x": (0, 1), "z": (0, 2)}, "sd": 0.0015,

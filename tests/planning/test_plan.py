@@ -2,7 +2,7 @@
 
 import matplotlib
 
-from tests.planning.test_simulation import guess_of
+from tests.checks.plans import guess_of
 
 matplotlib.use("Agg")
 
@@ -14,20 +14,12 @@ import pytest
 import dpstats as dp
 from dpstats.planning import simulation
 from dpstats.planning.assumptions import Guess
-
-UNIT = {"x": (0, 1), "y": (0, 1)}
-CALL = {"n": 400, "bounds": UNIT, "truth": {"x": 0.5}, "sd": 0.05, "repetitions": 60}
+from tests.checks.plans import CALL, UNIT, cells
 
 
 @pytest.fixture(scope="module")
 def made():
     return dp.plan("y ~ x", epsilon=[0.25, 4], methods=["adassp", "exp_theil_sen"], **CALL)
-
-
-def cells(plan, term="x"):
-    """The frame of one term by method and epsilon."""
-    frame = plan.frame
-    return frame[frame["term"] == term].set_index(["method", "epsilon"])
 
 
 def test_a_plan_runs_what_dp_ols_runs(monkeypatch):

@@ -11,15 +11,7 @@ from dpstats.planning.assumptions import Guess
 from dpstats.planning.simulation import Simulation, _of_rows
 from dpstats.planning.trials import Trials
 from dpstats.testing import insecure_seed
-
-UNIT = {"x": (0, 1), "y": (0, 1)}
-
-
-def guess_of(n=20_000, truth=None, sd=None, x_sd=None):
-    """A guess of y ~ x on the unit square."""
-    no_rows = {"x": np.empty(0), "y": np.empty(0)}
-    request = request_for("y ~ x", no_rows, bounds=UNIT, levels=None, x_new=None)
-    return Guess.of(request, n, truth, sd, x_sd)
+from tests.checks.plans import UNIT, guess_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from scipy.stats import binom
 
 import dpstats as dp
 from dpstats.planning.trials import Trials, median_ranks
-from tests.planning.test_plan import UNIT, cells
+from tests.checks.plans import UNIT, cells
 
 
 def test_a_failed_fit_is_infinitely_wrong():

@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import product
 
 import dp_accounting
-import mpmath
 import numpy as np
 import pytest
 from dp_accounting import pld
@@ -28,7 +27,7 @@ from dpstats.privacy import (
     gdp_epsilon,
     validate_guarantee,
 )
-from tests.checks.composed import reference_delta
+from tests.checks.composed import exact_delta, reference_delta
 
 EPSILONS = (0.01, 0.1, 1.0, 10.0, 100.0)
 DELTAS = (1e-9, 1e-6, 1e-3)
@@ -64,13 +63,6 @@ def test_gdp_of_never_exceeds_its_guarantee_and_wastes_none(epsilon, delta):
 def test_gdp_of_holds_for_epsilons_far_below_delta_too(epsilon, delta):
     mu = GDP.of(epsilon, delta).mu
     assert reference_delta(mu, epsilon) <= delta * (1 + 1e-7)
-
-
-def exact_delta(mu, epsilon):
-    """delta(epsilon) of mu-GDP, in 60 digits."""
-    with mpmath.workdps(60):
-        half, gap = mpmath.mpf(mu) / 2, mpmath.mpf(epsilon) / mpmath.mpf(mu)
-        return mpmath.ncdf(half - gap) - mpmath.exp(epsilon) * mpmath.ncdf(-half - gap)
 
 
 @pytest.mark.parametrize("delta", [1e-300, 1e-100, 1e-30, 1e-15, 1e-11, 1e-6, 1e-3, 0.49])

@@ -12,7 +12,7 @@ from dpstats.formula import Formula
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from dpstats.request.auto_method import CROSSING, PURE_CROSSING, choose
 from dpstats.testing import insecure_seed
-from tests.mechanisms.test_shrunken import LAWS, LINE, NOISE, STRANGE, squeezed
+from tests.checks.shrunken import LAWS, LINE, NOISE, STRANGE, squeezed
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 PURE, PUBLIC = {"delta": 0}, {"neighbors": REPLACE_ONE}

@@ -8,27 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import dpstats as dp
-from dpstats.ledger.records import canonical
-from dpstats.privacy import Charge, Chargeable
 from dpstats.request.facts import plain
-
-ROWS = 24
-
-
-class Facts(Chargeable):
-    """Keep the description of a call, and release nothing."""
-
-    def reserve(self, epsilon, delta, cost, neighbors, facts):
-        charge = Charge()
-        charge.results = facts()
-        return charge
-
-
-def facts(data, formula="y ~ x", **call):
-    """The description of a call, as text."""
-    call = {"method": "adassp", "epsilon": 1.0, "bounds": {"x": (0, 1), "y": (0, 1)}} | call
-    return canonical(dp.dp_ols(formula, data, budget=Facts(), **call)["call"])
+from tests.checks.facts import ROLES, ROWS, check_kinds_are_told_apart, facts
 
 
 @pytest.fixture
@@ -38,29 +19,9 @@ def people():
     return {name: list(texts) for name in ("y", "x", "w", "g")} | {"number": np.arange(ROWS) % 3}
 
 
-ROLES = {
-    "response": {"types": "y"},
-    "regressor": {"types": "x"},
-    "weights": {"types": "w", "weights": "w", "bounds": {c: (0, 1) for c in "yxw"}},
-    "unit": {"types": "g", "unit": "g"},
-    "absorbed": {"types": "g", "formula": "y ~ x | g"},
-    "by": {"types": "g", "by": "g", "groups": "present"},
-    "subset": {"types": "g", "subset": "g > 0"},
-}
-
-
 @pytest.mark.parametrize("role", ROLES)
 def test_what_types_declares_of_any_column_is_another_call(people, role):
     check_kinds_are_told_apart(people, ROLES[role])
-
-
-def check_kinds_are_told_apart(people, call):
-    """Of each kind other cells are missing, and labels are other ones."""
-    call = dict(call)
-    column = call.pop("types")
-    kinds = ("string", "integer") if column == call.get("by") else ("number", "integer")
-    one, two, again = (facts(people, types={column: k}, **call) for k in (*kinds, kinds[0]))
-    assert one == again != two
 
 
 def test_the_categories_of_a_by_column_are_part_of_the_call(people):

@@ -14,14 +14,14 @@ import dpstats as dp
 from dpstats.mechanisms import METHODS
 from dpstats.request import RowsInUse, Weights
 from dpstats.schema import Numeric
-from tests.suites.test_leaks import (
+from tests.checks.leaks import (
     check_holds_nothing,
     check_reaches_no_rows,
     confidential,
     pickled,
     printed,
 )
-from tests.suites.test_totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
+from tests.checks.totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
 
 BOUNDS = {"y": (-2, 2), "x": (-1, 1), "z": (-1, 1), "w": (0, 10)}
 WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]

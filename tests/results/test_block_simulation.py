@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from tests.mechanisms.shared.test_block_least_squares import fit, many, rare
+from tests.checks.block_least_squares import fit, many, rare
 
 
 def errors_of(releases, exact):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from tests.fitting.test_groups import AREAS, seeded
+from tests.checks.groups import AREAS, seeded
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 POINTS = pd.DataFrame({"x": [0.0, 0.5, 2.0]}, index=["low", "middle", "beyond"])

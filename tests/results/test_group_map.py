@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from tests.fitting.test_groups import AREAS, seeded
+from tests.checks.groups import AREAS, seeded
+from tests.checks.plots import squares
 
 pytest.importorskip("geopandas")
 
@@ -24,15 +25,6 @@ def _close():
 def groups(fit, line):
     """A release of the three areas."""
     return seeded(fit, line, "noisy_moments", epsilon=50, by="area", groups=AREAS)
-
-
-def squares(labels, column="area"):
-    """A square for each label, from left to right."""
-    import geopandas
-    from shapely.geometry import box
-
-    boxes = [box(i, 0, i + 1, 1) for i in range(len(labels))]
-    return geopandas.GeoDataFrame({column: labels, "geometry": boxes})
 
 
 def colours(ax) -> dict[float, tuple]:

@@ -11,7 +11,7 @@ import pytest
 import dpstats as dp
 from dpstats.evaluate import ols_reference
 from dpstats.results import group_plot
-from tests.results.test_plot import BOUNDS, FORMULA, drawn, fit, legend
+from tests.checks.plots import BOUNDS, FORMULA, drawn, fit, legend
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.fitting.test_groups import AREAS, seeded, squeezed, words
+from tests.checks.groups import AREAS, seeded, squeezed, words
 
 
 @pytest.fixture

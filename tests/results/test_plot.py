@@ -12,9 +12,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-
-BOUNDS = {"kid_rank": (0, 1), "parent_rank": (0, 1)}
-FORMULA = "kid_rank ~ parent_rank"
+from tests.checks.plots import BOUNDS, FORMULA, drawn, fit, legend
 
 
 @pytest.fixture(scope="module")
@@ -26,19 +24,6 @@ def people():
 def _close():
     yield
     plt.close("all")
-
-
-def fit(data, formula=FORMULA, *, method="adassp", epsilon=1, bounds=BOUNDS, **more):
-    with dp.testing.insecure_seed(1):
-        return dp.dp_ols(formula, data, method=method, epsilon=epsilon, bounds=bounds, **more)
-
-
-def legend(ax) -> list[str]:
-    return [text.get_text() for text in ax.get_legend().get_texts()]
-
-
-def drawn(ax) -> None:
-    ax.figure.canvas.draw()
 
 
 def test_line_with_interval(people):
@@ -115,7 +100,7 @@ def test_a_name_is_no_formula_in_any_picture(name, tmp_path):
     plain = [text._preprocess_math(text.get_text()) for text in texts]
     assert sum(name in text for text, _ in plain) >= 7 and not any(math for _, math in plain)
     if importlib.util.find_spec("geopandas"):
-        from tests.results.test_group_map import squares
+        from tests.checks.plots import squares
 
         bar = by.map(squares(["a", "b"], "g"), f"Q('{name}')").figure.axes[-1]
         drawn(bar)

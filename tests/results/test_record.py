@@ -19,6 +19,7 @@ from dpstats.results.comparison import compare
 from dpstats.results.record import verify_record, write_record
 from dpstats.results.record_registry import registry_yaml
 from dpstats.results.restored_calls import from_text
+from tests.checks.pages import Links, check_fields
 
 PUBLICATION = {
     "name": "Incomes of families: a test",
@@ -67,16 +68,6 @@ def results(line):
     groups = dp.dp_ols("y ~ x", line, method="noisy_stats", by="area", groups=["a0", "a1", "<b>"],
                        epsilon=4, bounds=xy)  # fmt: skip
     return {"y ~ x": single, "two/<regressors>": two, "by area": groups}
-
-
-def check_fields(entry, schema, place=""):
-    """Every field is one of the schema's, of its type."""
-    for name, value in entry.items():
-        assert name in schema, f"{place}/{name}"
-        if isinstance(schema[name], dict):
-            check_fields(value, schema[name], f"{place}/{name}")
-        else:
-            assert isinstance(value, schema[name]), (place, name, value)
 
 
 def test_a_record_holds_everything_released_and_its_checksums(results, tmp_path):
@@ -202,18 +193,6 @@ def test_results_side_by_side_are_part_of_the_record(results, tmp_path):
         f"{stem}.{e}" for e in ("csv", "txt", "tex")
     ]
     assert verify_record(folder) == ()
-
-
-class Links(html.parser.HTMLParser):
-    """The addresses of what a page loads."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found += [value for name, value in attrs if name in ("src", "href")]
 
 
 def test_the_page_needs_no_other_file_and_says_what_is_private(results, tmp_path):

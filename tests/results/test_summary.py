@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
+from tests.checks.pages import check_is_safe_and_whole
 
 EVIL = "<script>alert('x')</script>"
 UNIT = {"x": (0, 1), "y": (0, 1)}
@@ -25,12 +26,6 @@ def fit(data, formula="y ~ x", **more):
 def words(page: str) -> str:
     """The text of a page, without tags and with single spaces."""
     return " ".join(unescape(re.sub("<[^>]*>", " ", page)).split())
-
-
-def check_is_safe_and_whole(page: str) -> None:
-    assert "<script>" not in page
-    for tag in ("table", "tr", "td", "th", "p"):
-        assert page.count(f"<{tag}>") + page.count(f"<{tag} ") == page.count(f"</{tag}>")
 
 
 def test_a_fit_shows_the_numbers_of_its_summary(evil):

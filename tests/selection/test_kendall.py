@@ -11,7 +11,7 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 from dpstats.selection import SELECTORS, Candidates
 from dpstats.selection.kendall import score, spreads
 from dpstats.selection.ranks import Ranked, association
-from tests.selection.test_selection import changes, columns
+from tests.checks.selections import changes, columns
 
 RELATIONS = (ADD_REMOVE, REPLACE_ONE)
 

@@ -14,13 +14,9 @@ from dpstats.selection.lasso import count_votes, voters
 from tests.checks.replay import (
     Recorder,
 )
+from tests.checks.selections import one_of_each
 
 HUGE = PureDP(1e9)
-
-
-def one_of_each(rng, n, S):
-    X = rng.normal(size=(n, S))
-    return X, X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=n)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)

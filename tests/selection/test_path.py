@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpstats.selection.path import standardised, sweep, term_weights
-from tests.selection.test_lasso import one_of_each
+from tests.checks.selections import one_of_each
 
 
 def test_the_path_solves_the_lasso():

@@ -15,8 +15,8 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
 import dpstats as dp
+from tests.checks.neighbours import ROLES, arguments, form, statuses
 from tests.checks.sources import ROWS, SOURCES
-from tests.suites.test_neighbours import ROLES, arguments, form, statuses
 
 FORMULAS = {
     "response": ["c ~ x", "c ~ 1", "c ~ x + np.exp(x)", "np.sqrt(c + 1) ~ x", "I(c > 1) * 1 ~ x"],

@@ -10,8 +10,11 @@ from dpstats.mechanisms.shared import within_groups
 from dpstats.numerics import grouped_moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.privacy import ADD_REMOVE
+from tests.checks.absorbed import check_batches, check_least_squares
+from tests.checks.breaks import smaller
+from tests.checks.grouped_moments import check_exact, check_large
 from tests.checks.mutants import Mutant, both_tests, over, patched
-from tests.mechanisms.shared.test_within_groups import (
+from tests.checks.within_groups import (
     CASES,
     PLAIN,
     check_random,
@@ -20,9 +23,6 @@ from tests.mechanisms.shared.test_within_groups import (
     check_worst_factor,
     with_factor,
 )
-from tests.mechanisms.test_absorbed import check_batches, check_least_squares
-from tests.numerics.test_grouped_moments import check_exact, check_large
-from tests.suites.test_mutations import smaller
 
 random_rows, worst_rows = over(check_random, CASES), over(check_worst, PLAIN)
 

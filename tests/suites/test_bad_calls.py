@@ -6,7 +6,7 @@ import pytest
 
 import dpstats as dp
 from tests.checks.bad_calls import PYTHON, SHELL, called, in_shell, people
-from tests.suites.test_totality import Closed
+from tests.checks.totality import Closed
 
 LONGEST = 320
 

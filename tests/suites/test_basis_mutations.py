@@ -4,14 +4,14 @@ import numpy as np
 
 from dpstats.mechanisms.shared import noisy_sums
 from dpstats.numerics import Box, ColumnBasis, kernels
-from tests.checks.mutants import Mutant, both_tests, patched
-from tests.mechanisms.test_adassp import (
+from tests.checks.adassp import (
     POWERS,
     check_powers,
     check_powers_of_neighbours,
     check_powers_row_by_row,
     check_worst_power,
 )
+from tests.checks.mutants import Mutant, both_tests, patched
 
 
 def of_the_rows(column):

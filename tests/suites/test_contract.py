@@ -9,6 +9,7 @@ import pytest
 import dpstats as dp
 from dpstats.privacy import RELATIONS
 from tests.checks.recording import line_data, unit_problem
+from tests.checks.totality import check_whole_or_nothing
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
@@ -23,12 +24,6 @@ def released(result):
     """Everything that was released, as plain numbers and words."""
     content = result.to_dict()
     return {key: content[key] for key in ("params", "predictions", "cov", "status", "privacy")}
-
-
-def check_whole_or_nothing(result) -> None:
-    """All coefficients are numbers, or none is and the status says so."""
-    finite = np.isfinite(result.params).all()
-    assert finite or (result.status != "ok" and np.isnan(result.params).all())
 
 
 def test_sums_are_of_one_size_whatever_the_rows(method):

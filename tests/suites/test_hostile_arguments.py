@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from tests.suites.test_totality import closed
+from tests.checks.totality import closed
 
 HUGE, LONG, SPLIT = 10**400, "9" * 400, "a\ud800"
 LETTERS = "abcdefhijklmn"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import dpstats as dp
+from tests.checks.killed_commands import check
 
 TOOL = Path(__file__).parents[1] / "checks" / "kill_everywhere.py"
 CALL = ["line.csv", "y ~ x", "--method", "noisy_stats", "--epsilon", "0.6", "--bounds", "x=0,1",
@@ -52,23 +53,6 @@ def folder(tmp_path, line):
     dp.Ledger.create(folder / "families.ledger", dataset="families", epsilon=0.8,
                      neighbors="replace_one", fingerprint="2024")  # fmt: skip
     return folder
-
-
-def check(step: dict, outputs: list[str]) -> None:
-    """Check what holds wherever the process was killed, and after the command was repeated."""
-    again, released = step["again"], set(step["states"]) == {"released"}
-    assert step["problems"] == [] == again["problems"]
-    assert step["spent"] == pytest.approx(0.6 if step["states"] else 0.0)
-    assert again["spent"] == pytest.approx(0.6)
-    assert released or (step["shown"] == "" and step["out"] == [])
-    if "reserved" in step["states"]:
-        assert again["code"] == 2 and "does not fit" in again["shown"]
-        assert again["states"] == step["states"] and again["out"] == []
-    elif outputs == ["out"] == step["out"]:
-        assert again["code"] == 2 and "out exists" in again["shown"]
-    else:
-        assert again["code"] == 0 and set(again["states"]) == {"released"}
-        assert again["out"] == outputs
 
 
 @pytest.mark.parametrize("name", COMMANDS)

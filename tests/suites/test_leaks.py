@@ -4,7 +4,6 @@ import copy
 import gc
 import pickle
 import re
-import struct
 import sys
 import traceback
 import types
@@ -17,10 +16,17 @@ import pytest
 
 import dpstats as dp
 from dpstats.engines import Table
+from tests.checks.leaks import (
+    NAME,
+    PLANTED,
+    N,
+    check_holds_nothing,
+    check_reaches_no_rows,
+    confidential,
+    pickled,
+    printed,
+)
 
-N = 1237
-PLANTED = 0.123456789
-DIGITS, NAME = "123456789", "Ada Lovelace"
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 CALLS = ["bounds", "no_bounds", "no_range", "constant", "groups", "groups_no_range", "missing"]
 CALLS += [f"select {name}" for name in dp.SELECTORS]
@@ -28,16 +34,6 @@ FORBIDDEN = [
     *("resid fittedvalues wresid ssr mse_resid".split()),
     *("fvalue f_pvalue aic bic llf".split()),
 ]
-
-
-def confidential(rows=N) -> pd.DataFrame:
-    """One person's x, y and group are the planted ones."""
-    rng = np.random.default_rng(5)
-    x, y = rng.uniform(size=(2, rows))
-    x[17] = y[17] = PLANTED
-    place = np.array(["north", "south"], dtype=object)[rng.integers(2, size=rows)]
-    place[17] = NAME
-    return pd.DataFrame({"x": x, "y": y, "place": pd.array(place, dtype="string")})
 
 
 def run(fit, call, method, data):
@@ -61,69 +57,10 @@ def run(fit, call, method, data):
     }[call]()
 
 
-def printed(result) -> str:
-    """Every text a result can turn into."""
-    texts = [repr(result), str(result.summary()), repr(result.privacy), result._repr_html_()]
-    if isinstance(result, dp.DPGroupResults):
-        texts += [result.frame.to_csv(), repr(result.params), repr(result.frame)]
-        return "\n".join([*texts, repr(vars(result))])
-    tables = [result.params, result.predictions, result.conf_int(), result.cov_params()]
-    tables += [result.tidy(), result.glance()]
-    texts += [table.as_latex_tabular() for table in result.summary().tables]
-    texts += [result.summary().as_html(), result.summary().extra_txt, result.to_json()]
-    texts += [table.to_csv() for table in tables]
-    return "\n".join([*texts, str(result.to_dict()), repr(vars(result))])
-
-
-def pickled(result) -> bytes:
-    return pickle.dumps(result, protocol=0) + pickle.dumps(result)
-
-
-def check_holds_nothing(content) -> None:
-    """Raise AssertionError if text or bytes hold the planted number or name."""
-    if isinstance(content, str):
-        content = content.encode()
-    needles = [DIGITS.encode(), NAME.encode(), *(struct.pack(f, PLANTED) for f in ("<d", ">d"))]
-    assert not [needle for needle in needles if needle in content]
-
-
 def test_the_search_finds_what_is_planted():
     for content in (f"x = {PLANTED}", f"no level {NAME}", pickle.dumps(np.array([PLANTED]))):
         with pytest.raises(AssertionError):
             check_holds_nothing(content)
-
-
-def reachable(*roots):
-    """Every object that can be reached from the roots, modules and classes apart."""
-    seen, queue = {}, list(roots)
-    while queue:
-        item = queue.pop()
-        if id(item) in seen or isinstance(item, (type, types.ModuleType)):
-            continue
-        seen[id(item)] = item
-        queue += _referents(item)
-    return seen.values()
-
-
-def _referents(item) -> list:
-    """What an object holds; of a function its closure and defaults, not its module."""
-    if isinstance(item, types.FunctionType):
-        return [item.__closure__, item.__defaults__, item.__kwdefaults__]
-    if isinstance(item, types.FrameType):
-        return list(item.f_locals.values())
-    if isinstance(item, np.ndarray) and item.base is not None:
-        return [item.base, *gc.get_referents(item)]
-    return gc.get_referents(item)
-
-
-def check_reaches_no_rows(*roots) -> None:
-    """Raise AssertionError if an array, column or container of N items can be reached."""
-    containers = (np.ndarray, pd.DataFrame, pd.Series, pd.Index, list, tuple, dict, set, Table)
-    for item in reachable(*roots):
-        assert not isinstance(item, Table), "a table is attached"
-        if isinstance(item, containers):
-            size = item.size if isinstance(item, np.ndarray) else len(item)
-            assert size < N, f"a {type(item).__name__} of {size} items is attached"
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from dpstats.errors import BudgetError
 from dpstats.ledger import accounts, sources, store, verification
 from dpstats.privacy import GDP, Composition, costs
 from dpstats.request import facts
+from tests.checks.composed import exact_delta
+from tests.checks.facts import ROLES, ROWS, check_kinds_are_told_apart
+from tests.checks.ledger_files import check_files
 from tests.checks.mutants import Mutant, both_tests, over, patched
-from tests.ledger.test_sources import check_files
-from tests.privacy.test_costs import exact_delta
-from tests.request.test_facts import ROLES, ROWS, check_kinds_are_told_apart
 
 CALL = {"method": "noisy_stats", "epsilon": 0.5, "bounds": {"x": (0, 1), "y": (0, 1)}}
 

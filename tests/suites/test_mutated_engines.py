@@ -13,8 +13,8 @@ from dpstats.engines.numpy_columns import pandas_column
 from dpstats.engines.python_columns import PythonColumn
 from dpstats.fitting import single
 from tests.checks.mutants import Mutant, both_tests, patched
+from tests.checks.neighbours import check_one_more_label, check_release, check_rows
 from tests.checks.sources import DAY, SOURCES
-from tests.suites.test_neighbours import check_one_more_label, check_release, check_rows
 
 
 def released(source: str, content: str, role: str, *exchanged) -> None:

@@ -19,29 +19,29 @@ from dpstats.numerics import Moments, concordance
 from dpstats.privacy import GDP
 from dpstats.range_estimation import estimate
 from dpstats.selection import path
-from tests.checks.mutants import Mutant, both_tests, broken_modules, patched
-from tests.checks.structure import Structure
-from tests.fitting.test_group_batches import check_agreement
-from tests.mechanisms.shared.test_companion import check_pair
-from tests.noise.test_posterior import check_samples
-from tests.suites import test_absorbed_mutations as within
-from tests.suites import test_basis_mutations as basis
-from tests.suites import test_newton_mutations as newton
-from tests.suites import test_person_replay as persons
-from tests.suites.test_mutations import (
+from tests.checks.breaks import (
     KENDALL,
     LASSO,
-    MUTANTS,
     WORST_ADASSP,
     WORST_SHRUNKEN,
     both_relations,
-    check_ranges,
     counts_before_noise,
     on,
     pure_ranges,
     random_rows,
     squares,
 )
+from tests.checks.companion import check_pair
+from tests.checks.group_batches import check_agreement
+from tests.checks.mutants import Mutant, both_tests, broken_modules, patched
+from tests.checks.posterior import check_samples
+from tests.checks.replayed import check_ranges
+from tests.checks.structure import Structure
+from tests.suites import test_absorbed_mutations as within
+from tests.suites import test_basis_mutations as basis
+from tests.suites import test_newton_mutations as newton
+from tests.suites import test_person_replay as persons
+from tests.suites.test_mutations import MUTANTS
 
 careful_ranges = both_relations(partial(check_ranges, careful=True), GDP.of(8.0, 1e-6))
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import (
-    METHODS,
     adaops,
     adassp,
     boosted_adassp,
@@ -46,7 +45,6 @@ from dpstats.noise import (
     NoisyValues,
     Query,
     RankQuery,
-    ScoreQuery,
     exact_samplers,
     noise_grid,
     random_sources,
@@ -59,16 +57,32 @@ from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
 from dpstats.request import Request
 from dpstats.selection import kendall, lasso
+from tests.checks.block_least_squares import check_slopes
+from tests.checks.block_sums import check_reached as check_corners
+from tests.checks.breaks import (
+    KENDALL,
+    LASSO,
+    WORST_ADASSP,
+    WORST_SHRUNKEN,
+    both_relations,
+    choices,
+    counts_before_noise,
+    exact_quantiles,
+    full_share,
+    larger_costs,
+    numpy_with,
+    on,
+    one_bin_moves,
+    pure_ranges,
+    random_rows,
+    smaller,
+    smaller_spread,
+    squares,
+    without_limit,
+    worst_squares,
+)
 from tests.checks.composed import reference_delta
-from tests.checks.mutants import Mutant, both_tests, over, patched
-from tests.checks.replay import BOUNDS, Violation, cases_of
-from tests.mechanisms.shared.test_block_least_squares import check_slopes
-from tests.mechanisms.shared.test_block_sums import check_reached as check_corners
-from tests.mechanisms.shared.test_pairwise import check_matchings
-from tests.mechanisms.shared.test_robust_covariance import CASES as TWICE
-from tests.mechanisms.shared.test_robust_covariance import PLAIN, check_squares, check_worst_square
-from tests.mechanisms.test_shrunken import check_composite
-from tests.noise.test_exact_samplers import (
+from tests.checks.exact_samplers import (
     NARROW,
     ONE_BELOW,
     check_exact,
@@ -76,39 +90,18 @@ from tests.noise.test_exact_samplers import (
     check_theil_sen_of_one_more,
     steps,
 )
-from tests.noise.test_noise import check_coarse_grid, check_fresh
-from tests.selection.test_selection import check_choices
-from tests.suites.test_replay import (
+from tests.checks.fresh_noise import check_coarse_grid, check_fresh
+from tests.checks.mutants import Mutant, both_tests, patched
+from tests.checks.pairwise import check_matchings
+from tests.checks.replay import Violation
+from tests.checks.replayed import (
     check_line,
     check_middles,
-    check_random,
     check_ranges,
     check_ties,
     check_worst,
 )
-
-
-def some(name, **wanted):
-    """Cases of a method whose bounds are not symmetric, of the kind wanted."""
-    wanted = {"row_norm": None, "estimated": False, **wanted}
-    options = wanted.pop("options", None)
-    return [
-        case
-        for case in cases_of(METHODS[name])
-        if case.problem.low[-1] != BOUNDS[0][0][0]
-        and options in (None, case.options)
-        and all(getattr(case.problem, key) == value for key, value in wanted.items())
-    ]
-
-
-def on(check, name, **wanted):
-    """A check over some cases of a method as it is when the check runs."""
-    return lambda: over(check, some(name, **wanted))()
-
-
-def random_rows(case):
-    """The random replay check."""
-    check_random(case, 16)
+from tests.checks.shrunken import check_composite
 
 
 def matchings():
@@ -159,14 +152,6 @@ def pairs_not_listed(monkeypatch):
     monkeypatch.setattr(smooth_theil_sen, "_LISTED_ROWS", 0)
 
 
-def both_relations(check, limit):
-    """A check of what is drawn within a limit, for either relation."""
-    return over(lambda neighbors: check(neighbors, limit), (ADD_REMOVE, REPLACE_ONE))
-
-
-# The second release of robust standard errors: random rows, and those that move it most.
-squares, worst_squares = over(check_squares, TWICE), over(check_worst_square, PLAIN)
-pure_ranges = both_relations(check_ranges, PureDP(8.0))
 gaussian_ranges = both_relations(check_ranges, GDP.of(8.0, 1e-6))
 PURE_MIDDLES = both_relations(check_middles, PureDP(2.0))
 GDP_MIDDLES = both_relations(check_middles, GDP.of(8.0, 1e-6).part(1 / 4))
@@ -183,22 +168,6 @@ def fresh_gaussian():
 # ---------------------------------------------------------------- how things are broken
 
 
-def smaller(module, factor=0.5, step=""):
-    """Queries of a module state a fraction of their sensitivity."""
-
-    def mutate(monkeypatch):
-        def query(name, *args, **kwargs):
-            made = Query(name, *args, **kwargs)
-            if not name.startswith(step):
-                return made
-            shrunk = {k: getattr(made, k) for k in ("l1", "l2")}
-            return replace(made, **{k: v and v * factor for k, v in shrunk.items()})
-
-        monkeypatch.setattr(module, "Query", query)
-
-    return mutate
-
-
 def smaller_rank(monkeypatch):
     """The factor 2 of the rank sensitivity is dropped."""
     monkeypatch.setattr(
@@ -210,36 +179,12 @@ def smaller_rank(monkeypatch):
     )
 
 
-def numpy_with(module, **functions):
-    """numpy as one module sees it, with some functions replaced."""
-
-    def mutate(monkeypatch):
-        monkeypatch.setattr(module, "np", SimpleNamespace(**{**vars(np), **functions}))
-
-    return mutate
-
-
 def unclipped(values, low, high, out=None):
     return values
 
 
 def swapped(values, low, high, out=None):
     return np.clip(values, high, low, out=out)
-
-
-def without_limit(mutate):
-    """The mutant, in a package that no longer enforces its limits."""
-
-    def both(monkeypatch):
-        mutate(monkeypatch)
-        monkeypatch.setattr(Noise, "_record", lambda self, event: self.events.append(event))
-
-    return both
-
-
-def full_share(cost_type):
-    """Every part of a cost is the whole cost."""
-    return patched(cost_type, "part", lambda original: lambda self, share: self)
 
 
 def wrong_bound(make):
@@ -384,61 +329,9 @@ def unsplit_passes(original):
     return histograms
 
 
-def counts_before_noise(module):
-    """What a module reads off histograms it reads off the counts before noise."""
-
-    def mutate(monkeypatch):
-        counts, noisy = {}, module.histograms
-
-        def query(step, values, **kwargs):
-            counts[step] = np.array(values, dtype=float)
-            return Query(step, values, **kwargs)
-
-        def exact(what, *rest):
-            found = noisy(what, *rest).items()
-            return {name: replace(h, counts=counts[h.event.step]) for name, h in found}
-
-        monkeypatch.setattr(estimate, "Query", query)
-        monkeypatch.setattr(module, "histograms", exact)
-
-    return mutate
-
-
-def smaller_spread(monkeypatch):
-    """Quantiles state half of how far one score can rise above another."""
-
-    def query(step, scores, spread, unit):
-        return ScoreQuery(step, scores, spread // 2, unit)
-
-    monkeypatch.setattr(middles, "ScoreQuery", query)
-
-
 def one_relation(name):
     """Quantiles are bounded for one relation whatever is asked for."""
     return patched(middles, "_choose", lambda f: lambda a, b, _, *rest: f(a, b, name, *rest))
-
-
-def larger_costs(original):
-    """Middle and spread each take more than their part."""
-
-    def choose(total, noise, neighbors, one, what, quantiles, costs, *rest):
-        more = {name: cost.part(3 / 2) for name, cost in costs.items()}
-        return original(total, noise, neighbors, one, what, quantiles, more, *rest)
-
-    return choose
-
-
-def exact_quantiles(original):
-    """The spread is asked for about the median itself, not about the one released."""
-
-    def choose(total, noise, neighbors, one, what, *rest):
-        found = original(total, noise, neighbors, one, what, *rest)
-        if what != "median":
-            return found
-        silent = SimpleNamespace(best=lambda query, cost: int(np.argmax(query.scores)))
-        return original(total, silent, neighbors, one, what, *rest)
-
-    return choose
 
 
 def unrecorded(first):
@@ -457,11 +350,6 @@ def fit_cost_without(part):
         "ranges": lambda self: self.cost.after(self.selection.share if self.selection else 0.0),
     }
     return patched(Request, "fit_cost", lambda _: property(blind[part]))
-
-
-def one_bin_moves(original):
-    """Replace-one is taken for add/remove."""
-    return lambda *args: original(*args[:5], ADD_REMOVE, *args[6:])
 
 
 def long_rows(original):
@@ -565,20 +453,9 @@ def widest(rows):
     return np.abs(rows[:, -1]).max()
 
 
-def choices(name, **more):
-    """The replay check of a selector under both relations."""
-
-    def run():
-        for neighbors in (ADD_REMOVE, REPLACE_ONE):
-            check_choices(name, neighbors, **more)
-
-    return run
-
-
 # -------------------------------------------------------------------- what must catch them
 
 
-WORST_ADASSP = on(check_worst, "adassp")
 WORST_SSP = on(check_worst, "ssp")
 
 
@@ -614,7 +491,6 @@ ESTIMATED = on(check_ties, "adassp", estimated=True)
 LINE_ADASSP = on(check_line, "adassp", intercept=0)
 LINE_NOISY = on(check_line, "noisy_stats")
 
-WORST_SHRUNKEN = on(check_worst, "shrunken")
 WORST_PURE = on(check_worst, "shrunken_pure")
 CLIPPED = on(check_ties, "shrunken", estimated=True)
 WORST_SPREAD = on(check_worst, "by_spread")
@@ -626,7 +502,6 @@ WORST_OPS = on(check_worst, "ops")
 WORST_OBJPERT = on(check_worst, "objpert")
 WORST_TUKEY = on(check_worst, "tukey", intercept=0)
 RANDOM_TUKEY = on(random_rows, "tukey", intercept=0, options={"m": 24})
-KENDALL, LASSO = choices("kendall"), choices("lasso")
 KENDALL_GDP = choices("kendall", limit=GDP(0.5))
 
 MUTANTS = {

@@ -17,11 +17,7 @@ from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.range_estimation import estimate, marginals
 from dpstats.range_estimation import quantiles as middles
-from tests.checks.mutants import Mutant, both_tests, over, patched
-from tests.checks.replay import cases_of
-from tests.mechanisms.test_noisy_newton import check_factors
-from tests.range_estimation.test_marginals import check_marginals
-from tests.suites.test_mutations import (
+from tests.checks.breaks import (
     counts_before_noise,
     exact_quantiles,
     full_share,
@@ -33,7 +29,11 @@ from tests.suites.test_mutations import (
     smaller_spread,
     without_limit,
 )
-from tests.suites.test_replay import check_worst
+from tests.checks.marginals import check_marginals
+from tests.checks.mutants import Mutant, both_tests, over, patched
+from tests.checks.noisy_newton import check_factors
+from tests.checks.replay import cases_of
+from tests.checks.replayed import check_worst
 
 ADDED = on(check_worst, "noisy_newton", neighbors=ADD_REMOVE)
 REPLACED = on(check_worst, "noisy_newton", neighbors=REPLACE_ONE)

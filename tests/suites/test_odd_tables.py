@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import dpstats as dp
-from tests.suites.test_totality import STATUSES
+from tests.checks.totality import STATUSES
 
 LEVELS = ["a", "b", "c"]
 UNIT = {"x": (0, 1), "y": (0, 1)}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import dpstats as dp
-from tests.test_architecture import ROOMS
+from tests.checks.rooms import ROOMS
 
 ROOT = Path(__file__).parents[2]
 ARCHITECTURE, CONTRIBUTING = ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"

@@ -15,6 +15,7 @@ import pytest
 
 from dpstats.privacy import ADD_REMOVE
 from tests.checks.mutants import Mutant
+from tests.checks.persons import CALLS, PANEL, REPLACED, fit, replacing, requests, unclipped_persons
 from tests.checks.replay import (
     Violation,
     check_budget,
@@ -22,15 +23,6 @@ from tests.checks.replay import (
     check_flow,
     check_released,
     run,
-)
-from tests.suites.test_person_replay import (
-    CALLS,
-    PANEL,
-    REPLACED,
-    fit,
-    replacing,
-    requests,
-    unclipped_persons,
 )
 
 # Corners of the bounds, and a point within.

@@ -5,161 +5,42 @@ come from fixed seeds, so nothing here can fail by chance. Each privacy property
 purpose: the suite must then see it.
 """
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dpstats.engines.unit_table import PARTS
 from dpstats.fitting import group_batches
-from dpstats.fitting.single import fit_single
-from dpstats.mechanisms import ABSORBING_UNITS, METHODS, absorbed_units, noisy_newton
+from dpstats.mechanisms import absorbed_units
 from dpstats.mechanisms.shared import (
     block_scores,
     block_sums,
-    clipped_rows,
-    gram,
-    newton_sums,
-    robust_covariance,
-    within_units,
 )
-from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import RELATIONS
-from dpstats.range_estimation import estimate, quantiles
 from dpstats.request.arguments import make_request
 from dpstats.request.prepare import prepare, with_selected_terms, with_whole_units
-from dpstats.request.privacy_unit import ONE, PrivacyUnit
+from dpstats.request.privacy_unit import PrivacyUnit
 from tests.checks.mutants import Mutant
-from tests.checks.replay import Violation, check_neighbours, check_reached
-
-BOUNDS = {"x": (0, 10), "y": (-5, 5), "w": (0, 4)}
-
-
-def calls(settings, ending="", **more):
-    """Calls by what sets them apart, for both relations."""
-    return {
-        f"{method}, {neighbors}, {'bounds' if bounds else 'none'}, {max_rows}, {epsilon}, {weights}"
-        + ending: {
-            "method": method,
-            "neighbors": neighbors,
-            "bounds": {n: BOUNDS[n] for n in ("x", "y") * bounds + ("w",) * (weights is not None)},
-            "max_rows": max_rows,
-            "weights": weights,
-            "epsilon": epsilon,
-            **more,
-        }
-        for method, bounds, max_rows, epsilon, weights in settings
-        for neighbors in RELATIONS
-    }
-
-
-CALLS = calls((
-    ("adassp", True, 1, 2.0, None),
-    ("adassp", True, 3, 300.0, "w"),
-    ("adassp", False, 1, 300.0, None),
-    ("ssp", True, 1, 300.0, None),
-    ("shrunken", True, 1, 300.0, None),
-    ("shrunken", True, 3, 2.0, "w"),
-    ("shrunken", False, 1, 300.0, None),
-    ("shrunken_pure", True, 1, 2.0, None),
-    ("shrunken_pure", False, 3, 300.0, None),
-    ("noisy_newton", True, 3, 2.0, None),
-    ("noisy_newton", False, 1, 2.0, None),
-    ("noisy_newton", False, 1, 300.0, None),
-))  # fmt: skip
-PANELS = {
-    f"{method}, {neighbors}, {'bounds' if bounds else 'none'}, {max_rows}, {epsilon} | id": {
-        "formula": "y ~ x | id",
-        "method": method,
-        "neighbors": neighbors,
-        "bounds": {n: BOUNDS[n] for n in ("x", "y") * bounds},
-        "max_rows": max_rows,
-        "epsilon": epsilon,
-    }
-    for method, bounds, max_rows, epsilon in (
-        ("adassp", True, 1, 2.0),
-        ("adassp", True, 3, 300.0),
-        ("ssp", True, 1, 300.0),
-        ("adassp", False, 1, 300.0),
-    )
-    for neighbors in RELATIONS
-}
-FACTORS = calls(
-    (
-        ("adassp", True, 1, 300.0, None),
-        ("adassp", False, 3, 300.0, "w"),
-        ("ssp", True, 3, 2.0, None),
-        ("shrunken", True, 1, 300.0, None),
-        ("shrunken_pure", False, 3, 2.0, "w"),
-        ("noisy_newton", True, 1, 300.0, None),
-    ),
-    ", factor",
-    formula="y ~ x + C(g)",
-    levels={"g": [0, 1, 2]},
+from tests.checks.persons import (
+    BOUNDS,
+    CALLS,
+    FACTORS,
+    PANEL,
+    PANELS,
+    REPLACED,
+    check,
+    fit,
+    pairs,
+    replacing,
+    requests,
+    rows_as_scores,
+    second_pass_by_rows,
+    table,
+    unclipped_persons,
+    whole_parts,
 )
-CALLS |= PANELS | FACTORS
-
-
-def person(rng, name, rows):
-    """Rows of one person, some of them far out of every range, missing or infinite."""
-    kind = rng.integers(4)
-    values = rng.uniform(-1, 1, (rows, 2)) * (10.0 ** rng.integers(-3, 9) if kind == 3 else 1)
-    frame = pd.DataFrame(values, columns=["x", "y"]) * [5, 4] + [5, 0]
-    if kind == 2:  # the same extreme row again and again
-        frame[:] = [[1e6, -1e6], [0, 5], [10, 5], [np.inf, 0]][rng.integers(4)]
-    frame.loc[rng.random(rows) < 0.1, "y"] = np.nan
-    frame["w"] = rng.uniform(0, 5, rows)
-    return frame.assign(id=name, g=rng.integers(0, 3, rows))
-
-
-def table(people):
-    return pd.concat(people, ignore_index=True) if people else person(None, 0, 0)
-
-
-def pairs(seed, neighbors, most=30, same_groups=False):
-    """Two tables that differ in all rows of one person; the second has its rows in another order.
-
-    Under replace-one a person has rows in use in both, and with groups in the same ones.
-    """
-    rng = np.random.default_rng(seed)
-    people = [person(rng, k, int(rng.integers(1, most))) for k in range(int(rng.integers(2, 40)))]
-    for one in people:
-        one.loc[one.index[0], ["y", "w"]] = 1.0
-    others = people[1:]
-    if neighbors == "replace_one":
-        new = person(rng, 0, len(people[0]) if same_groups else int(rng.integers(1, most)))
-        new.loc[0, ["x", "y", "w"]] = [1.0, 1.0, 1.0]
-        if same_groups:
-            used = people[0]["y"].notna()
-            new = new.assign(g=people[0]["g"], y=new["y"].fillna(0.0).where(used))
-        others = [new, *others]
-    return table(people), table(others).sample(frac=1, random_state=seed)
-
-
-def fit(request, noise):
-    return fit_single(prepare(request, noise), noise).release
-
-
-def requests(frames, epsilon=2.0, formula="y ~ x", **call):
-    call = {"levels": None, "x_new": None, "row_norm": None, "options": {}, **call}
-    return [
-        make_request(formula, frame, epsilon=epsilon, delta=None, missing="drop", unit="id", **call)
-        for frame in frames
-    ]
-
-
-def check(call, seeds=range(6)):
-    """Replay pairs; return the largest distance over sensitivity by step."""
-    reached: dict[str, float] = {}
-    for seed in seeds:
-        one, other = requests(pairs(seed, call["neighbors"]), **call)
-        found = check_neighbours(partial(fit, one), partial(fit, other), one.cost, seed)
-        reached = {step: max(found[step], reached.get(step, 0.0)) for step in found} | {
-            step: ratio for step, ratio in reached.items() if step not in found
-        }
-    return reached
+from tests.checks.replay import Violation, check_neighbours, check_reached
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -286,62 +167,6 @@ def _one_group(request, g, noise):
     )  # fmt: skip
 
 
-def whole_parts(unit, units):
-    """Each row counts for all of max_rows rows."""
-    return np.full(len(units), ONE // unit.max_rows)
-
-
-def clip_before_summing(basis, map_, reference, eta, limit, X, y):
-    """Rows' scores are clipped, and added up after."""
-    one = np.arange(len(y), dtype=float)
-    rows = np.column_stack([X[:, :-2], np.ones(len(y)), one])
-    s, norms = newton_sums.unit_scores(basis, map_, reference, eta, limit, rows, y)
-    s = np.trunc(s * (1 - 2.0**-30) / np.maximum(norms, 1.0))
-    starts = np.flatnonzero(np.diff(X[:, -1], prepend=-1))
-    return np.add.reduceat(s, starts, axis=1) if len(starts) else s
-
-
-def count_rows(bins, batch):
-    """A histogram counts each row as one."""
-    return ONE * COUNTS(bins, {name: column for name, column in batch.items() if name != PARTS})
-
-
-COUNTS = estimate.bin_counts
-
-
-def second_pass_by_rows(X, problem):
-    """In the second pass rows count as one each."""
-    X, parts = gram.split_weights(X, problem)
-    return X, np.ones_like(parts)
-
-
-def rows_in_number(X, y, problem):
-    return len(y) << ENTRY_BITS
-
-
-def other_center(cls, X, y, problem):
-    """All rows of a batch have one centre, their mean, and not the mean of their unit."""
-    own = OF(X, y, problem)
-    z = within_units.within_box(problem).integers(X[:, :-2], y)
-    center = np.rint(z.mean(axis=0)) if len(z) else 0.0
-    return cls(z - center, own.parts, own.units)
-
-
-def rows_as_scores(blocks, theta, cut):
-    """Rows count in full in the scores of their unit."""
-    blocks = list(blocks)
-    scores, _ = WEIGHTED(((rows, np.ones_like(parts)) for rows, parts in blocks), theta, cut)
-    return scores, WEIGHTED(blocks, theta, cut)[1]
-
-
-def degrees_of_rows(X, y, problem):
-    """The degrees of freedom count rows in full."""
-    return replace(within_units.UnitSums.of(X, y, problem), degrees=len(y) << ENTRY_BITS)
-
-
-OF = within_units.UnitDeviations.of
-WEIGHTED = robust_covariance.weighted_scores
-PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
 FACTOR = FACTORS["adassp, add_remove, bounds, 1, 300.0, None, factor"]
 CODED = {
     "rows count in full in indicators": (PrivacyUnit, "parts", whole_parts, FACTOR),
@@ -350,65 +175,6 @@ CODED = {
         block_scores, "split_weights", second_pass_by_rows, FACTOR,
     ),
 }  # fmt: skip
-NEWTON, SUMS = (
-    CALLS[f"{name}, add_remove, none, 1, {epsilon}, None"]
-    for name, epsilon in (("noisy_newton", 2.0), ("adassp", 300.0))
-)
-SHRUNKEN, PURE = (
-    CALLS[f"{name}, add_remove, none, {rows}, 300.0, None"]
-    for name, rows in (("shrunken", 1), ("shrunken_pure", 3))
-)
-REPLACED = {
-    "rows count in full and are shrunken": (PrivacyUnit, "parts", whole_parts, SHRUNKEN),
-    "rows count in full, epsilon alone": (PrivacyUnit, "parts", whole_parts, PURE),
-    "the number is that of rows, shrunken": (gram, "number_of_units", len, SHRUNKEN),
-    "rows count in full": (PrivacyUnit, "parts", whole_parts, SUMS),
-    "rows count in full in rounds": (PrivacyUnit, "parts", whole_parts, NEWTON),
-    "a histogram counts rows": (estimate, "bin_counts", count_rows, SUMS),
-    "a histogram counts rows in rounds": (estimate, "bin_counts", count_rows, NEWTON),
-    "a quantile counts rows": (quantiles, "counts", count_rows, NEWTON),
-    "scores are clipped before they are summed": (
-        newton_sums, "clipped_unit_scores", clip_before_summing, NEWTON,
-    ),
-    "rows of the second pass count in full": (
-        robust_covariance, "split_weights", second_pass_by_rows, SUMS,
-    ),
-    "the number is that of rows": (gram, "number_of_units", len, SUMS),
-    "the sum of parts is that of rows": (
-        METHODS, "noisy_newton", replace(noisy_newton.METHOD, summarise=rows_in_number), NEWTON,
-    ),
-    "clipped rows are counted": (
-        clipped_rows, "whole_weights", lambda parts: np.full(len(parts), ONE), SUMS,
-    ),
-    "rows count in full around a mean": (PrivacyUnit, "parts", whole_parts, PANEL),
-    "rows have the mean of all rows": (
-        within_units.UnitDeviations, "of", classmethod(other_center), PANEL,
-    ),
-    "the degrees of freedom are those of rows": (
-        ABSORBING_UNITS, "adassp",
-        replace(ABSORBING_UNITS["adassp"], summarise=degrees_of_rows), PANEL,
-    ),
-    "a quarter of the sensitivity is stated": (
-        within_units, "sensitivities",
-        lambda *of: [bound / 4 for bound in gram.sensitivities(*of)], PANEL,
-    ),
-}  # fmt: skip
-
-
-def replacing(target, name, value):
-    """Replace an attribute, or an entry of a mapping."""
-
-    def mutate(monkeypatch):
-        put = monkeypatch.setitem if isinstance(target, dict) else monkeypatch.setattr
-        put(target, name, value)
-
-    return mutate
-
-
-def unclipped_persons(monkeypatch):
-    """Rows that count in full do no harm to what is clipped as a sum, and else they do."""
-    monkeypatch.setattr(absorbed_units, "weighted_scores", rows_as_scores)
-    monkeypatch.setattr(absorbed_units, "clipped_scores", lambda scores, norm: scores)
 
 
 MUTANTS = {

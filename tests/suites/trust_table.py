@@ -12,12 +12,11 @@ from pathlib import Path
 
 import dpstats as dp
 from dpstats.mechanisms.shared import Method
-from tests.auditing.test_audit import AUDITED
 from tests.checks.replay import cases_of
 from tests.checks.structure import Structure
-from tests.checks.trust_hazards import HAZARDS
+from tests.checks.trust_hazards import AUDITED, HAZARDS
+from tests.checks.worst_rows import WORST
 from tests.suites.test_mutated_modules import ROOMS, mutated
-from tests.suites.test_replay import WORST
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "trust.md"

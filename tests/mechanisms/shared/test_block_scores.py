@@ -14,27 +14,24 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dpstats as dp
-from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import block_scores, block_sums
 from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.block_least_squares import least_squares_of
 from dpstats.mechanisms.shared.block_scores import ScoreRule, SquaredScores
-from dpstats.mechanisms.shared.block_sums import BlockSums, norm_of, release_block_sums
-from dpstats.numerics import Slopes, cross_products
-from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
-from tests.checks.recording import Recording
-from tests.checks.replay import Case, Violation
-from tests.mechanisms.shared.test_block_least_squares import (
-    BOUNDS,
-    DESIGNS,
-    RICH,
-    fit,
-    many,
-    rare,
-    table,
+from dpstats.mechanisms.shared.block_sums import BlockSums, norm_of
+from dpstats.numerics import cross_products
+from dpstats.privacy import ADD_REMOVE, RELATIONS
+from tests.checks.block_least_squares import BOUNDS, DESIGNS, RICH, fit, many, rare, table
+from tests.checks.block_scores import (
+    FORMS,
+    check_call,
+    check_mutant,
+    moved,
+    with_parts,
+    with_slopes,
 )
-from tests.mechanisms.shared.test_block_sums import moved as distances
-from tests.mechanisms.shared.test_block_sums import phi_of, problem_of, rows
+from tests.checks.block_sums import moved as distances
+from tests.checks.block_sums import phi_of, problem_of, rows
+from tests.checks.replay import Violation
 
 STEP = "sum of e^2 x x'"
 KINDS = ("HC1", "weights", "weights HC1", "unit", "unit weights")
@@ -196,51 +193,6 @@ def test_squared_scores_are_those_of_the_rows_and_of_units_and_add_up(blocks):
     assert one.kept + two.kept == pytest.approx(found.kept / 3, rel=1e-3)
 
 
-def asked(summary, problem, first):
-    """The values and the sensitivity of the query about squared scores."""
-    noise = Recording(GDP(1.0))
-    with dp.testing.insecure_seed(1):
-        block_scores.release_squares(summary, first, problem, GDP(1.0), noise)
-    (query,) = noise.queries
-    return np.array(query.values, dtype=object), query.l2
-
-
-def first_release(problem, seed=1):
-    """A first release of a few hundred rows at a large budget."""
-    basis = BlockBasis.of(problem)
-    X, y = rows(len(basis.sizes), basis.numbers, 400, seed)
-    weights = np.ones(400) if problem.weighted else None
-    with dp.testing.insecure_seed(1):
-        sums = release_block_sums(
-            BlockSums.of(X, y, basis, weights),
-            basis,
-            problem.neighbors,
-            GDP(100.0),
-            Recording(GDP(100.0)),
-        )
-    first, _ = least_squares_of(sums, basis, problem)
-    # so that a corner is beyond the cut
-    return replace(first, statistics={**first.statistics, "sigma2": 1e-4})
-
-
-def moved(problem, one, two):
-    """How far the query moves between two tables, over its sensitivity."""
-    first = first_release(problem)
-    summaries = [block_scores.squares_after(first, problem, GDP(1.0))(*part) for part in (one, two)]
-    (a, l2), (b, _) = (asked(summary, problem, first) for summary in summaries)
-    return math.sqrt(sum(int(d) ** 2 for d in a - b)) / l2
-
-
-def with_parts(problem, X, y, parts, units=None):
-    """Rows with the further columns of a problem."""
-    more = [np.broadcast_to(parts, len(y))] if problem.weighted else []
-    more += [np.zeros(len(y)) if units is None else units] if problem.by_unit else []
-    return np.column_stack([X, *more]), y
-
-
-FORMS = {"rows": {}, "weights": {"weighted": True}, "units": {"weighted": True, "by_unit": True}}
-
-
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("blocks, numbers", [(1, 1), (2, 2), (4, 1)])
@@ -279,12 +231,6 @@ def test_no_row_of_any_weight_and_no_unit_moves_them_further(neighbors, form):
         assert moved(problem, one, two) <= 1 + 1e-12
 
 
-def with_slopes(problem):
-    """The two numbers are slopes at two of four codes of the first block."""
-    slopes = Slopes(np.array([0, 1]), 0, np.array([0, 1, -1, -1]), 0.0, 2.0)
-    return replace(problem, layout=replace(problem.layout, slopes=(slopes,)))
-
-
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_the_worst_rows_reach_the_sensitivity_of_slopes(neighbors):
     """Two corners at other codes share nothing, whatever stands in columns that are zero there."""
@@ -298,32 +244,6 @@ def test_the_worst_rows_reach_the_sensitivity_of_slopes(neighbors):
     in_sums = distances(basis, one, two, neighbors)
     assert in_sums[0] == pytest.approx(1, rel=1e-5)
     assert moved(problem, one, two) == pytest.approx(1, rel=1e-3)
-
-
-def check_call(method, neighbors, form, limit=1e4, cov_type=None, slopes=False):
-    """With the answers frozen, neighbouring tables lead to the same queries and release."""
-    problem = replace(problem_of(2, 2, neighbors), **FORMS[form])
-    problem = with_slopes(problem) if slopes else problem
-    chosen = {} if cov_type is None else {"cov_type": cov_type}
-    case = Case(METHODS[method], problem, chosen, METHODS[method].cost(limit, 1e-6))
-    X, y = rows(2, 2, 300, seed=4)
-    weights = np.random.default_rng(1).choice([0.1, 0.5, 1.0], 301)
-    units = np.arange(301) // 3
-    if form == "units":
-        weights = weights / 3
-    X[::9, 2:], y[::7] = 1e300, -np.inf
-    steps = set()
-    for seed, size in enumerate((3, 60, 300)):
-        one = with_parts(problem, X[:size], y[:size], weights[:size], units[:size])
-        out = 3 if form == "units" else 1
-        new = np.vstack([X[:size], X[-out:]]), np.append(y[:size], np.full(out, 1e300))
-        parts = np.append(weights[:size], weights[-out:] if form == "units" else [7.0])
-        order = np.append(units[:size], np.full(out, 1000))
-        if neighbors == REPLACE_ONE:
-            keep = np.r_[0 : size - out, size : size + out]
-            new, parts, order = (new[0][keep], new[1][keep]), parts[keep], order[keep]
-        steps |= set(case.check(one, with_parts(problem, *new, parts, order), seed))
-    return steps
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -379,16 +299,6 @@ def free_number(monkeypatch):
         return None if rows is None else float(rows), 0.0, cost
 
     monkeypatch.setattr(block_sums, "release_number", exact)
-
-
-def check_mutant(form, cov_type):
-    for neighbors in RELATIONS:
-        check_call("adassp", neighbors, form, cov_type=cov_type)
-    problem = replace(problem_of(2, 2), **FORMS[form])
-    corner = np.array([[0.0, 0.0, 2.0, 2.0]]), np.array([-1.0])
-    one = with_parts(problem, *corner, 1.0)
-    if moved(problem, one, with_parts(problem, corner[0][:0], corner[1][:0], 1.0)) > 1 + 1e-12:
-        raise Violation("squared scores")
 
 
 MUTANTS = [

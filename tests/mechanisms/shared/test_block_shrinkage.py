@@ -15,7 +15,7 @@ from dpstats.mechanisms.shared.block_shrinkage import Means, shrunken_blocks
 from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
 from dpstats.noise import Noise
 from dpstats.privacy import GDP
-from tests.mechanisms.shared.test_block_least_squares import (
+from tests.checks.block_least_squares import (
     BOUNDS,
     DESIGNS,
     RICH,
@@ -25,7 +25,7 @@ from tests.mechanisms.shared.test_block_least_squares import (
     rare,
     table,
 )
-from tests.mechanisms.shared.test_block_sums import problem_of, rows
+from tests.checks.block_sums import problem_of, rows
 
 METHODS = ("shrunken", "shrunken_pure")
 

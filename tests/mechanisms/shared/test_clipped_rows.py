@@ -17,7 +17,7 @@ from dpstats.mechanisms.shared.release import Release
 from dpstats.noise import Noise
 from dpstats.numerics import Moments
 from dpstats.privacy import ADD_REMOVE, GDP
-from tests.mechanisms.shared.test_least_squares import PROBLEM
+from tests.checks.noisy_sums import PROBLEM
 
 ESTIMATED = replace(PROBLEM, estimated=True)
 LIMIT = GDP(1.0)

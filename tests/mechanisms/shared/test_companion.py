@@ -9,16 +9,16 @@ import dpstats as dp
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import companion
 from dpstats.privacy import REPLACE_ONE
+from tests.checks.companion import check_pair
+from tests.checks.pivot import close_line
+from tests.checks.rank_margins import rows_of
 from tests.checks.replay import (
     Case,
     check_budget,
-    neighbour,
     problem_of,
     run,
     table,
 )
-from tests.inference.test_pivot import close_line
-from tests.mechanisms.shared.test_rank_margins import rows_of
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
 
@@ -61,24 +61,6 @@ def test_companions_that_cannot_share_a_budget_are_refused():
     ):  # fmt: skip
         with pytest.raises(dp.ArgumentError, match=words):
             dp.dp_ols("y ~ x", data, epsilon=1, bounds=UNIT, **more)
-
-
-def check_pair(main, other):
-    """Random neighbours of a method with a companion, which asks something of its own."""
-    method = companion.with_companion(METHODS[main], METHODS[other], 0.4)
-    generator = np.random.default_rng(4)
-    problem = problem_of(1, (-3.0, 1.0), (2.0, 10.0), method.neighbors[0])
-    options = {"m": 24} if main == "tukey" else {}
-    options |= {"rounds": 3} if "rounds" in method.options else {}
-    options |= {"steps": 4} if "steps" in method.options else {}
-    case = Case(method, problem, options, method.cost(4.0, 1e-6))
-    one = table(rows_of(case), problem)
-    steps = set()
-    for seed in range(4):
-        steps |= set(case.check(one, neighbour(generator, problem, *one), seed))
-    own = Case(METHODS[main], problem, options, method.cost(4.0, 1e-6))
-    alone = {asked.step for asked in run(own.fit(*one), own.limit, seed=1).asked}
-    assert steps - alone
 
 
 @pytest.mark.parametrize("pair", [("gd_pure", "noisy_moments"), ("boosted_adassp", "adassp"),

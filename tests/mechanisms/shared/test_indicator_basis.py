@@ -12,8 +12,8 @@ from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
+from tests.checks.noisy_newton import ENDS, factor_case, rows
 from tests.checks.recording import Recording
-from tests.mechanisms.test_noisy_newton import ENDS, factor_case, rows
 
 PROBLEM = factor_case(ADD_REMOVE).problem
 BASIS = IndicatorBasis.of(PROBLEM)

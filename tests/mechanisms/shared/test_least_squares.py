@@ -7,16 +7,12 @@ import pytest
 from scipy.stats import binomtest, norm
 
 import dpstats as dp
-from dpstats.mechanisms.shared import NoisySums, Problem
+from dpstats.mechanisms.shared import NoisySums
 from dpstats.mechanisms.shared.least_squares import is_identified, least_squares
 from dpstats.numerics.ridge import least_eigenvalue, lowered_eigenvalues, symmetric
-from dpstats.privacy import ADD_REMOVE
+from tests.checks.noisy_sums import PROBLEM
 
 SIZE = 4
-PROBLEM = Problem(
-    low=np.array([1.0, -1, -1, -1]), high=np.ones(4), y_low=-1.0, y_high=1.0, intercept=0,
-    neighbors=ADD_REMOVE, row_norm=None, estimated=False, x_new=np.empty((0, 4)),
-)  # fmt: skip
 
 
 def rotation(seed):

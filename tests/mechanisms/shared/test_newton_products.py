@@ -14,10 +14,10 @@ from dpstats.mechanisms.shared.newton_products import scatter, square_limit, squ
 from dpstats.mechanisms.shared.score_tails import SCORE_EDGES, score_tail
 from dpstats.privacy import ADD_REMOVE, RELATIONS
 from dpstats.testing import insecure_seed
+from tests.checks.noisy_newton import factor_case, rows
 from tests.checks.recording import Recording
 from tests.checks.replay import cases_of
-from tests.mechanisms.test_noisy_newton import factor_case, rows
-from tests.suites.test_replay import check_random, check_worst
+from tests.checks.replayed import check_random, check_worst
 
 HC1 = {"cov_type": "HC1"}
 CASES = [replace(case, options=HC1) for case in cases_of(METHODS["noisy_newton"])]

@@ -10,7 +10,7 @@ from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
 from dpstats.testing import insecure_seed
-from tests.mechanisms.test_noisy_newton import factor_case
+from tests.checks.noisy_newton import factor_case
 
 
 def made(neighbors: str, by_unit: bool = False, mu: float = 1e4) -> Queries:

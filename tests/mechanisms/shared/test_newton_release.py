@@ -8,7 +8,7 @@ import pytest
 from dpstats.mechanisms.shared import Bias, IndicatorBasis, NewtonState, Whitening
 from dpstats.mechanisms.shared.newton_release import _concentration, release_of
 from dpstats.privacy import ADD_REMOVE
-from tests.mechanisms.test_noisy_newton import factor_case
+from tests.checks.noisy_newton import factor_case
 
 PROBLEM = factor_case(ADD_REMOVE).problem
 BASIS = IndicatorBasis.of(PROBLEM)

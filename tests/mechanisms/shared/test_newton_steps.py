@@ -7,7 +7,7 @@ from dpstats.mechanisms.shared import Queries, Steps, Whitening
 from dpstats.mechanisms.shared.newton_steps import _hessian_error, _inflated
 from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
-from tests.mechanisms.shared.test_newton_whitening import BASIS, PROBLEM, X, Y, queries
+from tests.checks.newton_queries import BASIS, PROBLEM, X, Y, queries
 
 
 def steps() -> Steps:

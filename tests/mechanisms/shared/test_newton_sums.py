@@ -10,7 +10,7 @@ import pytest
 from dpstats.mechanisms.shared import IndicatorBasis, newton_sums
 from dpstats.mechanisms.shared.score_tails import LEVERAGE_EDGES, SCORE_EDGES
 from dpstats.privacy import ADD_REMOVE
-from tests.mechanisms.test_noisy_newton import ENDS, factor_case, rows
+from tests.checks.noisy_newton import ENDS, factor_case, rows
 
 PARTS = ["rough", "leverages", "whitened", "scores", "norms", "score products"]
 

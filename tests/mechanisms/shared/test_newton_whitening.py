@@ -5,27 +5,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.shared import IndicatorBasis, Queries, Whitening
+from dpstats.mechanisms.shared import Whitening
 from dpstats.mechanisms.shared.newton_sums import scores
 from dpstats.mechanisms.shared.newton_whitening import (
     leverages,
     refined_whitening,
     rough_whitening,
 )
-from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, GDP
+from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
-from tests.mechanisms.test_noisy_newton import factor_case, rows
+from tests.checks.newton_queries import BASIS, PROBLEM, X, Y, queries
 
-PROBLEM = factor_case(ADD_REMOVE).problem
-BASIS = IndicatorBasis.of(PROBLEM)
-X, Y = rows(np.random.default_rng(7), 4000)
 MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares)
-
-
-def queries(mu: float) -> Queries:
-    """The releases over 4,000 rows with two factors and two numbers."""
-    return Queries(BASIS, lambda work: work(X, Y), PROBLEM, Noise(GDP(mu)))
 
 
 def whitened(whitening: Whitening) -> np.ndarray:

@@ -13,6 +13,13 @@ from dpstats.mechanisms.shared import noisy_sums, robust_covariance
 from dpstats.mechanisms.shared.gram import box_of, split_weights
 from dpstats.numerics import Moments, cross_products
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+from tests.checks.noisy_sums import (
+    check_heavy,
+    check_random,
+    check_squares,
+    check_worst,
+    with_weights,
+)
 from tests.checks.replay import (
     Case,
     Violation,
@@ -24,11 +31,9 @@ from tests.checks.replay import (
     strange_row,
     table,
 )
-from tests.suites.test_replay import WORST
 
 WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]
 HC1 = {"cov_type": "HC1"}
-STRANGE = [0.0, 1.0, 0.5, 1e-9, 0.3, 1 - 2.0**-53, 7.0, 1e300, -1.0, np.nan, np.inf, -np.inf]
 
 
 def weighted(case):
@@ -50,70 +55,15 @@ SQUARES = [
 ]
 
 
-def with_weights(X, y, weights):
-    """The rows with a last column of weights."""
-    return np.column_stack([X, np.broadcast_to(weights, len(y))]), y
-
-
-def neighbour(generator, problem, X, y):
-    """The table with one strange row of a strange weight more, less or in place of another."""
-    new, response = strange_row(generator, problem)
-    at = int(generator.integers(max(len(y), 1)))
-    if len(y) and (problem.neighbors == REPLACE_ONE or generator.integers(2)):
-        X, y = np.delete(X, at, axis=0), np.delete(y, at)
-        if problem.neighbors == ADD_REMOVE:
-            return X, y
-    elif problem.neighbors == REPLACE_ONE:
-        return X, y
-    new = np.append(new, generator.choice(STRANGE))
-    return np.insert(X, at, new, axis=0), np.insert(y, at, response)
-
-
-def check_random(case, pairs=12):
-    """Random strange tables of strange weights, and neighbours."""
-    generator = np.random.default_rng(1)
-    for seed in range(pairs):
-        n = int(generator.choice([0, 1, 2, 5, 20]))
-        X, y = table([strange_row(generator, case.problem) for _ in range(n)], case.problem)
-        one = with_weights(X, y, generator.choice(STRANGE, n))
-        case.check(one, neighbour(generator, case.problem, *one), seed)
-
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_no_row_of_any_weight_moves_a_query_further_than_stated(case):
     check_random(case)
-
-
-def check_worst(case, weight=1.0):
-    """The worst rows of unweighted sums; each moves the number of rows by one too."""
-    counted = 0.0
-    for step, one, two, share in WORST[case.method.name](case):
-        ratios = case.check(with_weights(*one, weight), with_weights(*two, weight))
-        check_reached(step, ratios[step], share)
-        counted = max(counted, ratios.get("number of rows", 0.0))
-    assert counted == pytest.approx(1.0 if case.problem.neighbors == ADD_REMOVE else 0.0)
-
-
-def check_heavy(case):
-    """Rows of a weight beyond the largest count as rows of the largest one."""
-    check_worst(case, 7.0)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_the_worst_rows_of_the_largest_weight_reach_the_stated_sensitivity(case):
     check_worst(case)
     check_heavy(case)
-
-
-def check_squares(case):
-    """Strange neighbours of rows around a line, at a budget with a second release."""
-    generator, p = np.random.default_rng(2), case.problem
-    X, y = table(line_rows(generator, p, 200)[0], p)
-    y = y + 0.15 * (p.y_high - p.y_low) * generator.uniform(-1, 1, 200)
-    one = with_weights(X, y, generator.choice([0.1, 0.5, 1.0], 200))
-    for seed in range(8):
-        asked = case.check(one, neighbour(generator, p, *one), seed)
-        assert "sum of e^2 x x'" in asked
 
 
 @pytest.mark.parametrize("case", SQUARES, ids=str)

@@ -13,13 +13,12 @@ from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end
 from dpstats.mechanisms.shared.rank_margins import cell_margin, rank_margin
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
+from tests.checks.rank_margins import check_ends, rows_of
 from tests.checks.replay import (
     Case,
     Violation,
     check_budget,
     check_reached,
-    line_rows,
-    neighbour,
     problem_of,
     row,
     run,
@@ -42,23 +41,6 @@ def case_of(name, options, relation, epsilon):
 
 
 CASES = [case_of(*pair) for pair in PAIRS]
-
-
-def rows_of(case, count=40):
-    """Rows on a line; more of them for the models of tukey."""
-    size = 600 if case.method.name == "tukey" else count
-    return line_rows(np.random.default_rng(1), case.problem, size)[0]
-
-
-def check_ends(case) -> dict[str, float]:
-    """Random neighbours of many rows; returns how much of its sensitivity each query moved."""
-    generator, best = np.random.default_rng(2), {}
-    one = table(rows_of(case), case.problem)
-    for seed in range(1, 9, 2):
-        other = neighbour(generator, case.problem, *one)
-        for step, ratio in case.check(one, other, seed).items():
-            best[step] = max(best.get(step, 0.0), ratio)
-    return best
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -10,7 +10,7 @@ from dpstats.mechanisms.shared.response_scale import with_response_scale
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
-from tests.mechanisms.test_noisy_newton import factor_case
+from tests.checks.noisy_newton import factor_case
 
 
 def rescaled(y, mu=1.0, has_constant=True, neighbors=ADD_REMOVE, seen=None, **reference):

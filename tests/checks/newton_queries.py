@@ -1,0 +1,17 @@
+"""Make releases over rows with two factors and two numbers, for steps of Newton's method."""
+
+import numpy as np
+
+from dpstats.mechanisms.shared import IndicatorBasis, Queries
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, GDP
+from tests.checks.noisy_newton import factor_case, rows
+
+PROBLEM = factor_case(ADD_REMOVE).problem
+BASIS = IndicatorBasis.of(PROBLEM)
+X, Y = rows(np.random.default_rng(7), 4000)
+
+
+def queries(mu: float) -> Queries:
+    """The releases over 4,000 rows with two factors and two numbers."""
+    return Queries(BASIS, lambda work: work(X, Y), PROBLEM, Noise(GDP(mu)))
