@@ -73,7 +73,6 @@ COVERED_BY = {
         "results.stored_calls",
     ],
     "mechanisms/shared/test_block_least_squares.py": [
-        "mechanisms.shared.block_basis",
         "mechanisms.shared.block_elimination",
         "mechanisms.shared.block_system",
     ],
@@ -81,7 +80,6 @@ COVERED_BY = {
         "inference.quantile_intervals",
         "mechanisms.shared.private_quantiles",
     ],
-    "mechanisms/test_boosted_adassp.py": ["mechanisms.shared.scaled_rows"],
     "results/test_fit_statistics.py": [
         "inference.goodness_of_fit",
         "mechanisms.shared.block_goodness",
@@ -93,7 +91,6 @@ COVERED_BY = {
     "mechanisms/test_tukey.py": ["mechanisms.shared.random_subsets"],
     "noise/test_noise.py": ["noise.noise_grid", "noise.noisy_values", "noise.queries"],
     "noise/test_posterior.py": ["noise.multiprecision"],
-    "numerics/test_cross_products.py": ["numerics.clipping"],
     "planning/test_plan.py": [
         "planning.assumptions",
         "planning.forecast",
@@ -143,12 +140,9 @@ COVERED_BY = {
     "suites/test_replay.py": [
         "mechanisms.by_spread",
         "mechanisms.noisy_stats",
-        "mechanisms.shared.gram",
         "mechanisms.shared.release",
         "mechanisms.shared.shrinkage",
         "mechanisms.shared.simple_regression",
-        "numerics.ridge",
-        "numerics.sandwich",
         "range_estimation.bins",
         "range_estimation.estimate",
         "range_estimation.histogram",

@@ -1,9 +1,34 @@
-"""Codes of design rows, found again from their columns."""
+"""Layouts: designs are codes and numbers, and slopes are numbers times indicators."""
 
 import numpy as np
 import pytest
 
-from dpstats.numerics.layout import Block, Layout
+from dpstats.numerics import Block, Layout, Slopes
+
+DUMMIES, SUMS = np.eye(4)[:, 1:], np.vstack([np.eye(2), [-1.0, -1.0]])
+LAYOUT = Layout(
+    (Block(np.array([1, 2, 4]), DUMMIES), Block(np.array([6, 3]), SUMS)), np.array([7, 5]), 0
+)
+
+
+def design(codes, numbers):
+    """The columns that a row's codes and numbers stand for, one row at a time."""
+    X = np.zeros((len(numbers), 8))
+    for row, own, values in zip(X, codes, numbers, strict=True):
+        row[0] = 1.0
+        for block, code in zip(LAYOUT.blocks, own, strict=True):
+            row[block.columns] = block.coding[code]
+        row[LAYOUT.numeric] = values
+    return X
+
+
+@pytest.mark.parametrize("n", [0, 1, 200])
+def test_codes_and_numbers_are_read_back_from_a_design(n):
+    rng = np.random.default_rng(n)
+    codes = np.column_stack([rng.integers(0, 4, n), rng.integers(0, 3, n)])
+    numbers = rng.normal(size=(n, 2))
+    found = LAYOUT.compact(design(codes, numbers))
+    assert np.array_equal(found, np.hstack([codes, numbers]))
 
 
 @pytest.mark.parametrize(("levels", "columns"), [(2, 1), (51, 50), (40, 3)])
@@ -17,6 +42,28 @@ def test_rows_get_back_the_code_that_made_them(levels, columns):
 
 
 def test_of_codes_with_equal_columns_the_first_is_taken():
-    coding = np.array([[0.0, 1], [2, 1], [0, 1], [2, -1]])
-    rows = Layout((Block(np.arange(2), coding),), np.array([], int), None).compact(coding)
-    np.testing.assert_array_equal(rows[:, 0], [0, 1, 0, 3])
+    block = Block(np.array([0, 1]), np.array([[0.0, 1], [2, 2], [0, 1], [2, 2]]))
+    layout = Layout((block,), np.array([], int), None)
+    assert layout.compact(block.coding).ravel().tolist() == [0, 1, 0, 1]
+
+
+OWNERS = [[-1, 0, 1], [1, -1, 0], [0, 1, 2]]
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_slopes_are_a_number_at_one_code_and_zero_at_the_others(owner):
+    k = max(owner) + 1
+    slopes = Slopes(np.arange(k), 0, np.array(owner), 0.0, 1.0)
+    for code, own in enumerate(owner):
+        assert slopes.indicators[code].tolist() == [float(j == own) for j in range(k)]
+    assert slopes.with_main() is slopes
+
+
+@pytest.mark.parametrize("owner", OWNERS[:2])
+def test_the_number_itself_stands_at_codes_without_a_column(owner):
+    slopes = Slopes(np.array([3, 4]), 0, np.array(owner), 0.0, 1.0, main=2).with_main()
+    assert slopes.places.tolist() == [3, 4, 2]
+    assert (slopes.indicators.sum(axis=1) == 1).all()
+    # x + x:g of lm is a slope at each code: the same columns span both
+    alone = slopes.indicators[:, :2]
+    assert np.array_equal(slopes.indicators[:, 2] + alone.sum(axis=1), np.ones(3))

@@ -1,0 +1,107 @@
+"""The meat of a sandwich: HC1 in exact fractions where nothing is noisy or cut."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dpstats.numerics import Meat
+from dpstats.numerics.sandwich import positive_part
+
+RNG = np.random.default_rng(6)
+U = np.column_stack([np.ones(30), RNG.integers(-8, 9, (30, 2)) / 8])
+E = RNG.integers(-16, 17, 30) / 16
+W = RNG.integers(1, 9, 30) / 8
+
+
+def summed(*factors):
+    """Sums of u_j u_k times the factors of each row, by fractions."""
+    total = [[Fraction(0)] * 3 for _ in range(3)]
+    for row, *parts in zip(U.tolist(), *(factor.tolist() for factor in factors), strict=True):
+        for j in range(3):
+            for k in range(3):
+                total[j][k] += Fraction(row[j]) * Fraction(row[k]) * math.prod(map(Fraction, parts))
+    return total
+
+
+def floats(matrix, factor=1):
+    return [[float(value * factor) for value in row] for row in matrix]
+
+
+GRAM, SQUARES = summed(), summed(E, E)
+ENERGY = SQUARES[0][0]
+
+
+def released(products, **more):
+    """What a release holds: products in units of the cut."""
+    return {"meat": np.array(products) / 4.0, "meat_cut": 4.0, "meat_deviation": 0.0, **more}
+
+
+def test_without_noise_it_is_hc1():
+    meat = Meat.of(released(floats(SQUARES)))
+    found = meat.covariance(np.array(floats(GRAM)), float(ENERGY), 30)
+    np.testing.assert_allclose(found, floats(SQUARES, Fraction(30, 27)), rtol=1e-12)
+
+
+def test_what_lies_beyond_the_cut_is_spread_as_errors_of_one_variance():
+    cut = np.minimum(np.abs(E), 0.25)
+    within = summed(cut, cut)
+    found = Meat.of(released(floats(within))).covariance(np.array(floats(GRAM)), float(ENERGY), 30)
+    beyond = ENERGY - within[0][0]
+    expected = [
+        [float((30 * a + beyond * b) / 27) for a, b in zip(*rows, strict=True)]
+        for rows in zip(within, GRAM, strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_without_a_release_all_of_it_is():
+    meat = Meat.of({"cross": np.zeros(3)})
+    found = meat.covariance(np.array(floats(GRAM)), float(ENERGY), 30)
+    np.testing.assert_allclose(found, floats(GRAM, ENERGY / 27), rtol=1e-12)
+
+
+def test_with_weights_what_was_kept_is_raised_to_the_weighted_sum_of_squares():
+    squares, kept = summed(W, W, E, E), summed(W, E, E)[0][0]
+    meat = Meat.of(released(floats(squares), meat_kept=float(kept) / 8))
+    found = meat.covariance(np.array(floats(GRAM)), float(kept), 30)
+    # half of the weighted sum of squares was kept
+    np.testing.assert_allclose(found, floats(squares, 2 * Fraction(30, 27)), rtol=1e-12)
+
+
+def test_noise_adds_its_largest_deviation_in_every_direction():
+    products = np.array(floats(SQUARES))
+    meat = Meat(products, np.array(0.5), np.array([1.0, 2.0, 0.5]))
+    found = meat.covariance(np.array(floats(GRAM)), 0.0, 30)
+    added = math.sqrt(2) * 0.5 * np.diag([1.0, 4.0, 0.25])
+    np.testing.assert_allclose(found, 30 / 27 * (products + added), rtol=1e-12)
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_sums_of_a_line_are_read_in_its_own_coordinates(column):
+    """They are of (1, 2 u) and of twice the residuals; the constant may be the second column."""
+    line = U[:, :2] * [1.0, 0.5]
+    doubled = np.column_stack([line[:, 0], 2 * line[:, 1]])
+    scores = doubled * (2 * E)[:, None]
+    products = (scores.T @ scores) / 8.0
+    stack = {
+        "column": column,
+        "meat": products[::-1, ::-1] if column == 0 else products,
+        "meat_cut": 8.0,
+        "meat_deviation": 0.25,
+    }
+    meat = Meat.of_line(stack)
+    np.testing.assert_allclose(meat.products, (line * E[:, None]).T @ (line * E[:, None]))
+    assert meat.deviation == 0.5 and meat.unit.tolist() == [1.0, 0.5]
+
+
+def test_the_positive_part_is_the_nearest_matrix_without_negative_eigenvalues():
+    """What is left of a matrix is negative and at right angles to it (Moreau)."""
+    matrices = RNG.normal(size=(5, 4, 4))
+    matrices = matrices + np.swapaxes(matrices, -1, -2)
+    positive = positive_part(matrices)
+    left = matrices - positive
+    assert np.linalg.eigvalsh(positive).min() >= -1e-12
+    assert np.linalg.eigvalsh(left).max() <= 1e-12
+    np.testing.assert_allclose(positive @ left, 0, atol=1e-12)
