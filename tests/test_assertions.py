@@ -70,8 +70,9 @@ def may_pass(test: ast.FunctionDef, checks: set[str]) -> bool:
 def vacuous(text: str) -> list[str]:
     """Names of the tests in a file that may pass without a check."""
     tree = ast.parse(text)
+    checks = named_checks(tree)
     tests = [node for node in functions(tree) if node.name.startswith("test_")]
-    return [node.name for node in tests if may_pass(node, named_checks(tree))]
+    return [node.name for node in tests if may_pass(node, checks)]
 
 
 def called(function: ast.FunctionDef) -> set[str]:

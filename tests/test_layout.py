@@ -1,5 +1,6 @@
 """A module's test is found by its name: tests/<room>/test_<module>.py."""
 
+import ast
 from pathlib import Path
 
 import dpstats as dp
@@ -169,6 +170,31 @@ def test_a_test_file_is_named_after_a_module_or_is_a_suite():
     named = [file for file in FILES if ".".join(file.parts[:-1]) not in SUITES]
     wrong = [str(file) for file in named if module_of(file) not in STRUCTURE.files]
     assert not wrong, f"name these after the modules they test: {', '.join(wrong)}"
+
+
+def from_tests(file: Path) -> set[str]:
+    """Modules of the tests that a file imports from, by whatever name."""
+    tree = ast.parse((TESTS / file).read_text())
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    named |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    helpers = {path.stem for path in TESTS.rglob("*.py")}
+    return {name for name in named if name.partition(".")[0] in helpers | {"tests"}}
+
+
+def test_helpers_are_imported_one_way():
+    """From tests.checks; the lists of mutants of other suites are read where they are."""
+    readers = {Path("suites") / name for name in ("test_mutated_modules.py", "trust_table.py")}
+    readers |= {Path("suites/test_trust.py")}
+    files = {path.relative_to(TESTS) for path in TESTS.rglob("*.py")} - readers
+    found = [(file, name) for file in sorted(files) for name in sorted(from_tests(file))]
+    wrong = [f"{file} imports {name}" for file, name in found if not is_helper(name)]
+    assert not wrong, "\n".join(wrong)
+
+
+def is_helper(name: str) -> bool:
+    """Whether a module is one of tests.checks by its full name."""
+    return name == "tests.checks" or name.startswith("tests.checks.")
 
 
 def test_every_module_has_a_test():

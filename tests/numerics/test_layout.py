@@ -63,7 +63,6 @@ def test_slopes_are_a_number_at_one_code_and_zero_at_the_others(owner):
 def test_the_number_itself_stands_at_codes_without_a_column(owner):
     slopes = Slopes(np.array([3, 4]), 0, np.array(owner), 0.0, 1.0, main=2).with_main()
     assert slopes.places.tolist() == [3, 4, 2]
-    assert (slopes.indicators.sum(axis=1) == 1).all()
-    # x + x:g of lm is a slope at each code: the same columns span both
-    alone = slopes.indicators[:, :2]
-    assert np.array_equal(slopes.indicators[:, 2] + alone.sum(axis=1), np.ones(3))
+    for code, own in enumerate(owner):
+        place = 2 if own < 0 else own
+        assert slopes.indicators[code].tolist() == [float(j == place) for j in range(3)]

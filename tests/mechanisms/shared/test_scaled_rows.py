@@ -56,6 +56,15 @@ def test_sums_of_clipped_residuals_are_exact(n, tau):
     assert found.tolist() == by_hand(rows.values, theta, tau, [ONE] * n)
 
 
+def test_coefficients_are_rounded_to_33_bits_at_most_so_that_all_products_are_exact():
+    rows = scaled_rows(*rows_of(BLOCK), PROBLEM)
+    theta = np.array([0.1, -0.7, 1 / 3])
+    unit = Fraction(2) ** (math.frexp(np.abs(theta).sum())[1] - 32)
+    rounded = [round(Fraction(part) / unit) * unit for part in theta.tolist()]
+    found = residual_sums(rows, 1.0)(theta)
+    assert found.tolist() == by_hand(rows.values, rounded, 1.0, [ONE] * BLOCK)
+
+
 def test_a_row_may_have_a_limit_of_its_own():
     rows = scaled_rows(*rows_of(300), PROBLEM)
     most = np.random.default_rng(1).integers(1, ONE, 300).astype(float)
