@@ -155,6 +155,8 @@ COVERED_BY = {
         "schema",
     ],
 }
+# First parts of the names by which a file of the tests may be imported.
+OURS = {"tests", *(path.stem for path in TESTS.rglob("*.py"))}
 ELSEWHERE = [module for modules in COVERED_BY.values() for module in modules]
 FILES = sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
 
@@ -178,8 +180,7 @@ def from_tests(file: Path) -> set[str]:
     nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     named = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     named |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    helpers = {path.stem for path in TESTS.rglob("*.py")}
-    return {name for name in named if name.partition(".")[0] in helpers | {"tests"}}
+    return {name for name in named if name.partition(".")[0] in OURS}
 
 
 def test_helpers_are_imported_one_way():
