@@ -45,18 +45,24 @@ def said(cache, progress, code=FIT, methods=("gd_pure",) * 2) -> str:
     return done.stderr
 
 
-def test_the_first_fit_alone_says_that_it_compiles(tmp_path):
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """A cache that a first fit filled, and what was said then."""
+    cache = tmp_path_factory.mktemp("compiled")
+    return cache, said(cache, None)
+
+
+def test_the_first_fit_alone_says_that_it_compiles(compiled, tmp_path):
     # on a busy machine a fit may take long enough to show a bar beside the sentence
-    first, second = said(tmp_path / "cache", None), said(tmp_path / "cache", None)
-    assert first.count(SENTENCE) == 1 and SENTENCE not in second
-    assert said(tmp_path / "other", False) == ""
+    cache, first = compiled
+    assert first.count(SENTENCE) == 1 and SENTENCE not in said(cache, None)
+    assert said(tmp_path, False) == ""
 
 
-def test_loops_of_another_method_are_compiled_aloud_too(tmp_path):
-    said(tmp_path, None)
+def test_loops_of_another_method_are_compiled_aloud_too(compiled):
     both = ("gd_pure", "adassp")
-    assert said(tmp_path, None, methods=both).count(SENTENCE) == 1
-    assert SENTENCE not in said(tmp_path, None, methods=both)
+    assert said(compiled[0], None, methods=both).count(SENTENCE) == 1
+    assert SENTENCE not in said(compiled[0], None, methods=both)
 
 
 @pytest.mark.parametrize("code", [PLAN, AUDIT, EVALUATION], ids=["plan", "audit", "evaluation"])
