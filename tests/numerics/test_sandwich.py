@@ -44,16 +44,14 @@ def test_without_noise_it_is_hc1():
     np.testing.assert_allclose(found, floats(SQUARES, Fraction(30, 27)), rtol=1e-12)
 
 
-def test_what_lies_beyond_the_cut_is_spread_as_errors_of_one_variance():
-    cut = np.minimum(np.abs(E), 0.25)
-    within = summed(cut, cut)
+@pytest.mark.parametrize(("cut", "most"), [(0.75, 2), (0.25, 3)])
+def test_what_lies_beyond_the_cut_counts_twice_as_if_half_had_been_kept_at_least(cut, most):
+    kept_of_rows = np.minimum(np.abs(E), cut)
+    within = summed(kept_of_rows, kept_of_rows)
+    factor = min(1 + 2 * (ENERGY - within[0][0]) / within[0][0], 3)
+    assert most - 1 < factor <= most
     found = Meat.of(released(floats(within))).covariance(np.array(floats(GRAM)), float(ENERGY), 30)
-    beyond = ENERGY - within[0][0]
-    expected = [
-        [float((30 * a + beyond * b) / 27) for a, b in zip(*rows, strict=True)]
-        for rows in zip(within, GRAM, strict=True)
-    ]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(found, floats(within, factor * Fraction(30, 27)), rtol=1e-12)
 
 
 def test_without_a_release_all_of_it_is():
@@ -66,8 +64,8 @@ def test_with_weights_what_was_kept_is_raised_to_the_weighted_sum_of_squares():
     squares, kept = summed(W, W, E, E), summed(W, E, E)[0][0]
     meat = Meat.of(released(floats(squares), meat_kept=float(kept) / 8))
     found = meat.covariance(np.array(floats(GRAM)), float(kept), 30)
-    # half of the weighted sum of squares was kept
-    np.testing.assert_allclose(found, floats(squares, 2 * Fraction(30, 27)), rtol=1e-12)
+    # half of the weighted sum of squares was kept, and the other half counts twice
+    np.testing.assert_allclose(found, floats(squares, 3 * Fraction(30, 27)), rtol=1e-12)
 
 
 def test_noise_adds_its_largest_deviation_in_every_direction():
