@@ -28,7 +28,7 @@ from dpstats.noise import Noise
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fractions of mu^2, set by simulation and measured by benchmarks/econ.py: the distributions of the
+# Fractions of mu^2, set by simulation and measured by benchmarks/tails.py: the distributions of the
 # columns; then the number of rows, the response's mean and mean square, X'X (half of it for the
 # second one where that pays), leverages, the start, a histogram for the first round and one for the
 # others, and the scores of each of three. They add up to 1.
