@@ -76,6 +76,15 @@ def test_weak_directions_hide_coefficients():
     )
 
 
+def test_no_interval_is_shown_where_most_of_the_products_are_noise():
+    swamped = replace(WHITENING, kept=np.full(6, 0.5))
+    sure = NewtonState(position(BETA), np.full(6, 1e-12), NONE)
+    release = release_of(sure, BASIS, swamped, False, PROBLEM, ROWS, (ROWS, 5.0))
+    assert release.status == "not_identified"
+    seen = replace(WHITENING, kept=np.full(6, 0.7))
+    assert release_of(sure, BASIS, seen, False, PROBLEM, ROWS, (ROWS, 5.0)).status == "ok"
+
+
 @pytest.mark.parametrize("how", ["wild", "far"])
 def test_a_failed_fit_releases_the_center_alone(how):
     release = released(wild=True) if how == "wild" else released(eta=np.full(6, 0.8))
