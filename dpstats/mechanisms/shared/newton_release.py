@@ -134,7 +134,7 @@ def release_of(
 
 
 def _explains(state: NewtonState, kept: np.ndarray) -> bool:
-    """Tell whether a position explains more than its noise does, both before the prior shrank it."""
+    """Tell whether a position explains more than noise does, before a prior shrank it."""
     left = np.maximum(1 - state.variance / prior_variance(len(kept)), _LEAST_LEFT)
     return bool(kept @ ((state.eta / left) ** 2 - state.variance / left) > 0)
 

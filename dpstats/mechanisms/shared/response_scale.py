@@ -36,11 +36,11 @@ def with_response_scale(
     Guarantee. The cost. L follows from what was released. With v the response about the center,
     in units of L deviations and clipped to [-1, 1], a row has a part (v, v^2) in the sum, whose
     length is at most sqrt 2: the sensitivity under add/remove. Under replace-one
-    |(v - u, v^2 - u^2)|^2 = (v - u)^2 (1 + (v + u)^2) with v + u in [-2 + |v - u|, 2 - |v - u|], so with t = |v - u| it is
-    at most t^2 (1 + (2 - t)^2), which is 4 at t = 2 and below 4 elsewhere on [0, 2]: 2. Both parts
-    are cut toward zero to multiples of 2^-20. Beyond t = 1 the signs of v and u differ, so this
-    lengthens the difference of squares alone, by less than one multiple, which is added; up to
-    t = 1 the length is at most sqrt 2.
+    |(v - u, v^2 - u^2)|^2 = (v - u)^2 (1 + (v + u)^2) with v + u in [-2 + |v - u|, 2 - |v - u|], so
+    with t = |v - u| it is at most t^2 (1 + (2 - t)^2), which is 4 at t = 2 and below 4 elsewhere on
+    [0, 2]: 2. Both parts are cut toward zero to multiples of 2^-20. Beyond t = 1 the signs of v and
+    u differ, so this lengthens the difference of squares alone, by less than one multiple, which is
+    added; up to t = 1 the length is at most sqrt 2.
 
     With units a row adds its part w, a multiple of 2^-20, times (v, v^2): w v is cut toward zero
     and w v^2 rounded up, so that the pair is w times a point of the convex set p^2 <= s <= 1, which

@@ -78,7 +78,7 @@ def test_weak_directions_hide_coefficients():
 
 def test_no_interval_is_shown_where_most_of_the_products_are_noise():
     swamped = replace(WHITENING, kept=np.full(6, 0.5))
-    sure = NewtonState(position(BETA), np.full(6, 1e-12), NONE)
+    sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12), NONE)
     release = release_of(sure, BASIS, swamped, False, PROBLEM, ROWS, (ROWS, 5.0))
     assert release.status == "not_identified"
     seen = replace(WHITENING, kept=np.full(6, 0.7))
