@@ -20,7 +20,7 @@ _POINTS = 41
 _TAILS = 0.25
 # Rows beyond a range are seen from so many deviations of noise on, and so many more for each octave
 # farther out, as noise that is taken for rows does more harm there; and rows apart from zeros.
-CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 3.0, 0.1, 4.5
+CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 3.0, 0.2, 4.5
 
 
 @dataclass(frozen=True)
