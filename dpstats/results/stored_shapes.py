@@ -126,9 +126,12 @@ _REPORT = {
     "assumptions": _TEXTS, "private?": flag, "parallel?": flag, "unit?": (text, none),
     "max_rows?": count, "max_groups?": count,
 }  # fmt: skip
+_STATISTICS = {
+    "response_mean?": number, "response_mean_error?": number, "*": (number, none, array),
+}  # fmt: skip
 _RELEASE = {
     "status": text, "cov": (none, array), "reasons": {"*": text}, "note": text, "limited": flag,
-    "statistics": {"*": (number, none, array)}, "cov_type?": text,
+    "statistics": _STATISTICS, "cov_type?": text,
 }  # fmt: skip
 _COMMON = {
     "formula": text, "selected": (none, _TEXTS), "plan": text, "share": above, "method": text,
