@@ -64,7 +64,7 @@ def test_predictions_are_those_of_each_group(groups):
 
 
 @pytest.mark.parametrize(
-    ("method", "epsilon"), [("auto", 0.3), ("noisy_moments", 2), ("exp_theil_sen", 0.3)]
+    ("method", "epsilon"), [("auto", 0.3), ("boosted_adassp", 2), ("exp_theil_sen", 0.3)]
 )
 def test_predictions_keep_to_the_declared_bounds_of_the_response(method, epsilon):
     frame = dp.simulate.line(300, seed=1).assign(area=["a", "b", "c"] * 100)
