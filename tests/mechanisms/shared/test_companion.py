@@ -34,6 +34,15 @@ def test_a_companion_speaks_about_its_own_coefficients():
     assert "fit by adassp" in " ".join(result.privacy.assumptions)
 
 
+def test_a_companion_with_a_ridge_has_the_intervals_of_its_own_auxiliary_fit():
+    data = dp.simulate.line(300, seed=1)
+    call = {"method": "boosted_adassp", "companion": "adassp", "companion_share": 0.3}
+    with dp.testing.insecure_seed(3):
+        result = dp.dp_ols("y ~ x", data, epsilon=8, bounds=UNIT, **call)
+    assert result.status == "ok" and np.isfinite(result.conf_int()).all(axis=None)
+    assert dp.DPResults.from_json(result.to_json()) == result
+
+
 def test_the_share_of_the_method_is_what_ranges_terms_and_a_companion_leave():
     data = dp.simulate.line(2000, seed=1).assign(z=0.5)
     for more, share in (
