@@ -14,7 +14,7 @@ from tests.checks.replay import Violation
 from tests.checks.sources import CELLS, SOURCES, TYPES, Source
 
 UNIT = {"x": (0, 1), "y": (0, 1)}
-STATUSES = {"ok", "too_few_rows", "not_identified", "clipped"}
+STATUSES = {"ok", "imprecise", "too_few_rows", "not_identified", "clipped"}
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ FORMULAS = {
     "group": ["y ~ x", "y ~ 1", "y ~ np.log(x + 1)"],
 }
 STATUSES = {
-    "ok", "failed", "too_few_rows", "not_identified", "constant", "clipped", "ptr_failed",
-    "no_range",
+    "ok", "imprecise", "failed", "too_few_rows", "not_identified", "constant", "clipped",
+    "ptr_failed", "no_range",
 }  # fmt: skip
 METHODS = ["adassp", "ssp", "noisy_moments", "exp_theil_sen", "noisy_stats", "tukey", "gd_pure"]
 CASES = [
