@@ -11,7 +11,14 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.mechanisms import METHODS, noisy_newton
-from dpstats.mechanisms.shared import indicator_basis, newton_queries, newton_sums, response_scale
+from dpstats.mechanisms.shared import (
+    indicator_basis,
+    newton_queries,
+    newton_steps,
+    newton_sums,
+    newton_whitening,
+    response_scale,
+)
 from dpstats.numerics import kernels, score_loops, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -315,6 +322,11 @@ def more_squares(original):
     return clipped_sums
 
 
+def counted_twice(original):
+    """A row stands in its bin twice."""
+    return lambda *given: 2 * original(*given)
+
+
 ROBUST = {ADD_REMOVE: robust(ADD_REMOVE), REPLACE_ONE: robust(REPLACE_ONE)}
 MUTANTS = {
     "scores for products not clipped": Mutant(longer_scores(2.0**10), ROBUST[ADD_REMOVE]),
@@ -334,6 +346,12 @@ MUTANTS = {
     "squares of residuals counted twice": Mutant(loop("clipped_sums", more_squares), ADDED),
     "scores not clipped": Mutant(scores_of(unclipped), ADDED),
     "scores not clipped, replace-one": Mutant(scores_of(unclipped), REPLACED),
+    "a row counted twice in score norms": Mutant(
+        patched(newton_steps, "score_counts", counted_twice), ADDED
+    ),
+    "a row counted twice in leverages": Mutant(
+        patched(newton_whitening, "leverage_counts", counted_twice), ADDED
+    ),
     "a row in two bins": Mutant(loop("scores_above", lambda f: lambda *a: 2 * f(*a)), ADDED),
     "products of codes added twice": Mutant(kernel("code_products", codes_twice), check_factors),
     "rows of X'X on twice the grid": Mutant(
