@@ -175,8 +175,9 @@ def test_the_footer_counts_the_tables_behind_each_number(made):
     """Without a release in some tables, fewer intervals are behind their coverage."""
     assert "From 60 synthetic tables" in made.summary()
     assert "covers counts" not in made.summary()
-    plan = dp.plan("y ~ x", epsilon=0.5, methods=["ssp"], **{**CALL, "n": 120})
-    few = cells(plan).loc[("ssp", 0.5)]
+    bought = {"bought": {"method": "tukey", "ci": True}}
+    plan = dp.plan("y ~ x", epsilon=2, methods=bought, **{**CALL, "n": 1500})
+    few = cells(plan).loc[("bought", 2)]
     assert few["intervals"] == 60 - round(60 * few["failed"])
     assert 0 < few["intervals"] < 60
     assert f"an interval, {few['intervals']} to 60 of 60" in " ".join(plan.summary().split())
