@@ -122,7 +122,7 @@ def release(
         whitening, lost = whitening.divided(mean_leverage(tail)), 0.0
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted[1] / count))
-    steps = Steps(queries, whitening, count, lost, float(tail.sizes.max()))
+    steps = Steps(queries, whitening, count, lost, tail.farthest)
     state = steps.start(cost.part(_START))
     first, second, third = _ROUNDS
     scores = steps.tail(state, cost.part(_FIRST_TAIL))

@@ -71,11 +71,11 @@ class Queries:
         )
         return max(float(noisy.values[0]), 1.0), noisy.deviation
 
-    def counts(self, step: str, work: Callable, cost: Cost):
-        """Release counts of rows in bins; one row is in one bin."""
+    def counts(self, step: str, work: Callable, cost: Cost, one: int = 1):
+        """Release counts in bins; one row, which counts for ``one``, is in one bin."""
         moved = 2 if self.replaces else 1
-        l1, l2 = moved * self.one, math.sqrt(moved) * self.one
-        query = Query(step, self.total(work).tolist(), l1=l1, l2=l2, unit=1 / self.one)
+        l1, l2 = moved * one, math.sqrt(moved) * one
+        query = Query(step, self.total(work).tolist(), l1=l1, l2=l2, unit=1 / one)
         return self.noise.add(query, cost)
 
     def products(

@@ -115,7 +115,7 @@ def leverages(
 ) -> tuple[Tail, float]:
     """Release a histogram of squared leverages, of at most ``most``; return the noise on it too."""
     work = partial(leverage_counts, queries.basis, whitening.map, whitening.dimension)
-    noisy = queries.counts("leverages", work, cost)
+    noisy = queries.counts("leverages", work, cost, queries.one)
     tail = leverage_tail(noisy.values, noisy.deviation, heavy, most / whitening.dimension)
     return tail, noisy.deviation
 

@@ -67,6 +67,11 @@ class Tail:
         """Return the expected number of rows, at least 1."""
         return max(float(self.mean_counts.sum()), 1.0)
 
+    @property
+    def farthest(self) -> float:
+        """Return the largest size that a row may have."""
+        return float(self.sizes[self.mean_counts > 0].max(initial=0.0))
+
     def excess(self, limit: float, power: int = 1) -> float:
         """Return the expected sum of (size - limit)^power over the rows beyond the limit."""
         return float(self.mean_counts @ np.maximum(self.sizes - limit, 0.0) ** power)
