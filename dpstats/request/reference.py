@@ -18,6 +18,8 @@ _JITTER = 1e-10
 _LEAST_SCALE = 1e-200
 # Rows may lie so many times as far out as is seen in a histogram, and by two quantiles.
 _BEYOND_SEEN, _BEYOND_QUANTILES = 1.3, 4.0
+# Without declared bounds a few responses, which noise hides, lie so many times as far.
+_BEYOND_ALL = 15.0
 # Largest squared leverage that the codes of a factor are taken to have.
 _CODE_LEVERAGE = 8.0
 # From these kurtoses, numbers of standard deviations and skewness of the response on a tail is more
@@ -57,11 +59,13 @@ def _extremes(
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
     heavy = _heavy(marginals, y)
+    reach = _reach(y, limit, heavy)
     return Extremes(
         heavy=heavy,
         leverage=float(squares.max() * farther**2) + max(codes, 1) * _CODE_LEVERAGE,
         kurtosis=(_standardised(Z)[2] ** 4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
-        y_reach=_reach(y, limit, heavy),
+        y_reach=reach,
+        y_most=reach if limit is not None else _BEYOND_ALL * reach,
         y_error=min(y.square_error, _LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.weights,

@@ -120,7 +120,7 @@ class Steps:
         numbers.
         """
         extremes, unit = self.queries.reference.extremes, math.sqrt(self.whitening.dimension)
-        most = max(_FAR_RESPONSE * extremes.y_reach, _FAR_ROW * math.sqrt(self.most_leverage))
+        most = max(_FAR_RESPONSE * extremes.y_most, _FAR_ROW * math.sqrt(self.most_leverage))
         work = partial(
             score_counts, self.queries.basis, self.whitening.map, self.queries.reference,
             state.eta, state.sigma * unit,

@@ -31,6 +31,8 @@ class Extremes:
     y_reach : float
         How far from its center the response lies, in units of its scale: to its declared bounds,
         or beyond where it is seen.
+    y_most : float
+        How far it may lie, to its declared bounds or far beyond what is seen.
     y_error : float
         Standard error of the square of its scale, relative to it.
     y_points, y_weights : numpy.ndarray, shape (k,)
@@ -43,6 +45,7 @@ class Extremes:
     leverage: float
     kurtosis: np.ndarray
     y_reach: float
+    y_most: float
     y_error: float
     y_points: np.ndarray
     y_weights: np.ndarray
@@ -52,7 +55,14 @@ class Extremes:
     def unknown(cls, columns: int) -> "Extremes":
         """Return what holds of distributions that nothing is known of."""
         return cls(
-            1.0, math.inf, np.full(columns, math.inf), math.inf, 1.0, np.zeros(1), np.ones(1)
+            1.0,
+            math.inf,
+            np.full(columns, math.inf),
+            math.inf,
+            math.inf,
+            1.0,
+            np.zeros(1),
+            np.ones(1),
         )
 
 

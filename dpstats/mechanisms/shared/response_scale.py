@@ -66,7 +66,10 @@ def with_response_scale(
         variance = max(square - mean**2, hidden) + float(beyond)
         y_error = hidden / variance
     unit = math.sqrt(variance)
-    extremes = replace(extremes, y_reach=(extremes.y_reach + abs(mean)) / unit, y_error=y_error)
+    extremes = replace(
+        extremes, y_reach=(extremes.y_reach + abs(mean)) / unit,
+        y_most=(extremes.y_most + abs(mean)) / unit, y_error=y_error,
+    )  # fmt: skip
     center, scale = reference.y_center + mean * reference.y_scale, reference.y_scale * unit
     return replace(problem, reference=replace(
         reference, y_center=center, y_scale=scale, extremes=extremes
@@ -76,8 +79,11 @@ def with_response_scale(
 def _from_zero(reference: Reference) -> Reference:
     """Measure the response from zero, in units of its root mean square."""
     size = math.hypot(reference.y_center, reference.y_scale)
-    reach = (abs(reference.y_center) + reference.extremes.y_reach * reference.y_scale) / size
-    extremes = replace(reference.extremes, y_reach=reach)
+    extremes, center = reference.extremes, abs(reference.y_center)
+    reach, most = (
+        (center + far * reference.y_scale) / size for far in (extremes.y_reach, extremes.y_most)
+    )
+    extremes = replace(extremes, y_reach=reach, y_most=most)
     return replace(reference, y_center=0.0, y_scale=size, extremes=extremes)
 
 
