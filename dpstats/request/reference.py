@@ -19,7 +19,7 @@ _LEAST_SCALE = 1e-200
 # Rows may lie so many times as far out as is seen in a histogram, and by two quantiles.
 _BEYOND_SEEN, _BEYOND_QUANTILES = 1.3, 4.0
 # Without declared bounds a few responses, which noise hides, lie so many times as far.
-_BEYOND_ALL = 15.0
+_BEYOND_ALL = 5.0
 # Largest squared leverage that the codes of a factor are taken to have.
 _CODE_LEVERAGE = 8.0
 # From these kurtoses, numbers of standard deviations and skewness of the response on a tail is more

@@ -146,6 +146,7 @@ def _read(
     of_bins = np.stack([shares[:, bin_of == k].sum(axis=1) for k in others], axis=1)
     most_rows = max(counts[others].sum(), 0.0) + 3 * deviation * math.sqrt(len(others))
     rows = np.linspace(0, most_rows, _NUMBERS)[:, None, None]
+    rows = np.where(rows < 0.5, 0.0, rows)  # there are no parts of a row
     missed = counts[others] - rows * of_bins
     unlikely = 0.5 * (missed**2 / (deviation**2 + rows * of_bins)).sum(axis=2)
     weights = np.exp(unlikely.min() - unlikely) * _prior(heavy) / (rows[:, 0] + deviation)
