@@ -39,6 +39,7 @@ class ColumnOrigins(ABC):
         Returns the names of the powers and weights (k + 1, S), the first row for the constant, as
         :func:`~dpstats.formula.polynomials.raw_powers` does; ArgumentError where no term is one.
 
+        >>> from dpstats.formula import Formula
         >>> schema = {"y": Numeric(0, 1), "x": Numeric(-1, 1)}
         >>> names, weights = Formula.parse("y ~ poly(x, 2)").design(schema).raw_powers("x")
         >>> names, weights.round(3).tolist()[1:]
@@ -61,6 +62,7 @@ class ColumnOrigins(ABC):
 
         Columns whose bounds are declared for a term are left out, as these may clip them.
 
+        >>> from dpstats.formula import Formula
         >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "z": Numeric(0, 9)}
         >>> design = Formula.parse("y ~ x + I(x**2) + z + x:z").design(schema)
         >>> design.columns_of_one_variable()
@@ -80,6 +82,7 @@ class ColumnOrigins(ABC):
     def columns_of_levels(self) -> list[int]:
         """List the columns that are functions of the levels of one variable.
 
+        >>> from dpstats.formula import Formula
         >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "g": Categorical(["a", "b"])}
         >>> Formula.parse("y ~ x * g").design(schema).columns_of_levels()
         [1]

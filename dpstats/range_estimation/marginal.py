@@ -21,6 +21,8 @@ _TAILS = 0.25
 # Rows beyond a range are seen from so many deviations of noise on, and so many more for each octave
 # farther out, as noise that is taken for rows does more harm there; and rows apart from zeros.
 CLEAR, _CLEAR_OCTAVE, _CLEAR_OF_ZERO = 3.0, 0.2, 4.5
+# Smaller standard deviations count as none, so that no quotient leaves the range of doubles.
+LEAST_SD = 1e-200
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Marginal:
     @property
     def standardised(self) -> np.ndarray:
         """Return the points in standard deviations from the mean, (k,)."""
-        return (self.points - self.mean) / self.sd
+        return (self.points - self.mean) / max(self.sd, LEAST_SD)
 
     @property
     def beyond(self) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpstats.formula import Design
 from dpstats.mechanisms.shared import Extremes, Reference
-from dpstats.range_estimation import Marginal
+from dpstats.range_estimation import LEAST_SD, Marginal
 from dpstats.schema import Categorical, Numeric
 
 # Rows of the synthetic table that the scale of the design is read from, and the part of them
@@ -14,8 +14,6 @@ from dpstats.schema import Categorical, Numeric
 _ROWS, _UNIFORM = 2048, 0.1
 # Added to correlations, so that columns which are multiples of one another keep a scale.
 _JITTER = 1e-10
-# Smaller standard deviations count as none, so that no quotient leaves the range of doubles.
-_LEAST_SCALE = 1e-200
 # Rows may lie so many times as far out as is seen in a histogram, and by two quantiles.
 _BEYOND_SEEN, _BEYOND_QUANTILES = 1.3, 4.0
 # Without declared bounds a few responses, which noise hides, lie so many times as far.
@@ -44,7 +42,7 @@ def reference_of(
     np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)
     root = np.linalg.cholesky(correlation) * sd[:, None]
     y = marginals[response]
-    scale = max(y.sd, _LEAST_SCALE)
+    scale = max(y.sd, LEAST_SD)
     extremes = _extremes(design, marginals, center, root, y, limit)
     return Reference(center, root, y.mean, scale, extremes)
 
@@ -88,7 +86,7 @@ def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
 def _reach(y: Marginal, limit: Numeric | None, heavy: float) -> float:
     """Return how far from its mean the response lies, in standard deviations."""
     low, high = (y.points.min(), y.points.max()) if limit is None else (limit.low, limit.high)
-    reach = max(abs(low - y.mean), abs(high - y.mean)) / max(y.sd, _LEAST_SCALE)
+    reach = max(abs(low - y.mean), abs(high - y.mean)) / max(y.sd, LEAST_SD)
     if limit is not None:
         return float(reach)
     return float(reach * (_BEYOND_QUANTILES if y.is_rough else _BEYOND_SEEN * (1 + heavy)))
@@ -113,9 +111,9 @@ def _standardised(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return means and standard deviations of columns, and the columns in these units."""
     center = (Z / _ROWS).sum(axis=0)
     # squares of what is at most 1 neither overflow nor vanish
-    reach = np.maximum(np.abs(Z - center).max(axis=0), _LEAST_SCALE)
+    reach = np.maximum(np.abs(Z - center).max(axis=0), LEAST_SD)
     sd = reach * np.sqrt((((Z - center) / reach) ** 2).mean(axis=0))
-    sd = np.where(sd > _LEAST_SCALE, sd, 1.0)
+    sd = np.where(sd > LEAST_SD, sd, 1.0)
     return center, sd, (Z - center) / sd
 
 

@@ -94,8 +94,9 @@ def exact_products(original):
 def exact_counts(original):
     """Limits are chosen from counts before noise."""
 
-    def counts(self, step, work, cost):
-        return replace(original(self, step, work, cost), values=self.total(work).astype(float))
+    def counts(self, step, work, cost, *one):
+        found = original(self, step, work, cost, *one)
+        return replace(found, values=self.total(work).astype(float))
 
     return counts
 
