@@ -32,7 +32,7 @@ from dpstats.mechanisms.shared.least_squares import (
     with_intervals,
 )
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
-from dpstats.mechanisms.shared.unidentified import unidentified
+from dpstats.mechanisms.shared.unidentified import ridged, unidentified
 from dpstats.noise import Noise
 from dpstats.numerics.ridge import ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -67,7 +67,8 @@ def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> 
     squares on the same sums (:func:`~dpstats.mechanisms.shared.least_squares.with_intervals`).
     Where the noise could account for the smallest eigenvalue, so that no coefficient has an
     interval, slopes are released that predict better than a constant, or the mean
-    (:func:`~dpstats.mechanisms.shared.unidentified.unidentified`).
+    (:func:`~dpstats.mechanisms.shared.unidentified.unidentified`); through the origin, where there
+    is no mean, those of the ridge.
 
     Designs with factors are fitted by
     :func:`~dpstats.mechanisms.shared.block_least_squares.release_blocks`, which has its own proof
@@ -118,6 +119,8 @@ def _fit(sums: NoisySums, problem: Problem) -> Release:
     penalty = ridge(sums.gram, sums.scales[0])
     fit = fitted(sums, problem, penalty)
     if not is_identified(sums):
+        if problem.intercept is None:
+            return ridged(fit, problem)
         return unidentified(sums, clipped_box(problem), problem, fit.statistics)
     return with_intervals(fit, sums, problem) if penalty > 0 else fit
 

@@ -16,7 +16,8 @@ from tests.checks.pages import Links
 
 REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
 CALL = {"n": 1000, "bounds": {"y": (0, 0.01), "x": (0, 1), "z": (0, 2)}, "sd": 0.0015,
-        "methods": ["adassp", "shrunken_pure"], "epsilon": [0.02, 1, 4], "repetitions": 20}  # fmt: skip
+        "methods": ["adassp", "shrunken_pure"], "epsilon": [0.02, 1, 4],
+        "repetitions": 20}  # fmt: skip
 FORMULA = "y ~ x + z + I(x < 0.5)"
 
 

@@ -55,12 +55,12 @@ FAR = {
         np.exp(10.5 + 0.6 * X1), np.floor(18 + 62 * UNIFORM[1]), line=(1000, 0.3, 200), sd=5000
     ),
 }
-# Ranges that clip few rows are wide, so that noise at epsilon 1 counts for more.
-LIMITS = {100: 0.05, 1: 0.4}
-# Where what lies at the end of a long tail decides, more of it is lost than elsewhere.
+# Relative errors of the worst coefficient by epsilon, in the middle and largest of five fits.
+LIMITS = {100: (0.01, 0.05), 1: (0.3, 0.5)}
+# Ranges hold tails that noise hides, so they are wide where a long one decides.
 TAILS = ("skewed", "one skewed", "heavy tails")
-TAIL_LIMITS = {100: 0.15, 1: 0.5}
-FAR_LIMITS = {100: 0.05, 1: 0.25}
+TAIL_LIMITS = {100: (0.15, 0.5), 1: (0.4, 1.1)}
+FAR_LIMITS = {100: (0.01, 0.05), 1: (0.3, 0.4)}
 
 
 def without_bounds(data, epsilon, seed):
@@ -70,25 +70,30 @@ def without_bounds(data, epsilon, seed):
     return private.params, smf.ols("y ~ x1 + x2", data).fit().params
 
 
-@pytest.mark.parametrize("seed", range(3))
+def check_errors(errors, limits):
+    """The worst coefficient of each fit is near least squares, in the middle and at most."""
+    worst = np.max(errors, axis=1)
+    assert np.median(worst) < limits[0] and worst.max() < limits[1], worst
+
+
 @pytest.mark.parametrize("epsilon", LIMITS)
 @pytest.mark.parametrize("shape", PLAIN)
-def test_without_bounds_every_coefficient_is_near_ols(shape, epsilon, seed):
-    private, ols = without_bounds(PLAIN[shape], epsilon, seed)
+def test_without_bounds_every_coefficient_is_near_ols(shape, epsilon):
+    fits = [without_bounds(PLAIN[shape], epsilon, seed) for seed in range(5)]
     limits = TAIL_LIMITS if shape in TAILS else LIMITS
-    assert np.all(np.abs(private / ols - 1) < limits[epsilon])
+    check_errors([abs(private / ols - 1) for private, ols in fits], limits[epsilon])
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("epsilon", FAR_LIMITS)
 @pytest.mark.parametrize("shape", FAR)
-def test_far_from_zero_the_slopes_and_the_mean_are_near_ols(shape, epsilon, seed):
+def test_far_from_zero_the_slopes_and_the_mean_are_near_ols(shape, epsilon):
     data = FAR[shape]
-    private, ols = without_bounds(data, epsilon, seed)
-    assert np.all(np.abs(private / ols - 1)[["x1", "x2"]] < FAR_LIMITS[epsilon])
+    fits = [without_bounds(data, epsilon, seed) for seed in range(5)]
+    slopes = [abs(private / ols - 1)[["x1", "x2"]] for private, ols in fits]
+    check_errors(slopes, FAR_LIMITS[epsilon])
     middle = data.mean()[["x1", "x2"]]
-    off = (private - ols) @ [1.0, *middle]
-    assert abs(off) < FAR_LIMITS[epsilon] * data["y"].std()
+    off = [(private - ols) @ [1.0, *middle] / data["y"].std() for private, ols in fits]
+    assert np.abs(off).max() < FAR_LIMITS[epsilon][0]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -107,7 +112,7 @@ def test_a_constant_column_gives_no_huge_coefficient(value, epsilon):
     with insecure_seed(0):
         private = dp.dp_ols("y ~ x1 + x2", data, method="adassp", epsilon=epsilon).params
     assert abs(private["x1"] * value) < 10
-    assert abs(private["x2"] / -1.5 - 1) < LIMITS[1]
+    assert abs(private["x2"] / -1.5 - 1) < LIMITS[1][0]
 
 
 def test_one_huge_value_does_no_harm():

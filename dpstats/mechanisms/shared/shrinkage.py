@@ -9,7 +9,7 @@ from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.numerics import Box
 
 # Standard deviations by which the estimated gain over a constant must exceed zero.
-MARGIN = 2.0
+_MARGIN = 2.0
 # The penalties tried, as powers of two times the norm of the noise on X'X.
 _POWERS = range(-3, 14)
 # Fraction of the variance that the fit in needed_rows explains.
@@ -100,7 +100,7 @@ class NoisyMoments:
         return theta
 
 
-def shrunken_slopes(moments: NoisyMoments, margin: float = MARGIN) -> np.ndarray:
+def shrunken_slopes(moments: NoisyMoments) -> np.ndarray:
     r"""Fit ridge slopes with the penalty of least estimated risk; zeros if none beats a constant.
 
     A function of released values. Let A + E and c + w be the noisy cross-products about the
@@ -115,7 +115,7 @@ def shrunken_slopes(moments: NoisyMoments, margin: float = MARGIN) -> np.ndarray
             + 2 s_A^2 theta'M theta.
 
     This is Stein's estimate of risk for the noise that was added. To be taken, the gain must
-    exceed ``margin`` of its own standard deviations, and denominators are no smaller than
+    exceed two of its own standard deviations, and denominators are no smaller than
     2 s_A sqrt(S), which is about the norm of E: there the first order no longer holds.
     """
     gram, cross = moments.centred()
@@ -128,7 +128,7 @@ def shrunken_slopes(moments: NoisyMoments, margin: float = MARGIN) -> np.ndarray
     slopes = vectors @ (ridges[int(np.argmin(risks))] * rotated)
     length = slopes @ slopes
     variance = 4 * moments.cross_sd**2 * length + 2 * moments.gram_sd**2 * length**2
-    return slopes if -min(risks) > margin * math.sqrt(variance) else np.zeros_like(slopes)
+    return slopes if -min(risks) > _MARGIN * math.sqrt(variance) else np.zeros_like(slopes)
 
 
 def _risk(values, rotated, ridge, moments: NoisyMoments) -> float:

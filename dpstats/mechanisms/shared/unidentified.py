@@ -1,6 +1,7 @@
 """Release what predicts no worse than a mean where the noise hides every slope."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,9 +10,6 @@ from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments, shrunken_slopes
 from dpstats.numerics import Box
 
-# One standard deviation of the estimated gain over a constant finds most fits that predict better,
-# at the price of at most 2% more squared error where the response depends on nothing.
-_MARGIN = 1.0
 _MORE = "raise epsilon or n, or narrow bounds that are too wide"
 MEAN = (
     "no slope is identified, as the noise could account for all of them, so the mean of the "
@@ -24,15 +22,27 @@ SHRUNKEN = (
     f"{_MORE}"
 )
 
+RIDGED = (
+    "no slope is identified by itself; they are released as the ridge shrinks them, for "
+    f"predictions and not to be read one by one; {_MORE}"
+)
+
+
+def ridged(fit: Release, problem: Problem) -> Release:
+    """Release the coefficients of a ridge, through the origin, without intervals."""
+    reasons = dict.fromkeys(("bse", "conf_int"), RIDGED)
+    return replace(hidden(fit.params, True, problem, fit.statistics), reasons=reasons)
+
 
 def unidentified(sums: NoisySums, box: Box, problem: Problem, known: Mapping = {}) -> Release:
     """Release shrunken slopes where these predict better than a constant, else the mean and zeros.
 
-    The rule is that of :func:`~dpstats.mechanisms.shared.shrinkage.shrunken_slopes`, with a smaller
-    margin, for sums in the coordinates of a box. ``known`` are released numbers to keep. A function of released values, so it costs nothing.
+    The rule, and its margin, are those of
+    :func:`~dpstats.mechanisms.shared.shrinkage.shrunken_slopes`, for sums in the coordinates of a
+    box. ``known`` are released numbers to keep. A function of released values, so it costs nothing.
     """
     noisy, (transform, shift) = NoisyMoments.of(sums, box, problem.intercept), box.linear_map()
-    slopes = shrunken_slopes(noisy, _MARGIN)
+    slopes = shrunken_slopes(noisy)
     params = transform @ noisy.theta(slopes) + shift
     return hidden(params, bool(slopes.any()), problem, {**known, **noisy.response(box)})
 
