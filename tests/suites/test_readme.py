@@ -106,13 +106,9 @@ def test_links_lead_somewhere():
     assert not broken, "\n".join(broken)
 
 
-def test_readme_lists_its_chapters_and_the_pages():
-    text = README.read_text(encoding="utf-8")
-    chapters = [line[3:] for line in text.splitlines() if line.startswith("## ")]
-    contents = re.findall(r"^- \[(.*?)\]\(#", text, re.MULTILINE)
-    assert contents == [chapter for chapter in chapters if chapter in contents]
-    assert set(chapters) - set(contents) == {"Contents", "Data and licence"}
-    assert {f"docs/{page.name}" for page in PAGES[1:]} <= set(LINK.findall(text))
+def test_readme_lists_the_pages():
+    links = LINK.findall(README.read_text(encoding="utf-8"))
+    assert {f"docs/{page.name}" for page in PAGES[1:]} <= set(links)
 
 
 RELATIONS = {"add_remove": "add or remove", "replace_one": "replace"}
