@@ -41,7 +41,7 @@ class BudgetError(DPStatsError):
 
 
 class LedgerError(DPStatsError):
-    """A ledger's file cannot be read or written, or holds what no ledger of this version wrote."""
+    """Refuse a ledger's file that cannot be read or written, or that this version did not write."""
 
 
 class NotReleasedError(DPStatsError, AttributeError):

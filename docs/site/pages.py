@@ -22,7 +22,7 @@ PLACES = [
 COPIED = ["README.md", "[A-Z]*.md", "docs/*.md", "docs/site/*.md", "docs/site/*.rst",
           "docs/site/static/*", "docs/site/templates/**/*.rst", "vignettes/*/README.md",
           "vignettes/*/*.png"]  # fmt: skip
-SECTIONS = ["choosing", "guides", "proofs/index", "reports", "reference", "project"]
+SECTIONS = ["start", "guides", "guarantees", "reference"]
 
 
 def place(path: str) -> str:

@@ -1,4 +1,4 @@
-"""``dpstats ledger``: what the steward of a data set does with its ledger."""
+"""Define ``dpstats ledger``, ``run`` and ``verify``, and the ledger that an option names."""
 
 import argparse
 from pathlib import Path
@@ -144,7 +144,7 @@ def verify(arguments) -> None:
 
 
 def opened(arguments) -> Ledger | None:
-    """The ledger that --ledger names, for --analyst; None without one."""
+    """Open the ledger that --ledger names, for --analyst; return None without one."""
     if arguments.ledger is None:
         if arguments.analyst is not None:
             raise ArgumentError("--analyst says who charges a ledger; name it with --ledger")

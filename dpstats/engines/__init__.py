@@ -1,4 +1,4 @@
-"""Where the rows live: data frames in memory, files and queries read in batches, Spark."""
+"""Read rows wherever they are: data frames in memory, files and queries in batches, Spark."""
 
 from dpstats.engines.protocol import AnyTable, RemoteTable, is_remote
 from dpstats.engines.source import Source

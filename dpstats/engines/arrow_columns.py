@@ -1,4 +1,4 @@
-"""Columns of pyarrow, and of pandas where it keeps them in arrow's memory."""
+"""Read columns of pyarrow, and those of pandas that are Arrow arrays."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ def _kind(dtype: pa.DataType) -> str:
 
 
 class ArrowColumn(Column):
-    """A column in arrow's memory.
+    """Read a column of an Arrow array.
 
     Examples
     --------

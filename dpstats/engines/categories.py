@@ -1,4 +1,4 @@
-"""Columns of labels turned into codes, each cell by itself.
+"""Encode columns of labels as codes, each cell by itself.
 
 Public labels are put into the column's own form, whole numbers, doubles or text, and each cell is
 looked up among them. Cells are never compared with one another, so the code of a row does not

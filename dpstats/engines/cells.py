@@ -1,4 +1,4 @@
-"""One value of a column that declares no type, converted by itself.
+"""Convert one cell of a column that declares no type, by itself.
 
 Every function takes any Python object and returns a plain value, or None (NaN for a number) where
 the object is no such value. None raises, and none calls a method of a class that is not in Python,
@@ -154,7 +154,7 @@ def label(cell):
 
 
 def identity(cell):
-    """Return what tells a cell's person from others, a plain value or a tuple; None for missing.
+    """Return a hashable identifier of the person in a cell; None for missing.
 
     It is the cell's label, or for bytes and for text that is no UTF-8 what they hold. All other
     cells, such as lists, are one and the same: rows of one person never count as several persons.
@@ -175,7 +175,7 @@ def identity(cell):
 
 
 def text_identity(cell):
-    """Return a text, and of any other cell its :func:`identity`.
+    """Return a text as it is, and the :func:`identity` of any other cell.
 
     Examples
     --------

@@ -86,7 +86,7 @@ class Column(ABC):
         return self.distinct()
 
     def present(self) -> np.ndarray | None:
-        """Return which cells (n,) hold anything, be it of the kind or not; None for those that are.
+        """Tell which cells (n,) are not empty, of the kind or not; None where all are of it.
 
         A type of its own holds nothing else.
         """

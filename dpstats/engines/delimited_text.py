@@ -1,4 +1,4 @@
-"""Streams over text files, where what a cell is follows from that cell and public declarations."""
+"""Stream text files; how a cell is read depends on that cell and public declarations alone."""
 
 import csv
 import gzip
@@ -85,7 +85,7 @@ def _text_column(offsets: np.ndarray, present: np.ndarray, text: np.ndarray) -> 
 
 
 class TextColumn(Column):
-    """Cells of text, read one by one as the declared kind says.
+    """Convert cells of text one by one to the declared kind.
 
     Parameters
     ----------

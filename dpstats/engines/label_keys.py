@@ -1,4 +1,4 @@
-"""Turn labels into keys that only tell rows of one group from rows of another.
+"""Hash labels to keys, equal for equal labels, which identify the group of a row and no more.
 
 A label that is absorbed is never shown and needs no public list. Each cell becomes a whole number
 by itself, the same one in every batch, file and process, so that sums by key can be added up
@@ -117,7 +117,7 @@ def unit_keys(column: Column) -> np.ndarray:
 
 
 def _unit_key(label) -> tuple[int, int]:
-    """Return the key of a value that is there as a privacy unit; that of no text where it has none.
+    """Return the key of a privacy unit from a value that is not missing.
 
     Bit 0 of the first word is set, so that no value has the key of a missing one.
     """

@@ -1,4 +1,4 @@
-"""Columns in arrays of numpy and of pandas."""
+"""Read columns in arrays of NumPy and of pandas."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -40,7 +40,7 @@ def _name(dtype: np.dtype) -> str:
 
 
 class NumpyColumn(Column):
-    """Numbers, truth values, dates (unit D) or times in an array, and its missing values.
+    """Read an array of numbers, truth values, dates (unit D) or times, and its missing values.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class NumpyColumn(Column):
 
 
 class PandasColumn(NumpyColumn):
-    """A nullable column of pandas, taken apart into values and mask when it is read."""
+    """Read a nullable column of pandas as values and a mask."""
 
     def __init__(self, values: Any):
         self._array, self.dtype = values, str(values.dtype)
@@ -112,7 +112,7 @@ class PandasColumn(NumpyColumn):
 
 
 class CategoricalColumn(Column):
-    """A Categorical of pandas: codes into categories, which the dtype declares."""
+    """Read a Categorical of pandas: codes into categories, which the dtype declares."""
 
     kind, dtype = "category", "Categorical"
 
@@ -175,7 +175,7 @@ def _dense(dtype: pd.SparseDtype) -> np.dtype:
 
 
 class OtherColumn(Column):
-    """A column of a type that holds neither numbers nor labels; all of it is missing."""
+    """Represent a column of a type without numbers or labels; all of it is missing."""
 
     kind = "other"
 

@@ -1,4 +1,4 @@
-"""From what dp_ols is given as data to a table."""
+"""Open what dp_ols is given as data, as a table."""
 
 import glob
 import os

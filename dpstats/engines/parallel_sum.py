@@ -1,4 +1,4 @@
-"""Summaries of batches, made on all cores and added up."""
+"""Summarise batches on all cores, and add the summaries up."""
 
 import os
 from collections import deque

@@ -1,4 +1,4 @@
-"""Columns of polars."""
+"""Read columns of polars."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def polars_column(series: pl.Series) -> Column:
 
 
 class PolarsColumn(Column):
-    """A column of polars.
+    """Read a column of polars.
 
     The strings of a Categorical are those that happen to be in the data, so it declares no
     levels; those of an Enum are declared.

@@ -1,4 +1,4 @@
-"""Columns of Python objects: lists, object arrays, and text that pandas keeps as objects."""
+"""Read columns of Python objects: lists, object arrays, text that pandas keeps as objects."""
 
 import datetime
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 class PythonColumn(Column):
-    """Python objects, each of which is converted by itself as the declared kind says.
+    """Convert Python objects one by one to the declared kind.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Columns of R's data frames, from the memory R keeps them in.
+"""Read columns of R's data frames in R's memory.
 
 R's own conversions lose missing values: NA becomes True, "NA" or -2147483648. Here a column is its
 bytes, and the codes by which R marks a missing value are read as such.

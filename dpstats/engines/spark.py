@@ -1,4 +1,4 @@
-"""Spark DataFrames: rows are worked on where they lie, and only answers come to the driver."""
+"""Summarise Spark DataFrames on the workers; only the summaries come to the driver."""
 
 import pickle
 import sys
@@ -56,11 +56,11 @@ class SparkTable(Described):
         return added([frame_total(schema, each, self._types), *parts])
 
     def batches(self, schema: Schema, size: int = ROWS) -> Iterator[Batch]:
-        """Refused as :meth:`gathered` is."""
+        """Refuse, as :meth:`gathered` does."""
         return self.gathered(list(schema)).batches(schema, size)
 
     def gathered(self, names: Sequence[str]) -> Table:
-        """Refused: rows stay with the workers."""
+        """Refuse, as rows stay with the workers."""
         raise ArgumentError("this needs rows that a Spark DataFrame keeps; pass data.toPandas()")
 
     def distinct(self, names: Sequence[str]) -> Table:
@@ -86,7 +86,7 @@ class SparkTable(Described):
         return SparkUnits(self, unit)
 
     def _chosen(self, names: Iterable[str]):
-        """These columns, numbered, because Spark reads some characters in a name as syntax."""
+        """Select these columns by numbers, as Spark reads some characters in a name as syntax."""
         from pyspark.sql.functions import col
 
         quoted = ["`" + name.replace("`", "``") + "`" for name in names]

@@ -1,4 +1,4 @@
-"""Sums over rows of Spark in whole privacy units, which a shuffle puts together."""
+"""Sum rows of Spark in whole privacy units, which a shuffle puts together."""
 
 import pickle
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Stata files, read whole."""
+"""Read Stata files whole."""
 
 import warnings
 from collections.abc import Sequence
@@ -91,7 +91,7 @@ def _since_1960(counts: np.ndarray, missing: np.ndarray, unit: str) -> np.ndarra
 
 
 class LabelledColumn(NumpyColumn):
-    """Numbers with value labels, which are levels where a factor is asked for.
+    """Read numbers with value labels, which are levels where a factor is asked for.
 
     Examples
     --------

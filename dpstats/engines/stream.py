@@ -1,4 +1,4 @@
-"""Tables that are read some rows at a time: files and queries larger than memory."""
+"""Read tables in batches: files and queries larger than memory."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ class Described:
 
 
 class Stream(Described):
-    """Named columns that are read again for every pass; it keeps their names and types only.
+    """Read named columns anew for every pass; only their names and types are held.
 
     Parameters
     ----------

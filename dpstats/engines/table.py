@@ -1,4 +1,4 @@
-"""Tables in memory: pandas, polars, pyarrow, or a mapping of columns."""
+"""Hold tables in memory: pandas, polars, pyarrow, or a mapping of columns."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ ROWS = 1 << 16
 
 
 class Table:
-    """Named columns of equal length; it shows their names and never a value.
+    """Hold named columns of equal length; its text has their names and never a value.
 
     Examples
     --------

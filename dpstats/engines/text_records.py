@@ -1,4 +1,4 @@
-"""Records and cells of text files: where they end, and the bytes of the cells of some columns.
+"""Find records and cells of text files, and the bytes of the cells of some columns.
 
 A newline ends a record and a separator a cell, unless the cell began with a quote; in such a cell
 two quotes stand for one, and a single one closes it. Nothing here can fail, whatever the bytes are.

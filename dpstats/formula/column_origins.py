@@ -19,7 +19,7 @@ from dpstats.schema import (
 
 
 class ColumnOrigins(ABC):
-    """Tell it of the columns of a :class:`~dpstats.formula.design.Design`, which extends this."""
+    """Trace the columns of a :class:`~dpstats.formula.design.Design` to their variables."""
 
     schema: ModelSchema
     names: tuple[str, ...]

@@ -193,7 +193,7 @@ class Design(ColumnOrigins):
         self.response = formula.response
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:
-        """Learn the columns from the schema and read off their names and places."""
+        """Learn the columns from the schema, with their names and positions."""
         try:
             infos = learn(model, self.schema)
         except FormulaError:

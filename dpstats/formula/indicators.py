@@ -42,7 +42,7 @@ def layout_of(
 def with_slopes(
     layout: Layout, columns: list[tuple[Part, ...]], sets: tuple[FactorSet, ...], bounds: Mapping
 ) -> Layout:
-    """Find the columns that are one number at one code of a block each, and zero at the others.
+    """Find the interactions of a number with a block: the number at one code, zero at the others.
 
     ``bounds`` are those of the numeric factors' columns. Products with other contrasts than
     indicators, or with factors that have no block, stay numeric columns.

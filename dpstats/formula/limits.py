@@ -25,7 +25,7 @@ def check_length(text: str) -> None:
 
 
 def readable(read: Callable) -> Callable:
-    """Have a function of a text refuse long ones and those that are nested too deeply."""
+    """Decorate a parser to refuse texts that are too long or nested too deeply."""
 
     @wraps(read)
     def checked(text, *more):
@@ -52,7 +52,7 @@ def checked_terms(text: str, count: int) -> int:
 
 
 def combined(operator: str, left: int, right: int, power: int = 1) -> int:
-    """Count the terms that an operator makes of so many terms, before equal ones are one.
+    """Count the terms that an operator makes of so many terms, duplicates included.
 
     >>> combined("*", 3, 1), combined("^", 3, 0, power=2), combined(":", 2, 5)
     (7, 6, 10)

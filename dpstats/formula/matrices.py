@@ -52,7 +52,7 @@ class Matrix:
         return names, [factor.name() for factor in factors]
 
     def bounded_layout(self, bounds: Mapping) -> Layout:
-        """Return the layout, with what the bounds of numeric factors tell of products with them."""
+        """Return the layout, with the interactions that the bounds of numeric factors describe."""
         return with_slopes(self.layout, self._columns, self._factor_sets, bounds)
 
     def unclipped(self, data: Mapping, m: int) -> np.ndarray:

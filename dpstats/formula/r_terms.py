@@ -199,7 +199,7 @@ class _Algebra:
         return product
 
     def constant(self, node: Number, present: bool) -> list[frozenset]:
-        """+ 1 and - 0 keep the intercept, + 0 and - 1 drop it."""
+        """Keep the intercept for + 1 and - 0, drop it for + 0 and - 1."""
         if node.value not in (0, 1):
             raise FormulaError(f"{self.text}: put arithmetic in I(), as in I(2 * x)")
         self.intercept = (node.value == 1) == present

@@ -111,7 +111,7 @@ def goodness_of_fit(
 
 
 def _of_steps(stack, g: int, public: Estimate, columns: int, is_centred: bool) -> GoodnessOfFit:
-    """Read what noisy Newton steps have worked out from their releases."""
+    """Read what noisy Newton steps have computed from their releases."""
     names = ("fit_rows", "fit_rsquared", "fit_scale")
     rows, rsquared, scale = (_read(stack, name, g) for name in names)
     rows = rows if math.isnan(public.value) else public
@@ -130,7 +130,7 @@ def _read(stack: Mapping[str, np.ndarray], name: str, g: int) -> Estimate:
 
 
 def _of_clipped_line(sums: Mapping[str, float], public: Estimate) -> GoodnessOfFit:
-    """Work the figures out for a line in estimated ranges, which has no standard errors."""
+    """Compute the figures for a line in estimated ranges, which has no standard errors."""
     n, sv, sigma2 = sums["n"], sums["Sv"], sums["sigma2"]
     about_mean = sums["Suu"] - sums["Su"] ** 2 / n
     explained = (sums["Suv"] - sums["Su"] * sv / n) ** 2 / about_mean
@@ -143,7 +143,7 @@ def _of_clipped_line(sums: Mapping[str, float], public: Estimate) -> GoodnessOfF
 
 
 def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> GoodnessOfFit:
-    """Work the figures out from noisy cross-products, with errors to first order in the noise.
+    """Compute the figures from noisy cross-products, with errors to first order in the noise.
 
     With A, c and q the released u'u, u'v and v'v, the residual sum of squares of the released
     theta is q - 2 theta'c + theta'A theta. Noise E, w and e moves it by e - 2 theta'w + theta'E

@@ -1,4 +1,4 @@
-"""Say in a word which slopes of a fit have a bounded interval."""
+"""Name the status of a fit, by which slopes have a bounded interval."""
 
 from collections.abc import Sequence
 

@@ -55,7 +55,7 @@ def bind_first(connection, known: Bound | None, asked: Source, actor: str) -> No
 
 
 def identity(known: Bound | None, asked: Source) -> list[str]:
-    """Return what stands for the data in the key of equal calls.
+    """Return the identifier of the data in the key of equal calls.
 
     It is the place where they first were, so that the store answers after they moved too.
     """

@@ -140,7 +140,7 @@ def release(
 
 
 def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
-    """Return from how many rows on the distributions of so many columns give usable scales.
+    """Return the fewest rows whose released distributions give usable scales of so many columns.
 
     Below it intervals that are shown cover as little as 67% where regressors are correlated or
     most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
@@ -151,7 +151,7 @@ def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
 
 
 def _check_levels(problem: Problem) -> None:
-    """Raise ArgumentError for more levels than the squares of can be held."""
+    """Raise ArgumentError for more levels than X'X is held for."""
     levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
     if levels > _MOST_LEVELS:
         raise ArgumentError(

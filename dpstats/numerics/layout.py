@@ -23,7 +23,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Slopes:
-    """Describe columns that are a number at one code each and zero at the others, as x:g for g.
+    """Describe an interaction such as x:g: each column is x at one code of g, zero at the others.
 
     Parameters
     ----------

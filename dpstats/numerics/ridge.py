@@ -34,7 +34,7 @@ def least_eigenvalue(gram: np.ndarray, sigma: float) -> np.ndarray:
 
 
 def lowered_eigenvalues(gram: np.ndarray, sigma: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues of X'X that are not overstated by being clear of noise, and vectors.
+    """Correct eigenvalues of X'X for having been selected above the noise; return vectors too.
 
     Given X'X + E, whose eigenvalues all exceed 2 sigma sqrt(S): see :func:`lowered`. Along an
     eigenvector v the noise v'E v has the variance sigma^2 (2 - sum v_j^4).
@@ -45,7 +45,7 @@ def lowered_eigenvalues(gram: np.ndarray, sigma: float) -> tuple[np.ndarray, np.
 
 
 def lowered(values: np.ndarray, edge: ArrayLike, spread: np.ndarray) -> np.ndarray:
-    """Return numbers that are not overstated by having been seen above an edge.
+    """Correct noisy values for having been selected above ``edge``.
 
     ``values`` have normal noise of standard deviation ``spread`` and exceed ``edge``. Where the
     true number lies near the edge or below, only draws of the noise that raise it are seen. Each

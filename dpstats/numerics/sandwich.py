@@ -95,7 +95,7 @@ class Meat:
 
 
 def raised(energy: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Return by what squared scores are to be multiplied that ``kept`` so much of ``energy``.
+    """Return the factor that corrects squared scores for clipping: ``kept`` out of ``energy``.
 
     They kept more than half of it if they seem to have kept less.
 

@@ -70,7 +70,7 @@ def clipped_sums(columns, response, to, far, center, scale, eta, limit, cut, wei
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _clipped_scores(left, norms, limit, cut, weight, grid):
-    """Return what residuals (m,) become where scores are clipped to ``limit``, and a sum.
+    """Scale residuals (m,) so that scores are clipped to ``limit``; return a sum as well.
 
     Multiplied by these (m,), rows are scores in units of ``limit`` over ``grid``. The sum is of
     residuals' squares over ``cut`` squared, at most 1, times weight times grid, cut to whole ones.

@@ -1,4 +1,4 @@
-"""Compiled loops that standardise and whiten rows, given as columns: each row by itself.
+"""Standardise and whiten rows, given as columns, in compiled loops: each row by itself.
 
 A row's result is the same to the last bit whatever rows stand beside it, which a matrix product
 of a whole batch does not promise: the operations on a row and their order are written out, and

@@ -1,4 +1,4 @@
-"""Do independent pieces of work in several processes, as they end."""
+"""Run independent tasks in several processes, and yield their results as they end."""
 
 import os
 import signal
@@ -33,7 +33,7 @@ def done(
 
 
 def _end_with_the_parent() -> None:
-    """Have a worker end without a word at an interrupt, and when its parent is gone."""
+    """End a worker silently at an interrupt, and when its parent process is gone."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_wait_for_the_end, daemon=True).start()
 

@@ -176,7 +176,7 @@ class Plan:
 
     @property
     def accuracy(self) -> str:
-        """Say how unsure the median widths are."""
+        """State how uncertain the median widths are."""
         return f"median widths are uncertain by up to {self.width_error:.1%}"
 
     def _fewer_intervals(self) -> list[str]:

@@ -131,7 +131,7 @@ class Simulation:
         return [collect(found) for (_, collect), found in zip(fits, results, strict=True)]
 
     def _looks(self) -> set[int]:
-        """Return after how many tables widths are looked at; nowhere without a precision."""
+        """Return the numbers of tables after which widths are checked; none without a precision."""
         looks, after = set(), _FIRST_LOOK
         while self.precision is not None and after < self.repetitions:
             looks.add(after)

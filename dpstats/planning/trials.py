@@ -71,7 +71,7 @@ class Trials:
         return np.where(np.isnan(widths).all(axis=0), np.nan, widest)
 
     def width_error(self) -> np.ndarray:
-        """Return how unsure the median widths are, relative to them, (T,).
+        """Return the relative uncertainty of the median widths, (T,).
 
         It is the longer side of the distribution-free 95% interval between two order statistics:
         infinite where that does not end, 0 where no median is finite and more trials tell nothing.

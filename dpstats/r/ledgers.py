@@ -1,4 +1,4 @@
-"""Do from R what the steward of a data set does with its ledger."""
+"""Serve to R what the steward of a data set does with its ledger."""
 
 import inspect
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Keep the seeded noise of R's with_insecure_seed() going from one call to the next."""
+"""Carry the seeded noise of R's with_insecure_seed() from one call to the next."""
 
 from contextvars import Context, copy_context
 from itertools import count

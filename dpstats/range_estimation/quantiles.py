@@ -202,7 +202,7 @@ def _choose(
 
 
 def _tilted(kind: Dyadic | Distances, edges: np.ndarray, unit: float) -> np.ndarray:
-    """Return how much less likely than magnitude ``unit`` bins are taken to be, on the log scale.
+    """Return the log prior penalty of bins by their distance from magnitude ``unit``.
 
     Without declared bounds that is 1, and else the farthest that a value can be.
     """

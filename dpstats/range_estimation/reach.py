@@ -1,4 +1,4 @@
-"""Judge from a noisy histogram how far a column reaches, where noise hides rows as well."""
+"""Estimate from a noisy histogram how far a column reaches, hidden rows included."""
 
 from dataclasses import dataclass, replace
 from functools import cache

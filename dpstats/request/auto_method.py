@@ -37,9 +37,9 @@ def choose(
     none (:func:`relation`), so that bounds, groups and delta do not change what is protected.
     The number of rows decides only where ``replace_one`` is asked for, under which it is public.
     ``alone`` is False with groups, which are many and small, or with arguments that methods for
-    one regressor do not take. Rows that are streamed are infinitely many here. Of weighted rows
-    only sums are proven, and ``levels``, the number of levels of all factors, take time in
-    proportion to their number there, and to its square in rounds.
+    one regressor do not take. Rows that are streamed are infinitely many here. Only
+    sum-based methods take weights; time is linear in ``levels``, those of all factors, there, and
+    quadratic in Newton rounds.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]

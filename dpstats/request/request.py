@@ -205,7 +205,7 @@ class Request:
         rows: tuple[float, float],
         unsure: tuple[str, ...],
     ) -> "Request":
-        """Fill in the missing ranges, a note on how they were found, the rows seen, the unsure."""
+        """Fill in missing ranges, a note on them, the rows seen, and columns of uncertain range."""
         return replace(
             self,
             schema={**self.schema, **ranges},

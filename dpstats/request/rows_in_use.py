@@ -95,7 +95,7 @@ class RowsInUse:
 def in_parts(
     read: Callable, weights: Weights | None, by_unit: bool, batch: Batch
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Read rows (X, y) with what part of one row each counts for as the last column of X.
+    """Read rows (X, y) with their weights, as parts of one row, in the last column of X.
 
     With units there is one column more, their numbers.
     """

@@ -13,7 +13,7 @@ from dpstats.mechanisms.shared.block_sampling import NoisyScores, Sampling
 
 @dataclass(frozen=True)
 class BlockSimulation:
-    """Hold what stands for the exact sums: the released ones, with a response that they explain.
+    """Hold a substitute for the exact sums: the released ones, with a response that they explain.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class BlockSimulation:
         return replace(system, response=system.response + errors, cross=cross)
 
     def _with_noise(self, system: BlockSystem, free, generator: np.random.Generator) -> BlockSystem:
-        """Add noise as the mechanism does; ``free`` are the products that are not always zero."""
+        """Add noise as the mechanism does; ``free`` are products that are not structurally zero."""
         W, sd = self.basis.rest, system.sd
         E = np.zeros((len(W), len(W)))
         E[free] = sd * generator.normal(size=len(free[0]))

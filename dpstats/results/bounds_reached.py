@@ -103,7 +103,7 @@ def _unless_rare(low: float, high: float) -> str:
 
 
 def note_on_the_ends(result) -> list[str]:
-    """Say it where it is so of half of the rows, or of the mean, where that alone is released.
+    """Note that half of the responses, or their released mean, lie at the ends of the bounds.
 
     Of estimated ranges other notes speak.
     """

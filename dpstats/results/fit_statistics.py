@@ -1,4 +1,4 @@
-"""Give the figures above a regression table, N and R-squared, from a release."""
+"""Compute the figures above a regression table, N and R-squared, from a release."""
 
 from functools import cached_property
 
@@ -78,7 +78,7 @@ class FitStatistics(Inferred):
 
     @cached_property
     def _goodness(self) -> GoodnessOfFit:
-        """Work the figures out once."""
+        """Compute the figures once."""
         if np.isnan(self.release.params).all():
             reason = self.release.reasons.get("params", "")
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=reason)

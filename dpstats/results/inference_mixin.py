@@ -23,7 +23,7 @@ from dpstats.schema import Schema
 
 
 def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
-    """Move the finite ends of intervals of predictions to the declared bounds of the response.
+    """Clip the finite ends of intervals of predictions to the declared bounds of the response.
 
     The intervals are then those of the predictions, which are so moved; infinite ends still say
     that nothing is known.

@@ -83,7 +83,7 @@ def registry_yaml(results: Mapping, publication: Mapping) -> str:
 
 
 def _privacy(results: Mapping) -> dict:
-    """The fields on the guarantee, from the privacy reports."""
+    """Collect the fields on the guarantee from the privacy reports."""
     reports = [result.privacy for result in results.values()]
     epsilon = math.fsum(report.epsilon for report in reports)
     delta = math.fsum(report.delta for report in reports)
@@ -128,7 +128,7 @@ def _loss(report) -> str:
 
 
 def _mechanisms(results: Mapping) -> str:
-    """The mechanisms that drew noise, and the package."""
+    """List the mechanisms that drew noise, and the package."""
     drawn = {event.mechanism for result in results.values() for event in result.privacy.events}
     methods = sorted({result.method for result in results.values()})
     return (

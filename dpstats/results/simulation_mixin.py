@@ -23,7 +23,7 @@ from dpstats.results.fit_statistics import FitStatistics
 
 
 class Simulated(FitStatistics):
-    """Add to coefficients and intervals the answers that are simulated from the release."""
+    """Add error bounds, the bootstrap and joint tests, which are simulated from the release."""
 
     def error_bound(self, q: float = 68, *, reference=None, trials: int = 400, **options):
         """Bound the distance of this release from least squares on the same private rows.

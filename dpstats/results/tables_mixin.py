@@ -1,4 +1,4 @@
-"""Give what tables of other packages ask of a fit: broom's columns, statsmodels' names."""
+"""Serve tables of other packages: broom's columns and statsmodels' names."""
 
 from dataclasses import dataclass
 
@@ -44,7 +44,7 @@ class ModelNames:
 
 
 class Tabulated(Simulated):
-    """Add to a fit what the tables of other packages ask a result for.
+    """Add to a fit the methods that tables of other packages call.
 
     ``summary_col`` of statsmodels and ``ETable`` of maketables, on which pyfixest's ``etable``
     rests, take a fit beside their own; ``tidy`` and ``glance`` give data frames for any other.

@@ -26,7 +26,7 @@ def test_both_packages_need_the_same_python():
     needed = project["requires-python"].removeprefix(">=")
     description = (R / "DESCRIPTION").read_text(encoding="utf-8")
     assert f"SystemRequirements: Python (>= {needed}) with" in description
-    for page in (R / "README.md", ROOT / "docs" / "r.md"):
+    for page in (R / "README.md", ROOT / "docs" / "coming-from.md"):
         assert f"Python {needed}, or later" in page.read_text(encoding="utf-8")
 
 

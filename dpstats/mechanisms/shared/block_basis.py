@@ -27,8 +27,8 @@ class BlockBasis:
     box : Box
         Scaled coordinates of (1, numbers), or of the numbers where no constant is in the design.
     centers : numpy.ndarray, shape (d,)
-        What products of a number with the codes of a block are less at their codes: the middle of
-        the number's range where the effects of the codes are in the design, else 0.
+        Centres subtracted from x:g: the mid-range of x if the main effects of g are present, else
+        0.
     slopes : tuple of Slopes
         Those of the layout. In x*g, x has a slope at each code of g, and x itself stands for that
         at the code without a column, so that no two of them overlap.
@@ -124,7 +124,7 @@ class BlockBasis:
 
     @cached_property
     def rest(self) -> np.ndarray:
-        """Return the orthonormal columns (m, p) of what is not the saturated block's.
+        """Return orthonormal columns (m, p) of the coordinates outside the saturated block.
 
         Rows are the codes of the other blocks, in order, and the numbers.
         """
@@ -135,7 +135,7 @@ class BlockBasis:
 
     @cached_property
     def free(self) -> np.ndarray:
-        """Tell which products of the rest's rows (m, m) are not zero in every row."""
+        """Tell which products (m, m) of the rest's coordinates are not structurally zero."""
         sizes = [self.sizes[k] for k in self.others]
         same = _diagonal(
             [np.ones((size, size)) for size in sizes] + [np.zeros((self.numbers,) * 2)]

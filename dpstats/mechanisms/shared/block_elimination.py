@@ -124,7 +124,7 @@ def solve(sums: NoisyBlockSums, basis: BlockBasis, squared: NoisyScores | None =
 def _own(
     sampling: np.ndarray, noise: np.ndarray, rows: np.ndarray, levels: Levels, prior: float
 ) -> np.ndarray:
-    """Return the variances (L,) of codes' own errors, or their covariance; ``prior`` if hidden."""
+    """Return variances (L,) of the means of codes, or their covariance; ``prior`` if hidden."""
     if sampling.ndim == 1:
         return np.where(levels.hidden, prior, levels.spread_out((sampling + noise) / rows**2))
     of_sums = sampling / np.outer(rows, rows) + np.diag(noise / rows**2)

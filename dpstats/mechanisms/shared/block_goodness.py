@@ -1,4 +1,4 @@
-"""Work out N, R-squared and the residual variance from released sums in indicators."""
+"""Compute N, R-squared and the residual variance from released sums in indicators."""
 
 import math
 
@@ -41,7 +41,7 @@ def goodness(
     total = float(sums.square - mean * float(o @ cross) * has_constant)
 
     def deviation(of_square: float, of_cross: np.ndarray, fit: float, of_mean: float) -> float:
-        """Of of_square e + of_cross'w + fit u'E u - of_mean o'E o."""
+        """Return that of of_square e + of_cross'w + fit u'E u - of_mean o'E o."""
         diagonal = fit * u**2 - of_mean * o
         squares = diagonal @ diagonal + fit**2 * _off_diagonal(u, parts)
         variance = (of_square * sums.square_sd) ** 2 + sums.cross_sd**2 * (of_cross @ of_cross)
@@ -104,7 +104,7 @@ def _cross(sums: NoisyBlockSums) -> np.ndarray:
 
 
 def _off_diagonal(u: np.ndarray, parts) -> float:
-    """Return the sum of (2 u_j u_k)^2 over the pairs j < k whose product is not always zero."""
+    """Return the sum of (2 u_j u_k)^2 over pairs j < k whose product is not structurally zero."""
     squares = u**2
     inside = sum(float(squares[part].sum()) ** 2 for part in parts)
     numbers = squares[parts[-1].stop :]

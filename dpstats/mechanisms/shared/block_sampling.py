@@ -45,7 +45,7 @@ class NoisyScores:
 
     @classmethod
     def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyScores | None":
-        """Restore what a release has of squared scores, None where it has nothing."""
+        """Restore the squared scores of a release, None where it has none."""
         if CUT not in statistics:
             return None
         square = float(statistics[CUT]) ** 2

@@ -255,7 +255,7 @@ def release_block_sums(
     noise: Noise,
     counted: str = "rows",
 ) -> NoisyBlockSums:
-    """Release the sums of products that are not zero in every row.
+    """Release the sums of products that are not structurally zero.
 
     A row is phi = (e_1, ..., e_K, z) with an indicator e_k for each of K blocks, and v. Products
     of two codes of one block are zero in every row, so that they are neither released nor noisy.
@@ -305,7 +305,7 @@ def release_block_sums(
 
 
 def gram_values(sums: BlockSums, d: int, one: int = _ONE) -> list[int]:
-    """List products of codes and d numbers that are not always zero, in units of ``products``.
+    """List products of codes and d numbers, structural zeros left out, in units of ``products``.
 
     In these units of the numbers an indicator is ``one``.
     """

@@ -15,7 +15,7 @@ _CLEAR = 4.0
 
 @dataclass(frozen=True)
 class Levels:
-    """Hold the sums of each code of the eliminated block; hidden codes are taken together.
+    """Hold the sums of each code of the eliminated block; hidden codes are pooled.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Levels:
 
     @classmethod
     def of(cls, rows: np.ndarray, rest: np.ndarray, response: np.ndarray, sd: float) -> "Levels":
-        """Take the codes together whose number of rows the noise of deviation ``sd`` may hide."""
+        """Pool the codes whose number of rows the noise of deviation ``sd`` may hide."""
         hidden = rows <= _CLEAR * sd
         group = np.where(hidden, 0, np.cumsum(~hidden) - 1)
         shown = int((~hidden).sum())
@@ -66,7 +66,7 @@ class Levels:
 
     @property
     def lowered(self) -> np.ndarray:
-        """Return numbers of rows (G,) that are not overstated by being clear of the noise."""
+        """Correct the numbers of rows (G,) for having been selected above the noise."""
         spread = self.sd * np.sqrt(self.codes)
         return lowered(self.rows, _CLEAR * spread, spread)
 
@@ -86,11 +86,11 @@ class Levels:
         return out[:-1]
 
     def spread_out(self, values: np.ndarray) -> np.ndarray:
-        """Give each code what its sum has of ``values`` (G, ...), 0 where it is part of none."""
+        """Broadcast ``values`` (G, ...) of the sums to their codes, 0 for codes in none."""
         return np.concatenate([values, np.zeros((1, *values.shape[1:]))])[self.group]
 
     def of_codes(self, effects: np.ndarray) -> np.ndarray:
-        """Give each code its effect (L,), and the mean effect to those that are part of no sum."""
+        """Broadcast effects to their codes, (L,), and the mean effect to codes in no sum."""
         mean = float(np.average(effects, weights=self.rows)) if len(effects) else 0.0
         return np.append(effects, mean)[self.group]
 

@@ -94,7 +94,7 @@ class IndicatorBasis:
 
     @cached_property
     def free(self) -> np.ndarray:
-        """Tell which products are not always zero, bool (m, m): one row has one code per block."""
+        """Tell which products (m, m) are not structurally zero: a row has one code per block."""
         mask = np.ones((self.size, self.size), dtype=bool)
         for start, size in zip(self.offsets, self.sizes, strict=True):
             block = slice(start, start + size)
@@ -103,7 +103,7 @@ class IndicatorBasis:
 
     @cached_property
     def span(self) -> np.ndarray:
-        """Return an orthonormal basis (m, p) of the coordinates that the design can tell apart."""
+        """Return an orthonormal basis (m, p) of the coordinates that the design identifies."""
         U, singular, _ = np.linalg.svd(self.to_design / self._column_sizes, full_matrices=False)
         return U[:, singular > 1e-9 * singular[0]]
 
@@ -117,7 +117,7 @@ class IndicatorBasis:
 
     @cached_property
     def _column_sizes(self) -> np.ndarray:
-        """Return the size of each column, so that columns of 1 and 10^20 are told apart alike."""
+        """Return the scale of each column, so that the rank does not depend on units."""
         sizes = np.abs(self.to_design).max(axis=0)
         return np.where(sizes > 0, sizes, 1.0)
 
@@ -129,7 +129,7 @@ class IndicatorBasis:
 
     @cached_property
     def entries(self) -> "RowMap":
-        """Return the map of rows to what an indicator is where it is not 0, then z, (1 + d)."""
+        """Return the map of rows to the value of a nonzero indicator, then z, (1 + d)."""
         one, numbers = np.zeros((1, 1 + len(self.center))), np.eye(len(self.center))
         one[0, 0] = self.ones > 0
         numbers = np.hstack([np.zeros((len(self.center), 1)), numbers])

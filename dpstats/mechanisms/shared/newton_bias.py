@@ -1,4 +1,4 @@
-"""Bound how far clipped scores move a noisy Newton position from least squares."""
+"""Bound the clipping bias of a noisy Newton position: how far it is from least squares."""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _ALONG, _SHIFT, _ELSEWHERE = 0.7, 0.7, 0.3
 
 @dataclass(frozen=True)
 class Bias:
-    """Hold the error that cut scores leave in a position in p whitened directions.
+    """Hold the clipping bias of a position in p whitened directions.
 
     ``even`` (p,) are variances, ``along`` (p,) is a vector of unknown sign, and ``shift`` the
     standard deviation of the constant.
@@ -58,7 +58,7 @@ class Bias:
         return self.even + self.along**2
 
     def at_most(self, square: float) -> "Bias":
-        """Return the bias cut to a mean square in each direction, and to it along the position."""
+        """Return the bias with its mean square capped, in each direction and along the position."""
         size = float(self.along @ self.along)
         factor = math.sqrt(min(1.0, square / size)) if size > 0 else 1.0
         return replace(

@@ -1,4 +1,4 @@
-"""Work out N, R-squared and the residual variance from what noisy Newton steps released."""
+"""Compute N, R-squared and the residual variance from what noisy Newton steps released."""
 
 import math
 from collections.abc import Callable

@@ -33,7 +33,7 @@ def squares_cut(tail: Tail, limit: np.ndarray | float) -> np.ndarray:
 
 
 def scatter(products: np.ndarray, deviation: float, even: float, cut: float) -> np.ndarray:
-    """Estimate S (p, p) from noisy ``products`` of clipped scores, rather above than below it.
+    """Estimate S (p, p) conservatively from noisy ``products`` of clipped scores.
 
     For a unit vector a the noise on a'(products)a has a standard deviation of at most sqrt 2 times
     ``deviation``. So much is added to each eigenvalue; then the larger the noise is beside the mean

@@ -49,7 +49,7 @@ class Queries:
 
     @property
     def one(self) -> int:
-        """Return what a row counts for, or at most all rows of a unit."""
+        """Return the count of a row, or the largest one of all rows of a unit."""
         return _ONE if self.problem.by_unit else 1
 
     @property

@@ -9,8 +9,8 @@ from dpstats.mechanisms.shared.newton_whitening import Whitening
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.mechanisms.shared.robust_covariance import COV_TYPES
 
-# A direction is weak whose variance stays above this part of its prior's, and a coefficient hidden
-# where weak directions have this part of its variance.
+# A direction is weak if its variance exceeds ``_WEAK`` times its prior variance; a coefficient is
+# hidden if weak directions have ``_HIDDEN`` of its variance or more.
 _WEAK, _HIDDEN = 0.25, 0.5
 # All are where less than this part of X'X stands clear of its noise: steps then stop halfway
 # (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows).
@@ -61,7 +61,7 @@ def release_of(
     counted: tuple[float, float],
     few: bool = False,
 ) -> Release:
-    """Return coefficients, their covariance, and which of them weak directions decide.
+    """Return coefficients, their covariance, and which of them weak directions dominate.
 
     ``counted`` is the number of rows as released and the noise on it, ``rows`` that number or twice
     the noise; where they are too ``few`` for scales of the columns no interval is shown.
@@ -140,7 +140,7 @@ def _explains(state: NewtonState, kept: np.ndarray) -> bool:
 
 
 def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
-    """Return how much longer than evenly spread a random cut is along each slope, (S,).
+    """Return the clipping bias along each slope over that of an even spread, (S,), by kurtosis.
 
     ``directions`` (S, p) are coefficients in units of the response. Where few rows have much of a
     column, they are the ones whose scores are long, and what is cut points along it; where values

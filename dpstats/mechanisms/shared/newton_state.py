@@ -38,7 +38,7 @@ class NewtonState:
     moved_noise: float = 0.0
 
     def left_over(self, step: np.ndarray, step_variance: float) -> float:
-        """Return what part of its squared length the last step left over, as a next one shows.
+        """Estimate from the next step what part of its squared length the last one left over.
 
         That is the squared length of the next ``step`` (p,) less the noise in both, over that of
         the last one, at most 1. Steps stop short or go too far where few rows have much of X'X and

@@ -101,7 +101,7 @@ class Steps:
         )
 
     def clipped(self, start: NewtonState, tail: Tail) -> NewtonState:
-        """Return the start with the bias that a tail says it has, which was not seen before it.
+        """Return the start with the clipping bias that the tail, released after it, implies.
 
         It is no farther off than it is long, on average.
         """
@@ -161,7 +161,7 @@ def _hessian_error(slope: float) -> float:
 
 
 def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> np.ndarray:
-    """Raise variances that a step shows to be too small, as it is as long as the error was."""
+    """Inflate variances that the length of a step shows to be too small."""
     surprise = step**2 - step_variance
     variance = variance * max(1.0, surprise.sum() / variance.sum())
     far = step**2 > 4 * (variance + step_variance)

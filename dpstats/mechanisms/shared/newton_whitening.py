@@ -105,7 +105,7 @@ def refined_whitening(
 
 
 def _noise_norm(queries: Queries, p: int, cost: Cost) -> float:
-    """Return about the norm of the noise on (p, p) products of rows of norm 1."""
+    """Approximate the norm of the noise on (p, p) products of rows of norm 1."""
     times = math.sqrt(2) if queries.replaces else 1.0
     return math.sqrt(2 * p) * times / cost.mu
 
@@ -121,7 +121,7 @@ def leverages(
 
 
 def _weighted_rows(basis: IndicatorBasis, gram: np.ndarray, rows: float) -> float:
-    """Read off X'X how many rows it stands for, as rows scaled down count for less.
+    """Estimate the effective sample size of X'X; rows that were scaled down count for less.
 
     Directions are whitened to that number, while sums of scores, of rows not scaled down, stand
     for all ``rows``: a step from one to the other would overshoot.
@@ -137,7 +137,7 @@ def _weighted_rows(basis: IndicatorBasis, gram: np.ndarray, rows: float) -> floa
 
 
 def _eigen(gram: np.ndarray, deviation: float, rows: float):
-    """Return eigenvalues and vectors, weights that whiten, and what is known of each direction.
+    """Return eigenvalues and vectors, whitening weights, and how well each direction is known.
 
     Eigenvalues are taken as no smaller than half the norm of the noise. Of a direction are known
     the part above that, and the relative error of its eigenvalue: a'(noise)a has a standard

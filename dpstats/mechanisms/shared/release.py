@@ -18,7 +18,7 @@ CLIPPED = (
 
 @dataclass(frozen=True)
 class Extremes:
-    """Hold what released distributions of columns tell of values far from the others.
+    """Hold what released distributions of columns tell of outlying values.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Extremes:
 
     @classmethod
     def unknown(cls, columns: int) -> "Extremes":
-        """Return what holds of distributions that nothing is known of."""
+        """Return the extremes of distributions of which nothing is known."""
         return cls(
             1.0,
             math.inf,

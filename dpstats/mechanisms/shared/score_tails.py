@@ -45,7 +45,7 @@ _WILD, _WILD_LEVERAGE = 0.03, 32.0
 
 @dataclass(frozen=True)
 class Tail:
-    """Hold what a noisy histogram lets one believe of how rows are distributed by size.
+    """Hold the posterior distribution of rows by size, given a noisy histogram.
 
     ``sizes`` (k,) are typical ones, ``counts`` (h, k) the rows of each by several hypotheses, and
     ``weights`` (h,) the probabilities of these, which add up to 1. ``systematic`` is the part of
@@ -81,11 +81,11 @@ class Tail:
         return float(self.weights @ (self.counts @ np.maximum(self.sizes - limit, 0.0)) ** 2)
 
     def lost(self, limit: float) -> float:
-        """Return the expected square of the norm of what a limit cuts off the sum of scores."""
+        """Return the expected squared norm of the clipping bias in the sum of scores."""
         return self.excess(limit, 2) + self.systematic_square(limit)
 
     def systematic_square(self, limit: float) -> float:
-        """Return the part of that which all rows beyond the limit lose in one direction."""
+        """Return the part of :meth:`lost` that all rows beyond the limit lose in one direction."""
         return self.systematic**2 * self.square_excess(limit)
 
     def mean_square(self, limit: float = math.inf) -> float:
@@ -128,7 +128,7 @@ def leverage_tail(counts: np.ndarray, deviation: float, heavy: float, most: floa
 def _read(
     counts: np.ndarray, edges: np.ndarray, deviation: float, start: float, heavy: float, most: float
 ) -> Tail:
-    """Believe counts up to a bin that noise may hide; beyond it what stands out, and a tail.
+    """Take counts as they are up to a bin that noise may hide; fit a tail from there on.
 
     A tail is Pareto from there to ``most``, its index and number of rows distributed as a prior and
     the counts have it.

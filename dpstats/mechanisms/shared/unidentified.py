@@ -1,4 +1,4 @@
-"""Release what predicts no worse than a mean where the noise hides every slope."""
+"""Release shrunken slopes, or the mean, where the noise hides every slope."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-# What docs/r.md promises of saved releases, without Python.
+# What docs/coming-from.md promises of saved releases, without Python.
 
 stored <- function() readRDS(test_path("stored.rds"))
 
