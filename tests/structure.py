@@ -16,12 +16,9 @@ Prints, for the package beside this folder, one figure a line:
 
 import ast
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import fields
 from pathlib import Path
-
-import numpy as np
-import pandas as pd
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -29,7 +26,7 @@ sys.path.insert(0, str(ROOT))
 import dpstats as dp  # noqa: E402
 from tests.checks.rooms import upward  # noqa: E402
 from tests.checks.structure import Structure  # noqa: E402
-from tests.checks.trip import Trip  # noqa: E402
+from tests.checks.trip import trip_of_one_parameter  # noqa: E402
 
 
 def names_statistics(tree: ast.AST) -> bool:
@@ -52,26 +49,9 @@ def counts_back(index: ast.expr) -> bool:
     return any(isinstance(node, ast.USub) for node in ast.walk(column))
 
 
-def fit(x: str, y: str, g: str) -> Callable[[], float]:
-    """A call that fits a quadratic and a factor, and reads one parameter."""
-    random = np.random.default_rng(1)
-    levels = ["a", "b", "c"]
-    table = pd.DataFrame(
-        {x: random.normal(size=2000), y: random.normal(size=2000), g: random.choice(levels, 2000)}
-    )
-    formula = f"{y} ~ {x} + I({x}**2) + C({g})"
-    return lambda: dp.dp_ols(formula, table, levels={g: levels}, epsilon=1).params[x]
-
-
-def trip(structure: Structure) -> Trip:
-    """The trip of one parameter; a first fit of other columns loads modules and compiles loops."""
-    fit("u", "v", "h")()
-    return Trip(structure, fit("x", "y", "g"))
-
-
 def counted(structure: Structure) -> dict[str, int | Iterable]:
     """The figures by name; of some, what was counted."""
-    trees, journey = structure.trees, trip(structure)
+    trees, journey = structure.trees, trip_of_one_parameter(structure)
     reads = {name: positional_reads(tree) for name, tree in trees.items()}
     stays = [f"{'.'.join(to)} from {'.'.join(by or ())}" for by, to in journey.stays("formula")]
     return {

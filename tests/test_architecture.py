@@ -11,6 +11,7 @@ from pathlib import Path
 import dpstats as dp
 from tests.checks.rooms import upward
 from tests.checks.structure import Structure, imported
+from tests.checks.trip import trip_of_one_parameter
 
 STRUCTURE = Structure(Path(dp.__file__).parent)
 FILES, TREES = STRUCTURE.files, STRUCTURE.trees
@@ -223,6 +224,14 @@ print(*sys.modules)"""
     unused = {"dpstats.datasets", "dpstats.evaluate", "dpstats.planning", "dpstats.simulate",
               "matplotlib", "narwhals", "scipy.optimize", "scipy.stats", "statsmodels"}  # fmt: skip
     assert "numba" in loaded and not unused & loaded
+
+
+def test_a_formula_is_read_once():
+    """What was read travels with it: a fit comes back for designs and their rows alone."""
+    stays = trip_of_one_parameter(STRUCTURE).stays("formula")
+    functions = [function for _, (_, function) in stays]
+    assert functions[0] == "Formula.parse" and functions.count("Formula.parse") == 1
+    assert len(functions) <= 7, "\n".join(functions)
 
 
 def speaks(module: str) -> set[str]:

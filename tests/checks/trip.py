@@ -7,6 +7,10 @@ from itertools import groupby
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
+
+import dpstats as dp
 from tests.checks.structure import Structure
 
 
@@ -62,3 +66,19 @@ class Trip:
             if entry.called[0] in within and (entry.caller is None or entry.caller[0] not in within)
         )
         return [entry for entry, _ in groupby(came)]
+
+
+def fit(x: str, y: str, g: str) -> Callable[[], float]:
+    """A call that fits a quadratic and a factor without bounds, and reads one parameter."""
+    random, levels = np.random.default_rng(1), ["a", "b", "c"]
+    table = pd.DataFrame(
+        {x: random.normal(size=2000), y: random.normal(size=2000), g: random.choice(levels, 2000)}
+    )
+    formula = f"{y} ~ {x} + I({x}**2) + C({g})"
+    return lambda: dp.dp_ols(formula, table, levels={g: levels}, epsilon=1).params[x]
+
+
+def trip_of_one_parameter(structure: Structure) -> Trip:
+    """The trip of such a call; a first one, of other columns, loads modules and compiles loops."""
+    fit("u", "v", "h")()
+    return Trip(structure, fit("x", "y", "g"))
