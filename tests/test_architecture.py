@@ -9,8 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import dpstats as dp
-from tests.checks.rooms import ROOMS
+from tests.checks.rooms import upward
 from tests.checks.structure import Structure, imported
+from tests.checks.trip import trip_of_one_parameter
 
 STRUCTURE = Structure(Path(dp.__file__).parent)
 FILES, TREES = STRUCTURE.files, STRUCTURE.trees
@@ -40,13 +41,6 @@ PRINTING = {"print", "sys.stdout.write", "sys.stderr.write"}
 COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "__main__"}
 # Modules that load statsmodels or numba, so their rooms do not import them.
 LOADED_LATER = {"results.comparison", "mechanisms.shared.pairwise_ranks"}
-
-
-def floor(room: str) -> int:
-    """Position of a room in ROOMS."""
-    places = [place for place, rooms in enumerate(ROOMS) if room in rooms]
-    assert places, f"give {room} a place in ROOMS"
-    return places[0]
 
 
 def is_family(name: str) -> bool:
@@ -113,16 +107,9 @@ def test_cycles_are_found(tmp_path):
     assert structure.module_cycle()
 
 
-def goes_down(module: str, other: str) -> bool:
-    """Whether the one may import the other: it is of the same room or of a lower floor."""
-    room, target = STRUCTURE.room(module), STRUCTURE.room(other)
-    return target == room or floor(target) < floor(room)
-
-
 def test_imports_go_downward():
-    pairs = [(module, other) for module in FILES for other in STRUCTURE.imports(module)]
-    upward = [f"{a or 'dpstats'} imports {b}" for a, b in pairs if not goes_down(a, b)]
-    assert not upward, "\n".join(upward)
+    found = upward(STRUCTURE)
+    assert not found, "\n".join(found)
 
 
 def test_no_modules_or_packages_form_a_cycle():
@@ -237,6 +224,14 @@ print(*sys.modules)"""
     unused = {"dpstats.datasets", "dpstats.evaluate", "dpstats.planning", "dpstats.simulate",
               "matplotlib", "narwhals", "scipy.optimize", "scipy.stats", "statsmodels"}  # fmt: skip
     assert "numba" in loaded and not unused & loaded
+
+
+def test_a_formula_is_read_once():
+    """What was read travels with it: a fit comes back for designs and their rows alone."""
+    stays = trip_of_one_parameter(STRUCTURE).stays("formula")
+    functions = [function for _, (_, function) in stays]
+    assert functions[0] == "Formula.parse" and functions.count("Formula.parse") == 1
+    assert len(functions) <= 7, "\n".join(functions)
 
 
 def speaks(module: str) -> set[str]:

@@ -5,20 +5,22 @@ declared ranges and the declared levels. Private rows only ever meet what was le
 so a row of the design depends on its own record alone.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import patsy
 
 from dpstats.errors import ArgumentError, FormulaError
-from dpstats.formula.absorption import split_off, without_intercept
+from dpstats.formula.absorption import without_intercept
 from dpstats.formula.column_origins import ColumnOrigins
 from dpstats.formula.columns import column_bounds, factor_bounds
+from dpstats.formula.limits import readable
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
 from dpstats.formula.other_notations import in_own_words
-from dpstats.formula.parsing import parsed_model, readings_of
+from dpstats.formula.parsing import parsed, readings_of, without_dot
 from dpstats.formula.r_coding import coded
 from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
@@ -44,15 +46,18 @@ from dpstats.schema import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Formula:
-    """Hold a formula whose syntax and functions have been checked.
+    """Hold a formula whose syntax and functions have been checked, and what was read from it once.
 
     `variables` are the raw columns it reads, the response's first, `predictors` those of the
     right-hand side. `declared` are the numeric ones inside a function or an operator: their
     ranges shape a column, so they must be declared. `categorical` are those that need
     levels, and `levels` the levels the formula itself gives, in C(g, levels=[...]). `absorbed` is
-    the column after |, the last of `variables`, whose labels only sort rows.
+    the column after |, the last of `variables`, whose labels only sort rows. `terms` are those of
+    the right-hand side without the intercept, which absorbed effects replace; `written_terms` the
+    expressions of both sides. `model` has patsy's terms, `readings` how each factor uses its
+    variables, the response's first.
 
     >>> formula = Formula.parse("np.log(wage) ~ age + C(sex, levels=['f', 'm'])")
     >>> formula.variables, sorted(formula.declared), formula.levels
@@ -60,63 +65,34 @@ class Formula:
     """
 
     text: str
+    model: patsy.ModelDesc
+    readings: tuple[Reading, ...]
+    absorbed: str | None
     response: str
+    response_variables: tuple[str, ...]
     variables: tuple[str, ...]
     predictors: tuple[str, ...]
+    terms: tuple[str, ...]
+    written_terms: tuple[str, ...]
+    has_intercept: bool
     declared: frozenset[str]
     categorical: frozenset[str]
-    levels: Mapping[str, tuple] = field(default_factory=dict, hash=False)
-    absorbed: str | None = None
+    levels: Mapping[str, tuple]
 
     @classmethod
-    def parse(cls, text: str) -> "Formula":
-        """Check the whole text; raise FormulaError with what to write instead."""
+    def parse(cls, text: str, columns: Sequence[str] | None = None) -> "Formula":
+        """Check the whole text; raise FormulaError with what to write instead.
+
+        Of `columns`, if they are given, R's dot stands for those that are not left of ~.
+        """
+        if not isinstance(text, str):
+            raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
+        text = text if columns is None else without_dot(text, columns)
         with in_own_words(text, isinstance(text, RFormula)):
-            return cls._parsed(text)
+            return _read(text)
 
-    @classmethod
-    def _parsed(cls, text: str) -> "Formula":
-        """Check the whole text as a formula of its own dialect."""
-        left, right = readings_of(parsed_model(text))
-        check_consistent(left + right)
-        absorbed = split_off(text).absorbed
-        check_absorbed(absorbed, left + right)
-        return cls(
-            text=text,
-            response=left[0].code,
-            variables=(*in_order(left + right), *filter(None, [absorbed])),
-            predictors=in_order(right),
-            declared=union(left + right, "numeric"),
-            categorical=union(left + right, "with_levels"),
-            levels=declared_levels(left + right),
-            absorbed=absorbed,
-        )
-
-    def check_response(self) -> None:
-        """Raise FormulaError where the response stands on the right-hand side too."""
-        (left,), right = readings_of(parsed_model(self.text))
-        check_response(left, right)
-
-    @property
-    def written_terms(self) -> tuple[str, ...]:
-        """List the expressions of both sides, each as it is written."""
-        readings = (reading for side in readings_of(parsed_model(self.text)) for reading in side)
-        return tuple(dict.fromkeys(reading.code for reading in readings))
-
-    @property
-    def response_variables(self) -> tuple[str, ...]:
-        """List the raw columns that the left-hand side reads."""
-        return in_order(readings_of(parsed_model(self.text))[0])
-
-    @property
-    def terms(self) -> tuple[str, ...]:
-        """List the terms of the right-hand side, without the intercept."""
-        return tuple(term.name() for term in parsed_model(self.text).rhs_termlist if term.factors)
-
-    @property
-    def has_intercept(self) -> bool:
-        """Tell whether the design has an intercept, which absorbed effects replace."""
-        return self.absorbed is None and patsy.INTERCEPT in parsed_model(self.text).rhs_termlist
+    def __reduce__(self):
+        return Formula.parse, (self.text,)  # patsy's terms do not pickle; parsing again is exact
 
     def keep(self, terms: Collection[str]) -> "Formula":
         """Reduce the right-hand side to these terms, in its own order.
@@ -127,8 +103,7 @@ class Formula:
         >>> Formula.parse("np.log(y) ~ a*b + C(g) - 1").keep(["b", "a:b"]).text
         'np.log(y) ~ 0 + b + a:b'
         """
-        model = parsed_model(self.text)
-        kept = [term.name() for term in model.rhs_termlist if term.name() in terms]
+        kept = [term for term in self.terms if term in terms]
         intercept = "1" if self.has_intercept else "0"
         kind = type(self.text)
         return Formula.parse(kind(f"{self.response} ~ {' + '.join([intercept, *kept])}"))
@@ -146,6 +121,34 @@ class Formula:
         clipped more widely than that.
         """
         return Design(self, schema, term_bounds, clipping)
+
+
+@lru_cache(maxsize=128, typed=True)  # results and repeated calls ask for the same text again
+@readable
+def _read(text: str) -> Formula:
+    """Check a whole text as a formula of its own dialect."""
+    model, absorbed = parsed(text)
+    readings = readings_of(model)
+    left, right = readings[0], readings[1:]
+    check_consistent(readings)
+    check_absorbed(absorbed, readings)
+    check_response(left, right)
+    return Formula(
+        text=text,
+        model=model,
+        readings=readings,
+        absorbed=absorbed,
+        response=left.code,
+        response_variables=tuple(left.variables),
+        variables=(*in_order(readings), *filter(None, [absorbed])),
+        predictors=in_order(right),
+        terms=tuple(term.name() for term in model.rhs_termlist if term.factors),
+        written_terms=tuple(dict.fromkeys(reading.code for reading in readings)),
+        has_intercept=absorbed is None and patsy.INTERCEPT in model.rhs_termlist,
+        declared=union(readings, "numeric"),
+        categorical=union(readings, "with_levels"),
+        levels=declared_levels(readings),
+    )
 
 
 class Design(ColumnOrigins):
@@ -180,16 +183,14 @@ class Design(ColumnOrigins):
         term_bounds: Mapping = {},
         clipping: Mapping[str, Numeric] = {},
     ):
-        model = parsed_model(formula.text)
-        readings = sum(readings_of(model), [])
         regression = {n: kind for n, kind in schema.items() if not isinstance(kind, Labels)}
-        check_kinds(readings, regression)
-        _check_response(readings[0], regression)
+        check_kinds(formula.readings, regression)
+        _check_response(formula.readings[0], regression)
         self.schema = {n: regression[n] for n in formula.variables if n != formula.absorbed}
         self._recipe = formula, self.schema, dict(term_bounds), dict(clipping)
         self._predictors = {name: regression[name] for name in formula.predictors}
-        self._splined = union(readings, "splined")
-        self._learn(model, term_bounds)
+        self._splined = union(formula.readings, "splined")
+        self._learn(formula.model, term_bounds)
         self.response = formula.response
 
     def _learn(self, model: patsy.ModelDesc, term_bounds: Mapping) -> None:

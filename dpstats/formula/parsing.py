@@ -1,7 +1,8 @@
 """Parse a formula into patsy's terms and check every factor of them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from typing import NamedTuple
 
 import patsy
 from patsy.parse_formula import parse_formula
@@ -9,23 +10,22 @@ from patsy.parse_formula import parse_formula
 from dpstats.errors import FormulaError
 from dpstats.formula.absorption import split_off
 from dpstats.formula.expressions import read
-from dpstats.formula.limits import TERMS, checked_terms, combined, readable
+from dpstats.formula.limits import TERMS, checked_terms, combined
 from dpstats.formula.r_coding import model_of
 from dpstats.formula.r_terms import RFormula
 from dpstats.formula.reading import Reading
+from dpstats.formula.refusals import dot_refusal
 
 
-@readable
-def parsed_model(text: str) -> patsy.ModelDesc:
+class Parsed(NamedTuple):
+    """Hold patsy's terms of a formula, and the column that it absorbs, if any."""
+
+    model: patsy.ModelDesc
+    absorbed: str | None
+
+
+def parsed(text: str) -> Parsed:
     """Parse a formula of either dialect; FormulaError with what to write instead."""
-    if not isinstance(text, str):
-        raise FormulaError(f"expected a formula such as 'y ~ x', got a {type(text).__name__}")
-    return _parsed(text)
-
-
-@lru_cache(maxsize=128)  # one call to dp_ols asks several times
-def _parsed(text: str) -> patsy.ModelDesc:
-    """Parse a text once and keep the terms, for the calls that ask again."""
     regression, absorbed = split_off(text)
     try:
         model = model_of(regression) if isinstance(text, RFormula) else _model_in_python(regression)
@@ -38,7 +38,16 @@ def _parsed(text: str) -> patsy.ModelDesc:
         model = patsy.ModelDesc(model.lhs_termlist, [patsy.INTERCEPT, *model.rhs_termlist])
     if not model.rhs_termlist:
         raise FormulaError(f"{text!r} has no columns; write y ~ 1 for an intercept alone")
-    return model
+    return Parsed(model, absorbed)
+
+
+def without_dot(text: str, columns: Sequence[str]) -> str:
+    """Write out what R's dot stands for; FormulaError for a dot in a formula of Python."""
+    if isinstance(text, RFormula):
+        return text.over(columns)
+    if refusal := dot_refusal(text, columns):
+        raise FormulaError(refusal)
+    return text
 
 
 def _model_in_python(text: str) -> patsy.ModelDesc:
@@ -78,13 +87,10 @@ def _refuse_powers(node) -> None:
         _refuse_powers(child)
 
 
-def readings_of(model: patsy.ModelDesc) -> tuple[list[Reading], list[Reading]]:
-    """Check the factors of the left- and of the right-hand side against the allow-list."""
-    left, right = (
-        [_reading(factor) for term in terms for factor in term.factors]
-        for terms in (model.lhs_termlist, model.rhs_termlist)
-    )
-    return left, right
+def readings_of(model: patsy.ModelDesc) -> tuple[Reading, ...]:
+    """Check the factors against the allow-list; the response's is the first."""
+    terms = (*model.lhs_termlist, *model.rhs_termlist)
+    return tuple(_reading(factor) for term in terms for factor in term.factors)
 
 
 def _reading(factor: patsy.EvalFactor) -> Reading:

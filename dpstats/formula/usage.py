@@ -1,6 +1,6 @@
 """Check that a formula uses its variables consistently and as the schema's kinds allow."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dpstats.errors import FormulaError
 from dpstats.formula.reading import Reading
@@ -27,7 +27,7 @@ def declared_levels(readings: Iterable[Reading]) -> dict[str, tuple]:
     return levels
 
 
-def check_consistent(readings: list[Reading]) -> None:
+def check_consistent(readings: Sequence[Reading]) -> None:
     """Refuse a variable that is both number and category, or that hides a function in use."""
     wrapped, called = union(readings, "categorical"), union(readings, "called")
     for reading in readings:
@@ -67,7 +67,7 @@ def check_absorbed(absorbed: str | None, readings: Iterable[Reading]) -> None:
             )
 
 
-def check_kinds(readings: list[Reading], schema: ModelSchema) -> None:
+def check_kinds(readings: Iterable[Reading], schema: ModelSchema) -> None:
     """Refuse a variable that the schema does not hold, or whose kind does not suit its use."""
     for reading in readings:
         for name in reading.variables:

@@ -7,9 +7,8 @@ from dpstats.codebook import Schema
 from dpstats.engines import AnyTable
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
-from dpstats.errors import ArgumentError, FormulaError, shown
+from dpstats.errors import ArgumentError, shown
 from dpstats.formula import Formula, RFormula
-from dpstats.formula.refusals import dot_refusal
 from dpstats.mechanisms import ABSORBING, ABSORBING_UNITS, METHODS
 from dpstats.mechanisms.shared import Method
 from dpstats.mechanisms.shared.companion import with_companion
@@ -160,13 +159,7 @@ def _parsed(formula, table: AnyTable, by) -> Formula:
         formula = RFormula(formula_text(formula))
     grouped = by if isinstance(by, list | tuple) else [by]
     others = [name for name in table.columns if name not in grouped]
-    if isinstance(formula, RFormula):
-        formula = formula.over(others)
-    elif isinstance(formula, str) and (refusal := dot_refusal(formula, others)):
-        raise FormulaError(refusal)
-    parsed = Formula.parse(formula)
-    parsed.check_response()
-    return parsed
+    return Formula.parse(formula, others)
 
 
 def _texts(formula) -> dict[str | None, str]:

@@ -70,9 +70,9 @@ def _is_term(name, terms: Collection[str], elsewhere: Collection[str]) -> bool:
 def declared_bounds(bounds: Mapping[str, tuple[float, float]], formula: Formula):
     """Return those of the declared bounds that concern a formula, as ranges and of terms."""
     own = set(formula.variables) - {*formula.levels, formula.absorbed}
-    terms = {squeezed(term) for term in formula.written_terms}
     ranges = {name: Numeric(*pair) for name, pair in bounds.items() if name in own}
     others = {name: pair for name, pair in bounds.items() if name not in formula.variables}
+    terms = {squeezed(term) for term in formula.written_terms if others}
     return ranges, {name: pair for name, pair in others.items() if squeezed(name) in terms}
 
 

@@ -1,5 +1,7 @@
 """List the rooms of the package in the order in which they may import one another."""
 
+from tests.checks.structure import Structure
+
 # A room may import rooms on earlier lines only; a module in it, the others of its room too.
 ROOMS = [
     ["errors", "atomic_write", "datasets", "escaping", "html_tables", "progress_bar"],
@@ -18,3 +20,21 @@ ROOMS = [
     ["cli", "r"],
     ["__main__"],
 ]
+
+
+def floor(room: str) -> int:
+    """Position of a room in ROOMS."""
+    places = [place for place, rooms in enumerate(ROOMS) if room in rooms]
+    assert places, f"give {room} a place in ROOMS"
+    return places[0]
+
+
+def upward(structure: Structure) -> list[str]:
+    """Imports of a module from another room that is not on a lower floor."""
+    rooms = {module: structure.room(module) for module in structure.files}
+    pairs = [(module, other) for module in rooms for other in structure.imports(module)]
+    return [
+        f"{module or 'dpstats'} imports {other}"
+        for module, other in pairs
+        if rooms[module] != rooms[other] and floor(rooms[other]) >= floor(rooms[module])
+    ]

@@ -1,11 +1,10 @@
 """Measure the package's structure from its imports: rooms, floors, arrows, cycles of packages.
 
-A room is a module at the top of the package or a folder in it. ``python -m tests.checks.structure
-[FOLDER]`` prints the figures of the package in FOLDER, by default of the installed one.
+A room is a module at the top of the package or a folder in it. ``python tests/structure.py`` prints
+the figures.
 """
 
 import ast
-import sys
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -109,24 +108,3 @@ def _reachable(arrows: dict[str, set[str]], room: str) -> set[str]:
             seen.add(other)
             waiting.extend(arrows[other])
     return seen
-
-
-def main() -> None:
-    if len(sys.argv) > 1:
-        root = Path(sys.argv[1])
-    else:
-        import dpstats
-
-        root = Path(dpstats.__file__).parent
-    structure = Structure(root)
-    arrows = structure.arrows()
-    print(f"modules {len(structure.files)}")
-    print(f"rooms {len(arrows)}")
-    print(f"floors {structure.floors()}")
-    print(f"arrows {sum(map(len, arrows.values()))}")
-    cycles = structure.package_cycles()
-    print(f"package cycles {len(cycles)}", *(" <-> ".join(cycle) for cycle in cycles), sep="\n  ")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,11 @@
 """The variables a formula names, by use."""
 
-from dpstats.formula import Formula
+import pickle
+
+import pytest
+
+from dpstats.errors import FormulaError
+from dpstats.formula import Formula, RFormula
 
 
 def test_a_formula_lists_its_variables_by_use():
@@ -12,3 +17,37 @@ def test_a_formula_lists_its_variables_by_use():
     assert formula.predictors == formula.variables[1:]
     assert formula.declared == {"wage", "school"}
     assert formula.categorical == {"sex", "race"}
+
+
+def test_what_was_read_travels_with_the_formula():
+    formula = Formula.parse("np.log(y) ~ 0 + a*b + C( g ) | state")
+    assert formula.response_variables == ("y",) and formula.variables[-1] == "state"
+    assert formula.terms == ("a", "b", "a:b", "C(g)") and not formula.has_intercept
+    assert formula.written_terms == ("np.log(y)", "a", "b", "C(g)")
+    assert [reading.code for reading in formula.readings][0] == formula.response
+    assert not Formula.parse("y ~ x - 1").has_intercept and Formula.parse("y ~ x").has_intercept
+
+
+@pytest.mark.parametrize("kind", [str, RFormula])
+def test_a_formula_is_pickled_as_its_text_in_its_dialect(kind):
+    formula = Formula.parse(kind("y ~ x:z + x"))
+    again = pickle.loads(pickle.dumps(formula))
+    assert (again.text, again.terms) == (formula.text, formula.terms) and type(again.text) is kind
+    other = {str: RFormula, RFormula: str}[kind]
+    assert Formula.parse(other(formula.text)).terms != formula.terms
+
+
+@pytest.mark.parametrize(
+    "text", ["y ~ x + y", "y ~ x:y", "np.log(y) ~ I(y**2)", "I(y - x) ~ I(y - x)"]
+)
+def test_a_response_may_not_explain_itself(text):
+    with pytest.raises(FormulaError, match="stands right of ~ too"):
+        Formula.parse(text)
+    assert Formula.parse("I(y - before) ~ before").predictors == ("before",)
+
+
+def test_a_dot_stands_for_other_columns_in_r_alone():
+    columns = ["y", "x", "my col"]
+    assert Formula.parse(RFormula("y ~ ."), columns).predictors == ("x", "my col")
+    with pytest.raises(FormulaError, match=r"write y ~ x \+ Q\('my col'\)"):
+        Formula.parse("y ~ .", columns)
