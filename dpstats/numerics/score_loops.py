@@ -51,8 +51,7 @@ def clipped_sums(columns, response, to, far, center, scale, eta, limit, cut, wei
     """Sum scores at ``eta`` (p,), clipped to ``limit``, and squared residuals to ``cut``, (p + 1,).
 
     In units of ``limit`` over ``grid``, and of ``cut`` squared over ``weight`` times ``grid``, each
-    cut to a whole number. Exact as long as the number of
-    rows times ``grid`` is at most 2^53.
+    cut to a whole number. Exact as long as the number of rows times ``grid`` is at most 2^53.
     """
     p = len(eta)
     out, sums = np.empty((p, _ROWS)), np.zeros(p + 1)

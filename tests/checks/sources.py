@@ -412,9 +412,6 @@ SOURCES = {
         _arrow(lambda cells: pa.array(cells, pa.string()).dictionary_encode()),
         {"text": _null(UTF8)},
     ),
-    "arrow dictionary of int8": Source(
-        _arrow(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
-    ),
     "arrow dictionary of uint8": Source(
         _arrow(_dictionary(pa.uint8(), pa.large_string())), {"text": _null(UTF8)}
     ),
@@ -436,15 +433,17 @@ SOURCES = {
         ),
         {"text": _null(UTF8)},
     ),
-    "dataset dictionary of int8": Source(
-        _dataset(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
-    ),
-    "duckdb dictionary of int8": Source(
-        _duckdb(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
-    ),
-    ".parquet dictionary of int8": Source(
-        _parquet(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
-    ),
+    **{
+        f"{name} dictionary of int8": Source(
+            opened(_dictionary(pa.int8(), pa.string())), {"text": _null(UTF8)}
+        )
+        for name, opened in {
+            "arrow": _arrow,
+            "dataset": _dataset,
+            "duckdb": _duckdb,
+            ".parquet": _parquet,
+        }.items()
+    },
     "arrow float16": Source(_arrow(_array(pa.float16())), {"real": st.floats(width=16)}),
     "arrow decimal256": Source(
         _arrow(_array(pa.decimal256(60, 2))),

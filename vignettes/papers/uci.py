@@ -41,8 +41,8 @@ def section(study: Study) -> None:
         _verdict(study, method, [rows[name, method] for name in names])
     if "ssp" in PRESENT:
         study.page.write(
-            "Our ssp releases zeros where noise could account for the smallest eigenvalue of "
-            "X'X; the paper's releases what comes out, which explains its errors far above the "
+            "Our ssp releases zeros, or shrunken slopes that predict better, where noise could "
+            "account for the smallest eigenvalue of X'X; the paper's releases what comes out, which explains its errors far above the "
             "trivial ones. Where ours and the paper's proofs differ, the docstrings say how; which "
             "difference moves a number here was not measured."
         )
