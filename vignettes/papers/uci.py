@@ -42,9 +42,10 @@ def section(study: Study) -> None:
     if "ssp" in PRESENT:
         study.page.write(
             "Our ssp releases zeros, or shrunken slopes that predict better, where noise could "
-            "account for the smallest eigenvalue of X'X; the paper's releases what comes out, which explains its errors far above the "
-            "trivial ones. Where ours and the paper's proofs differ, the docstrings say how; which "
-            "difference moves a number here was not measured."
+            "account for the smallest eigenvalue of X'X; the paper's releases what comes out, "
+            "which explains its errors far above the trivial ones. Where ours and the paper's "
+            "proofs differ, the docstrings say how; which difference moves a number here was "
+            "not measured."
         )
 
 
