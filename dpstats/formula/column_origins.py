@@ -102,4 +102,4 @@ class ColumnOrigins(ABC):
             else np.zeros(len(values), dtype=np.int64)
             for name, kind in self.schema.items()
         }
-        return self.rows({**batch, variable: values})[0]
+        return self.rows({**batch, variable: values}).numbers
