@@ -82,8 +82,9 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
     """Audit a method on rows (X, y), summarised once: only the release is repeated."""
     neighbors = arguments.checked_relation(method, neighbors)
     problem = corner_problem(regressors(method, d), neighbors)
-    assert problem.layout is not None, "that of an intercept and numbers"
-    problem = replace(problem, coded=method.takes_codes(problem.layout))
+    layout = problem.layout
+    assert layout is not None, "that of an intercept and numbers"
+    problem = replace(problem, coded=method.takes_codes(layout))
     method.check(problem)
     options = arguments.checked_options(method, options)
     epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
@@ -92,7 +93,7 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
     def start(rows):
         table = Rows(*rows)
         if problem.coded:
-            table = problem.layout.compact(table)
+            table = layout.compact(table)
         summary, total = method.summarise(table, problem), over(table)
 
         def release():

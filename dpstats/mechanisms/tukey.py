@@ -146,7 +146,7 @@ def _models(rows: Rows, problem: Problem, m, cost: PureDP | None, fit: ApproxDP,
     """Return the number of models: as declared, or from the number of rows."""
     if m != "auto":
         return m
-    n, columns = len(rows.values), len(problem.low)
+    n, columns = len(rows.numbers), len(problem.low)
     if cost is not None:
         noisy = noise.add(Query("number of rows", [n], l1=1), cost).values[0]
         n = noisy - math.log(1 / (2 * _COUNT_FAILURE)) / cost.epsilon

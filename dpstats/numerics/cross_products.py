@@ -64,7 +64,7 @@ class Moments:
         blocks = ((part, box.integers(part.numbers, part.response)) for part in rows.blocks(BLOCK))
         if rows.parts is None:
             return cls(exact_sum((products(z.T) for _, z in blocks), shape))
-        terms = (weighted_products(z, part.parts) for part, z in blocks)
+        terms = (weighted_products(z, part.weights) for part, z in blocks)
         high, low = exact_sum(terms, (2, *shape))
         return cls(high * 2**ENTRY_BITS + low, rows.count)
 

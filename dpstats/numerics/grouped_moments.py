@@ -43,6 +43,7 @@ class GroupedMoments:
 
         parts = [box.integers(part.numbers, part.response) for part in rows.blocks(BLOCK)]
         columns = rows.numbers.shape[1] + 1
+        assert rows.keys is not None, "the request reads keys"
         cross = exact_sum((products(part.T) for part in parts), (columns, columns))
         scaled = np.concatenate([np.empty((0, columns)), *parts])
         present, group, counts = np.unique(rows.keys, return_inverse=True, return_counts=True)

@@ -1,7 +1,7 @@
 """Hold rows as methods take them, each of their roles by its name."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,7 +37,8 @@ class Rows:
 
     def __getitem__(self, chosen: slice | np.ndarray) -> "Rows":
         """Return the rows of a slice, a mask or positions."""
-        return Rows(*(None if role is None else role[chosen] for role in self._roles))
+        more = {name: role[chosen] for name, role in self._more.items()}
+        return Rows(self.numbers[chosen], self.response[chosen], **more)
 
     def __add__(self, other: "Rows") -> "Rows":
         return Rows.joined([self, other])
@@ -45,8 +46,11 @@ class Rows:
     @classmethod
     def joined(cls, parts: Sequence["Rows"]) -> "Rows":
         """Put rows of the same roles after one another."""
-        roles = zip(*(part._roles for part in parts), strict=True)
-        return cls(*(None if role[0] is None else np.concatenate(role) for role in roles))
+        more = {
+            name: np.concatenate([part._more[name] for part in parts]) for name in parts[0]._more
+        }
+        numbers = np.concatenate([part.numbers for part in parts])
+        return cls(numbers, np.concatenate([part.response for part in parts]), **more)
 
     def blocks(self, size: int) -> Iterator["Rows"]:
         """Yield the rows in blocks of ``size``, in order; the last may have fewer."""
@@ -54,8 +58,15 @@ class Rows:
             yield self[start : start + size]
 
     @property
-    def _roles(self) -> tuple[np.ndarray | None, ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
+    def _more(self) -> dict[str, np.ndarray]:
+        """Return the roles that only some rows have, by name."""
+        roles = {"codes": self.codes, "parts": self.parts, "units": self.units, "keys": self.keys}
+        return {name: role for name, role in roles.items() if role is not None}
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Return what part of one row each row counts for; all of it where they have no parts."""
+        return np.ones(len(self)) if self.parts is None else self.parts
 
     @property
     def unit_starts(self) -> np.ndarray:
@@ -64,10 +75,8 @@ class Rows:
         return np.flatnonzero(np.diff(self.units, prepend=-1))
 
     @property
-    def unit_order(self) -> np.ndarray | None:
-        """Return the place of each row's unit among the units, 0, 1, ..., None without units."""
-        if self.units is None:
-            return None
+    def unit_order(self) -> np.ndarray:
+        """Return the place of each row's unit among the units, 0, 1, ..."""
         starts = self.unit_starts
         return np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self)))
 

@@ -77,10 +77,9 @@ def _candidates(request: Request, terms: Sequence) -> Candidates:
     flat = [j for term in columns for j in term]
     read = RowReader(design, by_unit=request.unit is not None)
     rows = Rows.joined([part for part, _ in request.rows_in_use.batches(request.table, read)])
+    units = None if request.unit is None else rows.unit_order
     places = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
-    return Candidates(
-        rows.numbers[:, flat], rows.response, places, request.neighbors, rows.unit_order
-    )
+    return Candidates(rows.numbers[:, flat], rows.response, places, request.neighbors, units)
 
 
 def with_ranges(request: Request, noise: Noise) -> Request:

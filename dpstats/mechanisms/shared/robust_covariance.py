@@ -145,7 +145,7 @@ def _weighted_squares(box: Box, theta: np.ndarray, cut: np.ndarray, rows: Rows) 
     holds the sum of the latter in its first entry.
     """
     blocks = rows.blocks(BLOCK)
-    scaled = ((box.integers(part.numbers, part.response), part.parts) for part in blocks)
+    scaled = ((box.integers(part.numbers, part.response), part.weights) for part in blocks)
     scores, kept = weighted_scores(scaled, theta, cut)
     return sum_of_squares(scores if rows.units is None else sums_by_unit(scores, rows.units), kept)
 
