@@ -13,6 +13,7 @@ from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.mechanisms.shared import Problem
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.schema import Categorical, Numeric
 from tests.checks.block_least_squares import (
     DESIGNS,
@@ -175,7 +176,7 @@ def test_codings_that_do_not_tell_all_codes_apart_are_fitted_too(intercept):
     cost = method.cost(RICH, 1e-6)
     with dp.testing.insecure_seed(1):
         release = method.fit(
-            np.column_stack([codes, x]), y, problem=problem, cost=cost, noise=Noise(cost)
+            Rows(x[:, None], y, codes[:, None]), problem=problem, cost=cost, noise=Noise(cost)
         )
     ols = np.linalg.lstsq(X, y.clip(-2, 3), rcond=None)[0]
     np.testing.assert_allclose(release.params, ols, atol=2e-6)

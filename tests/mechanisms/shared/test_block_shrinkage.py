@@ -65,7 +65,7 @@ def test_a_coding_that_does_not_tell_all_codes_apart_is_shrunken_about_the_mean(
         cost = dp.METHODS[method].cost(epsilon, 1e-6)
         with dp.testing.insecure_seed(1):
             return dp.METHODS[method].fit(
-                np.column_stack([codes, x]), response, problem=problem, cost=cost,
+                Rows(x[:, None], response, codes[:, None]), problem=problem, cost=cost,
                 noise=Noise(cost),
             )  # fmt: skip
 

@@ -63,7 +63,8 @@ def test_whitened_rows_are_the_coordinates_times_a_map():
 
 def test_entries_are_one_and_the_numbers_of_a_row():
     X, _ = rows(np.random.default_rng(2), 50)
-    found, squares = BASIS.entries.of(np.ascontiguousarray(X.T), 0, 50)
+    codes, numbers = map(np.ascontiguousarray, np.split(X.T, [2]))
+    found, squares = BASIS.entries.of(codes, numbers, 0, 50)
     np.testing.assert_allclose(found[1:].T, coordinates(X)[:, 5:], atol=1e-12)
     assert (found[0] == 1).all()
     np.testing.assert_allclose(squares, (found**2).sum(axis=0))

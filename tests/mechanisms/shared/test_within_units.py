@@ -117,8 +117,8 @@ def test_no_unit_adds_more_than_stated(problem):
     for relation in RELATIONS:
         bounds = unit_sensitivities(norm, columns, relation)
         for seed in range(100):
-            V = UnitSums.of(*rows_of(seed, 1, columns), problem).cross
-            W = UnitSums.of(*rows_of(seed + 1000, 1, columns), problem).cross
+            V = UnitSums.of(rows_of(seed, 1, columns), problem).cross
+            W = UnitSums.of(rows_of(seed + 1000, 1, columns), problem).cross
             change = (V if relation == "add_remove" else V - W) * Fraction(1, 2**60)
             assert np.linalg.norm(triangle(change, columns)) <= bounds[0]
             assert np.linalg.norm(change[:columns, columns].astype(float)) <= bounds[1]
@@ -130,8 +130,8 @@ def test_rounded_means_stay_within_the_stated_bound():
     """Rows at 1 and close to -1, whose mean is no multiple of 2^-20."""
     problem, unit = problem_of(1), np.zeros(3)
     step = 2.0**-19
-    X = np.column_stack([[3.0, -1 + step, -1 + step], [1 / 3] * 3, unit])
-    cross = UnitSums.of(X, np.zeros(3), problem).cross
+    X, parts = np.array([[3.0], [-1 + step], [-1 + step]]), np.full(3, 1 / 3)
+    cross = UnitSums.of(Rows(X, np.zeros(3), parts=parts, units=unit), problem).cross
     assert cross[0, 0] * Fraction(1, 2**60) <= unit_sensitivities(1.0, 1, "add_remove")[0]
 
 
