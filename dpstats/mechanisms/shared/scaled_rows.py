@@ -17,9 +17,9 @@ _ONE = 2.0**ENTRY_BITS
 def scaled_rows(rows: Rows, problem: Problem) -> Rows:
     """Scale and clip rows to (u, v) in units of 2^-20."""
     box = box_of(problem)
-    parts = [box.integers(part.numbers, part.response) for part in rows.blocks(BLOCK)]
-    scaled = np.concatenate([np.empty((0, rows.numbers.shape[1] + 1)), *parts])
-    return Rows(scaled[:, :-1], scaled[:, -1])
+    parts = [box.integers(part.numbers, part.response).T for part in rows.blocks(BLOCK)]
+    *u, v = np.concatenate([np.empty((rows.numbers.shape[1] + 1, 0)), *parts], axis=1)
+    return Rows(np.array(u).T, v)
 
 
 def residual_sums(
