@@ -13,6 +13,7 @@ from scipy.stats import beta, norm
 from benchmarks.tools import checked, print_table, released
 from dpstats.inference import stacked, uncertainty
 from dpstats.mechanisms.shared.spec import over
+from dpstats.numerics import Rows
 from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
@@ -150,9 +151,9 @@ def run(cell: Cell, repetitions: int, seed: int = 1) -> Iterator[Outcome]:
         for _ in range(repetitions):
             X, y = draw(cell, rng, cell.n)
             ols.append(_ols(X, y))
-            summary = first.method.summarise(X, y, problem)
+            summary = first.method.summarise(Rows(X, y), problem)
             for request, own in zip(requests, releases, strict=True):
-                own.append(released(request, problem, summary, over(X, y)))
+                own.append(released(request, problem, summary, over(Rows(X, y))))
     kinds = product(cell.variants, cell.epsilons)
     for (options, epsilon), own in zip(kinds, releases, strict=True):
         yield _outcome(cell, epsilon, options, ols, own)

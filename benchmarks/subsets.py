@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.speed import frame
 from benchmarks.tools import checked, print_table, released
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
+from dpstats.numerics import Rows
 from dpstats.request import Prepared
 
 
@@ -64,7 +65,7 @@ def _calls(n: int, d: int, m: int) -> dict[str, Callable[[], object]]:
     guarantee = {"method": "tukey", "epsilon": 1, "bounds": bounds}
     request = checked(formula, data, **guarantee, options={"m": m})
     problem = Prepared.of(request).problem
-    summary = request.method.summarise(design, y, problem)
+    summary = request.method.summarise(Rows(design, y), problem)
     return {
         "scikit-learn, a fit for each part": lambda: [
             LinearRegression().fit(*part) for part in parts

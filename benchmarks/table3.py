@@ -11,6 +11,7 @@ import pandas as pd
 
 from benchmarks.tools import checked, print_table, released
 from dpstats.mechanisms import METHODS
+from dpstats.numerics import Rows
 from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
@@ -80,11 +81,12 @@ def cross_validate(
     formula, data, arguments = private_call(X, y, epsilon, method)
     request = checked(formula, data, **arguments)
     problem, rng = Prepared.of(request).problem, np.random.default_rng(seed)
+    rows = Rows(X, y)
     private, ridge = np.empty((2, repetitions, FOLDS))
     with insecure_seed(seed):
         for repetition in range(repetitions):
             fold = rng.permutation(len(y)) % FOLDS
-            parts = [request.method.summarise(X[fold == k], y[fold == k], problem) for k in _FOLDS]
+            parts = [request.method.summarise(rows[fold == k], problem) for k in _FOLDS]
             for k in _FOLDS:
                 first, *rest = parts[:k] + parts[k + 1 :]
                 theta = released(request, problem, sum(rest, first)).params

@@ -74,8 +74,8 @@ def _whole_rows():
     return patches
 
 
-def _summarised_whole(X, y, problem):
-    return shrunken.Moments.of(X, y, gram.box_of(problem))
+def _summarised_whole(rows, problem):
+    return shrunken.Moments.of(rows, gram.box_of(problem))
 
 
 # A change: how the package is altered, the arguments of the call, and whether predictions

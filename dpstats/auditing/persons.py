@@ -82,7 +82,7 @@ def _start(request: Request) -> Callable[[], Output]:
 def _read(request: Request, noise: Noise) -> tuple[Prepared, Any]:
     """Prepare a request and summarise its rows."""
     prepared, method = prepare(request, noise), request.method
-    each = prepared.total(lambda X, y: method.summarise(X, y, prepared.problem))
+    each = prepared.total(lambda rows: method.summarise(rows, prepared.problem))
     return prepared, each.summary
 
 

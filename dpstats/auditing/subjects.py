@@ -11,6 +11,7 @@ from dpstats.errors import ArgumentError
 from dpstats.mechanisms.shared import Method, Release
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.option_checks import whole
 from dpstats.privacy import GDP, validate_guarantee
 from dpstats.request import arguments
@@ -81,16 +82,19 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
     """Audit a method on rows (X, y), summarised once: only the release is repeated."""
     neighbors = arguments.checked_relation(method, neighbors)
     problem = corner_problem(regressors(method, d), neighbors)
+    layout = problem.layout
+    assert layout is not None, "that of an intercept and numbers"
+    problem = replace(problem, coded=method.takes_codes(layout))
     method.check(problem)
     options = arguments.checked_options(method, options)
     epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
     cost = method.cost(epsilon, delta)
 
     def start(rows):
-        X, y = rows
-        if method.needs_marginals and problem.layout:
-            X = X[:, problem.layout.numeric]
-        summary, total = method.summarise(X, y, problem), over(X, y)
+        table = Rows(*rows)
+        if problem.coded:
+            table = layout.compact(table)
+        summary, total = method.summarise(table, problem), over(table)
 
         def release():
             return output_of(method.conclude(summary, total, problem, cost, Noise(cost), **options))

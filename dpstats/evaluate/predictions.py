@@ -17,6 +17,7 @@ from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Line
 from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.privacy import validate_guarantee
 from dpstats.progress_bar import progress_bar
@@ -162,9 +163,10 @@ def _released(label: str, request: Request, by, cells: Cells, trials: int, progr
             predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
         return predictions
     for g, (X, y) in enumerate(progress_bar(cells.rows, label, progress)):
-        if request.coded and problem.layout is not None:
-            X = problem.layout.compact(X)
-        summary, total = method.summarise(X, y, problem), over(X, y)
+        rows = Rows(X, y)
+        if problem.coded and problem.layout is not None:
+            rows = problem.layout.compact(rows)
+        summary, total = method.summarise(rows, problem), over(rows)
         for t in range(trials):
             release = method.conclude(summary, total, problem, cost, Noise(cost), **request.options)
             predictions[g, t] = release.predictions

@@ -58,9 +58,9 @@ class Cells:
     @property
     def rows(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
         """Return (X, y) of each group, shapes (n, S) and (n,)."""
-        X, y, edges = self.grouped.X, self.grouped.y, self.grouped.edges
-        spans = map(slice, edges[:-1], edges[1:])
-        return tuple((X[span], y[span]) for span in spans)
+        rows, edges = self.grouped.rows, self.grouped.edges
+        groups = (rows[span] for span in map(slice, edges[:-1], edges[1:]))
+        return tuple((group.numbers, group.response) for group in groups)
 
     def tidy(self, by: str | Sequence[str] | None, term: str, terms: Sequence[str], columns):
         """Tabulate columns (G, t) with a row for each group and term."""

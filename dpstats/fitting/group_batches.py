@@ -15,8 +15,8 @@ import numpy as np
 from dpstats.errors import Defect, is_interrupt
 from dpstats.inference import stacked
 from dpstats.mechanisms.shared import Release, Releases
-from dpstats.mechanisms.shared.gram import number_of_units
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.privacy import REPLACE_ONE, Event
 from dpstats.progress_bar import progress_bar
 from dpstats.request import Prepared, Request
@@ -29,8 +29,7 @@ _CHUNK = 256
 class GroupedRows:
     """Hold complete rows ordered by group: those of group g are edges[g] to edges[g + 1]."""
 
-    X: np.ndarray
-    y: np.ndarray
+    rows: Rows
     edges: np.ndarray
 
     @classmethod
@@ -38,10 +37,9 @@ class GroupedRows:
         """Order complete rows by group; ``codes`` has one entry per raw row, negative for none."""
         from dpstats.engines.group_sort import by_group
 
-        parts = list(prepared.rows(codes))
-        X, y, group = (np.concatenate(part) for part in zip(*parts, strict=True))
-        order, edges = by_group(group, groups)
-        return cls(X[order], y[order], edges)
+        parts, of_rows = zip(*prepared.rows(codes), strict=True)
+        order, edges = by_group(np.concatenate(of_rows), groups)
+        return cls(Rows.joined(parts)[order], edges)
 
     def __getitem__(self, groups) -> "GroupedRows":
         """Return the rows of some groups, given as an ascending array of group numbers."""
@@ -49,7 +47,7 @@ class GroupedRows:
         sizes = stops - starts
         edges = np.r_[0, np.cumsum(sizes)]
         rows = np.arange(edges[-1]) + np.repeat(starts - edges[:-1], sizes)
-        return GroupedRows(self.X[rows], self.y[rows], edges)
+        return GroupedRows(self.rows[rows], edges)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -58,9 +56,9 @@ class GroupedRows:
 
     @property
     def units(self) -> np.ndarray:
-        """Count the privacy units of each group, whose numbers are the last column of X."""
-        numbers, ends = self.X[:, -1], zip(self.edges[:-1], self.edges[1:], strict=True)
-        return np.array([number_of_units(numbers[i:j]) for i, j in ends], dtype=np.int64)
+        """Count the privacy units of each group."""
+        ends = map(slice, self.edges[:-1], self.edges[1:])
+        return np.array([self.rows[own].count for own in ends], dtype=np.int64)
 
 
 class Outcomes:
@@ -211,17 +209,15 @@ def _chunk(prepared: Prepared, rows: GroupedRows, groups) -> list[_Part] | _Fail
 def _in_one_go(prepared: Prepared, rows: GroupedRows, groups) -> _Part:
     own, cost, request = rows[groups], prepared.cost, prepared.request
     noise, fit = Noise(cost), request.method.fit_each
-    releases = fit(own.X, own.y, own.edges, prepared.problem, cost, noise, **request.options)
+    releases = fit(own.rows, own.edges, prepared.problem, cost, noise, **request.options)
     return _Part(groups, releases, noise.events)
 
 
 def _alone(prepared: Prepared, rows: GroupedRows, groups) -> _Part:
     own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), prepared.cost
     noise, request = Noise(cost), prepared.request
-    X, y = rows.X[own], rows.y[own]
-    release = request.method.fit(
-        X, y, problem=prepared.problem, cost=cost, noise=noise, **request.options
-    )
+    facts = {"problem": prepared.problem, "cost": cost, "noise": noise}
+    release = request.method.fit(rows.rows[own], **facts, **request.options)
     return _Part(groups, column_of(release), noise.events)
 
 

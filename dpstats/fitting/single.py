@@ -9,7 +9,7 @@ from dpstats.results import DPResults
 def fit_single(prepared: Prepared, noise: Noise) -> DPResults:
     """Summarise the complete rows batch by batch and release one fit."""
     request, problem, method = prepared.request, prepared.problem, prepared.request.method
-    counted = prepared.total(lambda X, y: method.summarise(X, y, problem))
+    counted = prepared.total(lambda rows: method.summarise(rows, problem))
     release = method.conclude(
         counted.summary,
         lambda each: prepared.total(each).summary,

@@ -1,6 +1,6 @@
 """Fit Spark tables: check what is supported, and fit groups on the workers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -13,10 +13,11 @@ from dpstats.fitting.groups import group_results
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.privacy import Cost, Event
 from dpstats.request import Prepared, Request
 from dpstats.request.group_labels import columns_of, listed_labels, present_rows
-from dpstats.request.rows_in_use import RowsInUse
+from dpstats.request.rows_in_use import RowReader, RowsInUse
 from dpstats.results import DPGroupResults
 
 
@@ -69,7 +70,7 @@ class Task(NamedTuple):
     problem: Problem
     cost: Cost
     rows: RowsInUse
-    read: Callable
+    read: RowReader
     by: str | Sequence[str]
     labels: frozenset
     public: bool
@@ -113,29 +114,29 @@ def _fits(prepared: Prepared, by, labels: tuple, public: bool) -> list[Fitted]:
     names = list(request.rows_in_use.columns)
     fits = cast(RemoteTable, request.table).of_groups(names, columns_of(by), answer)
     fit_of = {fitted.label: fitted for fitted in fits}
-    no_rows = np.empty((0, len(problem.low) + problem.weighted)), np.empty(0)
-    return [fit_of.get(label) or _fit(task, label, *no_rows) for label in labels]
+    no_rows = request.read_rows({name: np.empty(0) for name in names})
+    return [fit_of.get(label) or _fit(task, label, no_rows) for label in labels]
 
 
 def _fits_of_table(task: Task, table: Table) -> list[Fitted]:
     """Fit the listed labels in a table; Spark may put labels together that differ."""
     codes, labels = present_rows(table, task.by)
-    parts = task.rows.batches(table, task.read, codes)
-    X, y, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
+    parts, of_rows = zip(*task.rows.batches(table, task.read, codes), strict=True)
+    rows, codes = Rows.joined(parts), np.concatenate(of_rows)
     return [
-        _fit(task, label, X[codes == code], y[codes == code])
+        _fit(task, label, rows[codes == code])
         for code, label in enumerate(labels)
         if label in task.labels
     ]
 
 
-def _fit(task: Task, label, X: np.ndarray, y: np.ndarray) -> Fitted:
+def _fit(task: Task, label, rows: Rows) -> Fitted:
     noise = Noise(task.cost)
     try:
         release = task.method.fit(
-            X, y, problem=task.problem, cost=task.cost, noise=noise, **task.options
+            rows, problem=task.problem, cost=task.cost, noise=noise, **task.options
         )
     except Exception as error:
         group = f"the group {label!r}" if task.public else "a group"
         raise Defect(f"{type(error).__name__} in {group}") from None
-    return Fitted(label, release, noise.events, len(y))
+    return Fitted(label, release, noise.events, len(rows))

@@ -7,7 +7,7 @@ import numpy as np
 from dpstats.formula.columns import squeezed
 from dpstats.formula.matrices import Matrix
 from dpstats.formula.polynomials import polynomial_ranges, raw_powers
-from dpstats.numerics import Layout
+from dpstats.numerics import Layout, Rows
 from dpstats.schema import (
     INSIDE_FUNCTIONS,
     UNLIMITED,
@@ -30,7 +30,7 @@ class ColumnOrigins(ABC):
     _right: Matrix
 
     @abstractmethod
-    def rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
+    def rows(self, batch: Batch) -> Rows:
         """Compute clipped design rows and responses of complete rows."""
 
     def raw_powers(self, variable: str) -> tuple[list[str], np.ndarray]:
@@ -102,4 +102,4 @@ class ColumnOrigins(ABC):
             else np.zeros(len(values), dtype=np.int64)
             for name, kind in self.schema.items()
         }
-        return self.rows({**batch, variable: values})[0]
+        return self.rows({**batch, variable: values}).numbers

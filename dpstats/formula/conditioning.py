@@ -36,7 +36,7 @@ def collinear_columns(design: Design, basis: ColumnBasis | None = None) -> tuple
         name: values.codes.astype(np.int64) if isinstance(values, pd.Categorical) else values
         for name, values in frame.items()
     }
-    Z = design.rows(batch)[0]
+    Z = design.rows(batch).numbers
     Z = (Z if basis is None else Z @ basis.matrix)[:, numeric]
     Z = Z - Z.mean(axis=0)
     sizes = np.linalg.norm(Z, axis=0)

@@ -34,6 +34,7 @@ from dpstats.formula.usage import (
     in_order,
     union,
 )
+from dpstats.numerics import Rows
 from dpstats.schema import (
     BOOLEAN,
     INSIDE_FUNCTIONS,
@@ -171,8 +172,8 @@ class Design(ColumnOrigins):
     >>> design = Formula.parse("y ~ np.log10(x) + g").design(schema)
     >>> design.names, design.low, design.high
     (('Intercept', 'g[T.b]', 'np.log10(x)'), array([1., 0., 0.]), array([1., 1., 2.]))
-    >>> X, y = design.rows({"y": np.array([7.0]), "x": np.array([10.0]), "g": np.array([1])})
-    >>> X, y
+    >>> rows = design.rows({"y": np.array([7.0]), "x": np.array([10.0]), "g": np.array([1])})
+    >>> rows.numbers, rows.response
     (array([[1., 1., 1.]]), array([1.]))
     """
 
@@ -267,39 +268,41 @@ class Design(ColumnOrigins):
     def __reduce__(self):
         return Design, self._recipe  # patsy's objects do not pickle; learning again is exact
 
-    def rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-        """Compute clipped design rows X (m, S) and responses y (m,) of complete rows.
+    def rows(self, batch: Batch) -> Rows:
+        """Compute clipped design rows (m, S) and responses (m,) of complete rows.
 
         Total: no value raises, warns or drops a row. A value out of its range counts as the
         end of the range, and a NaN made by a transform as the midpoint of its column.
         """
         m = len(batch[next(iter(self.schema))])
         if not m:
-            return np.zeros((0, len(self.names))), np.zeros(0)
+            return Rows(np.zeros((0, len(self.names))), np.zeros(0))
         y = self._left.clipped(batch, m, *self._response_ends)
-        return self._right.clipped(batch, m, self.low, self.high), y[:, 0]
+        return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, 0])
 
     def responses(self, batch: Batch) -> np.ndarray:
         """Compute responses y (m,) of complete rows, clipped to their bounds."""
         m = len(batch[next(iter(self.schema))])
         return self._left.clipped(batch, m, *self._response_ends)[:, 0]
 
-    def compact_rows(self, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-        """Compute rows (m, K + d) and responses (m,): codes of the layout's blocks, then numbers.
+    def compact_rows(self, batch: Batch) -> Rows:
+        """Compute what :meth:`rows` does as codes of the layout's blocks, numbers and responses.
 
-        With B the blocks of ``layout``, columns B.columns of :meth:`rows` are B.coding[code].
+        With B a block of ``layout`` and its code, columns B.columns of the rows are B.coding[code].
 
         >>> schema = {"y": Numeric(0, 1), "x": Numeric(0, 9), "g": Categorical(("a", "b", "c"))}
         >>> design = Formula.parse("y ~ x + g").design(schema)
         >>> row = {"y": np.array([1.0]), "x": np.array([5.0]), "g": np.array([2])}
-        >>> design.compact_rows(row)[0], design.rows(row)[0]
-        (array([[2., 5.]]), array([[1., 0., 1., 5.]]))
+        >>> rows = design.compact_rows(row)
+        >>> rows.codes, rows.numbers, design.rows(row).numbers
+        (array([[2.]]), array([[5.]]), array([[1., 0., 1., 5.]]))
         """
         m = len(batch[next(iter(self.schema))])
         if not m:
-            return np.zeros((0, len(self.layout.blocks) + len(self.layout.numeric))), np.zeros(0)
-        y = self._left.clipped(batch, m, *self._response_ends)
-        return self._right.compact(batch, m, self.low, self.high), y[:, 0]
+            codes = np.zeros((0, len(self.layout.blocks)))
+            return Rows(np.zeros((0, len(self.layout.numeric))), np.zeros(0), codes)
+        codes, numbers = self._right.compact(batch, m, self.low, self.high)
+        return Rows(numbers, self.responses(batch), codes)
 
     def predictors(self, frame, may_lack_values: bool = False) -> np.ndarray:
         """Compute design rows X (m, S) of public new data.

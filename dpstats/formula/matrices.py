@@ -78,20 +78,22 @@ class Matrix:
                 self._fill(column, j, batch, factors, low[j], high[j])
         return X.T
 
-    def compact(self, batch: Batch, m: int, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Compute private rows (m, K + d): the code of each block of the layout, then numbers.
+    def compact(
+        self, batch: Batch, m: int, low: np.ndarray, high: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute codes (m, K), one for each block of the layout, and numbers (m, d).
 
-        These are the numeric columns of :meth:`clipped`; codes are whole numbers.
+        The numbers are the numeric columns of :meth:`clipped`; codes are whole numbers.
         """
-        blocks = self._factor_sets
-        X = np.empty((len(blocks) + len(self.layout.numeric), m))
+        codes = np.empty((len(self._factor_sets), m))
+        numbers = np.empty((len(self.layout.numeric), m))
         with np.errstate(all="ignore"):
             factors = self._private_factors(batch)
-            for row, levels in zip(X, blocks, strict=False):
-                row[:] = joint_codes(levels, factors)
-            for row, j in zip(X[len(blocks) :], self.layout.numeric, strict=True):
-                self._fill(row, j, batch, factors, low[j], high[j])
-        return X.T
+            for column, levels in zip(codes, self._factor_sets, strict=True):
+                column[:] = joint_codes(levels, factors)
+            for column, j in zip(numbers, self.layout.numeric, strict=True):
+                self._fill(column, j, batch, factors, low[j], high[j])
+        return codes.T, numbers.T
 
     def _private_factors(self, batch: Batch) -> Mapping:
         """Evaluate the factors on a batch, each when it is first asked for."""

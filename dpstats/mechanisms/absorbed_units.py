@@ -25,7 +25,7 @@ from dpstats.mechanisms.shared.within_units import (
     unit_norm,
 )
 from dpstats.noise import Noise
-from dpstats.numerics import Moments
+from dpstats.numerics import Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import GDP, Cost
 
@@ -64,14 +64,14 @@ def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
 
 
 def unit_squares(
-    problem: Problem, theta: np.ndarray, cut: np.ndarray | float, X: np.ndarray, y: np.ndarray
+    problem: Problem, theta: np.ndarray, cut: np.ndarray | float, rows: Rows
 ) -> Moments:
     """Sum s s' over scores s = sum w d_u e / c of units, and half of w min(e^2 / c^2, 1).
 
     d = (d_u, d_v) is a row's deviation from the mean of its unit, and e = d_v - d_u'theta, clipped
     to [-c, c].
     """
-    deviations = UnitDeviations.of(X, y, problem)
+    deviations = UnitDeviations.of(rows, problem)
     scores, kept = weighted_scores(deviations.blocks(), theta, cut)
     scores = clipped_scores(sums_by_unit(scores, deviations.units), unit_norm(problem))
     return sum_of_squares(scores, kept)

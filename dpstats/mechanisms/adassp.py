@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-
 from dpstats.mechanisms.shared import (
     Method,
     NoisySums,
@@ -34,13 +32,14 @@ from dpstats.mechanisms.shared.least_squares import (
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.unidentified import ridged, unidentified
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.numerics.ridge import ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
+def summarise(rows: Rows, problem: Problem) -> ClippedSums:
     """Sum the cross-products of scaled rows, of designs with factors in indicators and numbers."""
-    return (summarise_blocks if problem.coded else clipped_moments)(X, y, problem)
+    return (summarise_blocks if problem.coded else clipped_moments)(rows, problem)
 
 
 def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:

@@ -3,10 +3,11 @@
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.mechanisms.shared import Method, Problem, Release, ScaledRows
+from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.mechanisms.shared.gram import box_of, sensitivities
 from dpstats.mechanisms.shared.scaled_rows import residual_sums, scaled_rows
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
 from dpstats.numerics.ridge import inverse, ridge, symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -16,7 +17,7 @@ _GRAM_FRACTION = 1 / 3
 
 
 def release(
-    rows: ScaledRows, problem: Problem, cost: GDP, noise: Noise, *, rounds=100, tau=1.0
+    rows: Rows, problem: Problem, cost: GDP, noise: Noise, *, rounds=100, tau=1.0
 ) -> Release:
     r"""Run rounds of AdaSSP on clipped residuals with one noisy Gram matrix (Algorithm 1).
 
@@ -65,7 +66,7 @@ def release(
     gram_l2, cross_l2, _ = (
         bound / PRODUCT_UNIT for bound in sensitivities(box.norm, problem.neighbors)
     )
-    query = Query("X'X", _gram(rows.X), l2=gram_l2, unit=PRODUCT_UNIT)
+    query = Query("X'X", _gram(rows.numbers), l2=gram_l2, unit=PRODUCT_UNIT)
     noisy = noise.add(query, cost.part(_GRAM_FRACTION))
     gram = symmetric(noisy.values, columns)
     gamma = inverse(gram, ridge(gram, noisy.scale), noisy.scale)

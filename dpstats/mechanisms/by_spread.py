@@ -7,7 +7,7 @@ from functools import partial, update_wrapper
 from dpstats.mechanisms.shared import Method, Pair, Problem, Release
 from dpstats.mechanisms.shared.simple_regression import too_few
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Moments
+from dpstats.numerics import Moments, Rows
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, PureDP
 
@@ -18,9 +18,9 @@ FRACTION, LIMIT = 0.1, 64.0
 _ONE, _WIDTH = round(1 / PRODUCT_UNIT**0.5), 2
 
 
-def summarise(pairs: Callable, sums: Callable, X, y, problem: Problem) -> Pair:
+def summarise(pairs: Callable, sums: Callable, rows: Rows, problem: Problem) -> Pair:
     """Summarise the rows for exp_theil_sen and for noisy_moments."""
-    return Pair(pairs(X, y, problem), sums(X, y, problem))
+    return Pair(pairs(rows, problem), sums(rows, problem))
 
 
 def release(

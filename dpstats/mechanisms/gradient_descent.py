@@ -9,6 +9,7 @@ from dpstats import option_checks
 from dpstats.mechanisms.shared import Line, LineRows, Method, Problem, Release
 from dpstats.mechanisms.shared.simple_regression import too_few
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS, UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 
@@ -19,9 +20,9 @@ _START = 0.5
 _TINY = 2.0**-500
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> LineRows:
+def summarise(rows: Rows, problem: Problem) -> LineRows:
     """Return the rows themselves on the grid: every step visits them."""
-    return LineRows(*Line.of(problem).integers(X, y, ENTRY_BITS))
+    return LineRows(*Line.of(problem).integers(rows.numbers, rows.response, ENTRY_BITS))
 
 
 def sensitivities(bound: int, neighbors: str) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.simple_regression import centred_box, centred_moments, too_few
 from dpstats.mechanisms.shared.unidentified import MEAN
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Moments
+from dpstats.numerics import Moments, Rows
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
@@ -75,9 +75,9 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
     return Release(params, problem.x_new @ params, reasons=reasons, statistics=statistics)
 
 
-def release_each(X, y, edges, problem: Problem, cost: PureDP, noise: Noise) -> Releases:
+def release_each(rows: Rows, edges, problem: Problem, cost: PureDP, noise: Noise) -> Releases:
     """Release every group as :func:`release` does, the noise of all groups in one draw."""
-    moments = Moments.each(X, y, edges, centred_box(problem))
+    moments = Moments.each(rows, edges, centred_box(problem))
     params, statistics = _fit(*_noisy(moments, problem, cost, noise), problem)
     failed = np.isnan(statistics["sigma2"])
     reasons = {CLIPPED: problem.estimated and not failed.all(), _FAIL: failed.any()}

@@ -25,6 +25,7 @@ from dpstats.mechanisms.shared.newton_whitening import (
 from dpstats.mechanisms.shared.response_scale import with_response_scale
 from dpstats.mechanisms.shared.score_tails import is_wild, mean_leverage
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -160,9 +161,9 @@ def _check_levels(problem: Problem) -> None:
         )
 
 
-def _number(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
+def _number(rows: Rows, problem: Problem) -> int:
     """Return the number of rows, with units the sum of their parts in units of 2^-20."""
-    return int(whole_weights(X[:, -2]).sum()) if problem.by_unit else len(y)
+    return len(rows) if rows.parts is None else int(whole_weights(rows.parts).sum())
 
 
 METHOD = Method(

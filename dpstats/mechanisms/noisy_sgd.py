@@ -5,10 +5,11 @@ import math
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.mechanisms.shared import Method, Problem, Release, ScaledRows
+from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.mechanisms.shared.gram import box_of
 from dpstats.mechanisms.shared.scaled_rows import residual_sums, scaled_rows
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -28,7 +29,7 @@ def sensitivity(neighbors: str) -> float:
 
 
 def release(
-    rows: ScaledRows,
+    rows: Rows,
     problem: Problem,
     cost: GDP,
     noise: Noise,
@@ -82,7 +83,7 @@ def release(
     Bu, Dong, Long and Su (2020), Deep learning with Gaussian differential privacy, *Harvard
     Data Science Review*.
     """
-    length = np.sqrt(np.einsum("ij,ij->i", rows.X, rows.X))
+    length = np.sqrt(np.einsum("ij,ij->i", rows.numbers, rows.numbers))
     gradient = residual_sums(rows, clip, _MARGIN / PRODUCT_UNIT / np.maximum(length, 1.0))
     l2, step_cost = sensitivity(problem.neighbors) / PRODUCT_UNIT, cost.part(1 / steps)
     theta, squares, late = np.zeros((3, len(problem.low)))

@@ -7,6 +7,7 @@ import numpy as np
 from dpstats.mechanisms.shared import Line, Method, Problem, Release
 from dpstats.mechanisms.shared.simple_regression import too_few
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, PureDP
@@ -36,9 +37,9 @@ class Sums:
         )
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Sums:
+def summarise(rows: Rows, problem: Problem) -> Sums:
     """Sum over rows clipped to the unit square."""
-    x, y = Line.of(problem).integers(X, y, ENTRY_BITS)
+    x, y = Line.of(problem).integers(rows.numbers, rows.response, ENTRY_BITS)
     sums = Sums(0, 0, 0, 0, 0)
     for start in range(0, len(x), _ROWS_IN_INT64):
         part = slice(start, start + _ROWS_IN_INT64)

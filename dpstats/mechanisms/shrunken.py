@@ -19,14 +19,14 @@ from dpstats.mechanisms.shared import (
     robust_covariance,
 )
 from dpstats.mechanisms.shared.block_least_squares import shrunken_params, with_block_intervals
-from dpstats.mechanisms.shared.block_sums import block_sums, release_block_sums
-from dpstats.mechanisms.shared.gram import clipped_box, moments_in
+from dpstats.mechanisms.shared.block_sums import release_block_sums
+from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.least_squares import covariance, with_intervals
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
 from dpstats.noise import Noise
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Cost
 
 _ZERO = "no slope stood out from the noise, so all are zero"
@@ -51,11 +51,11 @@ def clipping_box(problem: Problem) -> Box:
     return replace(clipped_box(problem), norm=norm)
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments | BlockSums:
+def summarise(rows: Rows, problem: Problem) -> Moments | BlockSums:
     """Sum the cross-products of scaled rows, of designs with factors in indicators and numbers."""
     if problem.coded:
-        return block_sums(X, y, problem)
-    return moments_in(clipping_box(problem), X, y, problem)
+        return BlockSums.of(rows, BlockBasis.of(problem))
+    return Moments.of(rows, clipping_box(problem))
 
 
 def release(summary: Moments | BlockSums, problem: Problem, cost: Cost, noise: Noise) -> Release:

@@ -29,6 +29,7 @@ from dpstats.mechanisms.shared.theil_sen_rows import (
     theil_sen_method,
 )
 from dpstats.noise import Noise, RankQuery, RankTable
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 
@@ -145,8 +146,7 @@ def _with_ends(fitted: Release, problem: Problem, cost: PureDP, quantile, excess
 
 
 def release_each(
-    X: np.ndarray,
-    y: np.ndarray,
+    rows: Rows,
     edges: np.ndarray,
     problem: Problem,
     cost: PureDP,
@@ -162,8 +162,7 @@ def release_each(
     Guarantee. That of :func:`release_exponential` for each group: a choice with the same
     imbalances and the same sensitivity among the same grid points. No intervals are bought.
     """
-    rows = summarise(X, y, problem)
-    matchings, tables = _tables(rows, edges, k, noise)
+    matchings, tables = _tables(summarise(rows, problem), edges, k, noise)
     first, last = (round(bound * ONE) for bound in output_range)
     grid = first, last - first + 1, round(theta * ONE)
 

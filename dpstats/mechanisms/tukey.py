@@ -6,11 +6,12 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared import Method, Problem, Release, ScaledRows
+from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end, private_median
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
 from dpstats.mechanisms.shared.rank_margins import CI_FRACTION, ENDS_ONLY, cell_margin
 from dpstats.noise import DepthQuery, Noise, Query
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 
 # Coefficients live on multiples of 2^-80 in [-2^80, 2^80], whatever the data.
@@ -26,13 +27,13 @@ _WIDE = 2.0**50
 _COUNT_FAILURE = 0.01
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> ScaledRows:
+def summarise(rows: Rows, problem: Problem) -> Rows:
     """Return the rows themselves: there is no smaller summary."""
-    return ScaledRows(np.column_stack([X, y]))
+    return rows
 
 
 def release(
-    rows: ScaledRows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
+    rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
 ) -> Release:
     """Release a lattice point of large Tukey depth among m least-squares fits (Algorithms 1, 2).
 
@@ -91,8 +92,8 @@ def release(
     bought = {step: PureDP(cost.epsilon * fraction) for step, fraction in fractions.items()}
     parts = _models(rows, problem, m, bought.get("n"), fit, noise)
     center = _center(rows, problem, bought.get("center"), noise)
-    labels = noise.assign(len(rows.values), parts)
-    models = fit_subsets(rows.X, rows.y, labels, parts, problem.intercept, center)
+    labels = noise.assign(len(rows), parts)
+    models = fit_subsets(rows.numbers, rows.response, labels, parts, problem.intercept, center)
     point = noise.deepest(_query(models), fit)
     if point is None:
         return Release.nothing(problem, "ptr_failed", _failed(parts, problem))
@@ -141,13 +142,11 @@ def _fractions(problem: Problem, m, ci) -> dict[str, float]:
     return fractions
 
 
-def _models(
-    rows: ScaledRows, problem: Problem, m, cost: PureDP | None, fit: ApproxDP, noise
-) -> int:
+def _models(rows: Rows, problem: Problem, m, cost: PureDP | None, fit: ApproxDP, noise) -> int:
     """Return the number of models: as declared, or from the number of rows."""
     if m != "auto":
         return m
-    n, columns = len(rows.values), len(problem.low)
+    n, columns = len(rows.numbers), len(problem.low)
     if cost is not None:
         noisy = noise.add(Query("number of rows", [n], l1=1), cost).values[0]
         n = noisy - math.log(1 / (2 * _COUNT_FAILURE)) / cost.epsilon
@@ -161,7 +160,7 @@ def _wide(problem: Problem) -> np.ndarray:
     return np.flatnonzero(problem.high - problem.low > _WIDE)
 
 
-def _center(rows: ScaledRows, problem: Problem, cost: PureDP | None, noise: Noise) -> np.ndarray:
+def _center(rows: Rows, problem: Problem, cost: PureDP | None, noise: Noise) -> np.ndarray:
     """Return the midpoint of each range, or a private median where there is none."""
     center = (problem.low + problem.high) / 2
     if problem.intercept is None:
@@ -172,7 +171,7 @@ def _center(rows: ScaledRows, problem: Problem, cost: PureDP | None, noise: Nois
     columns = _wide(problem)
     for j in columns:
         step, part = f"median of column {j}", cost.part(1 / len(columns))
-        center[j] = private_median(rows.X[:, j], step, part, noise, problem.neighbors)
+        center[j] = private_median(rows.numbers[:, j], step, part, noise, problem.neighbors)
     return center
 
 

@@ -6,6 +6,7 @@ from dpstats.numerics.column_basis import ColumnBasis
 from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.numerics.layout import Block, Layout, Slopes
+from dpstats.numerics.rows import Rows
 from dpstats.numerics.sandwich import Meat
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "GroupedMoments",
     "Meat",
     "Moments",
+    "Rows",
     "Slopes",
 ]

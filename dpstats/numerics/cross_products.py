@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.numerics.clipping import ENTRY_BITS, Box
+from dpstats.numerics.rows import Rows
 
 # Products of two entries come in multiples of 2^-40, and of 2^-60 times a weight.
 PRODUCT_UNIT = 2.0 ** (-2 * ENTRY_BITS)
@@ -48,37 +49,29 @@ class Moments:
         return PRODUCT_UNIT if self.rows is None else WEIGHTED_UNIT
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, box: Box) -> "Moments":
-        """Summarise rows; X has shape (m, S), y shape (m,)."""
+    def of(cls, rows: Rows, box: Box) -> "Moments":
+        """Summarise rows in the coordinates of a box, each as often as it counts.
+
+        Parts w multiply rows that have been clipped, at the bounds of the unweighted columns: to
+        clip rows that have been multiplied by sqrt w would give rows of large weights a smaller
+        one. They are cut to multiples of 2^-20. The integers w z_j (at most 2^40) are written as
+        h 2^20 + l with h and l at most 2^20, so that the sums of h z_l and of l z_l over a block
+        are as exact as those without weights.
+        """
         from dpstats.numerics.kernels import products
 
-        starts = range(0, len(y), BLOCK)
-        blocks = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
-        return cls(exact_sum((products(rows.T) for rows in blocks), (X.shape[1] + 1,) * 2))
+        shape = (rows.numbers.shape[1] + 1,) * 2
+        blocks = ((part, box.integers(part.numbers, part.response)) for part in rows.blocks(BLOCK))
+        if rows.parts is None:
+            return cls(exact_sum((products(z.T) for _, z in blocks), shape))
+        terms = (weighted_products(z, part.weights) for part, z in blocks)
+        high, low = exact_sum(terms, (2, *shape))
+        return cls(high * 2**ENTRY_BITS + low, rows.count)
 
     @classmethod
-    def weighted(
-        cls, X: np.ndarray, y: np.ndarray, weights: np.ndarray, box: Box, rows: int | None = None
-    ) -> "Moments":
-        """Summarise rows that count w times, w in [0, 1], shape (m,), cut to multiples of 2^-20.
-
-        The integers w z_j (at most 2^40) are written as h 2^20 + l with h and l at most 2^20, so
-        that the sums of h z_l and of l z_l over a block are as exact as those without weights.
-        """
-        starts = range(0, len(y), BLOCK)
-        terms = (
-            weighted_products(
-                box.integers(X[i : i + BLOCK], y[i : i + BLOCK]), weights[i : i + BLOCK]
-            )
-            for i in starts
-        )
-        high, low = exact_sum(terms, (2, *(X.shape[1] + 1,) * 2))
-        return cls(high * 2**ENTRY_BITS + low, len(y) if rows is None else rows)
-
-    @classmethod
-    def each(cls, X: np.ndarray, y: np.ndarray, edges: np.ndarray, box: Box) -> "Moments":
+    def each(cls, rows: Rows, edges: np.ndarray, box: Box) -> "Moments":
         """Summarise G consecutive groups of rows; cross has shape (S + 1, S + 1, G)."""
-        return cls.of_groups(box.integers(X, y).astype(np.int64), edges)
+        return cls.of_groups(box.integers(rows.numbers, rows.response).astype(np.int64), edges)
 
     @classmethod
     def of_groups(cls, rows: np.ndarray, edges: np.ndarray) -> "Moments":

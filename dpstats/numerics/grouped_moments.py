@@ -6,6 +6,7 @@ import numpy as np
 
 from dpstats.numerics.clipping import Box
 from dpstats.numerics.cross_products import BLOCK, Moments, exact_sum
+from dpstats.numerics.rows import Rows
 
 # Up to so many rows the products below stay within int64 for entries of at most 2^20.
 _ROWS_IN_INT64 = 1 << 22
@@ -36,17 +37,17 @@ class GroupedMoments:
     sums: np.ndarray
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, keys: np.ndarray, box: Box) -> "GroupedMoments":
-        """Summarise rows; X has shape (m, S), y and keys shape (m,)."""
+    def of(cls, rows: Rows, box: Box) -> "GroupedMoments":
+        """Summarise rows with keys in the coordinates of a box."""
         from dpstats.numerics.kernels import products
 
-        starts = range(0, len(y), BLOCK)
-        parts = [box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts]
-        columns = X.shape[1] + 1
-        cross = exact_sum((products(rows.T) for rows in parts), (columns, columns))
-        rows = np.concatenate([np.empty((0, columns)), *parts])
-        present, group, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        return cls(Moments(cross), present, counts, _sums(group, rows, len(present)))
+        parts = [box.integers(part.numbers, part.response) for part in rows.blocks(BLOCK)]
+        columns = rows.numbers.shape[1] + 1
+        assert rows.keys is not None, "the request reads keys"
+        cross = exact_sum((products(part.T) for part in parts), (columns, columns))
+        scaled = np.concatenate([np.empty((0, columns)), *parts])
+        present, group, counts = np.unique(rows.keys, return_inverse=True, return_counts=True)
+        return cls(Moments(cross), present, counts, _sums(group, scaled, len(present)))
 
     def __add__(self, other: "GroupedMoments") -> "GroupedMoments":
         keys = np.union1d(self.keys, other.keys)

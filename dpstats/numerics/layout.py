@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpstats.numerics.rows import Rows
+
 
 @dataclass(frozen=True)
 class Block:
@@ -79,18 +81,20 @@ class Layout:
     intercept: int | None
     slopes: tuple[Slopes, ...] = ()
 
-    def compact(self, X: np.ndarray) -> np.ndarray:
-        """Turn design rows (n, S) into rows (n, K + d): the code of each block, then numbers.
+    def compact(self, rows: Rows) -> Rows:
+        """Turn design rows into the code of each block, and the numeric columns.
 
         Codes with equal columns cannot be told apart, and the first of them is taken.
 
         >>> block = Block(np.array([1, 2]), np.array([[0.0, 0], [1, 0], [0, 1]]))
-        >>> Layout((block,), np.array([3]), 0).compact(np.array([[1.0, 0, 1, 7], [1, 0, 0, 5]]))
-        array([[2., 7.],
-               [0., 5.]])
+        >>> rows = Rows(np.array([[1.0, 0, 1, 7], [1, 0, 0, 5]]), np.zeros(2))
+        >>> found = Layout((block,), np.array([3]), 0).compact(rows)
+        >>> found.codes.tolist(), found.numbers.tolist()
+        ([[2.0], [0.0]], [[7.0], [5.0]])
         """
-        codes = [_codes(block.coding, X[:, block.columns]) for block in self.blocks]
-        return np.column_stack([*codes, X[:, self.numeric]])
+        X, none = rows.numbers, np.empty((len(rows), 0))
+        codes = [_codes(block.coding, X[:, block.columns])[:, None] for block in self.blocks]
+        return replace(rows, numbers=X[:, self.numeric], codes=np.hstack([none, *codes]))
 
 
 def _codes(coding: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -21,25 +21,25 @@ def _buffer(out, rows):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def leverages_above(columns, to, far, unit, edges):
-    """Count rows, ``columns`` (K + d, n), whose squared norm over ``unit`` is above each edge.
+def leverages_above(codes, numbers, to, far, unit, edges):
+    """Count rows whose squared norm over ``unit`` is above each edge, as :func:`_above` does.
 
-    As :func:`_above` does.
+    They are codes (K, n) and numbers (d, n).
     """
     out, counts = np.empty((len(to.codes_to), _ROWS)), np.zeros(len(edges) + 2, np.int64)
-    for start in range(0, columns.shape[1], _ROWS):
-        out = _buffer(out, min(_ROWS, columns.shape[1] - start))
-        counts += _above(whitened(columns, start, to, far, out) / unit, edges)
+    for start in range(0, numbers.shape[1], _ROWS):
+        out = _buffer(out, min(_ROWS, numbers.shape[1] - start))
+        counts += _above(whitened(codes, numbers, start, to, far, out) / unit, edges)
     return counts
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def scores_above(columns, response, to, far, center, scale, eta, unit, edges):
+def scores_above(codes, numbers, response, to, far, center, scale, eta, unit, edges):
     """Count rows whose score at ``eta`` (p,) has a norm over ``unit`` above each edge."""
     out, counts = np.empty((len(eta), _ROWS)), np.zeros(len(edges) + 2, np.int64)
     for start in range(0, len(response), _ROWS):
         out = _buffer(out, min(_ROWS, len(response) - start))
-        squares = whitened(columns, start, to, far, out)
+        squares = whitened(codes, numbers, start, to, far, out)
         rows = response[start : start + out.shape[1]]
         left = residuals(rows, center, scale, far, out, eta)
         counts += _above(np.sqrt(squares) * np.abs(left) / unit, edges)
@@ -47,7 +47,7 @@ def scores_above(columns, response, to, far, center, scale, eta, unit, edges):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def clipped_sums(columns, response, to, far, center, scale, eta, limit, cut, weight, grid):
+def clipped_sums(codes, numbers, response, to, far, center, scale, eta, limit, cut, weight, grid):
     """Sum scores at ``eta`` (p,), clipped to ``limit``, and squared residuals to ``cut``, (p + 1,).
 
     In units of ``limit`` over ``grid``, and of ``cut`` squared over ``weight`` times ``grid``, each
@@ -57,7 +57,7 @@ def clipped_sums(columns, response, to, far, center, scale, eta, limit, cut, wei
     out, sums = np.empty((p, _ROWS)), np.zeros(p + 1)
     for start in range(0, len(response), _ROWS):
         out = _buffer(out, min(_ROWS, len(response) - start))
-        squares = whitened(columns, start, to, far, out)
+        squares = whitened(codes, numbers, start, to, far, out)
         rows = response[start : start + out.shape[1]]
         left = residuals(rows, center, scale, far, out, eta)
         norms = np.sqrt(squares) * np.abs(left)

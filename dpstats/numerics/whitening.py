@@ -76,12 +76,12 @@ def _add_products(target, numbers, factors):
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def whitened(columns, start, to, far, out):
+def whitened(codes, given, start, to, far, out):
     """Write whitened rows into ``out`` (p, m) and return their squared norms (m,).
 
-    The rows are m from ``start`` on of ``columns`` (K + d, n): K = ``to.codes`` codes, then
-    numbers, which are taken about ``to.center`` (d,), in units of ``to.scale`` (d,), and cut to
-    [-far, far]; NaN counts as -far. A row is the sum of the columns of ``to.codes_to`` (p, L) that
+    The rows are m from ``start`` on of ``codes`` (K, n) and of the numbers ``given`` (d, n), which
+    are taken about ``to.center`` (d,), in units of ``to.scale`` (d,), and cut to [-far, far]; NaN
+    counts as -far. A row is the sum of the columns of ``to.codes_to`` (p, L) that
     its codes name, block b from ``to.offsets[b]`` on, and of ``to.numbers_to`` (p, d) times its
     numbers. Without codes it starts from the only column of ``to.codes_to``.
     """
@@ -91,12 +91,11 @@ def whitened(columns, start, to, far, out):
         rows = slice(start + first, start + min(first + _TILE, out.shape[1]))
         square = squares[first : first + _TILE]
         for b in range(blocks):
-            code, place = columns[b, rows], places[b]
+            code, place = codes[b, rows], places[b]
             for i in range(len(code)):
                 place[i] = to.offsets[b] + int(code[i])
         for j in range(len(to.center)):
-            column = columns[to.codes + j, rows]
-            _standardised(column, to.center[j], to.scale[j], far, numbers[j])
+            _standardised(given[j, rows], to.center[j], to.scale[j], far, numbers[j])
         for k in range(len(out)):
             target = out[k, first : first + _TILE]
             target[:] = 0.0 if blocks else to.codes_to[k, 0]

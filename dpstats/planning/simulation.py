@@ -12,6 +12,7 @@ from dpstats.engines.parallel_sum import added
 from dpstats.evaluate.references import ols
 from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.option_checks import checked_alpha, number, whole
 from dpstats.planning.assumptions import Guess
@@ -168,17 +169,16 @@ def _release(
     request = prepared.request
     if request.unit is not None or request.method.needs_marginals:
         return _of_rows(request, size, {**columns, request.formula.response: y})
-    layout = prepared.problem.layout
-    X, y = X[:size], y[:size]
+    layout, absorbed, weights = prepared.problem.layout, request.formula.absorbed, request.weights
+    rows = Rows(
+        X, y,
+        parts=None if weights is None else weights.parts(columns[weights.column]),
+        keys=None if absorbed is None else columns[absorbed],
+    )[:size]  # fmt: skip
     if request.coded and layout is not None:
-        X = layout.compact(X)
-    if request.formula.absorbed is not None:
-        X = np.column_stack([X, columns[request.formula.absorbed]])
-    if request.weights is not None:
-        weights = request.weights
-        X = np.column_stack([X, weights.parts(columns[weights.column][:size])])
+        rows = layout.compact(rows)
     facts = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
-    return request.method.fit(X, y, **facts, **request.options)
+    return request.method.fit(rows, **facts, **request.options)
 
 
 def _of_rows(request: Request, size: int, data: Mapping) -> Release:
@@ -190,12 +190,12 @@ def _of_rows(request: Request, size: int, data: Mapping) -> Release:
     prepared = prepare(replace(request, table=Table.from_data(data)), noise)
     first = {name: values[:size] for name, values in data.items()}
     one = with_whole_units(replace(prepared.request, table=Table.from_data(first)))
-    held = [(X, y) for X, y, _ in replace(prepared, request=one).rows()]
+    held = [rows for rows, _ in replace(prepared, request=one).rows()]
 
     def total(each: Callable):
-        return added(each(X, y) for X, y in held)
+        return added(map(each, held))
 
-    summary = total(lambda X, y: method.summarise(X, y, prepared.problem))
+    summary = total(lambda rows: method.summarise(rows, prepared.problem))
     facts = prepared.problem, prepared.cost, noise
     release = method.conclude(summary, total, *facts, **request.options)
     return release.within(prepared.response_ends)

@@ -4,6 +4,6 @@ from dpstats.request.prepared import Prepared
 from dpstats.request.request import Request
 from dpstats.request.row_subset import Subset
 from dpstats.request.row_weights import Weights
-from dpstats.request.rows_in_use import RowsInUse
+from dpstats.request.rows_in_use import RowReader, RowsInUse
 
-__all__ = ["Prepared", "Request", "RowsInUse", "Subset", "Weights"]
+__all__ = ["Prepared", "Request", "RowReader", "RowsInUse", "Subset", "Weights"]

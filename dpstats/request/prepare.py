@@ -6,16 +6,16 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.engines.unit_table import UNIT
-from dpstats.formula import Design
 from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.privacy import Cost
 from dpstats.range_estimation.estimate import estimate_ranges
 from dpstats.request.marginals import with_marginals
 from dpstats.request.prepared import Prepared
 from dpstats.request.request import Request
-from dpstats.schema import Batch, Numeric
+from dpstats.request.rows_in_use import RowReader
+from dpstats.schema import Numeric
 from dpstats.selection import Candidates
 
 # So many columns are named in a sentence.
@@ -75,18 +75,11 @@ def _candidates(request: Request, terms: Sequence) -> Candidates:
     every = range(len(design.names))
     columns = [every[design.terms[term]] for term in terms]
     flat = [j for term in columns for j in term]
-    read = design.rows if request.unit is None else partial(_with_units, design)
-    parts = list(request.rows_in_use.batches(request.table, read))
-    X, y = (np.concatenate(part) for part in zip(*((X, y) for X, y, _ in parts), strict=True))
-    units = None if request.unit is None else np.cumsum(np.diff(X[:, -1], prepend=-1) != 0) - 1
+    read = RowReader(design, by_unit=request.unit is not None)
+    rows = Rows.joined([part for part, _ in request.rows_in_use.batches(request.table, read)])
+    units = None if request.unit is None else rows.unit_order
     places = np.repeat(np.arange(len(columns)), [len(term) for term in columns])
-    return Candidates(X[:, flat], y, places, request.neighbors, units)
-
-
-def _with_units(design: Design, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the rows of a design with the numbers of their privacy units as a last column."""
-    X, y = design.rows(batch)
-    return np.vstack([X.T, batch[UNIT]]).T, y
+    return Candidates(rows.numbers[:, flat], rows.response, places, request.neighbors, units)
 
 
 def with_ranges(request: Request, noise: Noise) -> Request:
@@ -150,7 +143,7 @@ def _without_range(method: Method) -> Method:
     )
 
 
-def _nothing(X: np.ndarray, y: np.ndarray, problem: Problem) -> int:
+def _nothing(rows: Rows, problem: Problem) -> int:
     """Return the empty summary."""
     return 0
 

@@ -12,10 +12,10 @@ from dpstats.engines import Table, UnitTable
 from dpstats.formula import Design
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.mechanisms.shared import Problem
-from dpstats.mechanisms.shared.gram import number_of_units
-from dpstats.numerics import ColumnBasis
+from dpstats.numerics import ColumnBasis, Rows
 from dpstats.privacy import Cost
 from dpstats.request.request import Request
+from dpstats.request.rows_in_use import RowReader
 from dpstats.schema import UNLIMITED, Batch, Numeric
 
 
@@ -69,10 +69,10 @@ class Prepared:
         """Return the declared bounds of the response, which predictions keep to."""
         return self.design.response_ends(self.request.estimated)
 
-    def total(self, each: Callable[[np.ndarray, np.ndarray], Any]) -> "Counted":
-        """Add up ``each(X, y)`` over batches of the rows in use, and count these rows."""
+    def total(self, each: Callable[[Rows], Any]) -> "Counted":
+        """Add up ``each(rows)`` over batches of the rows in use, and count these rows."""
         request = self.request
-        count = partial(_counted, request.read_rows, each, request.unit is not None)
+        count = partial(_counted, request.read_rows, each)
         return request.rows_in_use.total(request.table, count)
 
     def gathered(self, *others: str) -> "Prepared":
@@ -93,15 +93,15 @@ class Prepared:
         assert isinstance(table, Table), "gathered() comes first"
         return table
 
-    def in_order(self, codes: np.ndarray) -> np.ndarray:
-        """Return codes, int64 (n,), of the rows of :attr:`table` in the order of reading."""
+    def in_order(self, groups: np.ndarray) -> np.ndarray:
+        """Return groups, int64 (n,), of the rows of :attr:`table` in the order of reading."""
         table = self.request.table
-        return table.move(codes) if isinstance(table, UnitTable) and table.move else codes
+        return table.move(groups) if isinstance(table, UnitTable) and table.move else groups
 
-    def rows(self, codes: np.ndarray | None = None) -> Iterator[tuple]:
-        """Yield batches (X, y, codes) of rows in use; ``codes`` has one entry per raw row."""
+    def rows(self, groups: np.ndarray | None = None) -> Iterator[tuple[Rows, np.ndarray | None]]:
+        """Yield batches of rows in use with their groups; ``groups`` has one per raw row."""
         request = self.request
-        return request.rows_in_use.batches(request.table, request.read_rows, codes)
+        return request.rows_in_use.batches(request.table, request.read_rows, groups)
 
 
 @dataclass(frozen=True)
@@ -141,6 +141,6 @@ def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
     return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))
 
 
-def _counted(read: Callable, each: Callable, by_unit: bool, batch: Batch) -> Counted:
-    X, y = read(batch)
-    return Counted(each(X, y), number_of_units(X[:, -1]) if by_unit else len(y))
+def _counted(read: RowReader, each: Callable[[Rows], Any], batch: Batch) -> Counted:
+    rows = read(batch)
+    return Counted(each(rows), rows.count)

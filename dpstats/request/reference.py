@@ -103,8 +103,7 @@ def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float
         else np.zeros(_ROWS)
         for name, kind in design.schema.items()
     }
-    X, _ = design.compact_rows(batch)
-    return X[:, len(design.layout.blocks) :]
+    return design.compact_rows(batch).numbers
 
 
 def _standardised(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,11 +1,9 @@
 """Describe one call of dp_ols by public facts, all of them checked before a row is read."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from dpstats.engines import AnyTable
@@ -15,8 +13,8 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport, relati
 from dpstats.request.privacy_unit import ONE, PrivacyUnit
 from dpstats.request.row_subset import Subset
 from dpstats.request.row_weights import Weights
-from dpstats.request.rows_in_use import RowsInUse, in_parts
-from dpstats.schema import UNLIMITED, Batch, Kind, Numeric, Schema
+from dpstats.request.rows_in_use import RowReader, RowsInUse
+from dpstats.schema import UNLIMITED, Kind, Numeric, Schema
 from dpstats.selection import Selector
 
 # A range without effect, for columns that are only compared or standardised.
@@ -122,20 +120,14 @@ class Request:
         return self.selection.chosen if self.selection else None
 
     @property
-    def read_rows(self) -> Callable[[Batch], tuple[np.ndarray, np.ndarray]]:
-        """Return the map from a batch to the rows (X, y) that the method takes.
+    def read_rows(self) -> RowReader:
+        """Return the map from a batch to the rows that the method takes.
 
-        With an absorbed column X has one more, the key of each row's label, unless it is the unit;
-        with weights or units more as :func:`~dpstats.request.rows_in_use.in_parts` says.
+        An absorbed column that is the unit needs no keys.
         """
-        design = self.row_design
-        if self.formula.absorbed is not None and self.unit is None:
-            return partial(_rows_with_keys, design, self.formula.absorbed)
-        coded = self.method.needs_marginals or self.coded
-        read = design.compact_rows if coded else design.rows
-        if self.weights is None and self.unit is None:
-            return read
-        return partial(in_parts, read, self.weights, self.unit is not None)
+        by_unit = self.unit is not None
+        absorbed = None if by_unit else self.formula.absorbed
+        return RowReader(self.row_design, self.coded, self.weights, by_unit, absorbed)
 
     @property
     def rows_in_use(self) -> RowsInUse:
@@ -154,9 +146,8 @@ class Request:
 
     @property
     def coded(self) -> bool:
-        """Tell whether the method takes the rows of this design with factors as codes."""
-        with_factors = bool(self.design.layout.blocks) and self.row_norm is None
-        return self.method.reads_codes and with_factors
+        """Tell whether the method takes the rows of this design as codes and numbers."""
+        return self.method.takes_codes(self.design.layout, self.row_norm)
 
     @property
     def row_design(self) -> Design:
@@ -264,9 +255,3 @@ def _relation(neighbors: str, unit: PrivacyUnit | None) -> tuple[str, ...]:
         return "one person contributes one row: the guarantee is row-level", *_RELATION[neighbors]
     changed, number = _UNIT_RELATION[neighbors]
     return unit.note, changed.format(unit.column), number.format(unit.column)
-
-
-def _rows_with_keys(design: Design, absorbed: str, batch: Batch) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the rows of a design and, as the last column of X, the keys of absorbed labels."""
-    X, y = design.rows(batch)
-    return np.vstack([X.T, batch[absorbed]]).T, y

@@ -1,7 +1,7 @@
 """Decide which rows a call uses, each by itself, and read them from batches of raw columns."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -9,6 +9,8 @@ import numpy as np
 from dpstats.engines import AnyTable
 from dpstats.engines.parallel_sum import Summary
 from dpstats.engines.unit_table import PARTS, UNIT
+from dpstats.formula import Design
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.request.privacy_unit import PrivacyUnit
 from dpstats.request.row_subset import Subset
@@ -73,38 +75,60 @@ class RowsInUse:
     def batches(
         self,
         table: AnyTable,
-        read: Callable[[Batch], tuple[np.ndarray, np.ndarray]],
-        codes: np.ndarray | None = None,
-    ) -> Iterator[tuple]:
-        """Yield batches (X, y, codes) of rows in use; ``codes`` has one entry per raw row."""
+        read: Callable[[Batch], Rows],
+        groups: np.ndarray | None = None,
+    ) -> Iterator[tuple[Rows, np.ndarray | None]]:
+        """Yield batches of rows in use with their groups; ``groups`` has one per raw row."""
         start = 0
         for batch in table.batches(self.columns):
             mask = self.mask(batch)
             stop = start + len(mask)
-            of_rows = None if codes is None else codes[start:stop][mask]
+            of_rows = None if groups is None else groups[start:stop][mask]
             used = only(batch, mask)
             if self.unit is not None and of_rows is None:
                 used = self.unit.with_parts(used)
             elif self.unit is not None and of_rows is not None:
                 parts, of_rows = self.unit.in_groups(used[UNIT], of_rows)
                 used = {**used, PARTS: parts}
-            yield *read(used), of_rows
+            yield read(used), of_rows
             start = stop
 
 
-def in_parts(
-    read: Callable, weights: Weights | None, by_unit: bool, batch: Batch
-) -> tuple[np.ndarray, np.ndarray]:
-    """Read rows (X, y) with their weights, as parts of one row, in the last column of X.
+@dataclass(frozen=True)
+class RowReader:
+    """Read the rows of a design from batches of raw columns.
 
-    With units there is one column more, their numbers.
+    Parameters
+    ----------
+    design : Design
+    coded : bool
+        Whether rows are codes of the blocks of its layout and numbers.
+    weights : Weights or None
+    by_unit : bool
+        Whether batches have whole privacy units and what their rows count for.
+    absorbed : str or None
+        The column whose labels are the keys of rows.
     """
-    X, y = read(batch)
-    parts = np.ones(len(y)) if weights is None else weights.parts(batch[weights.column])
-    more = [parts]
-    if by_unit:
-        more = [parts * batch[PARTS] * 2.0**-ENTRY_BITS, batch[UNIT].astype(float)]
-    return np.vstack([X.T, *more]).T, y
+
+    design: Design
+    coded: bool = False
+    weights: Weights | None = None
+    by_unit: bool = False
+    absorbed: str | None = None
+
+    def __call__(self, batch: Batch) -> Rows:
+        """Return the rows of a batch of complete ones, each by itself."""
+        rows = (self.design.compact_rows if self.coded else self.design.rows)(batch)
+        parts = None if self.weights is None else self.weights.parts(batch[self.weights.column])
+        if self.by_unit:
+            share = batch[PARTS] * 2.0**-ENTRY_BITS
+            parts = share if parts is None else parts * share
+        return replace(
+            rows,
+            parts=parts,
+            units=batch[UNIT] if self.by_unit else None,
+            keys=None if self.absorbed is None else batch[self.absorbed],
+        )
 
 
 def only(batch: Batch, chosen: np.ndarray) -> Batch:

@@ -11,6 +11,7 @@ from dpstats.inference import Sums
 from dpstats.inference.bootstrap import SEED
 from dpstats.mechanisms.shared import BlockBasis
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.option_checks import number, whole
 from dpstats.request import Prepared
 from dpstats.request.arguments import make_request
@@ -69,8 +70,8 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
     """
     prepared = Prepared.of(_request(result, reference, options))
     request = prepared.request
-    parts = list(prepared.rows())
-    X, y = (np.concatenate(part) for part in list(zip(*parts, strict=True))[:2])
+    known = Rows.joined([part for part, _ in prepared.rows()])
+    X, y = known.numbers, known.response
     if not len(y):
         raise ArgumentError(
             "reference has no complete row; give public rows without missing values"
@@ -86,8 +87,9 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
             drawn = X[generator.integers(len(y), size=n or len(y))]
             response = drawn @ np.asarray(params) + generator.choice(residuals, len(drawn))
             response = np.clip(response, problem.y_low, problem.y_high)
+            simulated, noise = Rows(drawn, response), Noise(cost)
             release = method.fit(
-                drawn, response, problem=problem, cost=cost, noise=Noise(cost), **request.options
+                simulated, problem=problem, cost=cost, noise=noise, **request.options
             )
             ols = np.linalg.lstsq(drawn, response, rcond=None)[0]
             errors[t] = rows @ (release.params - ols)

@@ -8,6 +8,7 @@ import statsmodels.formula.api as smf
 
 import dpstats as dp
 from dpstats.mechanisms import METHODS
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from dpstats.request import Prepared
 from dpstats.request.arguments import make_request
@@ -114,6 +115,7 @@ def check_powers_row_by_row():
     case = powers_of("adassp", ADD_REMOVE)
     data = ages(200)
     X, y = case.of(np.column_stack([np.ones(200), data["x"]]), data["y"].to_numpy())
-    whole = case.method.summarise(X, y, case.problem).sums.cross
-    parts = [case.method.summarise(X[i : i + 1], y[i : i + 1], case.problem) for i in range(200)]
+    rows = Rows(X, y)
+    whole = case.method.summarise(rows, case.problem).sums.cross
+    parts = [case.method.summarise(rows[i : i + 1], case.problem) for i in range(200)]
     assert (whole == sum(part.sums.cross for part in parts)).all()

@@ -16,6 +16,7 @@ from dpstats.privacy import GDP, RELATIONS, REPLACE_ONE
 from tests.checks.block_sums import problem_of, rows
 from tests.checks.recording import Recording
 from tests.checks.replay import Case, Violation
+from tests.checks.rows import rows_of
 
 
 def asked(summary, problem, first):
@@ -31,10 +32,10 @@ def first_release(problem, seed=1):
     """A first release of a few hundred rows at a large budget."""
     basis = BlockBasis.of(problem)
     X, y = rows(len(basis.sizes), basis.numbers, 400, seed)
-    weights = np.ones(400) if problem.weighted else None
+    given = rows_of(*with_parts(problem, X, y, 1.0), problem)
     with dp.testing.insecure_seed(1):
         sums = release_block_sums(
-            BlockSums.of(X, y, basis, weights),
+            BlockSums.of(replace(given, units=None), basis),
             basis,
             problem.neighbors,
             GDP(100.0),
@@ -48,7 +49,8 @@ def first_release(problem, seed=1):
 def moved(problem, one, two):
     """How far the query moves between two tables, over its sensitivity."""
     first = first_release(problem)
-    summaries = [block_scores.squares_after(first, problem, GDP(1.0))(*part) for part in (one, two)]
+    squares = block_scores.squares_after(first, problem, GDP(1.0))
+    summaries = [squares(rows_of(*part, problem)) for part in (one, two)]
     (a, l2), (b, _) = (asked(summary, problem, first) for summary in summaries)
     return math.sqrt(sum(int(d) ** 2 for d in a - b)) / l2
 

@@ -10,7 +10,7 @@ from dpstats.mechanisms.shared import Problem
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
 from dpstats.noise import Noise
-from dpstats.numerics import Block, Layout
+from dpstats.numerics import Block, Layout, Rows
 from dpstats.privacy import ADD_REMOVE, GDP
 from dpstats.testing import insecure_seed
 from tests.checks.recording import Recording
@@ -45,6 +45,12 @@ def rows(blocks, numbers, n, seed=1):
     )
 
 
+def coded(X, y, basis, **more):
+    """Rows of a table of codes and then numbers."""
+    K = len(basis.sizes)
+    return Rows(X[:, K:], y, X[:, :K], **more)
+
+
 def phi_of(X, y, basis):
     """Rows (e_1, ..., e_K, z, v) in units of 2^-20, by hand."""
     K = len(basis.sizes)
@@ -63,7 +69,7 @@ def released(sums, basis, neighbors=ADD_REMOVE, mu=1.0, noise=None):
 def asked(basis, X, y, neighbors):
     """The values and sensitivities of the three queries about these rows."""
     noise = Recording(GDP(1.0))
-    released(BlockSums.of(X, y, basis), basis, neighbors, noise=noise)
+    released(BlockSums.of(coded(X, y, basis), basis), basis, neighbors, noise=noise)
     return [(np.array(query.values, dtype=object), query.l2, query.l1) for query in noise.queries]
 
 

@@ -97,8 +97,10 @@ def take(batch, rows):
 
 
 def check_row_local(design, batch):
-    X, y = design.rows(batch)
+    rows = design.rows(batch)
+    X, y = rows.numbers, rows.response
     for i in range(len(y)):
-        X_i, y_i = design.rows(take(batch, [i]))
+        alone = design.rows(take(batch, [i]))
+        X_i, y_i = alone.numbers, alone.response
         np.testing.assert_array_equal(X_i, X[[i]])
         np.testing.assert_array_equal(y_i, y[[i]])

@@ -12,6 +12,7 @@ import numpy as np
 from dpstats.mechanisms import METHODS
 from dpstats.noise import Noise, exact_samplers
 from dpstats.noise import noise as noise_module
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 from tests.checks.replay import Violation, problem_of
 
@@ -177,7 +178,7 @@ def theil_sen_masses(rows, epsilon, options, rounds=(), x_new=(0.25, 0.75), neig
     X = np.array([[1.0, x] for x, _ in rows]).reshape(-1, 2)
     y = np.array([y for _, y in rows])
     chooser = Chooser(PureDP(epsilon), rounds)
-    method.fit(X, y, problem=problem, cost=PureDP(epsilon), noise=chooser, **options)
+    method.fit(Rows(X, y), problem=problem, cost=PureDP(epsilon), noise=chooser, **options)
     return chooser.masses
 
 

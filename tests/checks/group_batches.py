@@ -8,6 +8,7 @@ import pandas as pd
 from dpstats.mechanisms import METHODS
 from dpstats.noise import Noise, exponential_compiled
 from dpstats.noise.exact_samplers import below_beginning_with, sample_index
+from dpstats.numerics import Rows
 from dpstats.privacy import REPLACE_ONE, PureDP
 from tests.checks.recording import line_data, unit_problem
 
@@ -61,10 +62,10 @@ def both_paths(name, x, y, seed, epsilon=2.0, neighbors=REPLACE_ONE, **options):
         noise._source = Frozen(seed)
         if kind is Noise:
             edges = np.array([0, len(x)])
-            each = method.fit_each(X, y, edges, problem, cost, noise, **checked)
+            each = method.fit_each(Rows(X, y), edges, problem, cost, noise, **checked)
             releases.append((each.params[0], each.predictions[0], each.statuses[0], noise.events))
         else:
-            one = method.fit(X, y, problem=problem, cost=cost, noise=noise, **checked)
+            one = method.fit(Rows(X, y), problem=problem, cost=cost, noise=noise, **checked)
             releases.append((one.params, one.predictions, one.status, noise.events))
     return releases
 

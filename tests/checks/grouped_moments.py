@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.grouped_moments import GroupedMoments
 
@@ -35,7 +35,7 @@ def check_exact(seed, n, groups):
     """Against fractions, for random rows in random groups."""
     X, y = rows_of(seed, n)
     keys = np.random.default_rng(seed).integers(groups, size=n).astype(float)
-    moments = GroupedMoments.of(X, y, keys, BOX)
+    moments = GroupedMoments.of(Rows(X, y, keys=keys), BOX)
     assert (moments.within() == exact(X, y, keys)).all()
     assert moments.degrees == n - len(np.unique(keys))
 

@@ -3,9 +3,10 @@
 import numpy as np
 
 from dpstats.mechanisms.shared import IndicatorBasis, Queries
+from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
-from tests.checks.noisy_newton import factor_case, rows
+from tests.checks.noisy_newton import coded, factor_case, rows
 
 PROBLEM = factor_case(ADD_REMOVE).problem
 BASIS = IndicatorBasis.of(PROBLEM)
@@ -14,4 +15,4 @@ X, Y = rows(np.random.default_rng(7), 4000)
 
 def queries(mu: float) -> Queries:
     """The releases over 4,000 rows with two factors and two numbers."""
-    return Queries(BASIS, lambda work: work(X, Y), PROBLEM, Noise(GDP(mu)))
+    return Queries(BASIS, over(coded(X, Y)), PROBLEM, Noise(GDP(mu)))

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Extremes, Problem, Reference
-from dpstats.numerics import Block, Layout
+from dpstats.numerics import Block, Layout, Rows
 from dpstats.privacy import ADD_REMOVE, RELATIONS
 from tests.checks.replay import Case, check_reached
 
@@ -37,6 +37,11 @@ def rows(generator, n: int, ends=()):
         far = generator.random(n) < 0.3
         column[far] = generator.choice(ends, int(far.sum()))
     return X, y
+
+
+def coded(X, y):
+    """Rows of a table of two codes and two numbers."""
+    return Rows(X[:, 2:], y, X[:, :2])
 
 
 def changed(neighbors: str, table, row, old=None):

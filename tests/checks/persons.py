@@ -16,6 +16,7 @@ from dpstats.mechanisms.shared import (
     robust_covariance,
     within_units,
 )
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import RELATIONS
 from dpstats.range_estimation import estimate, quantiles
@@ -157,14 +158,12 @@ def whole_parts(unit, units):
     return np.full(len(units), ONE // unit.max_rows)
 
 
-def clip_before_summing(basis, map_, reference, eta, limit, X, y):
+def clip_before_summing(basis, map_, reference, eta, limit, rows):
     """Rows' scores are clipped, and added up after."""
-    one = np.arange(len(y), dtype=float)
-    rows = np.column_stack([X[:, :-2], np.ones(len(y)), one])
-    s, norms = newton_sums.unit_scores(basis, map_, reference, eta, limit, rows, y)
+    alone = replace(rows, parts=np.ones(len(rows)), units=np.arange(len(rows)))
+    s, norms = newton_sums.unit_scores(basis, map_, reference, eta, limit, alone)
     s = np.trunc(s * (1 - 2.0**-30) / np.maximum(norms, 1.0))
-    starts = np.flatnonzero(np.diff(X[:, -1], prepend=-1))
-    return np.add.reduceat(s, starts, axis=1) if len(starts) else s
+    return np.add.reduceat(s, rows.unit_starts, axis=1) if len(rows) else s
 
 
 def count_rows(bins, batch):
@@ -175,20 +174,24 @@ def count_rows(bins, batch):
 COUNTS = estimate.bin_counts
 
 
-def second_pass_by_rows(X, problem):
-    """In the second pass rows count as one each."""
-    X, parts = gram.split_weights(X, problem)
-    return X, np.ones_like(parts)
+def in_full(squares):
+    """Rows count as one each in a sum of squared scores."""
+
+    def found(*rule_and_rows):
+        *rule, rows = rule_and_rows
+        return squares(*rule, replace(rows, parts=np.ones(len(rows))))
+
+    return found
 
 
-def rows_in_number(X, y, problem):
-    return len(y) << ENTRY_BITS
+def rows_in_number(rows, problem):
+    return len(rows) << ENTRY_BITS
 
 
-def other_center(cls, X, y, problem):
+def other_center(cls, rows, problem):
     """All rows of a batch have one centre, their mean, and not the mean of their unit."""
-    own = OF(X, y, problem)
-    z = within_units.within_box(problem).integers(X[:, :-2], y)
+    own = OF(rows, problem)
+    z = within_units.within_box(problem).integers(rows.numbers, rows.response)
     center = np.rint(z.mean(axis=0)) if len(z) else 0.0
     return cls(z - center, own.parts, own.units)
 
@@ -200,12 +203,13 @@ def rows_as_scores(blocks, theta, cut):
     return scores, WEIGHTED(blocks, theta, cut)[1]
 
 
-def degrees_of_rows(X, y, problem):
+def degrees_of_rows(rows, problem):
     """The degrees of freedom count rows in full."""
-    return replace(within_units.UnitSums.of(X, y, problem), degrees=len(y) << ENTRY_BITS)
+    return replace(within_units.UnitSums.of(rows, problem), degrees=len(rows) << ENTRY_BITS)
 
 
 OF = within_units.UnitDeviations.of
+NUMBER_OF_ROWS = property(len)
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
 NEWTON, SUMS = (
@@ -219,7 +223,7 @@ SHRUNKEN, PURE = (
 REPLACED = {
     "rows count in full and are shrunken": (PrivacyUnit, "parts", whole_parts, SHRUNKEN),
     "rows count in full, epsilon alone": (PrivacyUnit, "parts", whole_parts, PURE),
-    "the number is that of rows, shrunken": (gram, "number_of_units", len, SHRUNKEN),
+    "the number is that of rows, shrunken": (Rows, "count", NUMBER_OF_ROWS, SHRUNKEN),
     "rows count in full": (PrivacyUnit, "parts", whole_parts, SUMS),
     "rows count in full in rounds": (PrivacyUnit, "parts", whole_parts, NEWTON),
     "a histogram counts rows": (estimate, "bin_counts", count_rows, SUMS),
@@ -229,9 +233,9 @@ REPLACED = {
         newton_sums, "clipped_unit_scores", clip_before_summing, NEWTON,
     ),
     "rows of the second pass count in full": (
-        robust_covariance, "split_weights", second_pass_by_rows, SUMS,
+        robust_covariance, "_weighted_squares", in_full(robust_covariance._weighted_squares), SUMS,
     ),
-    "the number is that of rows": (gram, "number_of_units", len, SUMS),
+    "the number is that of rows": (Rows, "count", NUMBER_OF_ROWS, SUMS),
     "the sum of parts is that of rows": (
         METHODS, "noisy_newton", replace(noisy_newton.METHOD, summarise=rows_in_number), NEWTON,
     ),

@@ -7,6 +7,7 @@ import numpy as np
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import Problem
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.testing import insecure_seed
 
 
@@ -69,13 +70,11 @@ def fit(method, x, y, epsilon=1.0, *, seed=0, outputs=None, neighbors=None, x_ne
     spec.check(problem)
     checked = {name: check(options.get(name, default))
                for name, (default, check) in spec.options.items()}  # fmt: skip
-    X = np.column_stack([np.ones(len(x)), x])
+    rows = Rows(np.column_stack([np.ones(len(x)), x]), np.asarray(y, float))
     cost = spec.cost(epsilon, delta)
     with insecure_seed(seed):
         noise = Recording(cost, outputs)
-        release = spec.fit(
-            X, np.asarray(y, float), problem=problem, cost=cost, noise=noise, **checked
-        )
+        release = spec.fit(rows, problem=problem, cost=cost, noise=noise, **checked)
     return release, noise
 
 

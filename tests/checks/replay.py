@@ -39,6 +39,7 @@ from dpstats.noise.random_sources import SeededSource
 from dpstats.numerics import Layout
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP, gdp_epsilon
 from dpstats.selection import Candidates, Selector
+from tests.checks.rows import rows_of
 
 # Noise.add multiplies every scale by 1 + 2^-40, which covers a stated sensitivity that
 # is a double rounded down.
@@ -703,10 +704,12 @@ class Case(Pairs):
     def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
         """The release of these rows, as a function of the noise."""
         layout = self.problem.layout
-        if self.method.needs_marginals and not layout.blocks:
+        coded = self.method.needs_marginals or self.problem.coded
+        if coded and not layout.blocks:
             X = X[:, layout.numeric]
+        rows = rows_of(X, y, self.problem, coded)
         return lambda noise: self.method.fit(
-            X, y, problem=self.problem, cost=self.limit, noise=noise, **self.options
+            rows, problem=self.problem, cost=self.limit, noise=noise, **self.options
         )
 
     def __str__(self) -> str:

@@ -20,6 +20,7 @@ from tests.checks.replay import (
     strange_row,
     strange_table,
 )
+from tests.checks.rows import keyed_rows
 
 STEPS = ("X'X", "X'y", "y'y")
 GRAM, CROSS, SQUARE = (f"{step} within groups" for step in STEPS)
@@ -36,8 +37,9 @@ class Absorbed(Pairs):
 
     def fit(self, X, y):
         """The release of these rows, as a function of the noise."""
+        rows = keyed_rows(X, y, len(self.problem.low))
         return lambda noise: self.method.fit(
-            X, y, problem=self.problem, cost=self.limit, noise=noise
+            rows, problem=self.problem, cost=self.limit, noise=noise
         )
 
     def __str__(self):

@@ -11,7 +11,7 @@ import dpstats as dp
 from dpstats.fitting import group_batches
 from dpstats.mechanisms import METHODS, theil_sen
 from dpstats.noise import Noise, RankTable, exponential_compiled
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.privacy import ADD_REMOVE, PureDP
 from dpstats.testing import insecure_seed
 from tests.checks.group_batches import check_agreement, people
@@ -90,16 +90,16 @@ def test_matchings_are_drawn_alike(name, k):
         data = people([20], seed)
         y = data["y"].to_numpy()
         method, problem = METHODS[name], unit_problem(name)
-        X = np.column_stack([np.ones(20), data["x"]])
+        rows = Rows(np.column_stack([np.ones(20), data["x"]]), y)
         asked = []
         with insecure_seed(seed):
             noise = Noise(PureDP(1.0))
             with mock.patch.object(noise, "choose_each", side_effect=_keep(asked)):
-                method.release_each(X, y, np.array([0, 20]), problem, PureDP(1.0), noise, k=k)
+                method.release_each(rows, np.array([0, 20]), problem, PureDP(1.0), noise, k=k)
         with insecure_seed(seed):
             noise = Noise(PureDP(1.0))
             with mock.patch.object(noise, "choose", side_effect=_keep(asked)):
-                method.fit(X, y, problem=problem, cost=PureDP(1.0), noise=noise, k=k)
+                method.fit(rows, problem=problem, cost=PureDP(1.0), noise=noise, k=k)
         assert len(asked) == 4
         for table, query in zip(asked[:2], asked[2:], strict=True):
             assert table.sensitivities.tolist() == [query.sensitivity]
@@ -121,16 +121,15 @@ def test_moments_of_groups_are_those_of_each_group():
     sizes = np.array([0, 3, 0, 1, 700, 0, 2, 0])
     edges = np.r_[0, np.cumsum(sizes)]
     X = np.column_stack([np.ones(edges[-1]), rng.uniform(-2, 2, edges[-1])])
-    y = rng.uniform(-2, 2, edges[-1])
+    rows = Rows(X, rng.uniform(-2, 2, edges[-1]))
     box = Box.symmetric(np.array([1.0, -1.0]), np.array([1.0, 1.0]), -1.0, 1.0, 0)
     with mock.patch("dpstats.numerics.cross_products._ROWS_IN_INT64", 100):
-        each = Moments.each(X, y, edges, box).cross
+        each = Moments.each(rows, edges, box).cross
     for g in range(len(sizes)):
-        own = slice(edges[g], edges[g + 1])
-        assert np.array_equal(each[:, :, g], Moments.of(X[own], y[own], box).cross)
-    assert (
-        Moments.each(X[:0], y[:0], np.zeros(4, np.int64), box).cross.tolist() == [[[0] * 3] * 3] * 3
-    )
+        own = rows[edges[g] : edges[g + 1]]
+        assert np.array_equal(each[:, :, g], Moments.of(own, box).cross)
+    none = Moments.each(rows[:0], np.zeros(4, np.int64), box).cross
+    assert none.tolist() == [[[0] * 3] * 3] * 3
 
 
 @pytest.mark.parametrize("name", TOGETHER)
@@ -193,10 +192,10 @@ def test_a_failing_group_is_named_by_public_labels_only(method, groups, place, n
     data = people([10] * 6)
     data.loc[data["g"] == 5, "x"] = 0.123456789
 
-    def fail(X, *args, fit, **options):
-        if np.any(X == 0.123456789):
+    def fail(rows, *args, fit, **options):
+        if np.any(rows.numbers == 0.123456789):
             raise ValueError("0.123456789")
-        return fit(X, *args, **options)
+        return fit(rows, *args, **options)
 
     real = {name: getattr(METHODS[method], name) for name in ("summarise", "release_each")}
     fails = {name: step and partial(fail, fit=step) for name, step in real.items()}

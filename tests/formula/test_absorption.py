@@ -82,7 +82,8 @@ def test_factors_are_coded_as_beside_an_intercept_which_is_left_out(sign):
 def test_rows_do_not_depend_on_the_absorbed_column():
     batch = {"y": np.array([0.5]), "x": np.array([0.25]), "h": np.array([2])}
     design = Formula.parse("y ~ x + h | g").design(SCHEMA)
-    X, y = design.rows({**batch, "g": np.array([7.0])})
+    rows = design.rows({**batch, "g": np.array([7.0])})
+    X, y = rows.numbers, rows.response
     assert dict(zip(design.names, X[0], strict=True)) == {"h[T.b]": 0, "h[T.c]": 1, "x": 0.25}
     assert y.tolist() == [0.5]
 

@@ -37,7 +37,8 @@ def test_replacing_one_record_changes_no_other_row(text):
     design, batch = Formula.parse(text).design(SCHEMA), draw(40, rng)
     record = draw(1, rng)
     other = {name: np.r_[values[:7], record[name], values[8:]] for name, values in batch.items()}
-    for before, after in zip(design.rows(batch), design.rows(other), strict=True):
+    one, two = design.rows(batch), design.rows(other)
+    for before, after in ((one.numbers, two.numbers), (one.response, two.response)):
         np.testing.assert_array_equal(np.delete(before, 7, 0), np.delete(after, 7, 0))
 
 
@@ -63,7 +64,7 @@ def test_the_locality_formulas_use_everything_that_is_allowed():
 
 def test_what_is_learnt_comes_from_the_schema_and_not_from_the_rows():
     design = Formula.parse("y ~ 0 + center(x) + standardize(z)").design(SCHEMA)
-    X, _ = design.rows({"y": np.zeros(1), "x": np.array([0.5]), "z": np.array([3.0])})
+    X = design.rows({"y": np.zeros(1), "x": np.array([0.5]), "z": np.array([3.0])}).numbers
     np.testing.assert_allclose(X, [[0.5 - 4.25, np.sqrt(3)]], rtol=0.02)
 
 
@@ -71,26 +72,28 @@ def test_interactions_have_a_column_for_a_combination_that_no_row_shows():
     design = Formula.parse("y ~ g * h").design(SCHEMA)
     batch = {"y": np.zeros(2), "g": np.zeros(2, int), "h": np.zeros(2, int)}
     assert len(design.names) == 9
-    assert design.rows(batch)[0].tolist() == [[1] + [0] * 8] * 2
+    assert design.rows(batch).numbers.tolist() == [[1] + [0] * 8] * 2
 
 
 def test_a_raw_value_out_of_its_range_counts_as_the_end_of_the_range():
     design = Formula.parse("I(y * z) ~ I(x * z) + np.sin(x) + I(x > 100) + g").design(SCHEMA)
     outside = {"y": [-9.0, 99], "x": [np.inf, -7], "z": [0.1, -np.inf], "g": [0, 2]}
     ends = {"y": [-1.0, 5], "x": [8, 0.5], "z": [0.1, -2], "g": [0, 2]}
-    for ours, theirs in zip(*[design.rows({n: np.array(v) for n, v in batch.items()})
-                              for batch in (outside, ends)], strict=True):  # fmt: skip
-        np.testing.assert_array_equal(ours, theirs)
+    ours, theirs = (
+        design.rows({n: np.array(v) for n, v in batch.items()}) for batch in (outside, ends)
+    )
+    np.testing.assert_array_equal(ours.numbers, theirs.numbers)
+    np.testing.assert_array_equal(ours.response, theirs.response)
 
 
 def test_no_combination_of_variables_is_constant_on_the_schemas_grid():
     schema = {name: Numeric(0, 1) for name in ("y", "x1", "x2", "x3")}
-    X, _ = (
+    rows = (
         Formula.parse("y ~ 0 + standardize(x1 - x2) + standardize(x2 + x3 - 2 * x1)")
         .design(schema)
         .rows({"y": np.zeros(1), "x1": np.zeros(1), "x2": np.ones(1), "x3": np.ones(1)})
     )
-    np.testing.assert_allclose(X, [[-np.sqrt(6), np.sqrt(8)]], rtol=0.1)
+    np.testing.assert_allclose(rows.numbers, [[-np.sqrt(6), np.sqrt(8)]], rtol=0.1)
 
 
 # ---- other software
@@ -100,7 +103,8 @@ def test_no_combination_of_variables_is_constant_on_the_schemas_grid():
 def test_columns_agree_with_patsy_where_values_are_in_range(text):
     batch = draw(200, np.random.default_rng(4), spread=0)
     design = Formula.parse(text).design(SCHEMA)
-    X, y = design.rows(batch)
+    rows = design.rows(batch)
+    X, y = rows.numbers, rows.response
     y_other, X_other = patsy.dmatrices(text, as_frame(batch))
     assert list(design.names) == X_other.design_info.column_names
     np.testing.assert_allclose(X, np.asarray(X_other), rtol=1e-13, atol=1e-13)
@@ -112,7 +116,7 @@ def test_columns_agree_with_statsmodels(text):
     batch = draw(50, np.random.default_rng(5), spread=0)
     design, model = Formula.parse(text).design(SCHEMA), smf.ols(text, as_frame(batch))
     assert list(design.names) == model.exog_names
-    np.testing.assert_array_equal(design.rows(batch)[0], model.exog)
+    np.testing.assert_array_equal(design.rows(batch).numbers, model.exog)
 
 
 @pytest.mark.parametrize("text", LEARNT[:-1])
@@ -126,7 +130,9 @@ def test_learnt_columns_agree_with_patsy_learning_on_the_grid(text):
     inside = take(rows, np.flatnonzero(np.abs(np.sin(rows["x"])) < 0.99))
     other = patsy.build_design_matrices([infos[1].design_info], as_frame(inside))[0]
     assert list(design.names) == other.design_info.column_names
-    np.testing.assert_allclose(design.rows(inside)[0], np.asarray(other), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        design.rows(inside).numbers, np.asarray(other), rtol=1e-9, atol=1e-12
+    )
 
 
 # what is a variable, a factor or a plain expression, for terms of one to three of them
@@ -156,7 +162,8 @@ def test_columns_are_patsys_to_the_last_bit(response, terms, intercept, m):
     text = f"{response} ~ {' + '.join(terms)}{intercept}"
     design, batch = Formula.parse(text).design(SCHEMA), draw(m, np.random.default_rng(m), spread=0)
     y_other, X_other = patsy.dmatrices(text, as_frame(batch))
-    X, y = design.rows(batch)
+    rows = design.rows(batch)
+    X, y = rows.numbers, rows.response
     assert list(design.names) == X_other.design_info.column_names
     np.testing.assert_array_equal(X, X_other)
     np.testing.assert_array_equal(y, np.asarray(y_other)[:, 0])
@@ -166,7 +173,8 @@ def test_a_column_that_is_a_variable_keeps_its_own_bounds_beside_a_terms():
     """The variable is clipped to its range first, and its column to the bounds of the term."""
     batch = {"y": np.array([-9.0, 9, 3]), "x": np.array([-9.0, 99, 7])}
     for bounds, x in (((1, 6), [1, 6, 6]), ((-20, 200), [0.5, 8, 7]), ((0.5, 8), [0.5, 8, 7])):
-        X, y = Formula.parse("y ~ 0 + x").design(SCHEMA, {"x": bounds}).rows(batch)
+        rows = Formula.parse("y ~ 0 + x").design(SCHEMA, {"x": bounds}).rows(batch)
+        X, y = rows.numbers, rows.response
         assert X[:, 0].tolist() == x and y.tolist() == [-1, 5, 3]
 
 
@@ -188,7 +196,8 @@ def test_the_intercept_is_found(text, index):
 @pytest.mark.parametrize("m", [0, 1, 5])
 def test_shapes_and_types_do_not_depend_on_the_rows(text, m):
     design = Formula.parse(text).design(SCHEMA)
-    X, y = design.rows(draw(m, np.random.default_rng(7)))
+    rows = design.rows(draw(m, np.random.default_rng(7)))
+    X, y = rows.numbers, rows.response
     assert X.shape == (m, len(design.names)) and y.shape == (m,)
     assert X.dtype == y.dtype == np.float64
     assert len(design.names) == len(design.low) == len(design.high)
@@ -204,7 +213,7 @@ def test_the_schema_of_a_design_holds_the_variables_in_use():
 def test_a_design_survives_pickling():
     design = Formula.parse("y ~ bs(x, df=4) + C(g, Sum)").design(SCHEMA)
     copy, batch = pickle.loads(pickle.dumps(design)), draw(9, np.random.default_rng(8))
-    np.testing.assert_array_equal(copy.rows(batch)[0], design.rows(batch)[0])
+    np.testing.assert_array_equal(copy.rows(batch).numbers, design.rows(batch).numbers)
     assert copy.names == design.names
 
 
@@ -239,7 +248,8 @@ def test_unclipped_columns_lie_within_the_bounds(text):
 @pytest.mark.parametrize("text", PLAIN + LEARNT)
 def test_rows_never_leave_the_bounds(text):
     design = Formula.parse(text).design(SCHEMA)
-    X, y = design.rows(draw(500, np.random.default_rng(10), spread=10))
+    rows = design.rows(draw(500, np.random.default_rng(10), spread=10))
+    X, y = rows.numbers, rows.response
     assert np.all((design.low <= X) & (X <= design.high))
     assert np.all((design.response_bounds[0] <= y) & (y <= design.response_bounds[1]))
 
@@ -259,7 +269,7 @@ def test_undefined_values_become_bounds_or_their_middle_without_a_word():
     batch = {"y": np.zeros(3), "z": np.array([-1.0, 0.0, np.inf]), "u": np.array([0.0, 1, 2])}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        X, _ = design.rows(batch)
+        X = design.rows(batch).numbers
     assert X[:, 1:].tolist() == [[-1, 4], [-3, 2], [1, 2]]
 
 
@@ -273,7 +283,8 @@ def test_no_value_raises_or_warns(text):
     }
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        X, y = design.rows(batch)
+        rows = design.rows(batch)
+        X, y = rows.numbers, rows.response
     assert np.isfinite(X).all() and np.isfinite(y).all()
 
 
@@ -434,7 +445,7 @@ def test_a_formula_sees_nothing_of_its_caller():
 
 def test_comparisons_are_taken_in_double_precision():
     design = Formula.parse("y ~ I(exp(x > 3) * 1000) + I(round(x > 3) * 100000.0)").design(SCHEMA)
-    X, _ = design.rows({"y": np.zeros(1), "x": np.array([4.0])})
+    X = design.rows({"y": np.zeros(1), "x": np.array([4.0])}).numbers
     assert X[0, 1:].tolist() == [np.exp(1.0) * 1000, 100000]
 
 

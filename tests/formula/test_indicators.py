@@ -44,16 +44,16 @@ def test_codes_and_numbers_make_up_the_design(formula):
         else rng.uniform(kind.low - 1, kind.high + 1, 200)
         for name, kind in design.schema.items()
     }
-    X, y = design.rows(batch)
-    compact, response = design.compact_rows(batch)
-    layout, built = design.layout, np.zeros_like(X)
+    rows, compact = design.rows(batch), design.compact_rows(batch)
+    layout, built = design.layout, np.zeros_like(rows.numbers)
     if layout.intercept is not None:
         built[:, layout.intercept] = 1
-    for codes, block in zip(compact.T, layout.blocks, strict=False):
+    for codes, block in zip(compact.codes.T, layout.blocks, strict=True):
         assert set(codes) <= set(range(len(block.coding)))
         built[:, block.columns] = block.coding[codes.astype(int)]
-    built[:, layout.numeric] = compact[:, len(layout.blocks) :]
-    assert np.array_equal(built, X) and np.array_equal(response, y)
+    built[:, layout.numeric] = compact.numbers
+    assert np.array_equal(built, rows.numbers)
+    assert np.array_equal(compact.response, rows.response)
 
 
 def test_factors_that_are_crossed_share_a_block():

@@ -24,7 +24,7 @@ def test_predictions_take_a_mapping_a_frame_and_scalars_alike():
 def test_predictors_and_rows_agree_within_the_ranges(text):
     design, batch = Formula.parse(text).design(SCHEMA), draw(60, np.random.default_rng(12), 0)
     X = design.predictors(as_frame(batch))
-    np.testing.assert_allclose(design.rows(batch)[0], X, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(design.rows(batch).numbers, X, rtol=1e-12, atol=1e-12)
 
 
 def test_predictions_are_not_clipped():

@@ -54,7 +54,7 @@ def test_both_dialects_have_the_same_columns():
     assert raw.names[1:3] == ("poly(x, 2, raw = TRUE)1:ga", "poly(x, 2, raw = TRUE)2:ga")
     assert Formula.parse(dp.RFormula("y ~ poly(x, 1)")).design(SCHEMA).names[1] == "poly(x, 1)"
     rows = {"x": np.array([20.0, 50.0]), "g": np.array([0, 1]), "y": np.zeros(2)}
-    np.testing.assert_array_equal(ours.rows(rows)[0], theirs.rows(rows)[0])
+    np.testing.assert_array_equal(ours.rows(rows).numbers, theirs.rows(rows).numbers)
 
 
 @pytest.mark.parametrize("text", ["y ~ poly(x, 2)", "y ~ g + poly(x, 2, raw=True)"])

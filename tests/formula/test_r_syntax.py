@@ -55,12 +55,13 @@ def draw(m, seed):
 @pytest.mark.parametrize("text", FORMULAS)
 def test_each_row_depends_on_its_own_record_alone(text):
     design, batch = Formula.parse(dp.RFormula(text)).design(SCHEMA), draw(41, seed=1)
-    X, y = design.rows(batch)
+    rows = design.rows(batch)
+    X, y = rows.numbers, rows.response
     assert np.all((design.low <= X) & (design.high >= X))
     for i in range(len(y)):
-        X_i, y_i = design.rows({name: values[[i]] for name, values in batch.items()})
-        np.testing.assert_array_equal(X_i, X[[i]])
-        np.testing.assert_array_equal(y_i, y[[i]])
+        alone = design.rows({name: values[[i]] for name, values in batch.items()})
+        np.testing.assert_array_equal(alone.numbers, X[[i]])
+        np.testing.assert_array_equal(alone.response, y[[i]])
 
 
 def test_the_formulas_use_every_function():
@@ -133,16 +134,16 @@ def test_as_numeric_of_truth_values_and_numbered_levels_is_one_column():
     design = Formula.parse(dp.RFormula("y ~ as.numeric(b) + as.numeric(k)")).design(SCHEMA)
     assert design.names == ("(Intercept)", "as.numeric(b)", "as.numeric(k)")
     assert design.low.tolist() == [1, 0, 1] and design.high.tolist() == [1, 1, 3]
-    X, _ = design.rows(rows)
+    X = design.rows(rows).numbers
     assert X[:, 1:].tolist() == [[1, 1], [0, 3], [1, 2]]
-    X, _ = design.rows(rows | {"b": np.array([0, 1, 0])})
+    X = design.rows(rows | {"b": np.array([0, 1, 0])}).numbers
     assert X[:, 1].tolist() == [0, 1, 0]
 
 
 def test_a_hat_is_a_power_in_r_and_an_error_in_patsy():
     k = {"y": np.ones(3), "k": np.arange(3.0)}
     schema = {"y": Numeric(0, 1), "k": Numeric(0, 2)}
-    X, _ = Formula.parse(dp.RFormula("y ~ 0 + I(k^2)")).design(schema).rows(k)
+    X = Formula.parse(dp.RFormula("y ~ 0 + I(k^2)")).design(schema).rows(k).numbers
     assert X[:, 0].tolist() == [0, 1, 4]
     with pytest.raises(dp.FormulaError, match="not a power"):
         Formula.parse("y ~ 0 + I(k^2)")

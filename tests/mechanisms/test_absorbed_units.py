@@ -152,9 +152,9 @@ def test_what_does_not_go_with_person_effects_is_refused_for_nothing(message):
 def centred(center):
     """Deviations from another centre than the mean of the unit."""
 
-    def of(cls, X, y, problem):
-        kept = ORIGINAL(X, y, problem)
-        z = within_units.within_box(problem).integers(X[:, :-2], y)
+    def of(cls, rows, problem):
+        kept = ORIGINAL(rows, problem)
+        z = within_units.within_box(problem).integers(rows.numbers, rows.response)
         return cls(z - center(z), kept.parts, kept.units)
 
     return classmethod(of)

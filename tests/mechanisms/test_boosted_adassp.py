@@ -9,10 +9,11 @@ import pytest
 import dpstats as dp
 from dpstats.errors import ArgumentError
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import Problem, ScaledRows
+from dpstats.mechanisms.shared import Problem
 from dpstats.mechanisms.shared.gram import box_of
 from dpstats.mechanisms.shared.scaled_rows import _exact, residual_sums
 from dpstats.noise import Noise, NoisyValues
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.testing import insecure_seed
 
@@ -52,7 +53,7 @@ class Frozen(Noise):
 
 def queries(X, y, given, answers, **options):
     noise = Frozen(answers)
-    BOOSTED.fit(X, y, problem=given, cost=COST, noise=noise, **options)
+    BOOSTED.fit(Rows(X, y), problem=given, cost=COST, noise=noise, **options)
     return noise.queries
 
 
@@ -135,16 +136,15 @@ def test_gradients_are_exact_and_row_by_row():
     rng = np.random.default_rng(2)
     given = problem(6)
     X, y = rng.normal(2, 3, (20_001, 6)), rng.normal(5, 4, 20_001)
-    rows = BOOSTED.summarise(X, y, given)
+    rows = BOOSTED.summarise(Rows(X, y), given)
     theta = rng.normal(0, 0.3, 6)
     whole = residual_sums(rows, 0.7)(theta)
     for cut in (1, 77, 8192, 20_000):
-        parts = ScaledRows(rows.values[:cut]), ScaledRows(rows.values[cut:])
+        parts = rows[:cut], rows[cut:]
         assert np.array_equal(whole, sum(residual_sums(part, 0.7)(theta) for part in parts))
-    alone = [ScaledRows(rows.values[i : i + 1]) for i in range(300)]
-    one_by_one = sum(residual_sums(row, 0.7)(theta) for row in alone)
-    assert np.array_equal(one_by_one, residual_sums(ScaledRows(rows.values[:300]), 0.7)(theta))
-    u, v = rows.values[:, :-1] / 2**20, rows.values[:, -1] / 2**20
+    one_by_one = sum(residual_sums(row, 0.7)(theta) for row in rows[:300].blocks(1))
+    assert np.array_equal(one_by_one, residual_sums(rows[:300], 0.7)(theta))
+    u, v = rows.numbers / 2**20, rows.response / 2**20
     wanted = np.clip(v - u @ theta, -0.7, 0.7) @ u
     np.testing.assert_allclose(whole.astype(float) * 0.7 / 2**40, wanted, atol=1e-3)
 
@@ -166,8 +166,8 @@ def test_noise_has_the_stated_scale():
             noise = Noise(GDP(mu))
             kept = noise.add
             noise.add = lambda query, cost, kept=kept: draws.append(kept(query, cost)) or draws[-1]
-            empty = np.empty((0, 4)), np.empty(0)
-            BOOSTED.fit(*empty, problem=given, cost=GDP(mu), noise=noise, rounds=rounds, tau=tau)
+            empty = Rows(np.empty((0, 4)), np.empty(0))
+            BOOSTED.fit(empty, problem=given, cost=GDP(mu), noise=noise, rounds=rounds, tau=tau)
     released = [draw.values for draw in draws]
     rounds_only = np.concatenate([values for values in released if len(values) == 4])
     wanted = 1.0 * tau * math.sqrt(rounds) / (mu * math.sqrt(2 / 3))  # C = 1 in scaled units

@@ -10,10 +10,11 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import Problem, ScaledRows
+from dpstats.mechanisms.shared import Problem
 from dpstats.mechanisms.shared.private_quantiles import grid_point, private_median
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
 from dpstats.noise import Noise, NoisyValues
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, PureDP
 from dpstats.schema import UNLIMITED
 from dpstats.testing import insecure_seed
@@ -69,7 +70,7 @@ def compare(left, right, labels, neighbors, m):
     frozen = [Frozen(np.asarray(each)) for each in labels]
     given = problem(neighbors=neighbors)
     for (X, y), noise in zip((left, right), frozen, strict=True):
-        TUKEY.fit(X, y, problem=given, cost=COST, noise=noise, m=m)
+        TUKEY.fit(Rows(X, y), problem=given, cost=COST, noise=noise, m=m)
     assert [q.step for q in frozen[0].queries] == [q.step for q in frozen[1].queries]
     moved = {"models": 0, "depth": 0, "count": 0, "rank": 0}
     for one, two in zip(frozen[0].queries, frozen[1].queries, strict=True):
@@ -350,8 +351,3 @@ def test_m_is_checked_before_any_row(m):
 def test_row_norm_is_refused():
     with pytest.raises(ArgumentError, match="row_norm"):
         fit(frame(10)[0], row_norm=3.0)
-
-
-def test_rows_add_up():
-    both = ScaledRows(np.ones((2, 3))) + ScaledRows(np.zeros((1, 3)))
-    assert both.X.shape == (3, 2) and both.y.tolist() == [1, 1, 0]

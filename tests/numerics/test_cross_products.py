@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpstats.mechanisms import METHODS, noisy_stats
 from dpstats.mechanisms.shared import Problem
 from dpstats.noise import Noise
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.numerics import cross_products as moments_module
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import PRODUCT_UNIT
@@ -83,7 +83,7 @@ def test_rows_become_integers_as_defined(name, order, rows):
 @pytest.mark.parametrize("n", [0, 1, 2, 300])
 def test_moments_are_exact(name, n):
     X, y = rows_of(n)
-    found = Moments.of(X, y, BOXES[name]).cross
+    found = Moments.of(Rows(X, y), BOXES[name]).cross
     assert found.tolist() == brute_force(X, y, BOXES[name])
     assert found.dtype == object and all(type(entry) is int for entry in found.ravel())
 
@@ -94,7 +94,7 @@ def test_block_boundaries_are_exact_at_the_largest_products(n):
     X = np.tile([1.0, 1.0, 10.0], (n, 1))
     X[1::2, 1] = -3.0
     y = np.where(np.arange(n) % 3, 1.0, -3.0)
-    assert Moments.of(X, y, box).cross.tolist() == brute_force(X, y, box)
+    assert Moments.of(Rows(X, y), box).cross.tolist() == brute_force(X, y, box)
 
 
 @settings(max_examples=30, deadline=None)
@@ -103,16 +103,17 @@ def test_chunks_merge_to_the_same_sums_however_they_are_cut(cuts, name):
     X, y = rows_of(200)
     box = BOXES[name]
     edges = [0, *sorted(cuts), 200]
-    parts = [Moments.of(X[a:b], y[a:b], box) for a, b in zip(edges, edges[1:], strict=False)]
+    parts = [Moments.of(Rows(X[a:b], y[a:b]), box) for a, b in zip(edges, edges[1:], strict=False)]
     merged = sum(parts[1:], parts[0])
-    assert merged.cross.tolist() == Moments.of(X, y, box).cross.tolist()
+    assert merged.cross.tolist() == Moments.of(Rows(X, y), box).cross.tolist()
 
 
 @pytest.mark.parametrize("name", BOXES)
 def test_the_order_of_rows_does_not_matter(name):
     X, y = rows_of(9000)
     order = np.random.default_rng(2).permutation(9000)
-    one, other = (Moments.of(*data, BOXES[name]).cross for data in ((X, y), (X[order], y[order])))
+    rows = Rows(X, y)
+    one, other = (Moments.of(each, BOXES[name]).cross for each in (rows, rows[order]))
     assert one.tolist() == other.tolist()
 
 
@@ -129,7 +130,7 @@ def by_weight(X, y, weights, box):
 def test_weighted_moments_are_exact(name, n):
     X, y = rows_of(n)
     weights = np.random.default_rng(3).choice([0.0, 1.0, 2.0**-20, 0.3, 1 - 2.0**-53], n)
-    found = Moments.weighted(X, y, weights, BOXES[name])
+    found = Moments.of(Rows(X, y, parts=weights), BOXES[name])
     assert found.cross.tolist() == by_weight(X, y, weights, BOXES[name])
     assert found.rows == n and (found + found).rows == 2 * n
     assert all(type(entry) is int for entry in found.cross.ravel())
@@ -151,7 +152,7 @@ def test_full_int64_sums_are_flushed_into_python_integers(blocks, monkeypatch):
     monkeypatch.setattr(moments_module, "BLOCK", 16)
     monkeypatch.setattr(moments_module, "_BLOCKS_IN_INT64", blocks)
     X, y = rows_of(500)
-    found = Moments.of(X, y, BOXES["intercept"]).cross
+    found = Moments.of(Rows(X, y), BOXES["intercept"]).cross
     assert found.tolist() == brute_force(X, y, BOXES["intercept"])
 
 
@@ -178,8 +179,8 @@ def test_sums_beyond_63_bits_merge_and_are_released():
         x_new=x_new,
     )
     X, y = np.array([[1.0, 0.5], [1.0, -0.5]]), np.array([0.5, -0.25])
-    total = METHODS["adassp"].summarise(X, y, problem)
-    sums = noisy_stats.summarise(X, y, problem)
+    total = METHODS["adassp"].summarise(Rows(X, y), problem)
+    sums = noisy_stats.summarise(Rows(X, y), problem)
     for _ in range(40):
         total, sums = total + total, sums + sums
     assert total.sums.cross[0, 0] == 2 << 40 + 2 * ENTRY_BITS

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpstats.numerics import Rows
 from dpstats.numerics.grouped_moments import GroupedMoments
 from tests.checks.grouped_moments import BOX, check_exact, check_large, rows_of
 
@@ -20,12 +21,13 @@ def test_within_equals_exact_fractions(seed, n, groups):
 def test_parts_add_up_in_any_order(seed, cuts):
     X, y = rows_of(seed, 40)
     keys = np.random.default_rng(seed).integers(7, size=40).astype(float)
-    whole = GroupedMoments.of(X, y, keys, BOX)
+    rows = Rows(X, y, keys=keys)
+    whole = GroupedMoments.of(rows, BOX)
     order = np.random.default_rng(seed + 1).permutation(40)
     parts = [part for part in np.split(order, sorted(cuts))]
-    total = GroupedMoments.of(X[:0], y[:0], keys[:0], BOX)
+    total = GroupedMoments.of(rows[:0], BOX)
     for part in parts:
-        total = total + GroupedMoments.of(X[part], y[part], keys[part], BOX)
+        total = total + GroupedMoments.of(rows[part], BOX)
     assert (total.within() == whole.within()).all()
     for name in ("keys", "counts", "sums"):
         assert np.array_equal(getattr(total, name), getattr(whole, name))
@@ -38,8 +40,9 @@ def test_deviations_of_a_shifted_group_are_the_same():
     keys = generator.integers(9, size=300)
     effects = np.round(generator.uniform(-0.5, 0.5, (9, 3)) * 2**10) / 2**10
     moved = Z + effects[keys]
-    one = GroupedMoments.of(Z[:, :2], Z[:, 2], keys.astype(float), BOX).within()
-    two = GroupedMoments.of(moved[:, :2], moved[:, 2], keys.astype(float), BOX).within()
+    one, two = (
+        GroupedMoments.of(Rows(z[:, :2], z[:, 2], keys=keys), BOX).within() for z in (Z, moved)
+    )
     assert np.abs((one - two).astype(float)).max() <= 9
 
 
@@ -49,5 +52,5 @@ def test_large_groups_are_exact(n):
 
 
 def test_no_rows_give_zeros():
-    none = GroupedMoments.of(np.zeros((0, 2)), np.zeros(0), np.zeros(0), BOX)
+    none = GroupedMoments.of(Rows(np.zeros((0, 2)), np.zeros(0), keys=np.zeros(0)), BOX)
     assert not none.within().any() and none.degrees == 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpstats.numerics import Block, Layout, Slopes
+from dpstats.numerics import Block, Layout, Rows, Slopes
 
 DUMMIES, SUMS = np.eye(4)[:, 1:], np.vstack([np.eye(2), [-1.0, -1.0]])
 LAYOUT = Layout(
@@ -27,8 +27,8 @@ def test_codes_and_numbers_are_read_back_from_a_design(n):
     rng = np.random.default_rng(n)
     codes = np.column_stack([rng.integers(0, 4, n), rng.integers(0, 3, n)])
     numbers = rng.normal(size=(n, 2))
-    found = LAYOUT.compact(design(codes, numbers))
-    assert np.array_equal(found, np.hstack([codes, numbers]))
+    found = LAYOUT.compact(Rows(design(codes, numbers), np.zeros(n)))
+    assert np.array_equal(found.codes, codes) and np.array_equal(found.numbers, numbers)
 
 
 @pytest.mark.parametrize(("levels", "columns"), [(2, 1), (51, 50), (40, 3)])
@@ -37,14 +37,16 @@ def test_rows_get_back_the_code_that_made_them(levels, columns):
     coding = np.unique(rng.integers(-1, 3, (2 * levels, columns)).astype(float), axis=0)
     codes, numbers = rng.integers(len(coding), size=500), rng.normal(size=500)
     layout = Layout((Block(np.arange(columns), coding),), np.array([columns]), None)
-    rows = layout.compact(np.column_stack([coding[codes], numbers]))
-    np.testing.assert_array_equal(rows, np.column_stack([codes, numbers]))
+    rows = layout.compact(Rows(np.column_stack([coding[codes], numbers]), np.arange(500.0)))
+    np.testing.assert_array_equal(rows.codes[:, 0], codes)
+    np.testing.assert_array_equal(rows.numbers[:, 0], numbers)
+    np.testing.assert_array_equal(rows.response, np.arange(500.0))
 
 
 def test_of_codes_with_equal_columns_the_first_is_taken():
     block = Block(np.array([0, 1]), np.array([[0.0, 1], [2, 2], [0, 1], [2, 2]]))
     layout = Layout((block,), np.array([], int), None)
-    assert layout.compact(block.coding).ravel().tolist() == [0, 1, 0, 1]
+    assert layout.compact(Rows(block.coding, np.zeros(4))).codes.ravel().tolist() == [0, 1, 0, 1]
 
 
 OWNERS = [[-1, 0, 1], [1, -1, 0], [0, 1, 2]]

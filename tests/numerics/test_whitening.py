@@ -15,9 +15,9 @@ NONE = np.zeros(0, int)
 def directions(rows, codes_to, numbers_to, offsets=NONE, codes=0, center=CENTER, scale=SCALE):
     """Whitened rows (n, p) with their squared norms, (n, p + 1)."""
     out = np.empty((len(codes_to), len(rows)))
-    columns = np.ascontiguousarray(rows.T)
-    to = RowMap(codes, offsets, center, scale, codes_to, numbers_to)
-    squares = whitened(columns, 0, to, FAR, out)
+    columns = map(np.ascontiguousarray, np.split(rows.T, [codes]))
+    to = RowMap(offsets, center, scale, codes_to, numbers_to)
+    squares = whitened(*columns, 0, to, FAR, out)
     return np.column_stack([out.T, squares])
 
 
@@ -85,8 +85,8 @@ def test_a_row_is_the_same_to_the_bit_wherever_it_stands(d):
 def test_rows_are_those_from_the_start_on():
     rows = np.random.default_rng(6).normal(size=(20, 3))
     out = np.empty((3, 4))
-    to = RowMap(0, NONE, CENTER, SCALE, np.zeros((3, 1)), np.eye(3))
-    squares = whitened(np.ascontiguousarray(rows.T), 7, to, FAR, out)
+    to = RowMap(NONE, CENTER, SCALE, np.zeros((3, 1)), np.eye(3))
+    squares = whitened(np.zeros((0, 20)), np.ascontiguousarray(rows.T), 7, to, FAR, out)
     assert np.array_equal(out.T, numbers(rows)[7:11]) and len(squares) == 4
 
 

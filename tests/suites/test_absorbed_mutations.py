@@ -60,8 +60,8 @@ def changed_counts(change):
 def mean_of_the_neighbour(of):
     """Group means leave the last row out: they are those of the table without it."""
 
-    def mutated(cls, X, y, keys, box):
-        whole, others = of(X, y, keys, box), of(X[:-1], y[:-1], keys[:-1], box)
+    def mutated(cls, rows, box):
+        whole, others = of(rows, box), of(rows[:-1], box)
         return GroupedMoments(whole.total, others.keys, others.counts, others.sums)
 
     return classmethod(mutated)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
+from dpstats.numerics import Rows
 from dpstats.privacy import RELATIONS
 from tests.checks.recording import line_data, unit_problem
 from tests.checks.totality import check_whole_or_nothing
@@ -32,7 +33,7 @@ def test_sums_are_of_one_size_whatever_the_rows(method):
     sizes = []
     for n in (100, 10_000):
         x, y = line_data(n)
-        summary = entry.summarise(np.column_stack([np.ones(n), x]), y, problem)
+        summary = entry.summarise(Rows(np.column_stack([np.ones(n), x]), y), problem)
         sizes.append(len(pickle.dumps(summary)))
     assert entry.fixed_size_summary == (sizes[1] - sizes[0] < 100)
 

@@ -78,7 +78,7 @@ def generous_pair(original):
 
 def first_row_twice(of):
     """The first row of a chunk is counted twice."""
-    return classmethod(lambda _, X, y, box: of(X, y, box) + of(X[:1], y[:1], box))
+    return classmethod(lambda _, rows, box: of(rows, box) + of(rows[:1], box))
 
 
 def whole_table(votes):

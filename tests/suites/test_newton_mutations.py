@@ -51,9 +51,9 @@ def scores_of(change):
     """Sums of scores whose residuals and norms are others when they are clipped."""
 
     def mutate(original):
-        def sums(basis, map_, reference, eta, limit, cut, weight, X, y):
+        def sums(basis, map_, reference, eta, limit, cut, weight, given):
             total = np.zeros(len(eta) + 1, dtype=object)
-            for rows, left, norms in newton_sums.scores(basis, map_, reference, eta, X, y):
+            for rows, left, norms in newton_sums.scores(basis, map_, reference, eta, given):
                 squares = weight * np.minimum(np.abs(left) / cut, 1) ** 2
                 left, norms = change(left, norms, limit)
                 scores = np.vstack([rows * (left / np.maximum(norms, limit)), squares])
@@ -105,8 +105,8 @@ def limit_of_the_largest(original):
     """The limit is the largest score of all rows."""
 
     def release(self, step, map_, eta, limit, *rest):
-        def largest(X, y):
-            blocks = newton_sums.scores(self.basis, map_, self.reference, eta, X, y)
+        def largest(rows):
+            blocks = newton_sums.scores(self.basis, map_, self.reference, eta, rows)
             return max([limit, *(norms.max() for _, _, norms in blocks)])
 
         return original(self, step, map_, eta, self.total(largest), *rest)
@@ -268,7 +268,8 @@ def response(name, make):
 def unclipped_responses(original):
     """Responses far out count as they are, but for those that no integer holds."""
 
-    def sums(reference, limit, X, y):
+    def sums(reference, limit, rows):
+        y = rows.response
         v = np.clip((y - reference.y_center) / (limit * reference.y_scale), -8, 8)
         return np.trunc(np.array([v.sum(), (v**2).sum()]) * 2.0**20).astype(np.int64).astype(object)
 
@@ -303,8 +304,8 @@ def longer_scores(times):
     """Scores are clipped at so many times the limit for their products."""
 
     def mutate(original):
-        def clipped(basis, map_, reference, eta, limit, X, y):
-            for s in original(basis, map_, reference, eta, times * limit, X, y):
+        def clipped(basis, map_, reference, eta, limit, rows):
+            for s in original(basis, map_, reference, eta, times * limit, rows):
                 yield np.trunc(times * s)
 
         return clipped

@@ -13,10 +13,8 @@ import pytest
 
 from dpstats.fitting import group_batches
 from dpstats.mechanisms import absorbed_units
-from dpstats.mechanisms.shared import (
-    block_scores,
-    block_sums,
-)
+from dpstats.mechanisms.shared import ScoreRule
+from dpstats.numerics import Rows
 from dpstats.privacy import RELATIONS
 from dpstats.request.arguments import make_request
 from dpstats.request.prepare import prepare, with_selected_terms, with_whole_units
@@ -26,16 +24,17 @@ from tests.checks.persons import (
     BOUNDS,
     CALLS,
     FACTORS,
+    NUMBER_OF_ROWS,
     PANEL,
     PANELS,
     REPLACED,
     check,
     fit,
+    in_full,
     pairs,
     replacing,
     requests,
     rows_as_scores,
-    second_pass_by_rows,
     table,
     unclipped_persons,
     whole_parts,
@@ -162,7 +161,7 @@ def _one_group(request, g, noise):
     rows = group_batches.GroupedRows.of(prepared, codes, 3)
     own = slice(*rows.edges[g : g + 2])
     return request.method.fit(
-        rows.X[own], rows.y[own], problem=prepared.problem, cost=prepared.cost, noise=noise,
+        rows.rows[own], problem=prepared.problem, cost=prepared.cost, noise=noise,
         **request.options,
     )  # fmt: skip
 
@@ -170,9 +169,9 @@ def _one_group(request, g, noise):
 FACTOR = FACTORS["adassp, add_remove, bounds, 1, 300.0, None, factor"]
 CODED = {
     "rows count in full in indicators": (PrivacyUnit, "parts", whole_parts, FACTOR),
-    "the number is that of rows in indicators": (block_sums, "number_of_units", len, FACTOR),
+    "the number is that of rows in indicators": (Rows, "count", NUMBER_OF_ROWS, FACTOR),
     "rows of the second pass in indicators count in full": (
-        block_scores, "split_weights", second_pass_by_rows, FACTOR,
+        ScoreRule, "squares", in_full(ScoreRule.squares), FACTOR,
     ),
 }  # fmt: skip
 

@@ -160,7 +160,7 @@ def test_the_other_dialect_fits_what_lm_fits(text, translation, frame):
     table = Table.from_data(frame)
     design = Formula.parse(translation).design(result.schema)
     batch = next(table.batches(result.schema, size=50))
-    X, _ = design.rows(batch)
+    X = design.rows(batch).numbers
     np.testing.assert_allclose(X @ result.params, np.array(expected)[:50], rtol=1e-3, atol=2e-3)
 
 
@@ -182,7 +182,7 @@ def test_polynomials_span_those_of_r(text, frame):
     assert list(result.params.index) == ours
     table = Table.from_data(frame)
     batch = next(table.batches(result.schema, size=50))
-    X, _ = Formula.parse(dp.RFormula(text)).design(result.schema).rows(batch)
+    X = Formula.parse(dp.RFormula(text)).design(result.schema).rows(batch).numbers
     expected = np.array(robjects.r["fitted"](ols))[:50]
     np.testing.assert_allclose(X @ result.params, expected, rtol=1e-3, atol=2e-3)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared.gram import box_of
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE, PureDP
 from tests.checks.replay import (
@@ -198,7 +198,7 @@ def test_a_row_at_the_end_of_a_block_moves_sums_exactly(n, neighbors):
     case = Case(method, problem, {}, method.cost(1.0, 1e-6))
     case.check((X, y), other)
     one = 1 << 2 * ENTRY_BITS
-    assert Moments.of(X, y, box_of(problem)).cross.tolist() == [[n * one] * 3] * 3
+    assert Moments.of(Rows(X, y), box_of(problem)).cross.tolist() == [[n * one] * 3] * 3
 
 
 def test_noisy_stats_adds_up_exactly_whatever_the_number_of_rows():
@@ -206,5 +206,5 @@ def test_noisy_stats_adds_up_exactly_whatever_the_number_of_rows():
     problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE)
     n = 1 << 23
     X, y = np.broadcast_to([1.0, 1.0], (n, 2)), np.broadcast_to(1.0, n)
-    sums = METHODS["noisy_stats"].summarise(X, y, problem)
+    sums = METHODS["noisy_stats"].summarise(Rows(X, y), problem)
     assert (sums.xx, sums.xy) == (n << 40, n << 40)

@@ -16,7 +16,6 @@ from dpstats.mechanisms.shared.newton_steps import Steps
 from dpstats.mechanisms.shared.newton_whitening import Whitening
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Extremes, Problem, Reference, Release, Releases
-from dpstats.mechanisms.shared.scaled_rows import ScaledRows
 from dpstats.mechanisms.shared.score_tails import Tail
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
@@ -52,7 +51,6 @@ __all__ = [
     "Releases",
     "LineRows",
     "Sampling",
-    "ScaledRows",
     "ScoreRule",
     "SecondPass",
     "SquaredScores",

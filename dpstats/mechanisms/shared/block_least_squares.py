@@ -11,23 +11,18 @@ from dpstats.mechanisms.shared.block_elimination import solve
 from dpstats.mechanisms.shared.block_goodness import goodness
 from dpstats.mechanisms.shared.block_sampling import NoisyScores
 from dpstats.mechanisms.shared.block_shrinkage import shrunken_blocks
-from dpstats.mechanisms.shared.block_sums import (
-    NoisyBlockSums,
-    block_sums,
-    release_block_sums,
-)
+from dpstats.mechanisms.shared.block_sums import BlockSums, NoisyBlockSums, release_block_sums
 from dpstats.mechanisms.shared.clipped_rows import (
     ClippedSums,
     cost_of_sums,
     rows_outside,
     with_share,
 )
-from dpstats.mechanisms.shared.gram import split_weights
 from dpstats.mechanisms.shared.least_squares import ABOUT_LEAST_SQUARES
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.mechanisms.shared.unidentified import hidden
 from dpstats.noise import Noise
-from dpstats.numerics.cross_products import whole_weights
+from dpstats.numerics import Rows
 from dpstats.privacy import GDP
 
 # A coefficient is hidden where hidden directions have this part of its variance.
@@ -38,16 +33,9 @@ _REASON = (
 )
 
 
-def summarise_blocks(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
-    """Sum over rows of codes and numbers X (n, K + d) and responses y (n,)."""
-    sums, outside = block_sums(X, y, problem), 0
-    if problem.estimated:
-        basis = BlockBasis.of(problem)
-        X, parts = split_weights(X, problem)
-        parts = whole_weights(parts) if problem.by_unit and parts is not None else None
-        numbers = X[:, len(basis.sizes) :]
-        outside = rows_outside(numbers, y, problem, basis.layout.numeric, parts)
-    return ClippedSums(sums, outside)
+def summarise_blocks(rows: Rows, problem: Problem) -> ClippedSums:
+    """Sum over rows of codes and numbers, and count the clipped ones."""
+    return ClippedSums(BlockSums.of(rows, BlockBasis.of(problem)), rows_outside(rows, problem))
 
 
 def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:

@@ -8,7 +8,6 @@ block are zero again. That of a privacy unit, the sum over its rows, may have se
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -25,10 +24,11 @@ from dpstats.mechanisms.shared.block_sums import (
     gram_values,
     norm_of,
 )
-from dpstats.mechanisms.shared.gram import sensitivities, split_weights
+from dpstats.mechanisms.shared.gram import sensitivities
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.mechanisms.shared.spec import SecondPass
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whole_weights
 from dpstats.privacy import Cost
@@ -78,9 +78,7 @@ class ScoreRule:
         cut = robust_covariance.cut_of(statistics, norm, y_scale, problem, cost)
         return cls(basis, theta, float(cut))
 
-    def scores(
-        self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
-    ) -> Iterator[tuple[list[np.ndarray], np.ndarray, np.ndarray, int]]:
+    def scores(self, given: Rows) -> Iterator[tuple[list[np.ndarray], np.ndarray, np.ndarray, int]]:
         """Yield blocks of scores s = w phi e / c, |e| <= c, cut toward zero to whole numbers.
 
         Row by row. Of each block: codes, (m,) for each of K; the entry that a row has at each of
@@ -91,10 +89,8 @@ class ScoreRule:
         basis = self.basis
         ends = np.cumsum([0, *basis.sizes])
         slopes = np.ascontiguousarray(self.theta[ends[-1] :])
-        for codes, rows, block in coded_blocks(X, y, basis):
-            parts = np.ones(len(rows))
-            if weights is not None:
-                parts = whole_weights(weights[block]) / _ONE
+        for codes, rows, parts in coded_blocks(given, basis):
+            parts = np.ones(len(rows)) if parts is None else whole_weights(parts) / _ONE
             columns = np.ascontiguousarray(rows.T)
             for start, code in zip(ends[:-1], codes, strict=True):
                 columns[-1] -= self.theta[start + code] * _ONE
@@ -104,13 +100,17 @@ class ScoreRule:
             whole = cut_rows(columns, sizes)
             yield codes, whole[-1], whole[:-1].T, int(kept)
 
-    def of_rows(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> SquaredScores:
+    def squares(self, rows: Rows) -> SquaredScores:
+        """Sum s s' over the scores of rows, or of units."""
+        return self.of_rows(rows) if rows.units is None else self.of_units(rows)
+
+    def of_rows(self, rows: Rows) -> SquaredScores:
         """Sum s s' over the scores of rows."""
         kept = 0
 
         def parts():
             nonlocal kept
-            for codes, one, numbers, more in self.scores(X, y, weights):
+            for codes, one, numbers, more in self.scores(rows):
                 kept += more
                 heavy = one[:, None] * np.column_stack([one, numbers])
                 products = numbers.T @ numbers
@@ -119,23 +119,20 @@ class ScoreRule:
         sums = BlockSums.summed(parts(), self.basis, self.basis.numbers, wide=True)
         return SquaredScores(sums, kept)
 
-    def of_units(
-        self, X: np.ndarray, y: np.ndarray, weights: np.ndarray, units: np.ndarray
-    ) -> SquaredScores:
-        """Sum s s' over the scores of units, numbered by (n,): sums over their rows."""
+    def of_units(self, rows: Rows) -> SquaredScores:
+        """Sum s s' over the scores of units: sums over their rows."""
         from scipy import sparse
 
         starts, M = np.cumsum([0, *self.basis.sizes]), len(self.theta)
-        found = list(self.scores(X, y, weights))
+        found = list(self.scores(rows))
         if not found:
             return SquaredScores(np.zeros((M, M), dtype=object), 0)
         codes, one, numbers, kept = zip(*found, strict=True)
         at_codes = np.hstack(codes) + starts[:-1, None]
-        at_numbers = np.broadcast_to(np.arange(starts[-1], M)[:, None], (M - starts[-1], len(y)))
+        at_numbers = np.broadcast_to(np.arange(starts[-1], M)[:, None], (M - starts[-1], len(rows)))
         values = np.vstack([*[np.hstack(one)] * len(self.basis.sizes), np.vstack(numbers).T])
-        run = np.broadcast_to(np.cumsum(np.diff(units, prepend=units[0]) != 0), values.shape)
+        run, number = np.broadcast_to(rows.unit_order, values.shape), rows.count
         places = run.ravel(), np.vstack([at_codes, at_numbers]).ravel()
-        number = int(run[0, -1]) + 1
         # entries at the same place, those of rows of one unit, are added up
         scores = sparse.csr_matrix((values.ravel(), places), (number, M))
         blocks = (scores[i : i + BLOCK] for i in range(0, number, BLOCK))
@@ -143,18 +140,9 @@ class ScoreRule:
         return SquaredScores(products, sum(kept))
 
 
-def _squares(rule: ScoreRule, problem: Problem, X: np.ndarray, y: np.ndarray) -> SquaredScores:
-    """Sum s s' over the scores of rows, or of units."""
-    numbers = X[:, -1]
-    X, weights = split_weights(X, problem)
-    if weights is not None and problem.by_unit:
-        return rule.of_units(X, y, weights, numbers)
-    return rule.of_rows(X, y, weights)
-
-
 def squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
-    return partial(_squares, ScoreRule.after(first, problem, cost), problem)
+    return ScoreRule.after(first, problem, cost).squares
 
 
 def release_squares(

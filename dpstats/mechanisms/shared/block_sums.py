@@ -9,15 +9,10 @@ from typing import Any
 import numpy as np
 
 from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.gram import (
-    l1_sensitivities,
-    number_of_units,
-    sensitivities,
-    split_weights,
-)
+from dpstats.mechanisms.shared.gram import l1_sensitivities, sensitivities
 from dpstats.mechanisms.shared.noisy_sums import FRACTIONS, release_number
-from dpstats.mechanisms.shared.release import Problem
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.code_sums import CodeSums
 from dpstats.numerics.cross_products import (
@@ -67,30 +62,21 @@ class BlockSums:
         return PRODUCT_UNIT if self.rows is None else WEIGHTED_UNIT
 
     @classmethod
-    def of(
-        cls,
-        X: np.ndarray,
-        y: np.ndarray,
-        basis: BlockBasis,
-        weights: np.ndarray | None = None,
-        rows: int | None = None,
-    ) -> "BlockSums":
-        """Sum over rows X (n, K + d), codes and then numbers, and responses y (n,).
-
-        ``weights`` (n,) are what part of one row each counts for, in [0, 1].
-        """
+    def of(cls, rows: Rows, basis: BlockBasis) -> "BlockSums":
+        """Sum over rows of codes and numbers, each as often as it counts."""
         from dpstats.numerics.kernels import products
 
         def parts():
-            for codes, numbers, block in coded_blocks(X, y, basis):
-                if weights is None:
+            for codes, numbers, parts in coded_blocks(rows, basis):
+                if parts is None:
                     yield codes, np.ones((len(numbers), 1)), numbers, products(numbers.T.copy())
                     continue
-                whole = whole_weights(weights[block])[:, None]
-                yield codes, whole, whole * numbers, weighted_products(numbers, weights[block])
+                whole = whole_weights(parts)[:, None]
+                yield codes, whole, whole * numbers, weighted_products(numbers, parts)
 
-        sums = cls.summed(parts(), basis, basis.numbers + 1, wide=weights is not None)
-        return sums if weights is None else replace(sums, rows=len(y) if rows is None else rows)
+        weighted = rows.parts is not None
+        sums = cls.summed(parts(), basis, basis.numbers + 1, wide=weighted)
+        return replace(sums, rows=rows.count) if weighted else sums
 
     @classmethod
     def summed(cls, parts: Iterable, basis: BlockBasis, width: int, wide: bool) -> "BlockSums":
@@ -134,23 +120,15 @@ class BlockSums:
         )
 
 
-def block_sums(X: np.ndarray, y: np.ndarray, problem: Problem) -> BlockSums:
-    """Sum over the rows of a problem, each as often as it counts."""
-    rows = number_of_units(X[:, -1]) if problem.by_unit else None
-    X, weights = split_weights(X, problem)
-    return BlockSums.of(X, y, BlockBasis.of(problem), weights, rows)
-
-
-def coded_blocks(X: np.ndarray, y: np.ndarray, basis: BlockBasis):
-    """Yield blocks of rows: codes, (m,) for each of K, scaled (z, v), (m, d + 1), and the slice.
+def coded_blocks(rows: Rows, basis: BlockBasis):
+    """Yield blocks of rows: codes, (m,) for each of K, scaled (z, v), (m, d + 1), and parts.
 
     Scaled and clipped to whole numbers of units of 2^-20, row by row.
     """
-    K = len(basis.sizes)
-    for i in range(0, len(y), BLOCK):
-        block = slice(i, i + BLOCK)
-        codes = [X[block, k].astype(np.int64) for k in range(K)]
-        yield codes, basis.scaled(codes, X[block, K : K + basis.numbers], y[block]), block
+    for block in rows.blocks(BLOCK):
+        assert block.codes is not None, "the request reads codes"
+        codes = [column.astype(np.int64) for column in block.codes.T]
+        yield codes, basis.scaled(codes, block.numbers, block.response), block.parts
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.mechanisms.shared.gram import clipped_box, moments_in, split_weights
+from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import Cost
@@ -39,34 +40,28 @@ class ClippedSums:
         return ClippedSums(self.sums + other.sums, self.clipped + other.clipped)
 
 
-def clipped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> ClippedSums:
+def clipped_moments(rows: Rows, problem: Problem) -> ClippedSums:
     """Sum the cross-products of rows clipped by ``clipped_box``, and count the clipped ones."""
-    moments = moments_in(clipped_box(problem), X, y, problem)
-    X, parts = split_weights(X, problem)
-    parts = whole_weights(parts) if problem.by_unit and parts is not None else None
-    return ClippedSums(
-        moments, rows_outside(X, y, problem, parts=parts) if problem.estimated else 0
-    )
+    return ClippedSums(Moments.of(rows, clipped_box(problem)), rows_outside(rows, problem))
 
 
-def rows_outside(
-    X: np.ndarray,
-    y: np.ndarray,
-    problem: Problem,
-    columns: np.ndarray | None = None,
-    parts: np.ndarray | None = None,
-) -> int:
-    """Count the rows with a column or a response outside its range; NaN is outside.
+def rows_outside(rows: Rows, problem: Problem) -> int:
+    """Count the rows with a number or a response outside its range, where ranges are estimated.
 
-    ``columns`` says which of the design's columns X has, by default all; ``parts`` (m,) are whole
-    numbers that rows count for.
+    NaN is outside. Rows of units count for their parts, in units of 2^-20.
     """
-    inside = (y >= problem.y_low) & (y <= problem.y_high)
-    places = np.arange(len(problem.low)) if columns is None else columns
+    if not problem.estimated:
+        return 0
+    inside = (rows.response >= problem.y_low) & (rows.response <= problem.y_high)
+    low, high = problem.low, problem.high
+    if rows.codes is not None and problem.layout is not None:
+        low, high = low[problem.layout.numeric], high[problem.layout.numeric]
     if problem.row_norm is None:
-        for column, low, high in zip(X.T, problem.low[places], problem.high[places], strict=True):
-            inside &= (column >= low) & (column <= high)
-    return int(np.count_nonzero(~inside)) if parts is None else int(parts[~inside].sum())
+        for column, least, most in zip(rows.numbers.T, low, high, strict=True):
+            inside &= (column >= least) & (column <= most)
+    if rows.units is None or rows.parts is None:
+        return int(np.count_nonzero(~inside))
+    return int(whole_weights(rows.parts)[~inside].sum())
 
 
 def cost_of_sums(problem: Problem, cost: Cost) -> Cost:

@@ -31,8 +31,8 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
             f"{other.guarantee}, the other as {main.guarantee}"
         )
 
-    def summarise(X, y, problem):
-        return Pair(main.summarise(X, y, problem), other.summarise(X, y, problem))
+    def summarise(rows, problem):
+        return Pair(main.summarise(rows, problem), other.summarise(rows, problem))
 
     def release(pair, problem, cost, noise, **options) -> Release:
         first = main.release(pair.first, problem, cost.part(1 - share), noise, **options)

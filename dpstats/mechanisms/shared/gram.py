@@ -2,10 +2,8 @@
 
 import math
 
-import numpy as np
-
 from dpstats.mechanisms.shared.release import Problem
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.privacy import REPLACE_ONE
 
 
@@ -36,39 +34,9 @@ def clipped_box(problem: Problem) -> Box:
     return Box.spanning(low, high, y_low, y_high, problem.intercept, problem.basis)
 
 
-def scaled_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
+def scaled_moments(rows: Rows, problem: Problem) -> Moments:
     """Sum the cross-products of the scaled rows, each as often as it counts."""
-    return moments_in(box_of(problem), X, y, problem)
-
-
-def moments_in(box: Box, X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
-    """Sum the cross-products of rows in the coordinates of a box.
-
-    Weights multiply rows that have been clipped, at the bounds of the unweighted columns. To
-    clip rows that have been multiplied by sqrt w would give rows of large weights a smaller one.
-    """
-    rows = number_of_units(X[:, -1]) if problem.by_unit else len(y)
-    X, weights = split_weights(X, problem)
-    if weights is None:
-        return Moments.of(X, y, box)
-    return Moments.weighted(X, y, weights, box, rows)
-
-
-def number_of_units(units: np.ndarray) -> int:
-    """Count numbers of units (m,), equal ones beside one another."""
-    return int(np.count_nonzero(np.diff(units, prepend=-1)))
-
-
-def split_weights(X: np.ndarray, problem: Problem) -> tuple[np.ndarray, np.ndarray | None]:
-    """Split the rows that a method is given into design rows (m, S) and weights (m,), or None.
-
-    Where the problem is ``weighted`` the last column of X is what part of one row each row
-    counts for, in [0, 1], and with units the last but one.
-    """
-    if not problem.weighted:
-        return X, None
-    last = -2 if problem.by_unit else -1
-    return X[:, :last], X[:, last]
+    return Moments.of(rows, box_of(problem))
 
 
 def sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:

@@ -37,9 +37,6 @@ class IndicatorBasis:
         Design rows are phi @ to_design.
     has_constant : bool
         Whether a constant is a combination of the columns.
-    by_unit : bool
-        Whether rows have two further columns: what part of a row each counts for, and the number
-        of its privacy unit.
     """
 
     sizes: tuple[int, ...]
@@ -47,7 +44,6 @@ class IndicatorBasis:
     root: np.ndarray
     to_design: np.ndarray
     has_constant: bool
-    by_unit: bool = False
 
     @classmethod
     def of(cls, problem: Problem) -> "IndicatorBasis":
@@ -70,7 +66,7 @@ class IndicatorBasis:
             start += size
         to_design[ones, layout.numeric] = center
         to_design[indicators:, layout.numeric] = reference.root.T
-        return cls(sizes, center, reference.root, to_design, has_constant, problem.by_unit)
+        return cls(sizes, center, reference.root, to_design, has_constant)
 
     @property
     def size(self) -> int:
@@ -141,33 +137,34 @@ class IndicatorBasis:
 
         scale = np.abs(self.root).max(axis=1, initial=0.0)
         numbers_to = times_inverse(numbers.T.copy(), self.root / scale[:, None])
-        return RowMap(len(self.sizes), offsets, self.center, scale, codes.T.copy(), numbers_to)
+        return RowMap(offsets, self.center, scale, codes.T.copy(), numbers_to)
 
 
 class RowMap(NamedTuple):
-    """Map rows, K codes and d numbers each, to p directions, which is a function of each row.
+    """Map rows, codes and d numbers each, to p directions, which is a function of each row.
 
     A row is the sum of the columns of ``codes_to`` (p, L) that its codes name, block b from
     ``offsets[b]`` on, and of ``numbers_to`` (p, d) times its numbers about ``center`` in units of
     ``scale``, (d,) each. Without offsets it starts from the only column of ``codes_to``.
     """
 
-    codes: int
     offsets: np.ndarray
     center: np.ndarray
     scale: np.ndarray
     codes_to: np.ndarray
     numbers_to: np.ndarray
 
-    def of(self, columns: np.ndarray, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    def of(
+        self, codes: np.ndarray, numbers: np.ndarray, start: int, stop: int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Compute directions (p, m), m = stop - start, of some rows, and squared norms (m,).
 
-        ``columns`` (K + d, n) are all rows; the result has a row in each column too.
+        ``codes`` (K, n) and ``numbers`` (d, n) are all rows; the result has a row in each column.
         """
         from dpstats.numerics.whitening import whitened
 
         out = np.empty((len(self.codes_to), stop - start))
-        return out, whitened(columns, start, self, FAR, out)
+        return out, whitened(codes, numbers, start, self, FAR, out)
 
 
 def release_products(

@@ -97,6 +97,7 @@ def release_of(
     privacy = (back * noise) @ back.T + bias
     far = _FAR * reference.y_scale
     ends = reference.y_center - far, reference.y_center + far
+    squares = Squares() if failed or problem.by_unit else state.squares
     statistics = {
         "hidden_cov": hidden.tolist(),
         "privacy_cov": privacy.tolist(),
@@ -106,8 +107,8 @@ def release_of(
         "response_range": list(ends),
         "fit_rows": counted[0],
         "fit_rows_error": counted[1],
-        **({"score_products": state.products_deviation} if basis.by_unit else {}),
-        **_goodness(state, basis, whitening, directions, rows, failed, reference.y_scale),
+        **({"score_products": state.products_deviation} if problem.by_unit else {}),
+        **_goodness(state, basis, whitening, directions, rows, squares, reference.y_scale),
     }
     moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
@@ -128,7 +129,7 @@ def release_of(
         status=status,
         reasons=reasons,
         statistics=statistics,
-        cov_type=COV_TYPES[(state.products is not None) + basis.by_unit],
+        cov_type=COV_TYPES[(state.products is not None) + problem.by_unit],
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
 
@@ -155,7 +156,7 @@ def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Probl
 
 def _goodness(
     state: NewtonState, basis: IndicatorBasis, whitening: Whitening, directions: np.ndarray,
-    rows: float, failed: bool, y_scale: float,
+    rows: float, squares: Squares, y_scale: float,
 ) -> dict[str, float]:  # fmt: skip
     """Return R-squared and the residual variance, with their standard errors."""
     constant = None
@@ -164,7 +165,6 @@ def _goodness(
     explained = Explained.of(
         state.eta, state.variance, whitening.kept, constant, whitening.error, rows
     )
-    squares = Squares() if failed or basis.by_unit else state.squares
     return goodness(explained, squares, y_scale, rows, len(state.eta))
 
 

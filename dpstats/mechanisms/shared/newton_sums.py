@@ -13,6 +13,7 @@ import numpy as np
 from dpstats.mechanisms.shared.indicator_basis import FAR, IndicatorBasis, RowMap
 from dpstats.mechanisms.shared.release import Reference
 from dpstats.mechanisms.shared.score_tails import LEVERAGE_EDGES, SCORE_EDGES
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum, whole_weights
 
@@ -26,105 +27,104 @@ _ONE = 2.0**ENTRY_BITS
 _FARTHEST = 2.0**33
 
 
-def rough_products(basis: IndicatorBasis, bound: float, X: np.ndarray, y: np.ndarray):
+def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
     """Add up the products of coordinates phi, rows cut to squared norms of at most ``bound``."""
-    codes, parts = X.T[: len(basis.sizes)], parts_of(basis, X)
+    codes, parts, ones = _codes(rows), parts_of(rows), max(basis.ones - 1, 0)
     blocks = (
-        (codes[:, rows], capped(entries, squares + max(basis.ones - 1, 0), bound, parts[rows]))
-        for entries, squares, rows in _blocks(basis.entries, X)
+        (codes[:, own], capped(entries, squares + ones, bound, parts[own]))
+        for entries, squares, own in _blocks(basis.entries, rows)
     )
     return exact_sum((_indicator_products(basis, *block) for block in blocks), (basis.size,) * 2)
 
 
-def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, X: np.ndarray, y):
+def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Rows):
     """Count rows by squared leverage |a|^2 / t, in the bins of ``LEVERAGE_EDGES``.
 
     With units rows count for their parts, in units of 2^-20.
     """
     to = basis.row_map(map_)
-    if basis.by_unit:
-        parts, blocks = parts_of(basis, X), _blocks(to, X)
-        return _parts_by_size(((squares / t, parts[rows]) for _, squares, rows in blocks))
+    if rows.units is not None:
+        parts, blocks = parts_of(rows), _blocks(to, rows)
+        return _parts_by_size(((squares / t, parts[own]) for _, squares, own in blocks))
     from dpstats.numerics.score_loops import leverages_above
 
-    return _in_bins(leverages_above(np.ascontiguousarray(X.T), to, FAR, t, LEVERAGE_EDGES))
+    return _in_bins(leverages_above(*_columns(rows), to, FAR, t, LEVERAGE_EDGES))
 
 
-def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, X: np.ndarray, y):
+def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, rows: Rows):
     """Add up the products of whitened rows, cut to squared norms of at most ``bound``."""
     from dpstats.numerics.kernels import products
 
-    blocks, parts = _blocks(basis.row_map(map_), X), parts_of(basis, X)
+    blocks, parts = _blocks(basis.row_map(map_), rows), parts_of(rows)
     terms = (
-        products(capped(whitened, squares, bound, parts[rows]))
-        for whitened, squares, rows in blocks
+        products(capped(whitened, squares, bound, parts[own])) for whitened, squares, own in blocks
     )
     return exact_sum(terms, (map_.shape[1],) * 2)
 
 
 def score_sums(
     basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, cut: float, weight: float,
-    X, y,
+    rows: Rows,
 ) -> np.ndarray:  # fmt: skip
     """Add up s' and w C min(|e| / cut, 1)^2 in units of 2^-20 C, as whole numbers (p + 1,).
 
     e is the residual of a row. Units have w |s'|^2 / C.
     """
-    if basis.by_unit:
-        s = clipped_unit_scores(basis, map_, reference, eta, limit, X, y)
+    if rows.units is not None:
+        s = clipped_unit_scores(basis, map_, reference, eta, limit, rows)
         squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
         blocks = (np.vstack([s, squares])[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
         return exact_sum((block.sum(axis=1) for block in blocks), (len(eta) + 1,))
     from dpstats.numerics.score_loops import clipped_sums
 
-    rows = _score_arguments(basis, map_, reference, eta, X, y)
-    return clipped_sums(*rows, limit, cut, weight, _ONE * _MARGIN).astype(np.int64)
+    of_rows = _score_arguments(basis, map_, reference, eta, rows)
+    return clipped_sums(*of_rows, limit, cut, weight, _ONE * _MARGIN).astype(np.int64)
 
 
-def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: float, X, y):
+def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: float, rows: Rows):
     """Count rows by the norm of the score over ``unit``, in the bins of ``SCORE_EDGES``."""
-    if basis.by_unit:
-        _, norms = unit_scores(basis, map_, reference, eta, unit, X, y)
+    if rows.units is not None:
+        _, norms = unit_scores(basis, map_, reference, eta, unit, rows)
         bins = np.searchsorted(SCORE_EDGES, norms)
         return np.bincount(bins, minlength=len(SCORE_EDGES) + 1)
     from dpstats.numerics.score_loops import scores_above
 
-    rows = _score_arguments(basis, map_, reference, eta, X, y)
-    return _in_bins(scores_above(*rows, unit, SCORE_EDGES))
+    of_rows = _score_arguments(basis, map_, reference, eta, rows)
+    return _in_bins(scores_above(*of_rows, unit, SCORE_EDGES))
 
 
 def score_products(
-    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, X, y
+    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, rows: Rows
 ) -> np.ndarray:
     """Add up s' s'' over clipped scores s' of rows, or units, in units of C^2 2^-40, (p, p)."""
-    blocks = clipped_scores(basis, map_, reference, eta, limit, X, y)
+    blocks = clipped_scores(basis, map_, reference, eta, limit, rows)
     return exact_sum((block @ block.T for block in blocks), (len(eta),) * 2)
 
 
 def clipped_scores(
-    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, X, y
+    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, rows: Rows
 ) -> Iterator[np.ndarray]:
     """Yield scores of rows, or units, clipped to ``limit``; whole numbers (p, m) of 2^-20 of it."""
     from dpstats.numerics.kernels import cut_rows
 
-    if basis.by_unit:
-        s = clipped_unit_scores(basis, map_, reference, eta, limit, X, y)
+    if rows.units is not None:
+        s = clipped_unit_scores(basis, map_, reference, eta, limit, rows)
         yield from (s[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
         return
-    for whitened, left, norms in scores(basis, map_, reference, eta, X, y):
+    for whitened, left, norms in scores(basis, map_, reference, eta, rows):
         yield cut_rows(whitened, left * (_ONE * _MARGIN / np.maximum(norms, limit)))
 
 
 def clipped_unit_scores(
-    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, X, y
+    basis: IndicatorBasis, map_, reference: Reference, eta, limit: float, rows: Rows
 ) -> np.ndarray:
     """Clip the scores of units to the norm ``limit``; whole numbers (p, units) of 2^-20 of it."""
-    s, norms = unit_scores(basis, map_, reference, eta, limit, X, y)
+    s, norms = unit_scores(basis, map_, reference, eta, limit, rows)
     return np.trunc(s * (_MARGIN / np.maximum(norms, 1.0)))
 
 
 def unit_scores(
-    basis: IndicatorBasis, map_, reference: Reference, eta, scale: float, X, y
+    basis: IndicatorBasis, map_, reference: Reference, eta, scale: float, rows: Rows
 ) -> tuple[np.ndarray, np.ndarray]:
     """Add up the scores of each unit's rows, times their parts, over ``scale``.
 
@@ -140,21 +140,21 @@ def unit_scores(
     """
     from dpstats.numerics.kernels import rounded_rows, sums_of_runs
 
-    units, factors = np.ascontiguousarray(X[:, -1]), parts_of(basis, X) / scale * _ONE
-    columns, blocks = np.empty((len(eta), len(y))), scores(basis, map_, reference, eta, X, y)
-    for (whitened, left, _), own in zip(blocks, _slices(len(y)), strict=True):
+    factors, columns = parts_of(rows) / scale * _ONE, np.empty((len(eta), len(rows)))
+    blocks = scores(basis, map_, reference, eta, rows)
+    for (whitened, left, _), own in zip(blocks, _slices(len(rows)), strict=True):
         rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
-    sums = sums_of_runs(columns, units)
+    sums = sums_of_runs(columns, rows.units)
     return sums, np.sqrt((sums**2).sum(axis=0)) / _ONE
 
 
-def parts_of(basis: IndicatorBasis, X: np.ndarray) -> np.ndarray:
+def parts_of(rows: Rows) -> np.ndarray:
     """Return what part of one row each row counts for, (m,), multiples of 2^-20."""
-    return whole_weights(X[:, -2]) / _ONE if basis.by_unit else np.ones(len(X))
+    return np.ones(len(rows)) if rows.parts is None else whole_weights(rows.parts) / _ONE
 
 
 def scores(
-    basis: IndicatorBasis, map_, reference: Reference, eta, X: np.ndarray, y: np.ndarray
+    basis: IndicatorBasis, map_, reference: Reference, eta, rows: Rows
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield whitened rows as columns (p, m), their residuals (m,) and the norms of scores (m,).
 
@@ -162,24 +162,34 @@ def scores(
     """
     from dpstats.numerics.whitening import residuals
 
-    center, scale = reference.y_center, reference.y_scale
-    for whitened, squares, rows in _blocks(basis.row_map(map_), X):
-        left = residuals(np.ascontiguousarray(y[rows]), center, scale, FAR, whitened, eta)
+    center, scale, y = reference.y_center, reference.y_scale, rows.response
+    for whitened, squares, own in _blocks(basis.row_map(map_), rows):
+        left = residuals(np.ascontiguousarray(y[own]), center, scale, FAR, whitened, eta)
         yield whitened, left, np.sqrt(squares) * np.abs(left)
 
 
-def _score_arguments(basis: IndicatorBasis, map_, reference: Reference, eta, X, y):
+def _score_arguments(basis: IndicatorBasis, map_, reference: Reference, eta, rows: Rows):
     """Return what the loops over scores take first: rows, how they are mapped, and where."""
-    columns, response = np.ascontiguousarray(X.T), np.ascontiguousarray(y)
+    response = np.ascontiguousarray(rows.response)
     center, scale = reference.y_center, reference.y_scale
-    return columns, response, basis.row_map(map_), FAR, center, scale, eta
+    return *_columns(rows), response, basis.row_map(map_), FAR, center, scale, eta
 
 
-def _blocks(row_map: RowMap, X: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
-    """Yield mapped rows as columns (p, m), squared norms (m,) and which rows of X they are."""
-    columns = np.ascontiguousarray(X.T)
-    for rows in _slices(len(X)):
-        yield *row_map.of(columns, rows.start, rows.stop), rows
+def _blocks(row_map: RowMap, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
+    """Yield mapped rows as columns (p, m), squared norms (m,) and which of the rows they are."""
+    codes, numbers = _columns(rows)
+    for own in _slices(len(rows)):
+        yield *row_map.of(codes, numbers, own.start, own.stop), own
+
+
+def _columns(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Return codes (K, n) and numbers (d, n), each column contiguous."""
+    return _codes(rows), np.ascontiguousarray(rows.numbers.T)
+
+
+def _codes(rows: Rows) -> np.ndarray:
+    assert rows.codes is not None, "the request reads codes"
+    return np.ascontiguousarray(rows.codes.T)
 
 
 def _slices(rows: int) -> Iterator[slice]:

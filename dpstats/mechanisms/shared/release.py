@@ -115,11 +115,10 @@ class Problem:
     coded : bool
         Whether rows are codes of the layout's blocks and numbers, rather than design rows.
     weighted : bool
-        Whether rows have a further last column: the part of one row, in [0, 1], that each
-        counts for.
+        Whether rows have parts, in [0, 1], for which they count.
     by_unit : bool
-        Whether they have one more, the number of each row's privacy unit. The rows of a unit are
-        beside one another, and their parts add up to at most 1.
+        Whether they have numbers of privacy units too. The rows of a unit are beside one another,
+        and their parts add up to at most 1.
     basis : ColumnBasis or None
         Public combinations of the columns, for methods whose noise depends on how they are
         written.

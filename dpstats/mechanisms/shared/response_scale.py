@@ -9,6 +9,7 @@ import numpy as np
 
 from dpstats.mechanisms.shared.release import Problem, Reference
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import REPLACE_ONE, Cost
@@ -53,7 +54,7 @@ def with_response_scale(
         reference = _from_zero(reference)
     extremes, one_row = reference.extremes, 2 if problem.neighbors == REPLACE_ONE else math.sqrt(2)
     limit = max(_LIMIT, min(extremes.y_reach, math.sqrt(_NOISE * rows * cost.mu / one_row)))
-    sums = total(partial(_unit_sums if problem.by_unit else _sums, reference, limit))
+    sums = total(partial(_sums, reference, limit))
     far = 2 * _ONE + 1 if problem.neighbors == REPLACE_ONE else math.sqrt(2) * _ONE
     query = Query("mean and mean square of y", sums.tolist(), l2=far, unit=1 / _ONE)
     noisy = noise.add(query, cost)
@@ -87,17 +88,15 @@ def _from_zero(reference: Reference) -> Reference:
     return replace(reference, y_center=0.0, y_scale=size, extremes=extremes)
 
 
-def _unit_sums(reference: Reference, limit: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Add up w (v, v^2) of rows that count for w, in units of 2^-20, as whole numbers."""
-    v, whole = _scaled(reference, limit, y), whole_weights(X[:, -2])
-    sums = np.array([np.trunc(whole * v).sum(), np.ceil(whole * np.square(v)).sum()])
-    return sums.astype(np.int64).astype(object)
+def _sums(reference: Reference, limit: float, rows: Rows) -> np.ndarray:
+    """Add up (v, v^2) of clipped responses, in units of 2^-20, as whole numbers.
 
-
-def _sums(reference: Reference, limit: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Add up (v, v^2) of clipped responses, in units of 2^-20, as whole numbers."""
-    v = _scaled(reference, limit, y)
-    sums = np.array([np.trunc(v * _ONE).sum(), np.trunc(np.square(v) * _ONE).sum()])
+    Of rows that count for parts w it is w (v, v^2), the square rounded up.
+    """
+    v, whole, rounded = _scaled(reference, limit, rows.response), _ONE, np.trunc
+    if rows.parts is not None:
+        whole, rounded = whole_weights(rows.parts), np.ceil
+    sums = np.array([np.trunc(whole * v).sum(), rounded(whole * np.square(v)).sum()])
     return sums.astype(np.int64).astype(object)
 
 

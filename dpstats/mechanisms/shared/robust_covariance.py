@@ -13,11 +13,11 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.mechanisms.shared.gram import clipped_box, sensitivities, split_weights
+from dpstats.mechanisms.shared.gram import clipped_box, sensitivities
 from dpstats.mechanisms.shared.release import Problem, Release, Releases
 from dpstats.mechanisms.shared.spec import SecondPass
 from dpstats.noise import Noise, NoisyValues, Query
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whole_weights
 from dpstats.numerics.ridge import symmetric
@@ -127,34 +127,27 @@ def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     box, basis = clipped_box(problem), first.companion or first
     theta, cut = reference(basis.params, basis.statistics, box, box.norm, problem, cost)
     cut = cut * 2.0**ENTRY_BITS
-    if problem.weighted:
-        return partial(_weighted_squares, problem, theta, cut)
-    return partial(_squares, box, theta, cut)
+    return partial(_weighted_squares if problem.weighted else _squares, box, theta, cut)
 
 
-def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.ndarray) -> Moments:
+def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, rows: Rows) -> Moments:
     """Sum s s' over the scores s exactly."""
-    starts, columns = range(0, len(y), BLOCK), X.shape[1]
-    rows = (box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in starts)
-    blocks = (scores(block, theta, cut) for block in rows)
+    columns = rows.numbers.shape[1]
+    scaled = (box.integers(block.numbers, block.response) for block in rows.blocks(BLOCK))
+    blocks = (scores(block, theta, cut) for block in scaled)
     return Moments(exact_sum((s.T @ s for s in blocks), (columns, columns)))
 
 
-def _weighted_squares(
-    problem: Problem, theta: np.ndarray, cut: np.ndarray, X: np.ndarray, y: np.ndarray
-) -> Moments:
+def _weighted_squares(box: Box, theta: np.ndarray, cut: np.ndarray, rows: Rows) -> Moments:
     """Sum s s' over scores s = w u e / c, |e| <= c, exactly, and half of w min(e^2 / c^2, 1).
 
     With units a score is that of a unit: the sum over its rows. The last row, of shape (S + 1, S),
     holds the sum of the latter in its first entry.
     """
-    units = X[:, -1] if problem.by_unit else np.arange(len(y))
-    (X, weights), box = split_weights(X, problem), clipped_box(problem)
-    assert weights is not None, "the problem is weighted"
-    blocks = (slice(i, i + BLOCK) for i in range(0, len(y), BLOCK))
-    rows = ((box.integers(X[block], y[block]), weights[block]) for block in blocks)
-    scores, kept = weighted_scores(rows, theta, cut)
-    return sum_of_squares(sums_by_unit(scores, units), kept)
+    blocks = rows.blocks(BLOCK)
+    scaled = ((box.integers(part.numbers, part.response), part.weights) for part in blocks)
+    scores, kept = weighted_scores(scaled, theta, cut)
+    return sum_of_squares(scores if rows.units is None else sums_by_unit(scores, rows.units), kept)
 
 
 def weighted_scores(
@@ -297,13 +290,15 @@ def type_of(problem: Problem) -> str:
     return "cluster" if problem.by_unit else "HC1"
 
 
-def _each(X, y, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise) -> Releases:
+def _each(
+    rows: Rows, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise
+) -> Releases:
     """Release the same for every group, the noise of all groups in one draw."""
     box, sizes = clipped_box(problem), np.diff(edges)
     theta, cut = reference(first.params, first.stack, box, box.norm, problem, cost)
     per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
-    rows = scores(box.integers(X, y), *per_row).astype(np.int64)
-    squares = Moments.of_groups(rows, edges).cross
+    of_rows = scores(box.integers(rows.numbers, rows.response), *per_row).astype(np.int64)
+    squares = Moments.of_groups(of_rows, edges).cross
     triangle = noise.add(_query(squares, box.norm, problem), cost)
     released = _statistics(triangle, cut, problem)
     return replace(first, stack={**first.stack, **released}, cov_type="HC1")

@@ -2,45 +2,28 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpstats.mechanisms.shared.gram import box_of
 from dpstats.mechanisms.shared.release import Problem
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import BLOCK, exact_sum
 
 _ONE = 2.0**ENTRY_BITS
 
 
-@dataclass(frozen=True)
-class ScaledRows:
-    """Hold rows (x, y), shape (n, S + 1); rows of disjoint batches add up."""
-
-    values: np.ndarray
-
-    def __add__(self, other: "ScaledRows") -> "ScaledRows":
-        return ScaledRows(np.concatenate([self.values, other.values]))
-
-    @property
-    def X(self) -> np.ndarray:
-        return self.values[:, :-1]
-
-    @property
-    def y(self) -> np.ndarray:
-        return self.values[:, -1]
-
-
-def scaled_rows(X: np.ndarray, y: np.ndarray, problem: Problem) -> ScaledRows:
+def scaled_rows(rows: Rows, problem: Problem) -> Rows:
     """Scale and clip rows to (u, v) in units of 2^-20."""
     box = box_of(problem)
-    parts = [box.integers(X[i : i + BLOCK], y[i : i + BLOCK]) for i in range(0, len(y), BLOCK)]
-    return ScaledRows(np.concatenate([np.empty((0, X.shape[1] + 1)), *parts]))
+    parts = [box.integers(part.numbers, part.response).T for part in rows.blocks(BLOCK)]
+    *u, v = np.concatenate([np.empty((rows.numbers.shape[1] + 1, 0)), *parts], axis=1)
+    return Rows(np.array(u).T, v)
 
 
 def residual_sums(
-    rows: ScaledRows, tau: float, most: np.ndarray | float = _ONE
+    rows: Rows, tau: float, most: np.ndarray | float = _ONE
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Return the function of theta that sums u g exactly, in units of tau 2^-40.
 
@@ -49,7 +32,7 @@ def residual_sums(
     that the sum over a block is exact in doubles. theta is rounded to a grid on which u'theta
     is exact too, so that a row's term is the same whatever rows stand beside it.
     """
-    u, v, most = rows.X, rows.y, np.broadcast_to(most, len(rows.y))
+    u, v, most = rows.numbers, rows.response, np.broadcast_to(most, len(rows))
 
     def sums(theta: np.ndarray) -> np.ndarray:
         grid, exponent = _exact(theta)

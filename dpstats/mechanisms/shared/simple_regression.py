@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.mechanisms.shared.release import Problem, Release
-from dpstats.numerics import Box, Moments
+from dpstats.numerics import Box, Moments, Rows
 from dpstats.privacy import REPLACE_ONE, PureDP
 
 
@@ -89,9 +89,9 @@ def centred_box(problem: Problem) -> Box:
     return Box.symmetric(low, high, y_low, y_high, problem.intercept)
 
 
-def centred_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> Moments:
+def centred_moments(rows: Rows, problem: Problem) -> Moments:
     """Sum the cross-products of (1, x, y) with x and y centred and scaled to [-1, 1]."""
-    return Moments.of(X, y, centred_box(problem))
+    return Moments.of(rows, centred_box(problem))
 
 
 def at_each_point(

@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from dpstats.mechanisms.shared.release import Problem, Release, Releases
 from dpstats.noise import Noise
+from dpstats.numerics import Layout, Rows
 from dpstats.privacy import GDP, ApproxDP, Cost, PureDP
 
 
-def over(X: np.ndarray, y: np.ndarray) -> Callable:
-    """Return ``total(summary)`` for rows held in memory: it is ``summary(X, y)``."""
-    return lambda summary: summary(X, y)
+def over(rows: Rows) -> Callable:
+    """Return ``total(summary)`` for rows held in memory: it is ``summary(rows)``."""
+    return lambda summary: summary(rows)
 
 
 @dataclass(frozen=True)
@@ -31,18 +30,18 @@ class SecondPass:
     fraction : float
         Fraction of the cost that is kept for it.
     summary_after : callable
-        ``(first, problem, cost) -> summarise`` for ``summarise(X, y)``, whose values for disjoint
+        ``(first, problem, cost) -> summarise`` for ``summarise(rows)``, whose values for disjoint
         rows add up. What it needs of the first release is computed once for all rows.
     release : callable
         ``(summary, first, problem, cost, noise) -> Release``, where ``first`` has standard errors.
     release_each : callable or None
-        ``(X, y, edges, first, problem, cost, noise) -> Releases``, as in :class:`Method`.
+        ``(rows, edges, first, problem, cost, noise) -> Releases``, as in :class:`Method`.
     """
 
     option: str
     requested: Callable[[Any, Problem], bool]
     fraction: float
-    summary_after: Callable[[Release, Problem, Cost], Callable[[np.ndarray, np.ndarray], Any]]
+    summary_after: Callable[[Release, Problem, Cost], Callable[[Rows], Any]]
     release: Callable[..., Release]
     release_each: Callable[..., Releases] | None = None
 
@@ -64,7 +63,7 @@ class Method:
     standard_errors : str
         What the standard errors are, or why there are none.
     summarise : callable
-        ``(X, y, problem) -> summary``; summaries of disjoint rows add up.
+        ``(rows, problem) -> summary``; summaries of disjoint rows add up.
     release : callable
         ``(summary, problem, cost, noise, **options) -> Release``.
     fixed_size_summary : bool
@@ -88,7 +87,7 @@ class Method:
         Whether ranges are estimated such that they hold the tails which noise hides, for a method
         whose fit is bent by rows beyond them.
     release_each : callable or None
-        ``(X, y, edges, problem, cost, noise, **options) -> Releases``: what ``release``
+        ``(rows, edges, problem, cost, noise, **options) -> Releases``: what ``release``
         would give for the rows ``edges[g]`` to ``edges[g + 1]`` of each group g, in one call.
     each_rows : tuple of int
         The smallest number of rows of a group that ``release_each`` takes under replace-one, and
@@ -112,7 +111,7 @@ class Method:
         Whether it works from estimated distributions of the columns, within declared bounds where
         there are any; it then takes rows as codes of factors and numbers.
     takes_weights : bool
-        Whether it serves a problem whose rows have weights, as a last column of X.
+        Whether it serves a problem whose rows have weights.
     takes_units : bool
         Whether it is proven for privacy units of several rows.
     takes_basis : bool
@@ -129,7 +128,7 @@ class Method:
     neighbors: tuple[str, ...]
     single_regressor: bool
     standard_errors: str
-    summarise: Callable[[np.ndarray, np.ndarray, Problem], Any]
+    summarise: Callable[[Rows, Problem], Any]
     release: Callable[..., Release]
     fixed_size_summary: bool = False
     options: Mapping[str, tuple[Any, Callable[[Any], Any]]] = field(default_factory=dict)
@@ -153,6 +152,11 @@ class Method:
     takes_basis: bool = False
     rereads_rows: bool = False
     reads_codes: bool = False
+
+    def takes_codes(self, layout: Layout, row_norm: float | None = None) -> bool:
+        """Tell whether the rows of designs with a layout are to be codes and numbers."""
+        with_factors = bool(layout.blocks) and row_norm is None
+        return self.needs_marginals or (self.reads_codes and with_factors)
 
     def cost(self, epsilon: float, delta: float) -> Cost:
         """Return the cost that makes the release (epsilon, delta)-DP, or (epsilon^2 / 2)-zCDP.
@@ -190,17 +194,17 @@ class Method:
         implied, delta = self.cost(epsilon, delta).guarantee(delta)
         return implied * (1 + 1e-8), delta
 
-    def fit(self, X, y, *, problem: Problem, cost: Cost, noise: Noise, **options) -> Release:
+    def fit(self, rows: Rows, *, problem: Problem, cost: Cost, noise: Noise, **options) -> Release:
         """Summarise rows held in memory and release the fit."""
-        summary = self.summarise(X, y, problem)
-        return self.conclude(summary, over(X, y), problem, cost, noise, **options)
+        summary = self.summarise(rows, problem)
+        return self.conclude(summary, over(rows), problem, cost, noise, **options)
 
     def conclude(
         self, summary, total: Callable, problem: Problem, cost: Cost, noise: Noise, **options
     ) -> Release:
         """Release from a summary of all rows, and a second time where an option asks for it.
 
-        ``total(summary)`` is the sum of ``summary(X, y)`` over all rows.
+        ``total(summary)`` is the sum of ``summary(rows)`` over all rows.
 
         A first release without standard errors remains the only one, and the fraction that was
         kept is not spent.
@@ -226,22 +230,24 @@ class Method:
         second_summary = total(second.summary_after(first, problem, second_cost))
         return second.release(second_summary, first, problem, second_cost, noise)
 
-    def fit_each(self, X, y, edges, problem, cost: Cost, noise: Noise, **options) -> Releases:
+    def fit_each(self, rows: Rows, edges, problem, cost: Cost, noise: Noise, **options) -> Releases:
         """Fit every group as :meth:`fit` does, all in one call, by ``release_each``."""
-        releases = self._passes_each(X, y, edges, problem, cost, noise, options)
+        releases = self._passes_each(rows, edges, problem, cost, noise, options)
         return self.finish_each(releases, problem)
 
-    def _passes_each(self, X, y, edges, problem, cost: Cost, noise: Noise, options) -> Releases:
+    def _passes_each(
+        self, rows: Rows, edges, problem, cost: Cost, noise: Noise, options
+    ) -> Releases:
         """Release every group once, or a second time where an option asks for it."""
         second = self._second_pass(problem, options)
         assert self.release_each is not None, "callers ask whether there is one"
         if second is None:
-            return self.release_each(X, y, edges, problem, cost, noise, **options)
+            return self.release_each(rows, edges, problem, cost, noise, **options)
         first_cost = cost.part(1 - second.fraction)
-        first = self.release_each(X, y, edges, problem, first_cost, noise, **options)
+        first = self.release_each(rows, edges, problem, first_cost, noise, **options)
         second_cost = cost.part(second.fraction)
         assert second.release_each is not None, "a method that fits groups together has both"
-        return second.release_each(X, y, edges, first, problem, second_cost, noise)
+        return second.release_each(rows, edges, first, problem, second_cost, noise)
 
     def _second_pass(self, problem: Problem, options: dict) -> SecondPass | None:
         """Return the second pass if it is requested; take its option out of the others."""

@@ -11,6 +11,7 @@ from dpstats.mechanisms.shared.release import Problem
 from dpstats.mechanisms.shared.simple_regression import Line, LineRows
 from dpstats.mechanisms.shared.spec import Method
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.privacy import REPLACE_ONE
 
 # x, y and the output live on multiples of 2^-24 of their range. With |u| <= 2^25 and
@@ -25,9 +26,9 @@ OPTIONS = {
 }
 
 
-def summarise(X: np.ndarray, y: np.ndarray, problem: Problem) -> LineRows:
+def summarise(rows: Rows, problem: Problem) -> LineRows:
     """Return the rows themselves on the grid: Theil-Sen has no smaller summary."""
-    return LineRows(*Line.of(problem).integers(X, y, BITS))
+    return LineRows(*Line.of(problem).integers(rows.numbers, rows.response, BITS))
 
 
 def chosen_pairs(n: int, k, noise: Noise) -> tuple[int, np.ndarray | None]:

@@ -15,7 +15,7 @@ from dpstats.mechanisms.shared.gram import sensitivities
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Box, GroupedMoments
+from dpstats.numerics import Box, GroupedMoments, Rows
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import GDP, REPLACE_ONE
@@ -110,14 +110,9 @@ def _diameter(points: np.ndarray) -> float:
     return math.sqrt(max(largest, 0.0)) + math.sqrt(points.shape[1]) * 2.0**-18
 
 
-def grouped_moments(X: np.ndarray, y: np.ndarray, problem: Problem) -> GroupedMoments:
-    """Summarise rows whose columns are those of the design and then the key of the group.
-
-    The summary grows with the groups and not with their rows.
-    """
-    columns = len(problem.low)
-    # a table without rows may come without the column of keys
-    return GroupedMoments.of(X[:, :columns], y, X[:, columns:].ravel(), within_box(problem))
+def grouped_moments(rows: Rows, problem: Problem) -> GroupedMoments:
+    """Summarise rows by their keys; the summary grows with the groups and not with their rows."""
+    return GroupedMoments.of(rows, within_box(problem))
 
 
 def within_sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:

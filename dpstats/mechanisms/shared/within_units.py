@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.mechanisms.shared.gram import sensitivities, split_weights
+from dpstats.mechanisms.shared.gram import sensitivities
 from dpstats.mechanisms.shared.release import Problem
 from dpstats.mechanisms.shared.within_groups import (
     WithinSums,
@@ -20,6 +20,7 @@ from dpstats.mechanisms.shared.within_groups import (
     within_box,
 )
 from dpstats.noise import Noise, Query
+from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS, UNIT
 from dpstats.numerics.cross_products import exact_sum, weighted_products, whole_weights
 from dpstats.privacy import GDP
@@ -47,22 +48,21 @@ class UnitDeviations:
     units: np.ndarray
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, problem: Problem) -> "UnitDeviations":
-        """Scale, clip and centre rows, whose last two columns are their parts and units.
+    def of(cls, given: Rows, problem: Problem) -> "UnitDeviations":
+        """Scale, clip and centre rows of whole units.
 
         With whole numbers k for the parts, P = sum k <= 2^20 and s = sum k z of the rows of a unit
         are exact in doubles, in any order of the rows. The centre c is s / P, rounded to a whole
         number, so that deviations z - c are whole numbers too.
         """
-        design, weights = split_weights(X, problem)
-        assert weights is not None, "problems of units are weighted"
-        z, k, units = within_box(problem).integers(design, y), whole_weights(weights), X[:, -1]
-        starts = np.flatnonzero(np.diff(units, prepend=-1))
+        assert given.parts is not None and given.units is not None, "rows of units have both"
+        z, k = within_box(problem).integers(given.numbers, given.response), given.parts
+        k, starts = whole_weights(k), given.unit_starts
         if len(starts):
             totals = np.maximum(np.add.reduceat(k, starts), 1.0)
             centers = np.rint(np.add.reduceat(z * k[:, None], starts) / totals[:, None])
-            z = z - np.repeat(centers, np.diff(starts, append=len(y)), axis=0)
-        return cls(z, k * UNIT, units)
+            z = z - np.repeat(centers, np.diff(starts, append=len(k)), axis=0)
+        return cls(z, k * UNIT, given.units)
 
     def blocks(self):
         """Yield (rows, parts) of :data:`BLOCK` rows at most."""
@@ -87,12 +87,12 @@ class UnitSums:
     degrees: int
 
     @classmethod
-    def of(cls, X: np.ndarray, y: np.ndarray, problem: Problem) -> "UnitSums":
-        """Summarise rows of whole units, whose last two columns are their parts and units."""
-        deviations, columns = UnitDeviations.of(X, y, problem), len(problem.low) + 1
+    def of(cls, rows: Rows, problem: Problem) -> "UnitSums":
+        """Summarise rows of whole units."""
+        deviations, columns = UnitDeviations.of(rows, problem), len(problem.low) + 1
         terms = (weighted_products(*block) for block in deviations.blocks())
         high, low = exact_sum(terms, (2, columns, columns))
-        k, starts = deviations.parts / UNIT, np.flatnonzero(np.diff(X[:, -1], prepend=-1))
+        k, starts = deviations.parts / UNIT, rows.unit_starts
         firsts = np.maximum.reduceat(k, starts).sum() if len(starts) else 0
         return cls(high * 2**ENTRY_BITS + low, int(k.sum()) - int(firsts))
 

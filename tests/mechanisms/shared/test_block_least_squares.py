@@ -13,6 +13,7 @@ from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.mechanisms.shared import Problem
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.schema import Categorical, Numeric
 from tests.checks.block_least_squares import (
     DESIGNS,
@@ -175,7 +176,7 @@ def test_codings_that_do_not_tell_all_codes_apart_are_fitted_too(intercept):
     cost = method.cost(RICH, 1e-6)
     with dp.testing.insecure_seed(1):
         release = method.fit(
-            np.column_stack([codes, x]), y, problem=problem, cost=cost, noise=Noise(cost)
+            Rows(x[:, None], y, codes[:, None]), problem=problem, cost=cost, noise=Noise(cost)
         )
     ols = np.linalg.lstsq(X, y.clip(-2, 3), rcond=None)[0]
     np.testing.assert_allclose(release.params, ols, atol=2e-6)
@@ -217,17 +218,17 @@ def test_the_basis_maps_effects_to_the_coefficients_of_the_design(formula):
         n: frame[n].cat.codes.to_numpy() if n in "abc" else frame[n].to_numpy()
         for n in formula.variables
     }
-    X, _ = design.rows(batch)
-    compact, _ = design.compact_rows(batch)
-    np.testing.assert_array_equal(design.layout.compact(X), compact)
+    rows, compact = design.rows(batch), design.compact_rows(batch)
+    X, codes, found = rows.numbers, compact.codes.astype(int).T, design.layout.compact(rows)
+    np.testing.assert_array_equal(found.codes, compact.codes)
+    np.testing.assert_array_equal(found.numbers, compact.numbers)
     to_alpha, to_gamma, shift = basis.to_design()
     generator = np.random.default_rng(2)
-    k, K = basis.saturated, len(basis.sizes)
+    k = basis.saturated
     alpha = generator.normal(size=basis.sizes[k])
     gamma = generator.normal(size=basis.rest.shape[1])
     beta = to_alpha @ alpha + to_gamma @ gamma + shift
-    rest = [np.eye(basis.sizes[j])[compact[:, j].astype(int)] for j in basis.others]
-    codes = [code.astype(int) for code in compact.T[:K]]
-    z = basis.scaled(codes, compact[:, K:], batch["y"])[:, :-1] / 2.0**20
-    v = alpha[compact[:, k].astype(int)] + np.hstack([*rest, z]) @ basis.rest @ gamma
+    rest = [np.eye(basis.sizes[j])[codes[j]] for j in basis.others]
+    z = basis.scaled(list(codes), compact.numbers, batch["y"])[:, :-1] / 2.0**20
+    v = alpha[codes[k]] + np.hstack([*rest, z]) @ basis.rest @ gamma
     np.testing.assert_allclose(X @ beta, basis.box.y_center + basis.box.y_scale * v, atol=1e-4)

@@ -29,8 +29,8 @@ from tests.checks.block_scores import (
     with_parts,
     with_slopes,
 )
+from tests.checks.block_sums import coded, phi_of, problem_of, rows
 from tests.checks.block_sums import moved as distances
-from tests.checks.block_sums import phi_of, problem_of, rows
 from tests.checks.replay import Violation
 
 STEP = "sum of e^2 x x'"
@@ -171,7 +171,8 @@ def test_squared_scores_are_those_of_the_rows_and_of_units_and_add_up(blocks):
     made = rule(basis, 0.7)
     s = scores_of(X, y, weights, made)
     cuts = (slice(None, 9000), slice(9000, None))
-    one, two = (made.of_rows(X[cut], y[cut], weights[cut]) for cut in cuts)
+    table = coded(X, y, basis, parts=weights)
+    one, two = (made.squares(table[cut]) for cut in cuts)
     found, whole = one + two, s.astype(np.int64).T @ s.astype(np.int64)
     starts = np.cumsum([0, *basis.sizes])
     M = starts[-1]
@@ -188,7 +189,8 @@ def test_squared_scores_are_those_of_the_rows_and_of_units_and_add_up(blocks):
     np.testing.assert_allclose(found.products.products.astype(float), whole[M:, M:], 1e-6)
     sums = np.add.reduceat(s, np.arange(0, len(y), 3)).astype(np.int64)
     cuts = (slice(None, 9000), slice(9000, None))
-    one, two = (made.of_units(X[cut], y[cut], weights[cut] / 3, units[cut]) for cut in cuts)
+    table = coded(X, y, basis, parts=weights / 3, units=units)
+    one, two = (made.squares(table[cut]) for cut in cuts)
     np.testing.assert_allclose((one + two).products.astype(float), sums.T @ sums / 9, 1e-3, 1e12)
     assert one.kept + two.kept == pytest.approx(found.kept / 3, rel=1e-3)
 
@@ -279,8 +281,8 @@ def uncut(monkeypatch):
     """Residuals are not clipped."""
     original = ScoreRule.scores
 
-    def scores(self, X, y, weights):
-        for codes, one, numbers, kept in original(self, X, y, weights):
+    def scores(self, given):
+        for codes, one, numbers, kept in original(self, given):
             yield codes, 4 * one, 4 * numbers, kept
 
     monkeypatch.setattr(ScoreRule, "scores", scores)
@@ -320,7 +322,6 @@ def test_what_breaks_the_guarantee_is_seen(mutant, form, cov_type, monkeypatch):
 
 def test_summaries_of_no_rows_add_nothing():
     made = rule(BlockBasis.of(problem_of(2, 1)))
-    X, y = rows(2, 1, 5)
-    units = made.of_units(X, y, np.full(5, 0.2), np.arange(5.0))
-    none = made.of_units(X[:0], y[:0], np.empty(0), np.empty(0))
+    table = coded(*rows(2, 1, 5), made.basis, parts=np.full(5, 0.2), units=np.arange(5))
+    units, none = made.squares(table), made.squares(table[:0])
     assert isinstance(none, SquaredScores) and np.all((units + none).products == units.products)

@@ -14,6 +14,7 @@ from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_shrinkage import Means, shrunken_blocks
 from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.privacy import GDP
 from tests.checks.block_least_squares import (
     BOUNDS,
@@ -25,7 +26,7 @@ from tests.checks.block_least_squares import (
     rare,
     table,
 )
-from tests.checks.block_sums import problem_of, rows
+from tests.checks.block_sums import coded, problem_of, rows
 
 METHODS = ("shrunken", "shrunken_pure")
 
@@ -64,7 +65,7 @@ def test_a_coding_that_does_not_tell_all_codes_apart_is_shrunken_about_the_mean(
         cost = dp.METHODS[method].cost(epsilon, 1e-6)
         with dp.testing.insecure_seed(1):
             return dp.METHODS[method].fit(
-                np.column_stack([codes, x]), response, problem=problem, cost=cost,
+                Rows(x[:, None], response, codes[:, None]), problem=problem, cost=cost,
                 noise=Noise(cost),
             )  # fmt: skip
 
@@ -128,7 +129,7 @@ def noisy(seed, n, effects, slope, pure=False):
     generator = np.random.default_rng(seed)
     codes, z = generator.integers(0, 4, n), generator.uniform(0, 2, (n, 2))
     y = 1 + slope * (z[:, 0] - 1) + np.array(effects)[codes] + generator.normal(0, 0.3, n)
-    sums = BlockSums.of(np.column_stack([codes, z]), y, basis)
+    sums = BlockSums.of(Rows(z, y, codes[:, None]), basis)
     cost = dp.METHODS["shrunken_pure" if pure else "shrunken"].cost(1.0, 1e-6)
     with dp.testing.insecure_seed(seed):
         return release_block_sums(sums, basis, "add_remove", cost, Noise(cost)), basis
@@ -152,8 +153,8 @@ def test_neither_slopes_nor_effects_are_often_taken_from_noise_alone(pure):
 def test_all_blocks_tell_the_number_of_rows_and_the_mean():
     """Their average errs less than the block with the fewest codes: 2 of 4, 3, 5 and 2 codes."""
     basis = BlockBasis.of(problem_of(4, 1))
-    X, y = rows(4, 1, 20_000)
-    sums, found = BlockSums.of(X, y, basis), []
+    table, found = coded(*rows(4, 1, 20_000), basis), []
+    sums = BlockSums.of(table, basis)
     with dp.testing.insecure_seed(2):
         for _ in range(200):
             noisy = release_block_sums(sums, basis, "add_remove", GDP(0.3), Noise(GDP(0.3)))
@@ -161,7 +162,7 @@ def test_all_blocks_tell_the_number_of_rows_and_the_mean():
     errors = np.array([one.rows - 20_000 for one in found])
     assert found[0].codes == pytest.approx(1 / (1 / 4 + 1 / 3 + 1 / 5 + 1 / 2))
     assert errors.std() == pytest.approx(noisy.gram_sd * np.sqrt(found[0].codes), rel=0.2)
-    v = np.clip((y - 1) / 2, -1, 1).mean()
+    v = np.clip((table.response - 1) / 2, -1, 1).mean()
     assert np.mean([one.response for one in found]) == pytest.approx(v, abs=0.01)
 
 

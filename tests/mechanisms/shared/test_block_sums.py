@@ -13,7 +13,16 @@ from dpstats.mechanisms.shared.block_sums import BlockSums, norm_of, release_blo
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
 from dpstats.testing import insecure_seed
-from tests.checks.block_sums import asked, check_reached, moved, phi_of, problem_of, released, rows
+from tests.checks.block_sums import (
+    asked,
+    check_reached,
+    coded,
+    moved,
+    phi_of,
+    problem_of,
+    released,
+    rows,
+)
 from tests.checks.replay import Case
 
 
@@ -22,7 +31,8 @@ def test_sums_are_those_of_the_rows_and_add_up(blocks):
     """At a huge budget the released sums are the products of the rows, 20,000 in two parts."""
     basis = BlockBasis.of(problem_of(blocks, 2))
     X, y = rows(blocks, 2, 20_000)
-    parts = BlockSums.of(X[:9000], y[:9000], basis) + BlockSums.of(X[9000:], y[9000:], basis)
+    table = coded(X, y, basis)
+    parts = BlockSums.of(table[:9000], basis) + BlockSums.of(table[9000:], basis)
     phi = phi_of(X, y, basis).astype(np.int64)
     whole = (phi.T @ phi) / 4.0**20
     noisy = released(parts, basis, mu=1e7)
@@ -76,7 +86,7 @@ def test_the_sensitivity_depends_on_blocks_and_not_on_their_codes():
 def test_noise_has_the_stated_deviation():
     """Of 200 draws of 31 counts and pairs; the deviation of that mean is 1%."""
     basis = BlockBasis.of(problem_of(2, 1, REPLACE_ONE))
-    sums = BlockSums.of(*rows(2, 1, 50), basis)
+    sums = BlockSums.of(coded(*rows(2, 1, 50), basis), basis)
     exact, draws = np.concatenate([c.ravel() for c in (*sums.counts, *sums.pairs)]), []
     with insecure_seed(5):
         for _ in range(200):

@@ -15,7 +15,7 @@ from dpstats.mechanisms.shared.clipped_rows import (
 )
 from dpstats.mechanisms.shared.release import Release
 from dpstats.noise import Noise
-from dpstats.numerics import Moments
+from dpstats.numerics import Moments, Rows
 from dpstats.privacy import ADD_REMOVE, GDP
 from tests.checks.noisy_sums import PROBLEM
 
@@ -34,15 +34,16 @@ def test_a_row_is_counted_once_however_many_of_its_values_are_outside():
     inside = np.array([1.0, 0.5, -1, 1])
     X = np.array([inside, inside, inside * [1, 4, 4, 4], inside * [1, np.nan, 1, 1]])
     y = np.array([1.0, 1.5, 0.0, 0.0])
-    assert rows_outside(X, y, ESTIMATED) == 3
+    assert rows_outside(Rows(X, y), ESTIMATED) == 3
 
 
 def test_summaries_add_up_and_declared_ranges_count_nothing():
     generator = np.random.default_rng(1)
-    X, y = np.column_stack([np.ones(40), generator.normal(size=(40, 3))]), np.zeros(40)
+    X = np.column_stack([np.ones(40), generator.normal(size=(40, 3))])
+    rows = Rows(X, np.zeros(40))
     for problem in (ESTIMATED, PROBLEM):
-        parts = clipped_moments(X[:15], y[:15], problem) + clipped_moments(X[15:], y[15:], problem)
-        whole = clipped_moments(X, y, problem)
+        parts = clipped_moments(rows[:15], problem) + clipped_moments(rows[15:], problem)
+        whole = clipped_moments(rows, problem)
         assert (parts.sums.cross == whole.sums.cross).all()
         assert parts.clipped == whole.clipped
     assert whole.clipped == 0 and isinstance(whole, ClippedSums)
@@ -138,7 +139,7 @@ def test_groups_hide_intervals_as_single_fits_do():
 
 
 def test_rows_seen_beyond_the_ranges_hide_intervals():
-    sums = clipped_moments(np.ones((4, 4)), np.zeros(4), ESTIMATED)
+    sums = clipped_moments(Rows(np.ones((4, 4)), np.zeros(4)), ESTIMATED)
     plain = Release(np.zeros(4), np.zeros(0), cov=np.eye(4))
     with dp.testing.insecure_seed(1):
         fits = [

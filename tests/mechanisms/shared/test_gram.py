@@ -11,11 +11,10 @@ from dpstats.mechanisms.shared.gram import (
     box_of,
     clipped_box,
     l1_sensitivities,
-    number_of_units,
     scaled_moments,
     sensitivities,
-    split_weights,
 )
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 
 
@@ -105,7 +104,7 @@ def sums_by_hand(X, y, box, weights=None):
 def test_sums_of_rows_are_exact(n):
     X, y = rows_of(n)
     given = problem()
-    found = scaled_moments(X, y, given)
+    found = scaled_moments(Rows(X, y), given)
     assert found.cross.tolist() == sums_by_hand(X, y, box_of(given)) and found.rows is None
 
 
@@ -116,19 +115,7 @@ def test_sums_of_weighted_rows_are_exact_and_count_rows_or_units(by_unit):
     weights = rng.integers(0, 2**20, 500, endpoint=True) / 2**20
     units = np.sort(rng.integers(0, 90, 500)).astype(float)
     given = problem(weighted=True, by_unit=by_unit)
-    table = np.column_stack([X, weights, units] if by_unit else [X, weights])
-    found = scaled_moments(table, y, given)
+    rows = Rows(X, y, parts=weights, units=units if by_unit else None)
+    found = scaled_moments(rows, given)
     assert found.cross.tolist() == sums_by_hand(X, y, box_of(given), weights)
     assert found.rows == (len(np.unique(units)) if by_unit else 500)
-    design, split = split_weights(table, given)
-    assert np.array_equal(design, X) and split is not None and np.array_equal(split, weights)
-
-
-@pytest.mark.parametrize("units", [[], [0], [0, 0, 1, 1, 1, 5], [3, 2, 2]])
-def test_units_beside_one_another_are_counted_once(units):
-    assert number_of_units(np.array(units, float)) == len(set(units))
-
-
-def test_without_weights_rows_stay_as_they_are():
-    X, _ = rows_of(5)
-    assert split_weights(X, problem())[0] is X and split_weights(X, problem())[1] is None

@@ -12,7 +12,7 @@ from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
-from tests.checks.noisy_newton import ENDS, factor_case, rows
+from tests.checks.noisy_newton import ENDS, coded, factor_case, rows
 from tests.checks.recording import Recording
 
 PROBLEM = factor_case(ADD_REMOVE).problem
@@ -34,7 +34,8 @@ def coordinates(X):
 
 def whitened(X, map_):
     """Rows (n, p) and their squared norms (n,)."""
-    found, squares = BASIS.row_map(map_).of(np.ascontiguousarray(X.T), 0, len(X))
+    codes, numbers = map(np.ascontiguousarray, np.split(X.T, [2]))
+    found, squares = BASIS.row_map(map_).of(codes, numbers, 0, len(X))
     return found.T, squares
 
 
@@ -62,7 +63,8 @@ def test_whitened_rows_are_the_coordinates_times_a_map():
 
 def test_entries_are_one_and_the_numbers_of_a_row():
     X, _ = rows(np.random.default_rng(2), 50)
-    found, squares = BASIS.entries.of(np.ascontiguousarray(X.T), 0, 50)
+    codes, numbers = map(np.ascontiguousarray, np.split(X.T, [2]))
+    found, squares = BASIS.entries.of(codes, numbers, 0, 50)
     np.testing.assert_allclose(found[1:].T, coordinates(X)[:, 5:], atol=1e-12)
     assert (found[0] == 1).all()
     np.testing.assert_allclose(squares, (found**2).sum(axis=0))
@@ -100,8 +102,8 @@ def asked(sums, neighbors, free):
 def test_brute_force_reaches_the_sensitivity_and_never_exceeds_it(neighbors):
     """Each row against the next of 3,000, all of them at the bound: no pair moves further."""
     generator, best = np.random.default_rng(7), 0.0
-    X, _ = rows(generator, 3000, (1e300, -1e300, 0.0))
-    sums = (rough_products(BASIS, 8.0, X[i : i + 1], X[:1, 0]) for i in range(400))
+    table = coded(*rows(generator, 3000, (1e300, -1e300, 0.0)))
+    sums = (rough_products(BASIS, 8.0, table[i : i + 1]) for i in range(400))
     queries = [asked(one, neighbors, BASIS.free) for one in sums]
     for (one, l2), (other, _) in pairwise(queries):
         moved = one if neighbors == ADD_REMOVE else one - other
@@ -111,10 +113,10 @@ def test_brute_force_reaches_the_sensitivity_and_never_exceeds_it(neighbors):
 
 def test_sums_are_exact_and_noise_is_larger_on_the_diagonal():
     """The released matrix less the sums, by its deviations: 49 entries of 300 draws each."""
-    X, _ = rows(np.random.default_rng(8), 9000)
+    X, y = rows(np.random.default_rng(8), 9000)
     phi, squares = whitened(X, np.eye(7))
     whole = capped(phi.T, squares, 8.0).astype(np.int64)
-    sums = rough_products(BASIS, 8.0, X, X[:, 0])
+    sums = rough_products(BASIS, 8.0, coded(X, y))
     assert sums.tolist() == (whole @ whole.T).tolist()
     exact = sums.astype(float) * 8.0 / 4.0**ENTRY_BITS
     draws = []

@@ -8,6 +8,7 @@ from dpstats.mechanisms.shared.newton_steps import _hessian_error, _inflated
 from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
 from tests.checks.newton_queries import BASIS, PROBLEM, X, Y, queries
+from tests.checks.noisy_newton import coded
 
 
 def steps() -> Steps:
@@ -26,7 +27,7 @@ def steps() -> Steps:
 def _mapped(made: Queries, map_: np.ndarray):
     from dpstats.mechanisms.shared.newton_sums import scores
 
-    return scores(BASIS, map_, PROBLEM.reference, np.zeros(map_.shape[1]), X, Y)
+    return scores(BASIS, map_, PROBLEM.reference, np.zeros(map_.shape[1]), coded(X, Y))
 
 
 def least_squares(made: Steps) -> np.ndarray:

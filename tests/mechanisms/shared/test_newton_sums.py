@@ -2,6 +2,7 @@
 
 import math
 import pickle
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from dpstats.mechanisms.shared import IndicatorBasis, newton_sums
 from dpstats.mechanisms.shared.score_tails import LEVERAGE_EDGES, SCORE_EDGES
 from dpstats.privacy import ADD_REMOVE
-from tests.checks.noisy_newton import ENDS, factor_case, rows
+from tests.checks.noisy_newton import ENDS, coded, factor_case, rows
 
 PARTS = ["rough", "leverages", "whitened", "scores", "norms", "score products"]
 
@@ -34,12 +35,12 @@ def worker_parts(case):
 def test_a_pass_is_the_sum_of_its_rows_and_crosses_to_a_worker(part):
     """Exactly: so a row has the same part in it whatever rows stand beside it, and where."""
     work = worker_parts(factor_case(ADD_REMOVE))[part]
-    X, y = rows(np.random.default_rng(3), 4300, ENDS)
-    whole = work(X, y)
-    alone = sum(work(X[i : i + 1], y[i : i + 1]) for i in range(len(y)))
-    sent = pickle.loads(pickle.dumps(work))(np.asfortranarray(X[::-1]), y[::-1])
+    table = coded(*rows(np.random.default_rng(3), 4300, ENDS))
+    whole, alone = work(table), sum(map(work, table.blocks(1)))
+    other = replace(table[::-1], numbers=np.asfortranarray(table.numbers[::-1]))
+    sent = pickle.loads(pickle.dumps(work))(other)
     assert whole.tolist() == alone.tolist() == sent.tolist()
-    assert (work(X[:0], y[:0]) == 0).all()
+    assert (work(table[:0]) == 0).all()
     assert all(isinstance(value, int) for value in whole.ravel().tolist())
 
 
@@ -47,6 +48,7 @@ def test_sums_are_those_of_whitened_rows_and_clipped_scores():
     """Two or three units off, where rounding moves a number across a point of the grid."""
     case = factor_case(ADD_REMOVE)
     X, y = rows(np.random.default_rng(4), 5000)
+    table = coded(X, y)
     parts, basis, reference = (
         worker_parts(case),
         IndicatorBasis.of(case.problem),
@@ -61,12 +63,12 @@ def test_sums_are_those_of_whitened_rows_and_clipped_scores():
     clipped = scores * np.minimum(1.5 / norms, 1)[:, None] / 1.5
     squares = 0.3 * np.minimum(np.abs(left) / 0.9, 1) ** 2
     sums = np.trunc(np.column_stack([clipped, squares]) * 2.0**20 * (1 - 2.0**-30)).sum(axis=0)
-    np.testing.assert_allclose(parts["scores"](X, y).astype(float), sums, atol=3)
+    np.testing.assert_allclose(parts["scores"](table).astype(float), sums, atol=3)
     short = a / np.maximum(lengths / math.sqrt(3), 1)[:, None] / math.sqrt(3)
     whole = np.trunc(short * 2.0**20 * (1 - 2.0**-30))
-    found = parts["whitened"](X, y).astype(float)
+    found = parts["whitened"](table).astype(float)
     np.testing.assert_allclose(found, whole.T @ whole, atol=3 * 2.0**20)
-    of_scores = parts["score products"](X, y).astype(float)
+    of_scores = parts["score products"](table).astype(float)
     whole = np.trunc(clipped * 2.0**20 * (1 - 2.0**-30))
     np.testing.assert_allclose(of_scores, whole.T @ whole, atol=3 * 2.0**20)
     for part, sizes, edges in (
@@ -74,5 +76,5 @@ def test_sums_are_those_of_whitened_rows_and_clipped_scores():
         ("norms", norms / 1.5, SCORE_EDGES),
     ):
         expected = np.histogram(sizes, np.concatenate([[-np.inf], edges, [np.inf]]))[0]
-        assert parts[part](X, y).tolist() == expected.tolist()
-    assert parts["leverages"](X, y).sum() == 5000
+        assert parts[part](table).tolist() == expected.tolist()
+    assert parts["leverages"](table).sum() == 5000

@@ -15,6 +15,7 @@ from dpstats.mechanisms.shared.newton_whitening import (
 from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
 from tests.checks.newton_queries import BASIS, PROBLEM, X, Y, queries
+from tests.checks.noisy_newton import coded
 
 MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares)
 
@@ -22,7 +23,7 @@ MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda sq
 def whitened(whitening: Whitening) -> np.ndarray:
     """The rows in those directions, (p, n)."""
     p = whitening.map.shape[1]
-    blocks = scores(BASIS, whitening.map, PROBLEM.reference, np.zeros(p), X, Y)
+    blocks = scores(BASIS, whitening.map, PROBLEM.reference, np.zeros(p), coded(X, Y))
     return np.hstack([block[0] for block in blocks])
 
 

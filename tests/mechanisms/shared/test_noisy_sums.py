@@ -10,8 +10,8 @@ import pytest
 
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared import noisy_sums, robust_covariance
-from dpstats.mechanisms.shared.gram import box_of, split_weights
-from dpstats.numerics import Moments, cross_products
+from dpstats.mechanisms.shared.gram import box_of
+from dpstats.numerics import Moments, Rows, cross_products
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.noisy_sums import (
     check_heavy,
@@ -94,19 +94,11 @@ def test_half_a_row_moves_the_sums_by_half():
         assert [ratios["y'y"], ratios["number of rows"]] == pytest.approx([weight, 1])
 
 
-@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE])
-def test_methods_see_design_rows_and_weights_apart(relation):
-    problem = problem_of(1, (0, 1), (0, 1), relation)
-    X = np.array([[1.0, 0.5, 0.25]])
-    rows, weights = split_weights(X, replace(problem, weighted=True))
-    assert rows.tolist() == [[1.0, 0.5]] and weights.tolist() == [0.25]
-    assert split_weights(X, problem)[1] is None
-
-
 def test_sums_without_weights_are_those_of_whole_rows():
     p = problem_of(2, (-3.0, 1.0), (2.0, 10.0), ADD_REMOVE)
     X, y = table([strange_row(np.random.default_rng(s), p) for s in range(300)], p)
-    plain, whole = Moments.of(X, y, box_of(p)), Moments.weighted(X, y, np.ones(300), box_of(p))
+    parts = [None, np.ones(300)]
+    plain, whole = (Moments.of(Rows(X, y, parts=each), box_of(p)) for each in parts)
     assert (whole.cross == plain.cross * 2**20).all() and whole.rows == 300
     assert whole.unit * 2**20 == plain.unit and plain.rows is None
 

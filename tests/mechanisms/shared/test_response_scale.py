@@ -7,7 +7,9 @@ import pytest
 
 from dpstats.mechanisms.shared import Extremes
 from dpstats.mechanisms.shared.response_scale import with_response_scale
+from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.testing import insecure_seed
 from tests.checks.noisy_newton import factor_case
@@ -24,7 +26,7 @@ def rescaled(y, mu=1.0, has_constant=True, neighbors=ADD_REMOVE, seen=None, **re
     with insecure_seed(3):
         noise = Noise(GDP(mu))
         after = with_response_scale(
-            problem, has_constant, lambda each: each(np.zeros((len(y), 1)), y), len(y), GDP(mu),
+            problem, has_constant, over(Rows(np.zeros((len(y), 1)), y)), len(y), GDP(mu),
             noise,
         )  # fmt: skip
     return after.reference, noise.events

@@ -19,7 +19,7 @@ from dpstats import cli
 from dpstats.mechanisms import METHODS
 from dpstats.mechanisms.shared.robust_covariance import scores
 from dpstats.noise import Noise
-from dpstats.numerics import Meat
+from dpstats.numerics import Meat, Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 from tests.checks.group_batches import Frozen, people
 from tests.checks.leaks import (
@@ -103,8 +103,8 @@ def test_a_group_gets_the_release_of_its_rows(n):
     for _ in range(2):
         noises.append(Noise(cost))
         noises[-1]._source = Frozen(1)
-    each = method.fit_each(X, y, np.array([0, n]), problem, cost, noises[0], **HC1)
-    alone = method.fit(X, y, problem=problem, cost=cost, noise=noises[1], **HC1)
+    each = method.fit_each(Rows(X, y), np.array([0, n]), problem, cost, noises[0], **HC1)
+    alone = method.fit(Rows(X, y), problem=problem, cost=cost, noise=noises[1], **HC1)
     assert noises[0].events == noises[1].events and len(noises[0].events) == 2
     assert alone.status == "ok" and set(each.stack) - {"params", "cov"} == set(alone.statistics)
     for name, value in alone.statistics.items():

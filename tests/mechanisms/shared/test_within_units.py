@@ -23,6 +23,7 @@ from dpstats.mechanisms.shared.within_units import (
     unit_norm,
     unit_sensitivities,
 )
+from dpstats.numerics import Rows
 from dpstats.privacy import RELATIONS
 from dpstats.request.privacy_unit import PrivacyUnit
 from dpstats.schema import Categorical, Labels, Numeric
@@ -46,16 +47,16 @@ def rows_of(seed, units, columns=2, max_rows=1, most=9):
     numbers = np.repeat(np.arange(units), rng.integers(1, most, units)).astype(float)
     X = rng.uniform(-1, 3, (len(numbers), columns)) * rng.choice([1, 100], (len(numbers), 1))
     parts = PrivacyUnit("id", max_rows).parts(numbers) * 2.0**-20
-    return np.column_stack([X, parts, numbers]), rng.uniform(-3, 9, len(numbers))
+    return Rows(X, rng.uniform(-3, 9, len(numbers)), parts=parts, units=numbers)
 
 
-def exact(X, y, problem):
+def exact(rows, problem):
     """The sums of one summary in whole numbers, row by row."""
     box, total, degrees = within_box(problem), 0, 0
-    for number in np.unique(X[:, -1]):
-        own = X[:, -1] == number
-        z = box.integers(X[own, :-2], y[own]).astype(int).astype(object)
-        k = [int(part * 2**20) for part in X[own, -2]]
+    for number in np.unique(rows.units):
+        own = rows[rows.units == number]
+        z = box.integers(own.numbers, own.response).astype(int).astype(object)
+        k = [int(part * 2**20) for part in own.parts]
         center = [round(Fraction(int(np.dot(column, k)), sum(k))) for column in z.T]
         d = z - np.array(center, dtype=object)
         total = total + (d * np.array(k, dtype=object)[:, None]).T @ d
@@ -66,40 +67,35 @@ def exact(X, y, problem):
 @settings(max_examples=30, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6), st.integers(1, 400), st.sampled_from([1, 4]), st.integers(1, 3))
 def test_sums_are_exact_in_any_order_and_add_up(seed, units, max_rows, columns):
-    problem, (X, y) = problem_of(columns), rows_of(seed, units, columns, max_rows)
-    sums = UnitSums.of(X, y, problem)
-    cross, degrees = exact(X, y, problem)
+    problem, rows = problem_of(columns), rows_of(seed, units, columns, max_rows)
+    sums = UnitSums.of(rows, problem)
+    cross, degrees = exact(rows, problem)
     assert (sums.cross == cross).all() and sums.degrees == degrees
-    order = np.lexsort((np.random.default_rng(seed).random(len(y)), X[:, -1]))
-    shuffled = UnitSums.of(X[order], y[order], problem)
+    order = np.lexsort((np.random.default_rng(seed).random(len(rows)), rows.units))
+    shuffled = UnitSums.of(rows[order], problem)
     assert (shuffled.cross == cross).all() and shuffled.degrees == degrees
-    half = X[:, -1] < units // 2
-    merged = UnitSums.of(X[half], y[half], problem) + UnitSums.of(X[~half], y[~half], problem)
+    half = rows.units < units // 2
+    merged = UnitSums.of(rows[half], problem) + UnitSums.of(rows[~half], problem)
     assert (merged.cross == cross).all() and merged.degrees == degrees
 
 
 def test_many_rows_of_one_unit_at_the_corners_are_exact():
     """Products of the largest deviations, for more rows than one block holds."""
-    rows = 5000
-    signs = np.where(np.arange(rows) % 2, -9.0, 9.0)
-    unit = np.zeros(rows)
-    X = np.column_stack([signs, signs, PrivacyUnit("id").parts(unit) * 2.0**-20, unit])
-    cross, _ = exact(X, signs, problem_of())
-    assert (UnitSums.of(X, signs, problem_of()).cross == cross).all()
+    signs = np.where(np.arange(5000) % 2, -9.0, 9.0)
     # one row far from all others deviates by nearly 2 ranges of half
-    X[:, :2], y = -9.0, np.full(rows, -9.0)
-    X[0, :2] = y[0] = 9.0
-    cross, _ = exact(X, y, problem_of())
-    assert (UnitSums.of(X, y, problem_of()).cross == cross).all()
+    alone, unit = np.where(np.arange(5000) == 0, 9.0, -9.0), np.zeros(5000)
+    for values in (signs, alone):
+        X, parts = np.column_stack([values, values]), PrivacyUnit("id").parts(unit) * 2.0**-20
+        rows = Rows(X, values, parts=parts, units=unit)
+        cross, _ = exact(rows, problem_of())
+        assert (UnitSums.of(rows, problem_of()).cross == cross).all()
 
 
 def test_no_rows_and_units_of_one_row_add_nothing():
-    X, y = rows_of(1, 50)
-    first = np.flatnonzero(np.diff(X[:, -1], prepend=-1))
-    for chosen in (first, first[:0]):
-        own = X[chosen]
-        own[:, -2] = 1.0
-        sums = UnitSums.of(own, y[chosen], problem_of())
+    rows = rows_of(1, 50)
+    for chosen in (rows.unit_starts, rows.unit_starts[:0]):
+        own = replace(rows[chosen], parts=np.ones(len(chosen)))
+        sums = UnitSums.of(own, problem_of())
         assert not sums.cross.any() and sums.degrees == 0
 
 
@@ -121,8 +117,8 @@ def test_no_unit_adds_more_than_stated(problem):
     for relation in RELATIONS:
         bounds = unit_sensitivities(norm, columns, relation)
         for seed in range(100):
-            V = UnitSums.of(*rows_of(seed, 1, columns), problem).cross
-            W = UnitSums.of(*rows_of(seed + 1000, 1, columns), problem).cross
+            V = UnitSums.of(rows_of(seed, 1, columns), problem).cross
+            W = UnitSums.of(rows_of(seed + 1000, 1, columns), problem).cross
             change = (V if relation == "add_remove" else V - W) * Fraction(1, 2**60)
             assert np.linalg.norm(triangle(change, columns)) <= bounds[0]
             assert np.linalg.norm(change[:columns, columns].astype(float)) <= bounds[1]
@@ -134,8 +130,8 @@ def test_rounded_means_stay_within_the_stated_bound():
     """Rows at 1 and close to -1, whose mean is no multiple of 2^-20."""
     problem, unit = problem_of(1), np.zeros(3)
     step = 2.0**-19
-    X = np.column_stack([[3.0, -1 + step, -1 + step], [1 / 3] * 3, unit])
-    cross = UnitSums.of(X, np.zeros(3), problem).cross
+    X, parts = np.array([[3.0], [-1 + step], [-1 + step]]), np.full(3, 1 / 3)
+    cross = UnitSums.of(Rows(X, np.zeros(3), parts=parts, units=unit), problem).cross
     assert cross[0, 0] * Fraction(1, 2**60) <= unit_sensitivities(1.0, 1, "add_remove")[0]
 
 
@@ -155,9 +151,9 @@ def test_a_factor_counts_by_the_largest_distance_of_its_values(coding, levels):
         rows = levels if seed == 0 else int(rng.integers(1, 3 * levels))
         h = np.arange(levels) if seed == 0 else rng.integers(0, levels, rows)
         x = np.where(np.arange(rows) % 2, -1.0, 3.0)
-        X, y = design.rows({"y": np.zeros(rows), "x": x, "h": h, "g": np.zeros(rows)})
+        table = design.rows({"y": np.zeros(rows), "x": x, "h": h, "g": np.zeros(rows)})
         parts = PrivacyUnit("id").parts(np.zeros(rows)) * 2.0**-20
-        d = UnitDeviations.of(np.column_stack([X, parts, np.zeros(rows)]), y, problem)
+        d = UnitDeviations.of(replace(table, parts=parts, units=np.zeros(rows)), problem)
         trace = np.sum(d.parts[:, None] * (d.rows[:, :-1] * 2.0**-20) ** 2)
         assert trace <= norm**2 * (1 + 1e-9)
         largest = max(largest, trace)

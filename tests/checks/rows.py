@@ -1,0 +1,24 @@
+"""Name the columns of tables that are built flat, so that neighbours are made in one array."""
+
+import numpy as np
+
+from dpstats.numerics import Rows
+
+
+def rows_of(X, y, problem, coded=None) -> Rows:
+    """Rows of a table (X, y) whose columns are codes, numbers, parts and units, as a problem says.
+
+    ``coded`` is what the problem says of codes unless given.
+    """
+    coded = problem.coded if coded is None else coded
+    blocks = len(problem.layout.blocks) if coded else 0
+    codes, numbers, *more = np.split(
+        X, [blocks, *range(X.shape[1] - problem.weighted - problem.by_unit, X.shape[1])], axis=1
+    )
+    roles = dict(zip(("parts", "units"), (column.ravel() for column in more), strict=False))
+    return Rows(numbers, y, codes if coded else None, **roles)
+
+
+def keyed_rows(X, y, columns) -> Rows:
+    """Rows of a table whose last column has keys; without rows it may have none."""
+    return Rows(X[:, :columns], y, keys=X[:, columns:].ravel())
