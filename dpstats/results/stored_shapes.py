@@ -126,12 +126,14 @@ _REPORT = {
     "assumptions": _TEXTS, "private?": flag, "parallel?": flag, "unit?": (text, none),
     "max_rows?": count, "max_groups?": count,
 }  # fmt: skip
-_STATISTICS = {
-    "response_mean?": number, "response_mean_error?": number, "*": (number, none, array),
+_EVIDENCE = {"kind": text, "*": (number, none, array)}
+_STACK = {
+    "params": wide_array, "cov": wide_array, "has_companions": flag,
+    "evidence": {"kind": text, "*": wide_array},
 }  # fmt: skip
 _RELEASE = {
     "status": text, "cov": (none, array), "reasons": {"*": text}, "note": text, "limited": flag,
-    "statistics": _STATISTICS, "cov_type?": text,
+    "evidence": _EVIDENCE, "cov_type": text,
 }  # fmt: skip
 _COMMON = {
     "formula": text, "selected": (none, _TEXTS), "plan": text, "share": above, "method": text,
@@ -147,5 +149,5 @@ SINGLE = {
 GROUPS = {
     **_COMMON, "size": count, "cov_type?": text, "labels_present?": flag, "limited?": flag,
     "names": _TEXTS, "released": _TEXTS, "reasons": _TEXTS, "by": (text, _TEXTS), "labels": [label],
-    "estimates": wide_array, "stack": {"*": wide_array}, "sizes?": (none, [count]),
+    "estimates": wide_array, "stack": _STACK, "sizes?": (none, [count]),
 }  # fmt: skip
