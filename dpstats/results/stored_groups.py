@@ -35,11 +35,11 @@ def groups_to_dict(results) -> dict:
 
 def group_fields(content: Mapping) -> dict[str, Any]:
     """Restore the fields of a result from the content that :func:`groups_to_dict` gives."""
-    by, size, sizes = content["by"], content["size"], content.get("sizes")
-    same: dict[str, Any] = {name: content[name] for name in _PUBLIC if name in content}
-    same |= {name: tuple(content[name]) for name in _LISTS if name in content}
+    by, size, sizes = content["by"], content["size"], content["sizes"]
+    same: dict[str, Any] = {name: content[name] for name in _PUBLIC}
+    same |= {name: tuple(content[name]) for name in _LISTS}
     kinds = {
-        name: {key: kind_from_dict(kind) for key, kind in content.get(name, {}).items()}
+        name: {key: kind_from_dict(kind) for key, kind in content[name].items()}
         for name in ("schema", "clipping")
     }
     return {
