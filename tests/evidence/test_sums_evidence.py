@@ -5,7 +5,7 @@ import pytest
 
 from dpstats.evidence import SumsEvidence
 from dpstats.inference import Estimate
-from dpstats.numerics.ridge import ridge
+from dpstats.numerics.ridge import lowered_eigenvalues, ridge
 
 RNG = np.random.default_rng(1)
 X = np.column_stack([np.ones(50), RNG.uniform(-1, 1, (50, 2))])
@@ -39,12 +39,13 @@ def test_squared_scores_make_it_hc1():
 
 def test_noise_on_the_sums_widens_it_as_derived():
     """Cov(E b) = s^2 (|b|^2 I + b b' - diag(b^2)) for a symmetric E, and s^2 I for w."""
-    noise, energy = 1e-3, known().energy
-    bread = np.linalg.inv(X.T @ X)
+    noise, energy = 0.5, known().energy
+    values, vectors = lowered_eigenvalues(X.T @ X, noise)
+    bread = (vectors / values) @ vectors.T
     b = bread @ (X.T @ Y)
     added = noise**2 * ((1 + b @ b) * np.eye(3) + np.outer(b, b) - np.diag(b**2))
     expected = bread @ (energy / 47 * X.T @ X + added) @ bread
-    np.testing.assert_allclose(known(noise).covariance(0), expected, rtol=1e-3)
+    np.testing.assert_allclose(known(noise).covariance(0), expected, rtol=1e-9)
 
 
 def test_figures_are_those_of_least_squares():
