@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import beta, norm
 
 from benchmarks.tools import checked, print_table, released
-from dpstats.inference import stacked, uncertainty
+from dpstats.evidence import Stack
 from dpstats.mechanisms.shared.spec import over
 from dpstats.numerics import Rows
 from dpstats.request import Prepared
@@ -177,7 +177,7 @@ def _outcome(cell: Cell, epsilon: float, options: dict, ols, releases) -> Outcom
     rows = _quantities(cell.d)
     values = rows @ truth(cell.spread, cell.errors, cell.d)
     known = [release for release in releases if _has_intervals(release)]
-    inference = uncertainty(stacked(known, cell.d + 1))
+    inference = Stack.of(known, cell.d + 1).uncertainty()
     ends = inference.intervals(rows, 0.05)
     estimate, half = np.moveaxis(ols, 1, 0)
     return Outcome(

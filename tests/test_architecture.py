@@ -40,7 +40,7 @@ RANDOM = {
 PRINTING = {"print", "sys.stdout.write", "sys.stderr.write"}
 COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "__main__"}
 # Modules that load statsmodels or numba, so their rooms do not import them.
-LOADED_LATER = {"results.comparison", "mechanisms.shared.pairwise_ranks"}
+LOADED_LATER = {"inference.pivot", "results.comparison", "mechanisms.shared.pairwise_ranks"}
 
 
 def is_family(name: str) -> bool:

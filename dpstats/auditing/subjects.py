@@ -136,7 +136,7 @@ def output_of(release: Release) -> Output:
     cov = [] if release.cov is None else release.cov[corner]
     parts = {"params": release.params, "predictions": release.predictions, "cov": cov}
     output = {f"status {release.status}": 1.0}
-    for name, values in {**parts, **release.statistics}.items():
+    for name, values in {**parts, **release.evidence.values()}.items():
         output |= _numbers(name, values)
     if release.companion is None:
         return output

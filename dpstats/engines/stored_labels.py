@@ -89,16 +89,16 @@ def _zone_of(moment) -> str | None:
 
 
 def _timestamp(content) -> pd.Timestamp:
-    """Restore a time of pandas; earlier versions stored its text alone."""
-    text, unit, zone = content if type(content) is list else (content, None, None)
+    """Restore a time of pandas from its text, unit and time zone."""
+    text, unit, zone = content
     moment: Any = pd.Timestamp(text)
     if zone not in (None, _zone_of(moment)):
         moment = moment.tz_convert(ZoneInfo(zone))
-    return moment if unit is None else moment.as_unit(unit)
+    return moment.as_unit(unit)
 
 
 def _datetime(content) -> datetime.datetime:
-    text, zone = content if type(content) is list else (content, None)
+    text, zone = content
     moment = datetime.datetime.fromisoformat(text)
     return moment if zone in (None, _zone_of(moment)) else moment.astimezone(ZoneInfo(zone))
 

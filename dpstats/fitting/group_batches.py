@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.errors import Defect, is_interrupt
-from dpstats.inference import stacked
+from dpstats.evidence import Columns, Stack
 from dpstats.mechanisms.shared import Release, Releases
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -64,7 +64,6 @@ class GroupedRows:
 class Outcomes:
     """Collect the released columns of all groups, part by part.
 
-    ``stack`` has what the groups hold for inference, by name, NaN where they lack it,
     ``cov_type`` is "HC1" where any group's inference is robust, and ``limited`` says that any
     group's predictions are of clipped rows. ``sizes`` are the groups' numbers of complete rows,
     or of privacy units.
@@ -78,10 +77,7 @@ class Outcomes:
         self.statuses = [""] * groups
         self.reasons: dict[str, None] = {}
         self.cov_type = "nonrobust"
-        self.stack = {
-            "params": np.full((groups, columns), np.nan),
-            "cov": np.full((groups, columns, columns), np.nan),
-        }
+        self._columns, self._has_companions = Columns(groups, columns), False
         self._worst: dict[tuple[str, int], Event] = {}
 
     def put(self, groups: Sequence[int] | np.ndarray, releases: Releases) -> None:
@@ -90,10 +86,9 @@ class Outcomes:
         self.estimates[groups] = np.hstack([releases.params, points])
         for g, status in zip(groups, releases.statuses, strict=True):
             self.statuses[g] = status
-        for name, values in releases.stack.items():
-            if name not in self.stack:
-                self.stack[name] = np.full((len(self.statuses), *values.shape[1:]), np.nan)
-            self.stack[name][groups] = values
+        stack = releases.stack
+        self._columns.put(groups, stack.params, stack.cov, stack.evidence)
+        self._has_companions |= stack.has_companions
         self.reasons.update(dict.fromkeys(releases.reasons))
         self.limited |= releases.limited
         if releases.cov_type != "nonrobust":
@@ -106,6 +101,11 @@ class Outcomes:
             times[event.step] += 1
             place = event.step, times[event.step]
             self._worst[place] = max(event, self._worst.get(place, event), key=_scale)
+
+    @property
+    def stack(self) -> Stack:
+        """Return what the intervals of all groups are about."""
+        return self._columns.stack(self._has_companions)
 
     @property
     def events(self) -> list[Event]:
@@ -228,8 +228,8 @@ def column_of(release: Release) -> Releases:
         release.predictions[None],
         statuses=[release.status],
         reasons=tuple(dict.fromkeys(release.reasons.values())),
-        stack=stacked([release], len(release.params)),
-        cov_type=(release.companion or release).cov_type,
+        stack=Stack.of([release], len(release.params)),
+        cov_type=release.basis.cov_type,
         limited=release.limited,
     )
 

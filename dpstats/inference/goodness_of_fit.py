@@ -1,7 +1,6 @@
 """Estimate from released numbers the figures that stand above a regression table: N, R-squared."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,16 +13,15 @@ _MOST_DRAWS, _LEAST_DRAWS, _MOST_ENTRIES = 400, 20, 2_000_000
 # error is at most so large: below, what is shown would be a lucky draw (benchmarks/goodness.py).
 _SEEN, _LARGEST_ERROR = 4.0, 0.25
 _DRAWN_HIGH = 1.5
-_LINE = ("n", "Su", "Sv", "Suu", "Suv", "Svv", "sigma2")
 NO_SUMS = (
     "this release holds neither the residual variance nor sums from which it follows, so there is "
     'no R-squared; method="noisy_newton" and "adassp" give one'
 )
 _RIDGE = "a fit with a ridge has no R-squared of least squares; raise epsilon or n"
 _NO_VARIANCE = "the noise could account for the variance of the response, so there is no R-squared"
-_NOISY = "the noise leaves R-squared open; raise epsilon or n"
-_OF_UNITS = "scores were released by person, which do not tell the variance of a single row"
-_WEIGHTED = (
+NOISY = "the noise leaves R-squared open; raise epsilon or n"
+OF_UNITS = "scores were released by person, which do not tell the variance of a single row"
+WEIGHTED = (
     "the sums of weighted rows are in units of the largest weight, so that they tell R-squared and "
     "not the residual variance of a row of weight one"
 )
@@ -82,59 +80,15 @@ class GoodnessOfFit:
         return Estimate(1 - rest.value, rest.error)
 
 
-def goodness_of_fit(
-    stack: Mapping[str, np.ndarray], g: int, constant: np.ndarray | None, rows: int | None
-) -> GoodnessOfFit:
-    """Estimate the figures of the g-th release of a stack, about the rows that it was fitted to.
+def of_clipped_line(sums: np.ndarray, sigma2: float, public: Estimate) -> GoodnessOfFit:
+    """Compute the figures for a line in estimated ranges, which has no standard errors.
 
-    ``constant`` (S,) are the coefficients of the constant 1, None where no combination of columns
-    gives it; ``rows`` is the number of rows where it is public. Standard errors are those of the
-    privacy noise alone: N and R-squared describe the sample.
+    ``sums`` are n and the sums of u, v, u^2, u v and v^2.
     """
-    public = Estimate() if rows is None else Estimate(float(rows), 0.0)
-    columns, is_centred = stack["params"].shape[1], constant is not None
-    if "fit_rows" in stack:
-        return _of_steps(stack, g, public, columns, is_centred)
-    if "weighted_rows" in stack and rows is None:
-        public = _read(stack, "weighted_rows", g)
-    sums = Sums.of(stack, g)
-    if sums is not None and "weighted_rows" in stack:
-        figures = _of_sums(sums, constant, public)
-        return replace(figures, scale=Estimate(), reason=figures.reason or _WEIGHTED)
-    if sums is not None:
-        return _of_sums(sums, constant, public)
-    if "Suu" in stack and "scale" not in stack:
-        return _of_clipped_line({name: float(stack[name][g]) for name in _LINE}, public)
-    if "rows" in stack and rows is None:
-        public = Estimate(float(stack["rows"][g]))
-    return GoodnessOfFit(public, columns=columns, is_centred=is_centred, reason=NO_SUMS)
-
-
-def _of_steps(stack, g: int, public: Estimate, columns: int, is_centred: bool) -> GoodnessOfFit:
-    """Read what noisy Newton steps have computed from their releases."""
-    names = ("fit_rows", "fit_rsquared", "fit_scale")
-    rows, rsquared, scale = (_read(stack, name, g) for name in names)
-    rows = rows if math.isnan(public.value) else public
-    reason = _NOISY if math.isnan(rsquared.value) else ""
-    if "weighted_rows" in stack:
-        reason = reason or _WEIGHTED
-    if "score_products" in stack:
-        reason = _OF_UNITS
-    return GoodnessOfFit(rows, rsquared, scale, columns, is_centred, reason)
-
-
-def _read(stack: Mapping[str, np.ndarray], name: str, g: int) -> Estimate:
-    """Read a value and its error, NaN where the stack has none."""
-    none = np.full(len(stack["params"]), np.nan)
-    return Estimate(*(float(stack.get(part, none)[g]) for part in (name, f"{name}_error")))
-
-
-def _of_clipped_line(sums: Mapping[str, float], public: Estimate) -> GoodnessOfFit:
-    """Compute the figures for a line in estimated ranges, which has no standard errors."""
-    n, sv, sigma2 = sums["n"], sums["Sv"], sums["sigma2"]
-    about_mean = sums["Suu"] - sums["Su"] ** 2 / n
-    explained = (sums["Suv"] - sums["Su"] * sv / n) ** 2 / about_mean
-    total = sums["Svv"] - sv**2 / n
+    n, su, sv, suu, suv, svv = sums.tolist()
+    about_mean = suu - su**2 / n
+    explained = (suv - su * sv / n) ** 2 / about_mean
+    total = svv - sv**2 / n
     rows = Estimate(n) if math.isnan(public.value) else public
     if not (about_mean > 0 and total > 0):
         return GoodnessOfFit(rows, columns=2, reason=_NO_VARIANCE)
@@ -142,7 +96,7 @@ def _of_clipped_line(sums: Mapping[str, float], public: Estimate) -> GoodnessOfF
     return GoodnessOfFit(rows, rsquared, Estimate(sigma2), columns=2)
 
 
-def _of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> GoodnessOfFit:
+def of_sums(sums: Sums, constant: np.ndarray | None, public: Estimate) -> GoodnessOfFit:
     """Compute the figures from noisy cross-products, with errors to first order in the noise.
 
     With A, c and q the released u'u, u'v and v'v, the residual sum of squares of the released
@@ -197,7 +151,7 @@ def shown_rsquared(fitted: Estimate, total: float, deviation: float) -> tuple[Es
         return Estimate(), _NO_VARIANCE
     error = float(fitted.error * (total / (total - _DRAWN_HIGH * deviation)))
     if error > _LARGEST_ERROR:
-        return Estimate(), _NOISY
+        return Estimate(), NOISY
     return Estimate(min(max(fitted.value, 0.0), 1.0), error), ""
 
 

@@ -11,7 +11,6 @@ from dpstats.inference.wald import deviations
 from dpstats.numerics import Meat
 from dpstats.numerics.normal_laplace import tail
 
-_SUMS = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
 # A confidence set that reaches this many standard errors from the estimate counts as unbounded.
 _FAR = 1e7
 
@@ -52,16 +51,6 @@ class Pivot:
     scales: np.ndarray
     line: np.ndarray
     meat: Meat
-
-    @classmethod
-    def of(cls, stack) -> "Pivot":
-        """Read the stacked statistics of noisy_moments."""
-        sums = np.column_stack([stack[name] for name in _SUMS])
-        sums[sums[:, 0] <= 0] = np.nan
-        scales = np.column_stack([stack["n_scale"], stack["scale"]])
-        names = ("column", "x_middle", "x_width", "y_middle", "y_width")
-        line = np.column_stack([stack[name] for name in names])
-        return cls(sums, scales, line, Meat.of_line(stack))
 
     @cached_property
     def squares(self) -> np.ndarray:

@@ -27,13 +27,6 @@ class Ends:
     ends: np.ndarray
     level: np.ndarray
 
-    @classmethod
-    def of(cls, stack) -> "Ends":
-        """Read stacked statistics, in which an end at infinity is NaN."""
-        level = stack["level"]
-        absent = np.isnan(stack["ends"]) & ~np.isnan(level)[:, None, None]
-        return cls(stack["points"], np.where(absent, [-np.inf, np.inf], stack["ends"]), level)
-
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Return intervals (G, m, 2) of ``rows`` (m, S); NaN for a level beyond the bought one."""
         weights = rows @ np.linalg.pinv(np.nan_to_num(self.points))

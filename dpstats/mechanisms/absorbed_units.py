@@ -8,7 +8,6 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.mechanisms.shared import Method, Problem, Release, SecondPass, UnitDeviations, UnitSums
-from dpstats.mechanisms.shared.least_squares import covariance
 from dpstats.mechanisms.shared.robust_covariance import (
     FRACTION,
     reference,
@@ -57,9 +56,8 @@ def release(
 
 def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     """Return the function that sums s s' over the scores s of units, given the first release."""
-    basis = first.companion or first
     box, norm = within_box(problem), unit_norm(problem)
-    theta, cut = reference(basis.params, basis.statistics, box, norm, problem, cost)
+    theta, cut = reference(first.basis, box, norm, problem, cost)
     return partial(unit_squares, problem, theta, cut * 2.0**ENTRY_BITS)
 
 
@@ -88,7 +86,7 @@ def _release_squares(
     :func:`~dpstats.mechanisms.shared.robust_covariance.release_squares` states.
     """
     box, norm = within_box(problem), unit_norm(problem)
-    return release_squares(covariance, squares, first, box, norm, problem, cost, noise)
+    return release_squares(squares, first, box, norm, problem, cost, noise)
 
 
 def _requested(cov_type: str, problem: Problem) -> bool:

@@ -23,7 +23,6 @@ from dpstats.mechanisms.shared.clipped_rows import (
 )
 from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.least_squares import (
-    covariance,
     fitted,
     is_identified,
     least_squares,
@@ -120,7 +119,7 @@ def _fit(sums: NoisySums, problem: Problem) -> Release:
     if not is_identified(sums):
         if problem.intercept is None:
             return ridged(fit, problem)
-        return unidentified(sums, clipped_box(problem), problem, fit.statistics)
+        return unidentified(sums, clipped_box(problem), problem, fit.evidence)
     return with_intervals(fit, sums, problem) if penalty > 0 else fit
 
 
@@ -140,7 +139,7 @@ _method = partial(
     widened_ranges=True,
     reads_codes=True,
     options=robust_covariance.OPTIONS,
-    second_pass=block_scores.robust(covariance),
+    second_pass=block_scores.robust(),
 )
 METHODS = (
     _method(

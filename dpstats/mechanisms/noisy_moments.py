@@ -1,12 +1,11 @@
 """Fit NoisyMoments: simple regression from five noisy sums, released once."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from dpstats.inference import stacked, uncertainty
+from dpstats.evidence import Evidence, LineEvidence, Stack
 from dpstats.mechanisms.shared import Line, Method, Problem, Release, Releases, robust_covariance
 from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.simple_regression import centred_box, centred_moments, too_few
@@ -19,7 +18,6 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 # Cross-products are summed for rows on [-1, 1]; for u, v in [-1/2, 1/2] they are a quarter.
 _UNIT = PRODUCT_UNIT / 4
 _ONE = round(1 / PRODUCT_UNIT)
-_NAMES = ("n", "Su", "Sv", "Suu", "Suv", "Svv")
 
 
 def sensitivities(neighbors: str) -> tuple[float, float]:
@@ -59,35 +57,33 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
 
     Notes
     -----
-    ``statistics`` of the release holds n, the noisy sums on the scale of u and v,
+    ``evidence`` of the release holds n, the noisy sums on the scale of u and v,
     ``sigma2``, the residual variance in squared units of the response, at least the
     noise scale over n, and, with declared bounds, the public facts from which
     :class:`dpstats.inference.pivot.Pivot` makes intervals and tests.
     """
     if failure := too_few(problem, int(_rows(moments, problem))):
         return failure
-    params, statistics = _fit(*_noisy(moments, problem, cost, noise), problem)
-    statistics = {name: float(value) for name, value in statistics.items()}
-    if math.isnan(statistics["sigma2"]):
-        del statistics["sigma2"]
-        return replace(Release.nothing(problem, "failed", _FAIL), statistics=statistics)
+    params, evidence = _fit(*_noisy(moments, problem, cost, noise), problem)
+    if np.isnan(evidence.sigma2):
+        evidence = replace(evidence, sigma2=None)
+        return replace(Release.nothing(problem, "failed", _FAIL), evidence=evidence)
     reasons = {"bse": CLIPPED} if problem.estimated else {}
-    return Release(params, problem.x_new @ params, reasons=reasons, statistics=statistics)
+    return Release(params, problem.x_new @ params, reasons=reasons, evidence=evidence)
 
 
 def release_each(rows: Rows, edges, problem: Problem, cost: PureDP, noise: Noise) -> Releases:
     """Release every group as :func:`release` does, the noise of all groups in one draw."""
     moments = Moments.each(rows, edges, centred_box(problem))
-    params, statistics = _fit(*_noisy(moments, problem, cost, noise), problem)
-    failed = np.isnan(statistics["sigma2"])
+    params, evidence = _fit(*_noisy(moments, problem, cost, noise), problem)
+    failed = np.isnan(evidence.sigma2)
     reasons = {CLIPPED: problem.estimated and not failed.all(), _FAIL: failed.any()}
-    columns = {name: np.broadcast_to(value, failed.shape) for name, value in statistics.items()}
     return Releases(
         params,
         params @ problem.x_new.T,
         statuses=np.where(failed, "failed", "ok").tolist(),
         reasons=tuple(reason for reason, holds in reasons.items() if holds),
-        stack={"params": params, "cov": np.full((len(params), 2, 2), np.nan), **columns},
+        stack=Stack(params, np.full((len(params), 2, 2), np.nan), evidence),
     )
 
 
@@ -96,10 +92,9 @@ def finish(found: Release, problem: Problem) -> Release:
 
     Guarantee. A function of released values, so it costs nothing.
     """
-    if found.companion is not None or "scale" not in found.statistics:
+    if found.companion is not None or not _has_pivot(found.evidence):
         return found
-    stack = stacked([found], len(found.params))
-    params, unknown = _believable(found.params[None], stack, problem)
+    params, unknown = _believable(Stack.of([found], len(found.params)), problem)
     if not unknown.any():
         return found
     reasons = {**found.reasons, "bse": MEAN, "conf_int": MEAN}
@@ -109,23 +104,29 @@ def finish(found: Release, problem: Problem) -> Release:
 
 def finish_each(found: Releases, problem: Problem) -> Releases:
     """Do the same in every group."""
-    if "scale" not in found.stack:
+    if not _has_pivot(found.stack.evidence):
         return found
-    params, unknown = _believable(found.params, found.stack, problem)
+    params, unknown = _believable(found.stack, problem)
     if not unknown.any():
         return found
     points = np.where(unknown[:, None], params @ problem.x_new.T, found.predictions)
-    reasons, stack = (*found.reasons, MEAN), {**found.stack, "params": params}
+    reasons, stack = (*found.reasons, MEAN), replace(found.stack, params=params)
     return replace(found, params=params, predictions=points, reasons=reasons, stack=stack)
 
 
-def _believable(
-    params: np.ndarray, stack: Mapping[str, np.ndarray], problem: Problem
-) -> tuple[np.ndarray, np.ndarray]:
+def _has_pivot(evidence: Evidence) -> bool:
+    """Tell whether intervals follow from sums and their noise."""
+    return isinstance(evidence, LineEvidence) and evidence.scales is not None
+
+
+def _believable(stack: Stack, problem: Problem) -> tuple[np.ndarray, np.ndarray]:
     """Return coefficients (G, 2), and where (G,) these are the mean and a slope of zero."""
-    line, failed = Line.of(problem), np.isnan(params).any(axis=1)
-    unknown = uncertainty(stack).unbounded_at(np.arange(1))[:, 0] & ~failed
-    mean = np.clip(stack["Sv"] / stack["n"], -0.5, 0.5)
+    line, params = Line.of(problem), stack.params
+    failed = np.isnan(params).any(axis=1)
+    unknown = stack.uncertainty().unbounded_at(np.arange(1))[:, 0] & ~failed
+    assert isinstance(stack.evidence, LineEvidence), "callers look for a pivot"
+    n, _, sv, *_ = stack.evidence.totals.T
+    mean = np.clip(sv / n, -0.5, 0.5)
     return np.where(unknown[:, None], line.params(mean + 0.5, 0.0 * mean), params), unknown
 
 
@@ -142,18 +143,12 @@ def _noisy(moments: Moments, problem: Problem, cost: PureDP, noise: Noise):
     return sums, noisy.scale
 
 
-def _known(problem: Problem, scale: float) -> dict[str, float]:
-    """Collect public facts about the sums: the scales of their noise, the units of u and v."""
+def _known(problem: Problem, scale: float) -> tuple[list[float], list[float]]:
+    """Return public facts about the sums: the scales of their noise, the units of u and v."""
     line = Line.of(problem)
-    return {
-        "scale": scale,
-        "n_scale": 0.0 if problem.neighbors == REPLACE_ONE else scale,
-        "column": float(line.column),
-        "x_middle": line.low + line.width / 2,
-        "x_width": line.width,
-        "y_middle": line.y_low + line.y_width / 2,
-        "y_width": line.y_width,
-    }
+    middle, y_middle = line.low + line.width / 2, line.y_low + line.y_width / 2
+    of_rows = 0.0 if problem.neighbors == REPLACE_ONE else scale
+    return [of_rows, scale], [line.column, middle, line.width, y_middle, line.y_width]
 
 
 def _rows(moments: Moments, problem: Problem) -> np.ndarray:
@@ -168,8 +163,8 @@ def _sums(moments: Moments, problem: Problem) -> list:
     return [*first, cross[u, u], cross[u, v], cross[v, v]]
 
 
-def _fit(sums: np.ndarray, scale: float, problem: Problem):
-    """Fit least squares to released sums; NaN where it failed."""
+def _fit(sums: np.ndarray, scale: float, problem: Problem) -> tuple[np.ndarray, LineEvidence]:
+    """Fit least squares to released sums (6, ...) of one table or several; NaN where it failed."""
     n, su, sv, suu, suv, svv = sums
     rows = np.where(n > 0, n, np.nan)
     about_mean = suu - su * su / rows
@@ -179,11 +174,11 @@ def _fit(sums: np.ndarray, scale: float, problem: Problem):
     line = Line.of(problem)
     residual = np.maximum(svv - sv * sv / rows - slope * covariation, scale)
     params = line.params((sv - slope * su) / rows + (1 - slope) / 2, slope)
-    statistics = {
-        **dict(zip(_NAMES, sums, strict=True)),
-        "sigma2": residual / rows * line.y_width**2,
-    }
-    return params, statistics if problem.estimated else {**statistics, **_known(problem, scale)}
+    found = LineEvidence(totals=sums.T, sigma2=residual / rows * line.y_width**2)
+    if problem.estimated:
+        return params, found
+    scales, units = (np.broadcast_to(v, (*n.shape, len(v))) for v in _known(problem, scale))
+    return params, replace(found, scales=scales, line=units)
 
 
 _FAIL = "the noisy variance of x was not positive (FAIL)"
@@ -201,5 +196,5 @@ METHOD = Method(
     options=robust_covariance.OPTIONS,
     finish=finish,
     finish_each=finish_each,
-    second_pass=robust_covariance.robust(),
+    second_pass=robust_covariance.robust(at_estimated=False),
 )

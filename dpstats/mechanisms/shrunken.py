@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.evidence import Evidence
 from dpstats.mechanisms.shared import (
     BlockBasis,
     BlockSums,
@@ -21,7 +22,7 @@ from dpstats.mechanisms.shared import (
 from dpstats.mechanisms.shared.block_least_squares import shrunken_params, with_block_intervals
 from dpstats.mechanisms.shared.block_sums import release_block_sums
 from dpstats.mechanisms.shared.gram import clipped_box
-from dpstats.mechanisms.shared.least_squares import covariance, with_intervals
+from dpstats.mechanisms.shared.least_squares import with_intervals
 from dpstats.mechanisms.shared.noisy_sums import noisy_sums
 from dpstats.mechanisms.shared.release import CLIPPED
 from dpstats.mechanisms.shared.shrinkage import needed_rows, shrunken_slopes
@@ -140,7 +141,9 @@ def _fitted(sums: NoisySums, problem: Problem) -> Release:
     constant = len(slopes) > 0 and not slopes.any()
     note = _constant(noisy, sums.rows) if constant else ""
     params = transform @ noisy.theta(slopes) + shift
-    return replace(_release(params, constant, note, problem), statistics=noisy.response(box))
+    return replace(
+        _release(params, constant, note, problem), evidence=Evidence(**noisy.response(box))
+    )
 
 
 def _release(params: np.ndarray, constant: bool, note: str, problem: Problem) -> Release:
@@ -195,7 +198,7 @@ METHODS = (
         standard_errors="with declared bounds those of least squares on the same sums, else none",
         release=release_with_intervals,
         options=robust_covariance.OPTIONS,
-        second_pass=block_scores.robust(covariance, at_estimated=False),
+        second_pass=block_scores.robust(at_estimated=False),
     ),
     _method(
         "shrunken_pure",

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
+from dpstats.evidence import EndsEvidence, Evidence, Stack
 from dpstats.mechanisms.shared import Line, LineRows, Problem, Release, Releases
 from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance, pairs_imbalance, pairs_of
 from dpstats.mechanisms.shared.rank_margins import CI_FRACTION, ENDS_ONLY, rank_margin
@@ -141,8 +142,8 @@ def _with_ends(fitted: Release, problem: Problem, cost: PureDP, quantile, excess
         ]  # fmt: skip
         ends.append([None if unit is None else float(line.values(unit)) for unit in units])
     ends = [end if None in end else sorted(end) for end in ends]
-    statistics = {"level": ci, "points": problem.x_new.tolist(), "ends": ends}
-    return replace(fitted, statistics=statistics, reasons={**fitted.reasons, "bse": ENDS_ONLY})
+    evidence = EndsEvidence(level=ci, points=problem.x_new, ends=ends)
+    return replace(fitted, evidence=evidence, reasons={**fitted.reasons, "bse": ENDS_ONLY})
 
 
 def release_each(
@@ -180,7 +181,7 @@ def release_each(
         Line.of(problem).values(values),
         statuses=["ok"] * len(values),
         reasons=(*reasons.values(), _UNPAID),
-        stack={"params": params, "cov": np.full((len(params), 2, 2), np.nan)},
+        stack=Stack(params, np.full((len(params), 2, 2), np.nan), Evidence()),
     )
 
 

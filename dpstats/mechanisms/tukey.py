@@ -6,6 +6,7 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
+from dpstats.evidence import EndsEvidence, Evidence
 from dpstats.mechanisms.shared import Method, Problem, Release
 from dpstats.mechanisms.shared.private_quantiles import CELLS, private_end, private_median
 from dpstats.mechanisms.shared.random_subsets import fit_subsets
@@ -102,18 +103,18 @@ def release(
     params = deep.copy()
     if problem.intercept is not None:
         params[problem.intercept] -= center @ params
-    reason = ENDS_ONLY if intervals else _NO_ERRORS
-    return Release(params, problem.x_new @ params, reasons={"bse": reason}, statistics=intervals)
+    reason = _NO_ERRORS if ci is None else ENDS_ONLY
+    return Release(params, problem.x_new @ params, reasons={"bse": reason}, evidence=intervals)
 
 
-def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, noise, ci) -> dict:
+def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, noise, ci) -> Evidence:
     """Release ends of intervals of the coefficients at the centre, around the released point.
 
     Guarantee. Pure DP at this cost: 2 S private ends in columns of m numbers, of which one row
     changes one.
     """
     if cost is None:
-        return {}
+        return Evidence()
     m, columns = models.shape
     end_cost = cost.part(1 / (2 * columns))
     margin = cell_margin(ci, columns, m, end_cost.epsilon, CELLS)
@@ -129,7 +130,7 @@ def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, nois
     points = np.eye(columns)
     if problem.intercept is not None:
         points[problem.intercept] += center
-    return {"level": ci, "points": points.tolist(), "ends": ends}
+    return EndsEvidence(level=ci, points=points, ends=ends)
 
 
 def _fractions(problem: Problem, m, ci) -> dict[str, float]:

@@ -1,7 +1,6 @@
 """Estimate the covariance of the scores, the sum of u e over rows: the meat of a sandwich."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +9,6 @@ from numpy.typing import ArrayLike
 # What is cut off squared scores counts so many times, as far as it is seen: the longest residuals
 # stand where scores are long, and more so than the others.
 _CUT_OFF = 2.0
-# noisy_moments uses the coordinates (1, u) with u in [-1/2, 1/2]; its scores were released for
-# 2 u and for residuals twice as large.
-_LINE = np.array([1.0, 0.5])
 
 
 @dataclass(frozen=True)
@@ -35,30 +31,6 @@ class Meat:
     deviation: np.ndarray
     unit: np.ndarray
     kept: np.ndarray | None = None
-
-    @classmethod
-    def of(cls, stack: Mapping) -> "Meat":
-        """Read the statistics of a release, or a stack of them, in their coordinates."""
-        if "meat" not in stack:
-            columns = np.shape(stack["cross"])[-1]
-            return cls(np.zeros((columns, columns)), np.zeros(()), np.ones(columns))
-        products, cut = np.asarray(stack["meat"]), np.asarray(stack["meat_cut"])
-        deviation, unit = cut * np.asarray(stack["meat_deviation"]), np.ones(products.shape[-1])
-        kept = None
-        if "meat_kept" in stack:
-            kept = np.maximum(cut * np.asarray(stack["meat_kept"]), deviation)
-        return cls(cut[..., None, None] * products, deviation, unit, kept)
-
-    @classmethod
-    def of_line(cls, stack: Mapping) -> "Meat":
-        """Read the statistics of noisy_moments, in the coordinates (1, u)."""
-        column = np.asarray(stack["column"])
-        none = np.zeros((*column.shape, 2, 2))
-        products = np.nan_to_num(stack.get("meat", none))
-        products = np.where(column[..., None, None] == 0, products[..., ::-1, ::-1], products)
-        cut = np.nan_to_num(stack.get("meat_cut", none[..., 0, 0])) / 4
-        deviation = cut * np.nan_to_num(stack.get("meat_deviation", none[..., 0, 0]))
-        return cls(cut[..., None, None] * products * np.outer(_LINE, _LINE), deviation, _LINE)
 
     def covariance(
         self, gram: np.ndarray, energy: ArrayLike, rows: ArrayLike, intercept: int = 0

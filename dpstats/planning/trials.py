@@ -7,7 +7,8 @@ import numpy as np
 from scipy.stats import binom, t
 
 from dpstats.evaluate.error_bounds import percentile_error
-from dpstats.inference import UNBOUNDED, stacked, uncertainty
+from dpstats.evidence import Stack
+from dpstats.inference import UNBOUNDED
 from dpstats.mechanisms.shared import Release
 
 
@@ -35,7 +36,7 @@ class Trials:
     def of_releases(cls, releases: Sequence[Release], rows, truth, alpha: float) -> "Trials":
         """Collect releases of the quantities ``rows`` (T, S) @ coefficients with ``truth`` (T,)."""
         estimates = np.array([np.r_[r.params, r.predictions] for r in releases])
-        errors = uncertainty(stacked(releases, rows.shape[1]))
+        errors = Stack.of(releases, rows.shape[1]).uncertainty()
         asked = [release.reasons for release in releases]
         if len(rows) == len(releases[0].params):  # there are no predictions to explain
             asked = [{k: v for k, v in of_one.items() if k != "predictions"} for of_one in asked]

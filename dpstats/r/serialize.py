@@ -44,7 +44,7 @@ def describe(result: DPResults) -> dict:
         "notes": [in_r(note) for note in release_notes(result)],
         "limits": _limits(result),
         **_for_new_data(result, result.design),
-        "uncertainty": described(result.uncertainty, (release.companion or release).params[None]),
+        "uncertainty": described(result.uncertainty, release.basis.params[None]),
         "state": result.to_json(),
     }
 
@@ -118,7 +118,7 @@ def describe_groups(result: DPGroupResults) -> dict:
         "limits": _group_limits(result, design),
         **_for_new_data(result, lambda: design),
         "x_new": _floats(result.x_new.ravel()),
-        "uncertainty": described(result.uncertainty, result.stack["params"]),
+        "uncertainty": described(result.uncertainty, result.stack.params),
     }
 
 

@@ -1,10 +1,10 @@
 """Simulate from released sums in indicators other fits that could have been released."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpstats.evidence import BlockEvidence
 from dpstats.inference.bootstrap import SEED
 from dpstats.mechanisms.shared import BlockBasis, BlockSystem, Eliminated, NoisyBlockSums
 from dpstats.mechanisms.shared.block_elimination import solve
@@ -30,12 +30,12 @@ class BlockSimulation:
     sampling: Sampling
 
     @classmethod
-    def of(cls, basis: BlockBasis, statistics: Mapping) -> "BlockSimulation":
-        """Read the statistics of a release that has sums in indicators.
+    def of(cls, basis: BlockBasis, evidence: BlockEvidence) -> "BlockSimulation":
+        """Read the evidence of a release that has sums in indicators.
 
         Eigenvalues that the noise could account for stand at the size of that noise.
         """
-        sums = NoisyBlockSums.restored(basis, statistics)
+        sums = NoisyBlockSums.restored(basis, evidence)
         system = BlockSystem.of(sums, basis)
         left = system.eliminated()
         gamma, levels = left.gamma, left.levels
@@ -49,7 +49,7 @@ class BlockSimulation:
             gram=gram,
             cross=levels.rest.T @ effects + gram @ gamma,
         )
-        sampling = solve(sums, basis, NoisyScores.restored(basis, statistics)).sampling
+        sampling = solve(sums, basis, NoisyScores.restored(basis, evidence)).sampling
         return cls(basis, exact, replace(left, schur=schur, values=values), sampling)
 
     @property

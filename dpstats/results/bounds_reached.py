@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from dpstats.evidence import SumsEvidence
 from dpstats.inference import Estimate
 from dpstats.schema import UNLIMITED
 
@@ -28,28 +29,29 @@ def responses_at_the_ends(result) -> float:
 
     Guarantee. Post-processing of releases, so it costs nothing.
     """
-    sums, design = result.release.statistics, result.design()
+    sums, design = result.release.evidence, result.design()
     low, high = design.response_bounds
-    complete = {"square", "cross", "y_scale", "scales"} <= {*sums}
-    centred = complete and math.isclose(sums["y_scale"], (high - low) / 2)
+    if not isinstance(sums, SumsEvidence) or sums.y_scale is None:
+        return 0.0
+    centred = math.isclose(sums.y_scale, (high - low) / 2)
     rows, error = result.fit_statistics.loc["nobs"]
     most = rows + _ERRORS * (0.0 if math.isnan(error) else error)
-    if not centred or design.intercept is None or "weighted_rows" in sums or not most > 0:
+    if not centred or design.intercept is None or sums.weighted_rows is not None or not most > 0:
         return 0.0
-    _, of_cross, of_square = sums["scales"]
+    _, of_cross, of_square = sums.scales
     if (low, high) == (0.0, 1.0):
-        mean = (abs(sums["cross"][design.intercept]) - _ERRORS * of_cross) / most
+        mean = (abs(sums.cross[design.intercept]) - _ERRORS * of_cross) / most
         square = max(mean, 0.0) ** 2
     else:
-        square = (sums["square"] - _ERRORS * of_square) / most
+        square = (float(sums.square) - _ERRORS * of_square) / most
     return min(max((square - _END**2) / (1 - _END**2), 0.0), 1.0)
 
 
 def released_mean(result) -> tuple[str, Estimate]:
     """Return the mean of the response, or what else is released of its size, and what it is.
 
-    That is the statistic ``response_mean`` of the release or of its auxiliary fit, or follows from
-    the sums of ``noisy_moments``; else the prediction in the middle of the ranges of all columns.
+    That is what the evidence of the release or of its auxiliary fit tells; else the prediction in
+    the middle of the ranges of all columns.
     Its error is NaN where it was not released. NaN where there is neither.
 
     Guarantee. Post-processing of releases, so it costs nothing.
@@ -57,13 +59,9 @@ def released_mean(result) -> tuple[str, Estimate]:
     response = result.parsed_formula.response
     said = f"the released mean of {response}"
     for release in filter(None, (result.release, result.release.companion)):
-        known = release.statistics
-        if "response_mean" in known:
-            return said, Estimate(known["response_mean"], known["response_mean_error"])
-        if {"Sv", "n", "y_middle", "y_width"} <= {*known} and known["n"] > 0:
-            unit = known["y_width"] / known["n"]
-            mean = known["y_middle"] + unit * known["Sv"]
-            return said, Estimate(mean, math.sqrt(2) * known["scale"] * unit)
+        mean = release.evidence.mean()
+        if mean is not None:
+            return said, mean
     return f"{response} as predicted in the middle of all ranges", Estimate(_in_the_middle(result))
 
 

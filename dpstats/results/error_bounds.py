@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.evidence import BlockEvidence, Evidence
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.inference import Sums
 from dpstats.inference.bootstrap import SEED
@@ -43,22 +44,22 @@ def from_blocks(
     return np.where(hidden, np.inf, percentile((fits - simulation.params) @ rows.T, q))
 
 
-def released_blocks(result, statistics: Mapping) -> BlockSimulation | None:
-    """Return the simulation from sums in indicators among the statistics of a release, or None."""
-    if "block_gram" not in statistics:
+def released_blocks(result, evidence: Evidence) -> BlockSimulation | None:
+    """Return the simulation from sums in indicators, or None where the evidence is not of them."""
+    if not isinstance(evidence, BlockEvidence):
         return None
     design = result.design()
     y_low, y_high = design.response_bounds
     orthogonal = orthogonal_basis(design)
     basis = BlockBasis.spanning(design.layout, design.low, design.high, y_low, y_high, orthogonal)
-    return BlockSimulation.of(basis, statistics)
+    return BlockSimulation.of(basis, evidence)
 
 
-def from_covariance(cov, rows: np.ndarray, q: float) -> np.ndarray:
+def from_covariance(cov: np.ndarray, rows: np.ndarray, q: float) -> np.ndarray:
     """Bound the error of combinations ``rows`` whose privacy noise is normal with a covariance."""
     from scipy.special import ndtri
 
-    return ndtri((1 + q / 100) / 2) * np.sqrt(np.einsum("qs,st,qt->q", rows, np.array(cov), rows))
+    return ndtri((1 + q / 100) / 2) * np.sqrt(np.einsum("qs,st,qt->q", rows, cov, rows))
 
 
 def from_reference(result, params, reference, rows, n: int | None, q, trials, options):

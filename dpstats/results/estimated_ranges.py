@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpstats.evidence import Evidence
 from dpstats.schema import UNLIMITED
 
 # So many ranges are listed.
@@ -20,7 +21,7 @@ def note_on_ranges(result) -> list[str]:
     more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
     use = ("far " if result.clipping else "") + "beyond which rows are clipped"
     said = f"estimated ranges, {use}: {', '.join(listed[:_LISTED])}{more}"
-    return [said + _share_beyond(result)]
+    return [said + _share_beyond(result.evidence)]
 
 
 def _ranges(result) -> dict[str, tuple[float, float]]:
@@ -35,16 +36,14 @@ def _ranges(result) -> dict[str, tuple[float, float]]:
     return ends
 
 
-def _share_beyond(result) -> str:
+def _share_beyond(evidence: Evidence) -> str:
     """Say which part of the rows lies beyond, of groups in the median one; "" where not released.
 
     Half of the groups or more may lack it, as the noise hides how many rows they have.
     """
-    stack = result.stack if hasattr(result, "stack") else result.release.statistics
-    names = "clipped_share", "clipped_share_error"
-    if not {*names} <= {*stack}:
+    if evidence.clipped_share is None or evidence.clipped_share_error is None:
         return ""
-    shares = np.array([np.ravel(stack[name]) for name in names], dtype=float)
+    shares = np.array([np.ravel(evidence.clipped_share), np.ravel(evidence.clipped_share_error)])
     shares = shares[:, np.isfinite(shares).all(axis=0)]
     if not shares.size:
         return ""

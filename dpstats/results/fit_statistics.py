@@ -5,8 +5,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.inference import stacked
-from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit, goodness_of_fit
+from dpstats.inference import Estimate, GoodnessOfFit
 from dpstats.results.inference_mixin import Inferred
 
 _ABSORBED = (
@@ -84,9 +83,10 @@ class FitStatistics(Inferred):
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=reason)
         if self.parsed_formula.absorbed is not None:
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=_ABSORBED)
-        stack = stacked([self.release], len(self.names))
-        figures = goodness_of_fit(stack, 0, self._constant(), self.nobs)
-        if "fit_rows" in stack or "clipped_share" in stack or not self.estimated:
+        evidence = self.release.basis.evidence
+        public = Estimate() if self.nobs is None else Estimate(float(self.nobs), 0.0)
+        figures = evidence.goodness(len(self.names), self._constant(), public)
+        if evidence.tells_clipping or not self.estimated:
             return figures
         return figures.without_errors(self._rows())
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.inference import Sums
+from dpstats.evidence import BlockEvidence, Evidence
 from dpstats.request.group_labels import columns_of
 from dpstats.results.error_bounds import checked_q, checked_trials, from_reference, from_sums
 from dpstats.results.group_member import member
@@ -33,12 +33,13 @@ def _of_group(result, g: int, combinations, q, reference, trials, options) -> np
     params = result.estimates[g, : result.size]
     if result.statuses[g] == "not_identified" and reference is None:
         return np.full(len(combinations), np.inf)
-    if reference is None and "companion" not in result.stack and "block_gram" in result.stack:
-        one = member(result, g)
-        if "block_gram" not in one.release.statistics:
+    of_groups = Evidence() if result.stack.has_companions else result.stack.evidence
+    evidence = of_groups[g]
+    if reference is None and isinstance(of_groups, BlockEvidence):
+        if not isinstance(evidence, BlockEvidence):
             return np.full(len(combinations), np.nan)
-        return one.error_bound(q, trials=trials).to_numpy()
-    sums = None if "companion" in result.stack else Sums.of(result.stack, g)
+        return member(result, g).error_bound(q, trials=trials).to_numpy()
+    sums = evidence.sums()
     if sums is not None and reference is None:
         return from_sums(sums, combinations, q, trials)
     if np.isnan(params).any():

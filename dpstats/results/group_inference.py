@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import NotReleasedError
+from dpstats.evidence import Evidence, Stack
 from dpstats.formula import Design, Formula, linear_constraints
-from dpstats.inference import Uncertainty, slopes_of, statuses, uncertainty
+from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
 from dpstats.request.group_labels import columns_of, label_columns
@@ -32,7 +33,7 @@ class GroupInference(ABC):
     formula: str
     names: tuple[str, ...]
     estimates: np.ndarray
-    stack: Mapping[str, np.ndarray]
+    stack: Stack
     x_new: np.ndarray
     released: tuple[str, ...]
     size: int
@@ -47,7 +48,12 @@ class GroupInference(ABC):
     @cached_property
     def uncertainty(self) -> Uncertainty:
         """Derive from the releases the distributions of their errors."""
-        return uncertainty(self.stack)
+        return self.stack.uncertainty()
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return what the groups released beyond coefficients and their covariances."""
+        return self.stack.evidence
 
     @property
     def centers(self) -> np.ndarray:
@@ -56,7 +62,7 @@ class GroupInference(ABC):
         They are :attr:`estimates`, unless an auxiliary fit supplies the intervals or predictions
         were clipped.
         """
-        return self.stack["params"] @ self._rows().T
+        return self.stack.params @ self._rows().T
 
     @cached_property
     def errors(self) -> np.ndarray:
@@ -221,7 +227,7 @@ class GroupInference(ABC):
             For hypotheses that cannot be read or follow from each other.
         """
         R, r = linear_constraints(self.names[: self.size], hypotheses)
-        effect, sd = self.stack["params"] @ R.T, self.uncertainty.errors(R)
+        effect, sd = self.stack.params @ R.T, self.uncertainty.errors(R)
         ends = self.uncertainty.intervals(R, checked_alpha(alpha))
         p = self.uncertainty.p_values(R, r)
         columns = effect, sd, (effect - r) / sd, p, ends[..., 0], ends[..., 1]
@@ -243,9 +249,10 @@ class GroupInference(ABC):
         """Return the ends (G, 1) of the ranges that predictions keep to, infinite without one."""
         ends = self._design.response_bounds if self.limited else self.declared_range
         low, high = (np.full((len(self.labels), 1), end) for end in ends)
-        if self.limited or "response_range" not in self.stack:
+        known = self.stack.evidence.response_range
+        if self.limited or known is None:
             return low, high
-        first, last = np.hsplit(self.stack["response_range"], 2)
+        first, last = np.hsplit(known, 2)
         return np.maximum(low, first), np.minimum(high, last)
 
     def _labels(self) -> dict:

@@ -2,10 +2,9 @@
 
 import numpy as np
 
+from dpstats.evidence import Evidence
 from dpstats.mechanisms.shared import Release
 from dpstats.results.single import DPResults
-
-_NOT_STATISTICS = ("params", "cov", "companion")
 
 
 def member(result, g: int) -> DPResults:
@@ -33,38 +32,27 @@ def member(result, g: int) -> DPResults:
 
 def _release(result, g: int) -> Release:
     """Restore the release of a group; what the intervals are about may be an auxiliary fit."""
-    estimates = result.estimates[g]
+    estimates, stack = result.estimates[g], result.stack
     params, predictions = estimates[: result.size], estimates[result.size :]
     basis = Release(
-        params=result.stack["params"][g],
-        predictions=result.x_new @ result.stack["params"][g],
-        cov=_unless_nan(result.stack["cov"][g]),
-        statistics=_statistics(result, g),
+        params=stack.params[g],
+        predictions=result.x_new @ stack.params[g],
+        cov=_unless_nan(stack.cov[g]),
+        evidence=stack.evidence[g],
         cov_type=result.cov_type,
     )
-    has_companion = "companion" in result.stack
+    has_companion = stack.has_companions
     return Release(
         params=params,
         predictions=predictions,
         cov=None if has_companion else basis.cov,
         status=result.released[g],
         reasons=_reasons(result, g),
-        statistics={} if has_companion else basis.statistics,
+        evidence=Evidence() if has_companion else basis.evidence,
         companion=basis if has_companion else None,
         limited=result.limited,
         cov_type=result.cov_type,
     )
-
-
-def _statistics(result, g: int) -> dict:
-    """List what the group released for inference; NaN stands in the stack where it lacks a number.
-
-    Ends of intervals that were bought are NaN where they are infinite, so they stay.
-    """
-    values = {n: v[g] for n, v in result.stack.items() if n not in _NOT_STATISTICS}
-    bought = {"ends"} if np.isfinite(values.get("level", np.nan)) else set()
-    kept = {n: v for n, v in values.items() if n in bought or not np.isnan(v).all()}
-    return {n: v if np.ndim(v) else float(v) for n, v in kept.items()}
 
 
 def _unless_nan(cov: np.ndarray) -> np.ndarray | None:

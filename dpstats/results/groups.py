@@ -12,6 +12,7 @@ import pandas as pd
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
 from dpstats.escaping import write_csv
+from dpstats.evidence import Stack
 from dpstats.privacy import PrivacyReport
 from dpstats.results.group_error_bounds import group_error_bounds
 from dpstats.results.group_inference import GroupInference
@@ -46,8 +47,8 @@ class DPGroupResults(GroupInference):
         The S coefficients and then the q prediction points.
     estimates : numpy.ndarray, shape (G, S + q)
         Released values, NaN where there is none.
-    stack : mapping of str to numpy.ndarray, shape (G, ...)
-        Released numbers and public facts for inference, by name.
+    stack : Stack
+        What intervals are about: coefficients, covariances and evidence of all groups.
     x_new : numpy.ndarray, shape (q, S)
         Design rows of the prediction points.
     released : tuple of str
@@ -100,7 +101,7 @@ class DPGroupResults(GroupInference):
     method: str
     names: tuple[str, ...]
     estimates: np.ndarray
-    stack: Mapping[str, np.ndarray]
+    stack: Stack
     x_new: np.ndarray
     released: tuple[str, ...]
     reasons: tuple[str, ...]
@@ -313,7 +314,9 @@ def _usable(result: DPGroupResults) -> DPGroupResults:
     """Compute what a result derives from its parts, which fails where these do not agree."""
     _ = result.errors, result.nobs
     points = len(result.names) - result.size
-    by_group = [result.estimates, result.released, *result.stack.values()]
+    stack = result.stack
+    by_group = [result.estimates, result.released, stack.params, stack.cov]
+    by_group += stack.evidence.values().values()
     if len(result.x_new) != points or any(len(values) != len(result) for values in by_group):
         raise ValueError("the number of groups or of points")
     for label in result.labels[:1]:

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from dpstats.evidence import Evidence, Stack
 from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import (
     PARTLY_UNBOUNDED,
@@ -13,9 +14,7 @@ from dpstats.inference import (
     TTest,
     Uncertainty,
     slopes_of,
-    stacked,
     statuses,
-    uncertainty,
 )
 from dpstats.mechanisms.shared import Release
 from dpstats.option_checks import checked_alpha
@@ -110,12 +109,17 @@ class Inferred(ABC):
     @cached_property
     def uncertainty(self) -> Uncertainty:
         """Derive from the release the distribution of its error."""
-        return uncertainty(stacked([self.release], len(self.names)))
+        return Stack.of([self.release], len(self.names)).uncertainty()
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return what was released beyond coefficients and their covariance."""
+        return self.release.evidence
 
     @property
     def cov_type(self) -> str:
         """Return "nonrobust" (errors of one variance) or "HC1", as statsmodels does."""
-        return (self.release.companion or self.release).cov_type
+        return self.release.basis.cov_type
 
     def cov_params(self) -> pd.DataFrame:
         """Return the coefficients' covariance, privacy noise included; NaN when unavailable."""
@@ -284,8 +288,7 @@ class Inferred(ABC):
             For hypotheses that cannot be read or follow from each other.
         """
         R, r = linear_constraints(self.names, hypotheses)
-        release = self.release.companion or self.release
-        effect, sd = R @ release.params, self._errors(R)
+        effect, sd = R @ self.release.basis.params, self._errors(R)
         return TTest(
             names=tuple(f"c{i}" for i in range(len(r))),
             effect=effect,

@@ -1,13 +1,12 @@
 """Answer by simulation from released numbers: error bounds, the bootstrap and joint tests."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
 from dpstats.errors import NotReleasedError
+from dpstats.evidence import NewtonEvidence
 from dpstats.formula import linear_constraints
-from dpstats.inference import FTest, Sums, stacked
+from dpstats.inference import FTest, Sums
 from dpstats.inference.hypothesis_tests import joint_test, wald_test
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.results.error_bounds import (
@@ -58,14 +57,14 @@ class Simulated(FitStatistics):
         """
         q, trials = checked_q(q), checked_trials(trials)
         rows = np.vstack([np.eye(len(self.names)), self.x_new])
-        sums = Sums.of(stacked([replace(self.release, companion=None)], len(self.names)))
-        blocks = released_blocks(self, self.release.statistics)
+        evidence = self.release.evidence
+        sums, blocks = evidence.sums(), released_blocks(self, evidence)
         if self.status == "not_identified" and reference is None:
             bound = np.full(len(rows), np.inf)
         elif blocks is not None:
             bound = from_blocks(blocks, np.isnan(self._errors(rows)), rows, q, trials)
-        elif "privacy_cov" in self.release.statistics:
-            bound = from_covariance(self.release.statistics["privacy_cov"], rows, q)
+        elif isinstance(evidence, NewtonEvidence):
+            bound = from_covariance(evidence.privacy_cov, rows, q)
         elif sums is None:
             bound = from_reference(
                 self, self.params, reference, rows, self.nobs, q, trials, options
@@ -93,7 +92,7 @@ class Simulated(FitStatistics):
         confidence intervals, AISTATS.
         """
         alpha, draws = checked_alpha(alpha), whole("draws", 1)(draws)
-        blocks = released_blocks(self, (self.release.companion or self.release).statistics)
+        blocks = released_blocks(self, self.release.basis.evidence)
         if blocks is None:
             sums = self._released_sums("bootstrap")
             fits = sums.replicates(sums.theta, draws, sampling=True)
@@ -134,17 +133,17 @@ class Simulated(FitStatistics):
             value, p = float(test.tvalue[0] ** 2), float(test.pvalue[0])
             return FTest(value, p, 1, test.reasons)
         cov, errors = self.uncertainty.covariance()[0], self._errors(R)
-        if Sums.of(stacked([self.release], len(self.names))) is None and np.isfinite(errors).all():
+        if self.release.basis.evidence.sums() is None and np.isfinite(errors).all():
             return wald_test(self._estimate(), cov, R, r)
         return joint_test(self._released_sums("joint test"), cov, R, r)
 
     def _estimate(self) -> np.ndarray:
         """Return the coefficients that intervals and tests are about."""
-        return (self.release.companion or self.release).params
+        return self.release.basis.params
 
     def _released_sums(self, purpose: str) -> Sums:
         """Return the released sums to simulate from, or raise NotReleasedError with the reason."""
-        sums = Sums.of(stacked([self.release], len(self.names)))
+        sums = self.release.basis.evidence.sums()
         if sums is None or self.bse.isna().any():
             known = self.reasons.get("bse") or self.reasons.get("conf_int")
             reason = known or f"{self.method} releases no sums to simulate from"

@@ -122,7 +122,8 @@ class DPResults(Tabulated):
         if self.release.limited:
             low, high = self.design().response_bounds
             return low, high
-        low, high = self.release.statistics.get("response_range", (-np.inf, np.inf))
+        known = self.release.evidence.response_range
+        low, high = (-np.inf, np.inf) if known is None else known.tolist()
         first, last = self.declared_range
         return max(low, first), min(high, last)
 
@@ -227,7 +228,7 @@ class DPResults(Tabulated):
 
 
 def _usable(result: DPResults) -> DPResults:
-    """Compute what a result derives from its statistics, which fails where these do not agree."""
+    """Compute what a result derives from its evidence, which fails where these do not agree."""
     result.cov_params()
     _ = result.bse, result.fit_statistics, result.prediction_intervals()
     return result

@@ -1,14 +1,14 @@
-"""Convert a result to plain content for JSON, and restore it, from earlier versions too."""
+"""Convert a result to plain content for JSON, and restore it."""
 
 import math
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from dpstats.engines.stored_labels import restored, stored
+from dpstats.evidence import evidence_from_plain
 from dpstats.formula import RFormula
 from dpstats.mechanisms.shared import Release
 from dpstats.privacy import GDP, ApproxDP, Cost, Event, PrivacyReport, PureDP
@@ -54,9 +54,9 @@ def fields_of(content: Mapping) -> dict[str, Any]:
         "x_new": np.array(content["x_new"], dtype=float).reshape(len(predictions), len(params)),
         "nobs": content["nobs"],
         "schema": {name: kind_from_dict(kind) for name, kind in content["schema"].items()},
-        "clipping": {n: Numeric(**ends) for n, ends in content.get("clipping", {}).items()},
-        "estimated": tuple(content.get("estimated", ())),
-        "rows_seen": content.get("rows_seen") and tuple(content["rows_seen"]),
+        "clipping": {n: Numeric(**ends) for n, ends in content["clipping"].items()},
+        "estimated": tuple(content["estimated"]),
+        "rows_seen": content["rows_seen"] and tuple(content["rows_seen"]),
         "term_bounds": {name: tuple(pair) for name, pair in content["term_bounds"].items()},
         "privacy": report_from_dict(content["privacy"]),
         "selected": content["selected"] and tuple(content["selected"]),
@@ -72,17 +72,6 @@ def _plain(values) -> list:
     return [None if math.isnan(value) else float(value) for value in values]
 
 
-def _statistic(value):
-    """Convert a statistic to what JSON reads back with the same type.
-
-    >>> _statistic(np.float64(0.5)), _statistic(np.array([1.0, np.nan]))
-    (0.5, [1.0, None])
-    """
-    if isinstance(value, np.ndarray):
-        return _plain(value)
-    return value.item() if isinstance(value, np.generic) else deepcopy(value)
-
-
 def _array(values) -> np.ndarray:
     """Convert a list of numbers to an array, NaN for None."""
     return np.array([np.nan if value is None else value for value in values], dtype=float)
@@ -95,7 +84,7 @@ def _release_to_dict(release: Release) -> dict:
         "status": release.status,
         "cov": None if release.cov is None else _plain(release.cov),
         "reasons": dict(release.reasons),
-        "statistics": {name: _statistic(value) for name, value in release.statistics.items()},
+        "evidence": release.evidence.to_plain(),
         "note": release.note,
         "limited": release.limited,
         "cov_type": release.cov_type,
@@ -109,9 +98,8 @@ def _release_to_dict(release: Release) -> dict:
 
 
 def _release_from_dict(content: Mapping, params, predictions) -> Release:
-    """Restore a release; results stored before ``cov_type`` was are read by their statistics."""
+    """Restore a release from the content that :func:`_release_to_dict` gives."""
     cov, companion = content["cov"], content["companion"]
-    earlier = "HC1" if "meat" in content["statistics"] else "nonrobust"
     params, size = _array(params), len(params)
     return Release(
         params=params,
@@ -119,10 +107,10 @@ def _release_from_dict(content: Mapping, params, predictions) -> Release:
         cov=None if cov is None else np.array(cov, dtype=float).reshape(size, size),
         status=content["status"],
         reasons=dict(content["reasons"]),
-        statistics=deepcopy(dict(content["statistics"])),
+        evidence=evidence_from_plain(content["evidence"]),
         note=content["note"],
         limited=content["limited"],
-        cov_type=content.get("cov_type", earlier),
+        cov_type=content["cov_type"],
         companion=companion
         and _release_from_dict(companion, companion["params"], companion["predictions"]),
     )

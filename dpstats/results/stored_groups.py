@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from dpstats.engines.stored_labels import restored, stored
+from dpstats.evidence import Stack
+from dpstats.evidence.evidence import plain
 from dpstats.results.stored import kind_from_dict, kind_to_dict, report_from_dict, report_to_dict
 
 _PUBLIC = ("formula", "method", "size", "plan", "share", "cov_type", "labels_present", "limited")
@@ -19,9 +21,9 @@ def groups_to_dict(results) -> dict:
         **{name: list(getattr(results, name)) for name in _LISTS},
         "by": results.by if isinstance(results.by, str) else list(results.by),
         "labels": [stored(label) for label in results.labels],
-        "estimates": _plain(results.estimates),
-        "stack": {name: _plain(values) for name, values in results.stack.items()},
-        "x_new": _plain(results.x_new),
+        "estimates": plain(results.estimates),
+        "stack": results.stack.to_plain(),
+        "x_new": plain(results.x_new),
         "sizes": None if results.sizes is None else results.sizes.tolist(),
         "schema": {name: kind_to_dict(kind) for name, kind in results.schema.items()},
         "clipping": {name: kind_to_dict(kind) for name, kind in results.clipping.items()},
@@ -33,11 +35,11 @@ def groups_to_dict(results) -> dict:
 
 def group_fields(content: Mapping) -> dict[str, Any]:
     """Restore the fields of a result from the content that :func:`groups_to_dict` gives."""
-    by, size, sizes = content["by"], content["size"], content.get("sizes")
-    same: dict[str, Any] = {name: content[name] for name in _PUBLIC if name in content}
-    same |= {name: tuple(content[name]) for name in _LISTS if name in content}
+    by, size, sizes = content["by"], content["size"], content["sizes"]
+    same: dict[str, Any] = {name: content[name] for name in _PUBLIC}
+    same |= {name: tuple(content[name]) for name in _LISTS}
     kinds = {
-        name: {key: kind_from_dict(kind) for key, kind in content.get(name, {}).items()}
+        name: {key: kind_from_dict(kind) for key, kind in content[name].items()}
         for name in ("schema", "clipping")
     }
     return {
@@ -46,20 +48,13 @@ def group_fields(content: Mapping) -> dict[str, Any]:
         "by": by if isinstance(by, str) else tuple(by),
         "labels": tuple(map(restored, content["labels"])),
         "estimates": _array(content["estimates"], len(content["names"])),
-        "stack": {name: np.array(v, dtype=float) for name, v in content["stack"].items()},
+        "stack": Stack.from_plain(content["stack"], size),
         "x_new": _array(content["x_new"], size),
         "sizes": None if sizes is None else np.array(sizes, dtype=np.int64),
         "term_bounds": {name: tuple(pair) for name, pair in content["term_bounds"].items()},
         "privacy": report_from_dict(content["privacy"]),
         "selected": content["selected"] and tuple(content["selected"]),
     }
-
-
-def _plain(values: np.ndarray) -> list:
-    """Convert an array to nested lists of Python floats, None for NaN."""
-    content = values.astype(object)
-    content[np.isnan(values)] = None
-    return content.tolist()
 
 
 def _array(rows, columns: int) -> np.ndarray:

@@ -18,8 +18,8 @@ def check(content, shape, place: str = "a result") -> None:
     content : what json.loads returns
     shape
         A function that tells whether a value fits; a list of one shape, that of each element; a
-        tuple of shapes, one of which is to fit; or a dict of shapes by name, where a name that
-        ends in "?" may be missing and the name "*" stands for any.
+        tuple of shapes, one of which is to fit; or a dict of shapes by name, where the name "*"
+        stands for any.
     """
     if isinstance(shape, tuple):
         _check_one_of(content, shape, place)
@@ -29,12 +29,11 @@ def check(content, shape, place: str = "a result") -> None:
             check(part, shape[0], f"{place}[{i}]")
     elif isinstance(shape, dict):
         _fits(isinstance(content, Mapping) and all(map(text, content)), place)
-        names = {name.rstrip("?"): own for name, own in shape.items()}
         for name in shape:
-            _fits(name == "*" or name.endswith("?") or name in content, f"{place}.{name}")
+            _fits(name == "*" or name in content, f"{place}.{name}")
         for name, part in content.items():
-            _fits(name in names or "*" in names, f"{place}.{name}")
-            check(part, names.get(name, names.get("*")), f"{place}.{name}")
+            _fits(name in shape or "*" in shape, f"{place}.{name}")
+            check(part, shape.get(name, shape.get("*")), f"{place}.{name}")
     else:
         _fits(shape(content), place)
 
@@ -123,29 +122,31 @@ _COST = ({"mu": above}, {"epsilon": above}, {"epsilon": above, "delta": number})
 _EVENT = {"step": text, "mechanism": text, "sensitivity": number, "scale": above, "cost": _COST}
 _REPORT = {
     "neighbors": _relation, "epsilon": above, "delta": number, "limit": _COST, "events": [_EVENT],
-    "assumptions": _TEXTS, "private?": flag, "parallel?": flag, "unit?": (text, none),
-    "max_rows?": count, "max_groups?": count,
+    "assumptions": _TEXTS, "private": flag, "parallel": flag, "unit": (text, none),
+    "max_rows": count, "max_groups": count,
 }  # fmt: skip
-_STATISTICS = {
-    "response_mean?": number, "response_mean_error?": number, "*": (number, none, array),
+_EVIDENCE = {"kind": text, "*": (number, none, array)}
+_STACK = {
+    "params": wide_array, "cov": wide_array, "has_companions": flag,
+    "evidence": {"kind": text, "*": wide_array},
 }  # fmt: skip
 _RELEASE = {
     "status": text, "cov": (none, array), "reasons": {"*": text}, "note": text, "limited": flag,
-    "statistics": _STATISTICS, "cov_type?": text,
+    "evidence": _EVIDENCE, "cov_type": text,
 }  # fmt: skip
 _COMMON = {
     "formula": text, "selected": (none, _TEXTS), "plan": text, "share": above, "method": text,
-    "schema": {"*": _KIND}, "clipping?": {"*": _RANGE}, "estimated?": _TEXTS, "privacy": _REPORT,
+    "schema": {"*": _KIND}, "clipping": {"*": _RANGE}, "estimated": _TEXTS, "privacy": _REPORT,
     "term_bounds": {"*": array}, "x_new": array,
 }  # fmt: skip
 _COMPANION = {"params": array, "predictions": array, **_RELEASE, "companion": none}
 SINGLE = {
     **_COMMON, **_RELEASE, "dialect": text, "nobs": (none, count), "params": {"*": (number, none)},
-    "predictions": {"*": (number, none)}, "rows_seen?": (none, array),
-    "fit_statistics?": {"*": array}, "companion": (none, _COMPANION),
+    "predictions": {"*": (number, none)}, "rows_seen": (none, array),
+    "fit_statistics": {"*": array}, "companion": (none, _COMPANION),
 }  # fmt: skip
 GROUPS = {
-    **_COMMON, "size": count, "cov_type?": text, "labels_present?": flag, "limited?": flag,
+    **_COMMON, "size": count, "cov_type": text, "labels_present": flag, "limited": flag,
     "names": _TEXTS, "released": _TEXTS, "reasons": _TEXTS, "by": (text, _TEXTS), "labels": [label],
-    "estimates": wide_array, "stack": {"*": wide_array}, "sizes?": (none, [count]),
+    "estimates": wide_array, "stack": _STACK, "sizes": (none, [count]),
 }  # fmt: skip

@@ -11,6 +11,7 @@ from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.escaping import csv_of, latex, latex_of
+from dpstats.evidence import NewtonEvidence
 from dpstats.formula.conditioning import collinear_columns
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.html_tables import html_notes, html_of, html_table
@@ -211,9 +212,9 @@ def _collinear(result) -> list[str]:
 
 def _scores_cut(result) -> list[str]:
     """Write which part of the rows weighs less."""
-    if "down_weighted" not in result.release.statistics:
+    if not isinstance(result.evidence, NewtonEvidence):
         return []
-    part = result.release.statistics["down_weighted"]
+    part = float(result.evidence.down_weighted)
     return [f"{part:.1%} of the rows had scores that were cut, and so count less"]
 
 

@@ -55,8 +55,8 @@ def of_sums(factor):
         norm, noise = clipped_box(problem).norm, Noise(cost)
         sums = noisy_sums(summary.sums, norm, problem.neighbors, cost, noise, problem.counted)
         corner = np.triu_indices(len(sums.cross))
-        numbers = {"gram": sums.gram[corner], "square": sums.square, "number": sums.rows}
-        return Release(sums.cross, np.empty(0), statistics=numbers)
+        numbers = np.r_[sums.cross, sums.gram[corner], sums.square, sums.rows]
+        return Release(numbers, np.empty(0))
 
     return replace(dp.METHODS["adassp"], second_pass=None, release=release)
 

@@ -43,7 +43,7 @@ def first_release(problem, seed=1):
         )
     first, _ = least_squares_of(sums, basis, problem)
     # so that a corner is beyond the cut
-    return replace(first, statistics={**first.statistics, "sigma2": 1e-4})
+    return replace(first, evidence=replace(first.evidence, sigma2=1e-4))
 
 
 def moved(problem, one, two):

@@ -9,6 +9,7 @@ ROOMS = [
     ["schema", "privacy", "numerics", "simulate"],
     ["noise", "formula", "engines"],
     ["inference", "codebook"],
+    ["evidence"],
     ["testing", "range_estimation", "selection", "mechanisms.shared"],
     ["mechanisms"],
     ["request"],

@@ -13,7 +13,8 @@ from scipy.stats import binomtest
 
 import dpstats as dp
 from benchmarks import coverage
-from dpstats.inference import Sums, deviations, pivot, stacked, uncertainty
+from dpstats.evidence import Stack
+from dpstats.inference import deviations, pivot
 from dpstats.numerics.normal_laplace import tail
 from tests.checks.pivot import UNIT, close_line
 
@@ -151,7 +152,7 @@ def test_intervals_of_a_group_are_those_of_its_rows(method):
 def test_the_sums_behind_a_fit_give_it_back():
     for method in ("noisy_moments", "adassp"):
         result, _ = close_line(epsilon=3, method=method)
-        sums = Sums.of(stacked([result.release], 2))
+        sums = result.release.evidence.sums()
         np.testing.assert_allclose(sums.transform @ sums.theta + sums.shift, result.params)
 
 
@@ -176,7 +177,7 @@ def test_a_pivot_takes_combinations_in_any_units():
 
 
 def test_a_stack_of_nothing_has_no_inference():
-    empty = uncertainty(stacked([], 2))
+    empty = Stack.of([], 2).uncertainty()
     assert empty.intervals(np.eye(2), 0.05).shape == (0, 2, 2)
 
 

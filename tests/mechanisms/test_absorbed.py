@@ -88,10 +88,10 @@ def test_few_rows_a_group_are_counted():
     data = panel(20_000, 10_000, 5)
     found = fitted(data, epsilon=50)
     degrees = len(data) - data["g"].nunique()
-    assert found.release.statistics["rows"] == pytest.approx(degrees, abs=40)
+    assert found.release.evidence.rows == pytest.approx(degrees, abs=40)
     within = data - data.groupby("g").transform("mean").assign(g=0)
     rss = np.sum((within["y"] - found.params["x"] * within["x"]) ** 2)
-    assert found.release.statistics["sigma2"] == pytest.approx(rss / (degrees - 1), rel=0.05)
+    assert found.release.evidence.sigma2 == pytest.approx(rss / (degrees - 1), rel=0.05)
 
 
 LABELS = {

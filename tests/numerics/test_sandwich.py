@@ -33,13 +33,13 @@ GRAM, SQUARES = summed(), summed(E, E)
 ENERGY = SQUARES[0][0]
 
 
-def released(products, **more):
-    """What a release holds: products in units of the cut."""
-    return {"meat": np.array(products) / 4.0, "meat_cut": 4.0, "meat_deviation": 0.0, **more}
+def exact(products, kept=None) -> Meat:
+    """Sums of squared scores without noise."""
+    return Meat(np.array(products), np.zeros(()), np.ones(3), kept)
 
 
 def test_without_noise_it_is_hc1():
-    meat = Meat.of(released(floats(SQUARES)))
+    meat = exact(floats(SQUARES))
     found = meat.covariance(np.array(floats(GRAM)), float(ENERGY), 30)
     np.testing.assert_allclose(found, floats(SQUARES, Fraction(30, 27)), rtol=1e-12)
 
@@ -50,19 +50,19 @@ def test_what_lies_beyond_the_cut_counts_twice_as_if_half_had_been_kept_at_least
     within = summed(kept_of_rows, kept_of_rows)
     factor = min(1 + 2 * (ENERGY - within[0][0]) / within[0][0], 3)
     assert most - 1 < factor <= most
-    found = Meat.of(released(floats(within))).covariance(np.array(floats(GRAM)), float(ENERGY), 30)
+    found = exact(floats(within)).covariance(np.array(floats(GRAM)), float(ENERGY), 30)
     np.testing.assert_allclose(found, floats(within, factor * Fraction(30, 27)), rtol=1e-12)
 
 
 def test_without_a_release_all_of_it_is():
-    meat = Meat.of({"cross": np.zeros(3)})
+    meat = exact(np.zeros((3, 3)))
     found = meat.covariance(np.array(floats(GRAM)), float(ENERGY), 30)
     np.testing.assert_allclose(found, floats(GRAM, ENERGY / 27), rtol=1e-12)
 
 
 def test_with_weights_what_was_kept_is_raised_to_the_weighted_sum_of_squares():
     squares, kept = summed(W, W, E, E), summed(W, E, E)[0][0]
-    meat = Meat.of(released(floats(squares), meat_kept=float(kept) / 8))
+    meat = exact(floats(squares), np.array(float(kept) / 2))
     found = meat.covariance(np.array(floats(GRAM)), float(kept), 30)
     # half of the weighted sum of squares was kept, and the other half counts twice
     np.testing.assert_allclose(found, floats(squares, 3 * Fraction(30, 27)), rtol=1e-12)
@@ -74,24 +74,6 @@ def test_noise_adds_its_largest_deviation_in_every_direction():
     found = meat.covariance(np.array(floats(GRAM)), 0.0, 30)
     added = math.sqrt(2) * 0.5 * np.diag([1.0, 4.0, 0.25])
     np.testing.assert_allclose(found, 30 / 27 * (products + added), rtol=1e-12)
-
-
-@pytest.mark.parametrize("column", [0, 1])
-def test_sums_of_a_line_are_read_in_its_own_coordinates(column):
-    """They are of (1, 2 u) and of twice the residuals; the constant may be the second column."""
-    line = U[:, :2] * [1.0, 0.5]
-    doubled = np.column_stack([line[:, 0], 2 * line[:, 1]])
-    scores = doubled * (2 * E)[:, None]
-    products = (scores.T @ scores) / 8.0
-    stack = {
-        "column": column,
-        "meat": products[::-1, ::-1] if column == 0 else products,
-        "meat_cut": 8.0,
-        "meat_deviation": 0.25,
-    }
-    meat = Meat.of_line(stack)
-    np.testing.assert_allclose(meat.products, (line * E[:, None]).T @ (line * E[:, None]))
-    assert meat.deviation == 0.5 and meat.unit.tolist() == [1.0, 0.5]
 
 
 def test_the_positive_part_is_the_nearest_matrix_without_negative_eigenvalues():

@@ -245,7 +245,7 @@ def test_what_r_infers_from_is_described_by_group(method, options, kind):
     df = dp.simulate.line(3000, seed=1).assign(g=["a", "b", "c"] * 1000)
     with insecure_seed(1):
         by = dp.dp_ols("y ~ x", df, by="g", epsilon=8, method=method, bounds=BOUNDS, **options)
-    content = described(by.uncertainty, by.stack["params"])
+    content = described(by.uncertainty, by.stack.params)
     assert plain(content) and content["kind"] == kind
     assert content["params"] == by.params.to_numpy().ravel().tolist()
     sizes = {"groups": 3.0, "size": 2.0}

@@ -111,7 +111,7 @@ def test_there_is_always_an_answer_near_the_released_range(name, call):
     result = fitted(STRANGE[name], **call)
     assert np.isfinite(result.params).all()
     far = pd.DataFrame({"x1": [-1e300, 0, 1e300], "x2": [1e300, 0, 1e300]})
-    low, high = result.release.statistics["response_range"]
+    low, high = result.release.evidence.response_range
     values = result.predict(far).to_numpy()
     assert np.all((low <= values) & (values <= high))
 

@@ -84,18 +84,6 @@ def test_bounds_of_groups_are_those_of_each():
         pd.testing.assert_series_equal(table[label], alone, check_names=False)
 
 
-def test_the_release_of_an_earlier_version_has_its_bounds_from_a_covariance():
-    result = fit("y ~ x + h", rare(20_000, 3), 2.0)
-    content = result.to_dict()
-    for name in [name for name in content["statistics"] if name.startswith("block_")]:
-        del content["statistics"][name]
-    content["statistics"]["privacy_cov"] = np.diag(result.bse**2).tolist()
-    old = dp.DPResults.from_dict(content)
-    assert old.error_bound()["x"] == pytest.approx(result.bse["x"], rel=0.01)
-    with pytest.raises(dp.NotReleasedError, match="no sums to simulate from"):
-        old.bootstrap()
-
-
 @pytest.mark.parametrize("method", ["shrunken", "shrunken_pure"])
 def test_a_shrunken_fit_says_why_it_has_no_bound(method):
     """Its error is a bias too, which sums from which it would have to be simulated do not tell."""

@@ -23,7 +23,7 @@ def plain(text) -> str:
 def test_ranges_stand_beside_the_share_of_rows_beyond_them():
     fit = fitted(method="adassp", bounds={"x2": (-5, 5)})
     (note,) = note_on_ranges(fit)
-    kind, share = fit.schema["x1"], fit.release.statistics["clipped_share"]
+    kind, share = fit.schema["x1"], fit.release.evidence.clipped_share
     assert f"x1 [{kind.low:.4g}, {kind.high:.4g}]" in note and "x2" not in note
     assert f"about {share:.1%} of the rows" in note and "lie beyond one of them" in note
     assert note in plain(fit.summary())
@@ -32,7 +32,7 @@ def test_ranges_stand_beside_the_share_of_rows_beyond_them():
 def test_groups_say_it_of_the_median_one():
     groups = fitted(method="adassp", by="part")
     (note,) = note_on_ranges(groups)
-    share = np.median(groups.stack["clipped_share"])
+    share = np.median(groups.stack.evidence.clipped_share)
     assert f"; in the median group about {share:.1%} of the rows" in note
     assert note in plain(groups.summary())
 

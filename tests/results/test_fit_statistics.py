@@ -208,7 +208,7 @@ def test_a_ridge_leaves_the_number_of_rows_alone():
         fit = dp.dp_ols(
             "y ~ x", rows, method="adassp", epsilon=0.2, bounds={"x": (0, 1), "y": (0, 1)}
         )
-    assert fit.release.statistics["ridge"] > 0 and np.isfinite(fit.nobs_noisy)
+    assert fit.release.evidence.ridge > 0 and np.isfinite(fit.nobs_noisy)
     assert np.isnan([fit.rsquared, fit.scale]).all() and "ridge" in fit.reasons["rsquared"]
 
 
@@ -228,21 +228,6 @@ def test_they_are_in_the_json_and_come_back_from_it(table, method):
     assert content["fit_statistics"]["rsquared"] == list(fit.fit_statistics.loc["rsquared"])
     again = dp.DPResults.from_json(fit.to_json())
     pd.testing.assert_frame_equal(again.fit_statistics, fit.fit_statistics)
-
-
-@pytest.mark.parametrize("method", SUMS)
-def test_a_result_of_an_earlier_version_opens_without_them(table, method):
-    content = json.loads(fitted(table, "y ~ x + z", method=method, epsilon=3).to_json())
-    for name in ("fit_statistics", "estimated", "rows_seen"):
-        del content[name]
-    for release in (content, content["companion"] or {}):
-        statistics = release.get("statistics", {})
-        for name in [key for key in statistics if key.startswith("fit_")]:
-            del statistics[name]
-        statistics.pop("y_scale", None)
-    old = dp.DPResults.from_json(json.dumps(content))
-    assert np.isnan(old.scale) and "R-squared" in str(old.summary())
-    assert np.isfinite(old.rsquared) == (method != "noisy_newton")
 
 
 def test_absorbed_effects_leave_no_r_squared_of_the_whole(table):

@@ -267,19 +267,8 @@ def test_json_restores_levels_and_bounds_of_terms(name, fit, rich):
     pd.testing.assert_series_equal(restored.predict(public), result.predict(public))
 
 
-@pytest.mark.parametrize("cov_type", ["nonrobust", "HC1"])
-def test_json_stored_before_the_covariance_type_was_still_tells_it(cov_type, line):
-    call = {"method": "adassp", "epsilon": 8, "bounds": UNIT, "cov_type": cov_type}
-    result = dp.dp_ols("y ~ x", line, **call)
-    content = result.to_dict()
-    assert content.pop("cov_type") == result.cov_type == cov_type
-    restored = dp.DPResults.from_json(json.dumps(content))
-    assert restored == result and restored.cov_type == cov_type
-    assert restored.bse.equals(result.bse)
-
-
 def test_the_covariance_type_is_read_and_not_inferred(line):
-    """A stored type counts whatever statistics are stored beside it."""
+    """A stored type counts whatever evidence is stored beside it."""
     call = {"method": "adassp", "epsilon": 8, "bounds": UNIT, "cov_type": "HC1"}
     content = dp.dp_ols("y ~ x", line, **call).to_dict()
     restored = dp.DPResults.from_dict({**content, "cov_type": "nonrobust"})
@@ -554,7 +543,7 @@ def test_the_summary_lists_estimated_ranges_and_how_many_rows_count_less(fit):
         in printed
     )
     assert f"[{low:.4g}, {high:.4g}]" in printed
-    assert f"{result.release.statistics['down_weighted']:.1%} of the rows" in printed
+    assert f"{result.release.evidence.down_weighted:.1%} of the rows" in printed
     printed = words(wide.summary())
     assert "beyond which rows are clipped: x0 [" in printed and "and 2 more" in printed
     assert "x11 [" in printed and "x12 [" not in printed

@@ -43,7 +43,7 @@ def cases():
             yield f"{method} {relation} by", "y ~ x", {**same, "bounds": LINE, **grouped}
             yield f"{method} {relation} by, ranges", "y ~ x", {**same, **grouped}
             several = "y ~ x + z + x:z + kind"
-            if not getattr(entry, "single_regressor", getattr(entry, "simple", False)):
+            if not entry.single_regressor:
                 wide = {**same, "levels": levels}
                 yield f"{method} {relation} wide", several, {**wide, "bounds": BOUNDS}
                 yield f"{method} {relation} wide ranges", several, wide

@@ -38,21 +38,6 @@ def test_sums_are_of_one_size_whatever_the_rows(method):
     assert entry.fixed_size_summary == (sizes[1] - sizes[0] < 100)
 
 
-def test_former_names_of_the_fields_still_work(method):
-    entry = dp.METHODS[method]
-    former = entry.simple, entry.bounded, entry.sums, entry.errors, entry.remarks, entry.again
-    assert former == (
-        entry.single_regressor,
-        entry.needs_bounds,
-        entry.fixed_size_summary,
-        entry.standard_errors,
-        entry.assumptions,
-        entry.second_pass,
-    )
-    with pytest.raises(AttributeError):
-        entry.simple = True
-
-
 def test_large_epsilon_gives_the_estimate_without_noise(method, fit, line, limit, enough):
     result = seeded(fit, line, method, epsilon=1e6, **enough(method))
     expected, error = limit(method, line["x"], line["y"], [0.25, 0.75])

@@ -1,10 +1,10 @@
 """Fit least squares to designs with factors from noisy sums in indicators and numbers."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from dpstats.evidence import BlockEvidence, Evidence
 from dpstats.inference import slopes_of
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_elimination import solve
@@ -55,33 +55,34 @@ def release_blocks(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noi
 
 
 def least_squares_of(
-    sums: NoisyBlockSums, basis: BlockBasis, problem: Problem, statistics: Mapping | None = None
+    sums: NoisyBlockSums, basis: BlockBasis, problem: Problem, known: BlockEvidence | None = None
 ) -> tuple[Release, float]:
     """Fit least squares to released sums; return also the number of rows that they tell.
 
-    ``statistics`` may hold squared scores, for robust standard errors. A function of released
-    values, so it costs nothing. Intervals are shown coefficient by coefficient, and the sums stay
-    in the release, for what is simulated from them. Where no slope has one the coefficients are
-    those of :func:`~dpstats.mechanisms.shared.block_shrinkage.shrunken_blocks`.
+    ``known`` are the sums as evidence with squared scores, for robust standard errors. A function
+    of released values, so it costs nothing. Intervals are shown coefficient by coefficient, and the
+    sums stay in the release, for what is simulated from them. Where no slope has one the
+    coefficients are those of :func:`~dpstats.mechanisms.shared.block_shrinkage.shrunken_blocks`.
     """
-    solution = solve(sums, basis, NoisyScores.restored(basis, statistics or {}))
+    known = known or sums.evidence
+    solution = solve(sums, basis, NoisyScores.restored(basis, known))
     to_alpha, to_gamma, shift = basis.to_design()
     params = to_alpha @ solution.alpha + to_gamma @ solution.gamma + shift
     cov = solution.covariance(to_alpha, to_gamma)
-    released = {
-        "rows": solution.rows,
-        "sigma2": solution.sigma2 * basis.box.y_scale**2,
-        "unbounded": 0.0,
-        **sums.statistics,
+    evidence = replace(
+        known,
+        rows=solution.rows,
+        sigma2=solution.sigma2 * basis.box.y_scale**2,
+        unbounded=0.0,
         **goodness(sums, basis, solution, problem.intercept is not None),
-    }
+    )
     seen = np.ones(len(params), dtype=bool)
     if solution.hidden.any() or solution.hidden_cov.any():
         part = solution.covariance(to_alpha, to_gamma, "hidden")
-        released["hidden_cov"] = part
+        evidence = replace(evidence, hidden_cov=part)
         seen = np.diag(part) < _HIDDEN * np.diag(cov)
     if not seen[slopes_of(len(params), problem.intercept)].any():
-        found = hidden(*shrunken_params(sums, basis), problem, released)
+        found = hidden(*shrunken_params(sums, basis), problem, evidence)
         # robust standard errors, released next, may show what these do not
         return replace(found, reasons={"conf_int": found.reasons["conf_int"]}), solution.rows
     release = Release(
@@ -89,7 +90,7 @@ def least_squares_of(
         predictions=problem.x_new @ params,
         cov=cov,
         reasons={} if seen.all() else {"conf_int": _REASON},
-        statistics=released,
+        evidence=evidence,
     )
     return release, solution.rows
 
@@ -110,6 +111,6 @@ def with_block_intervals(shrunken: Release, sums: NoisyBlockSums, problem: Probl
     plain, _ = least_squares_of(sums, BlockBasis.of(problem), problem)
     if plain.status == "not_identified":
         reasons = dict.fromkeys(("bse", "conf_int"), _REASON)
-        return replace(shrunken, reasons=reasons, statistics={"unbounded": 1.0})
+        return replace(shrunken, reasons=reasons, evidence=Evidence(unbounded=1.0))
     note = ABOUT_LEAST_SQUARES
     return replace(shrunken, reasons=plain.reasons, companion=replace(plain, reasons={}, note=note))

@@ -1,24 +1,17 @@
 """Estimate the covariance of least squares' scores in indicators, from one variance or scores."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from dpstats.evidence import BlockEvidence
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_sums import NoisyBlockSums
 from dpstats.mechanisms.shared.block_system import BlockSystem, Eliminated
 from dpstats.numerics.ridge import symmetric
 from dpstats.numerics.sandwich import positive_part, raised
-
-# What a release keeps of squared scores: those of rows or of units, where residuals are clipped in
-# units of v, the noise, and for rows with weights the part of the sum of squares within that.
-OF_ROWS, OF_UNITS, CUT, DEVIATION, KEPT = (
-    "block_scores", "block_unit_scores", "block_score_cut", "block_score_deviation",
-    "block_scores_kept",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,19 +37,18 @@ class NoisyScores:
     kept: float
 
     @classmethod
-    def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyScores | None":
+    def restored(cls, basis: BlockBasis, known: BlockEvidence) -> "NoisyScores | None":
         """Restore the squared scores of a release, None where it has none."""
-        if CUT not in statistics:
+        if known.scores_cut is None or known.scores_deviation is None:
             return None
-        square = float(statistics[CUT]) ** 2
-        deviation = float(statistics[DEVIATION])
-        kept = statistics.get(KEPT)
-        if OF_UNITS in statistics:
-            parts = _of_units(basis, np.asarray(statistics[OF_UNITS]))
+        square, deviation = float(known.scores_cut) ** 2, float(known.scores_deviation)
+        kept = known.scores_kept
+        if known.unit_scores is not None:
+            parts = _of_units(basis, known.unit_scores)
         else:
-            values = np.asarray(statistics[OF_ROWS])
+            assert known.scores is not None, "scores are of rows or of units"
             none = np.zeros(sum(basis.sizes) + basis.numbers)
-            sums = NoisyBlockSums.of(basis, values, none, 0.0, (deviation, 0.0, 0.0))
+            sums = NoisyBlockSums.of(basis, known.scores, none, 0.0, (deviation, 0.0, 0.0))
             system = BlockSystem.of(sums, basis)
             parts = system.rows, system.rest, system.gram
             kept = sums.total if kept is None else kept

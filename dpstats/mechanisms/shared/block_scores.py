@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpstats.evidence import BlockEvidence
 from dpstats.mechanisms.shared import robust_covariance
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.block_elimination import solve
 from dpstats.mechanisms.shared.block_goodness import coefficients
 from dpstats.mechanisms.shared.block_least_squares import least_squares_of
-from dpstats.mechanisms.shared.block_sampling import CUT, DEVIATION, KEPT, OF_ROWS, OF_UNITS
 from dpstats.mechanisms.shared.block_sums import (
     BlockSums,
     NoisyBlockSums,
@@ -71,11 +71,11 @@ class ScoreRule:
     @classmethod
     def after(cls, first: Release, problem: Problem, cost: Cost) -> "ScoreRule":
         """Read it off the first release, or its companion."""
-        statistics, basis = (first.companion or first).statistics, BlockBasis.of(problem)
-        solution = solve(NoisyBlockSums.restored(basis, statistics), basis)
+        known, basis = _sums_of(first), BlockBasis.of(problem)
+        solution = solve(NoisyBlockSums.restored(basis, known), basis)
         theta, _ = coefficients(solution, basis)
         norm, y_scale = norm_of(basis), basis.box.y_scale
-        cut = robust_covariance.cut_of(statistics, norm, y_scale, problem, cost)
+        cut = robust_covariance.cut_of(known, norm, y_scale, problem, cost)
         return cls(basis, theta, float(cut))
 
     def scores(self, given: Rows) -> Iterator[tuple[list[np.ndarray], np.ndarray, np.ndarray, int]]:
@@ -166,44 +166,48 @@ def release_squares(
     l2 = sensitivities(norm_of(basis), problem.neighbors)[0] / PRODUCT_UNIT
     products = summary.products
     if isinstance(products, BlockSums):
-        values, name = gram_values(products, basis.numbers, one=1), OF_ROWS
+        values, name = gram_values(products, basis.numbers, one=1), "scores"
     else:
-        values, name = products[np.triu_indices(len(products))].tolist(), OF_UNITS
+        values, name = products[np.triu_indices(len(products))].tolist(), "unit_scores"
     size = len(values)
     if problem.weighted:
         values = [*values, summary.kept]
         l2 = math.hypot(l2, robust_covariance.KEPT / PRODUCT_UNIT)
     released = noise.add(Query("sum of e^2 x x'", values, l2=l2, unit=PRODUCT_UNIT), cost)
-    companion = first.companion or first
-    statistics = {
-        **companion.statistics,
-        name: released.values[:size],
-        CUT: ScoreRule.after(first, problem, cost).cut,
-        DEVIATION: released.deviation,
-    }
-    if problem.weighted:
-        statistics[KEPT] = float(released.values[-1]) / robust_covariance.KEPT
-    sums = NoisyBlockSums.restored(basis, statistics)
-    fit, _ = least_squares_of(sums, basis, problem, statistics)
+    known = replace(
+        _sums_of(first),
+        scores_cut=ScoreRule.after(first, problem, cost).cut,
+        scores_deviation=released.deviation,
+        scores_kept=released.values[-1] / robust_covariance.KEPT if problem.weighted else None,
+        **{name: released.values[:size]},
+    )
+    fit, _ = least_squares_of(NoisyBlockSums.restored(basis, known), basis, problem, known)
     robust = replace(
-        companion,
+        first.basis,
         params=fit.params,
         predictions=fit.predictions,
         cov=fit.cov,
         status=fit.status,
         reasons=fit.reasons,
-        statistics={**statistics, **fit.statistics},
+        evidence=fit.evidence,
         cov_type=robust_covariance.type_of(problem),
     )
     return robust if first.companion is None else replace(first, companion=robust)
 
 
-def robust(covariance: Callable, at_estimated: bool = True) -> SecondPass:
+def _sums_of(first: Release) -> BlockEvidence:
+    """Return the sums of a first release."""
+    known = first.basis.evidence
+    assert isinstance(known, BlockEvidence), "a first release with standard errors has sums"
+    return known
+
+
+def robust(at_estimated: bool = True) -> SecondPass:
     """Describe the second release of a method that sums designs with factors in indicators.
 
     See :func:`~dpstats.mechanisms.shared.robust_covariance.robust`, which serves other designs.
     """
-    columns = robust_covariance.robust(covariance, at_estimated)
+    columns = robust_covariance.robust(at_estimated)
 
     def requested(cov_type: str, problem: Problem) -> bool:
         if not problem.coded:

@@ -1,13 +1,13 @@
 """Sum the products of rows in indicators and numbers exactly, and release them."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
+from dpstats.evidence import BlockEvidence
 from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.mechanisms.shared.gram import l1_sensitivities, sensitivities
 from dpstats.mechanisms.shared.noisy_sums import FRACTIONS, release_number
@@ -26,8 +26,6 @@ from dpstats.numerics.cross_products import (
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
-# What a release keeps of the sums: the values of its three queries, and the noise on each.
-STATISTICS = ("block_gram", "block_cross", "block_square", "block_deviations")
 
 
 @dataclass(frozen=True)
@@ -182,18 +180,17 @@ class NoisyBlockSums:
         return cls(*sums, of_gram, of_cross, of_square, rows, rows_sd)
 
     @classmethod
-    def restored(cls, basis: BlockBasis, statistics: Mapping) -> "NoisyBlockSums":
-        """Restore the sums from the statistics of a release."""
-        gram, cross, square, deviations = (statistics[name] for name in STATISTICS)
-        sums = cls.of(basis, np.asarray(gram), np.asarray(cross), float(square), deviations)
-        if "weighted_rows" not in statistics:
+    def restored(cls, basis: BlockBasis, known: BlockEvidence) -> "NoisyBlockSums":
+        """Restore the sums from the evidence of a release."""
+        sums = cls.of(basis, known.gram, known.cross, float(known.square), known.deviations)
+        if known.weighted_rows is None or known.weighted_rows_error is None:
             return sums
-        rows, deviation = (float(statistics[f"weighted_rows{end}"]) for end in ("", "_error"))
-        return replace(sums, rows=rows - deviation, rows_sd=deviation)
+        deviation = float(known.weighted_rows_error)
+        return replace(sums, rows=float(known.weighted_rows) - deviation, rows_sd=deviation)
 
     @property
-    def statistics(self) -> dict[str, Any]:
-        """List the released values as statistics of a release."""
+    def evidence(self) -> BlockEvidence:
+        """Return the released values, and the noise on them, as evidence of a release."""
         d = len(self.gram)
         gram = (
             *(part.ravel() for part in (*self.counts, *self.pairs.values())),
@@ -202,12 +199,12 @@ class NoisyBlockSums:
         )
         cross = (*(level[:, d] for level in self.levels), self.cross)
         deviations = [self.gram_sd, self.cross_sd, self.square_sd]
-        values = np.concatenate(gram), np.concatenate(cross), self.square, deviations
-        released: dict[str, Any] = dict(zip(STATISTICS, values, strict=True))
-        if self.rows is not None:
-            released["weighted_rows"] = self.rows + self.rows_sd
-            released["weighted_rows_error"] = self.rows_sd
-        return released
+        return BlockEvidence(
+            gram=np.concatenate(gram), cross=np.concatenate(cross), square=self.square,
+            deviations=deviations,
+            weighted_rows=None if self.rows is None else self.rows + self.rows_sd,
+            weighted_rows_error=None if self.rows is None else self.rows_sd,
+        )  # fmt: skip
 
     @property
     def total(self) -> float:

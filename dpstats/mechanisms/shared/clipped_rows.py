@@ -94,8 +94,8 @@ def with_share(
         return release
     share = min(max(float(noisy.values[0]) / rows, 0.0), 1.0)
     error = min(noisy.deviation / rows, 1.0)
-    statistics = {**release.statistics, "clipped_share": share, "clipped_share_error": error}
-    return replace(release, statistics=statistics)
+    evidence = replace(release.evidence, clipped_share=share, clipped_share_error=error)
+    return replace(release, evidence=evidence)
 
 
 def _hidden(release: Release, why: str) -> Release:

@@ -39,8 +39,8 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
         second = other.release(pair.second, problem, cost.part(share), noise)
         reasons = {name: why for name, why in first.reasons.items() if name != "bse"}
         known = {"bse": second.reasons["bse"]} if "bse" in second.reasons else {}
-        basis = second.companion or second  # least squares, where a ridge has the intervals of it
-        return replace(first, cov=None, reasons={**reasons, **known}, companion=basis)
+        # least squares, where a ridge has the intervals of it
+        return replace(first, cov=None, reasons={**reasons, **known}, companion=second.basis)
 
     def check(problem):
         main.check(problem)

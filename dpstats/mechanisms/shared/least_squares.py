@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpstats.evidence import SumsEvidence
 from dpstats.mechanisms.shared.gram import clipped_box
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments
 from dpstats.mechanisms.shared.unidentified import unidentified
-from dpstats.numerics import Meat
-from dpstats.numerics.ridge import inverse, least_eigenvalue, lowered_eigenvalues
+from dpstats.numerics.ridge import inverse, least_eigenvalue
 
 ABOUT_LEAST_SQUARES = (
     "standard errors, tests and intervals are about least squares on the same noisy sums, which is "
@@ -47,12 +47,13 @@ def with_intervals(shrunken: Release, sums: NoisySums, problem: Problem) -> Rele
     :func:`is_identified`. Whether a ridge was needed has no part in it: among the draws of the
     noise those without one are the ones that overstate X'X.
     """
-    statistics = {**shrunken.statistics, "unbounded": float(not is_identified(sums))}
-    if statistics["unbounded"]:
+    identified = is_identified(sums)
+    evidence = replace(shrunken.evidence, unbounded=float(not identified))
+    if not identified:
         hidden = dict.fromkeys(("bse", "conf_int"), _HIDDEN)
-        return replace(shrunken, reasons=hidden, statistics=statistics)
+        return replace(shrunken, reasons=hidden, evidence=evidence)
     if reason := reason_for_no_errors(problem):
-        return replace(shrunken, reasons={"bse": reason}, statistics=statistics)
+        return replace(shrunken, reasons={"bse": reason}, evidence=evidence)
     plain = replace(least_squares(sums, problem), note=ABOUT_LEAST_SQUARES)
     return replace(shrunken, reasons={}, companion=plain)
 
@@ -66,33 +67,27 @@ def fitted(sums: NoisySums, problem: Problem, penalty: np.ndarray | float | None
     theta = inverse(gram, penalty or 0.0, sigma[0]) @ cross
     transform, shift = box.linear_map()
     params = transform @ theta + shift
-    statistics = {
-        "gram": gram.tolist(),
-        "cross": cross.tolist(),
-        "square": sums.square,
-        "scales": list(sigma),
-        "transform": transform.tolist(),
-        "shift": shift.tolist(),
-        "y_scale": box.y_scale,
-        **NoisyMoments.of(sums, box, problem.intercept).response(box),
-    }
-    if sums.rows is not None:
-        statistics["weighted_rows"] = sums.rows + sums.rows_deviation
-        statistics["weighted_rows_error"] = sums.rows_deviation
-    if penalty is not None:
-        statistics["ridge"] = float(penalty)
+    mean = NoisyMoments.of(sums, box, problem.intercept).response(box)
+    weighted = {} if sums.rows is None else {
+        "weighted_rows": sums.rows + sums.rows_deviation,
+        "weighted_rows_error": sums.rows_deviation,
+    }  # fmt: skip
+    evidence = SumsEvidence(
+        gram=gram, cross=cross, square=sums.square, scales=sigma, transform=transform, shift=shift,
+        y_scale=box.y_scale, ridge=penalty, **mean, **weighted,
+    )  # fmt: skip
     if penalty:
-        return Release(params, problem.x_new @ params, statistics=statistics)
+        return Release(params, problem.x_new @ params, evidence=evidence)
     cov, reason = None, reason_for_no_errors(problem)
     if not reason:
-        statistics |= _errors(sums, theta, problem)
-        cov = covariance(statistics, problem)
+        evidence = replace(evidence, **_errors(sums, theta, problem))
+        cov = evidence.covariance(problem.intercept)
     return Release(
         params=params,
         predictions=problem.x_new @ params,
         cov=cov,
         reasons={"bse": reason} if reason else {},
-        statistics=statistics,
+        evidence=evidence,
     )
 
 
@@ -125,26 +120,3 @@ def _errors(sums: NoisySums, theta: np.ndarray, problem: Problem) -> dict[str, f
     freedom = total - len(theta) * (sums.rows is None)
     sigma2 = energy / max(freedom, 1.0) * box.y_scale**2
     return {"rows": float(rows), "energy": float(energy), "sigma2": float(sigma2)}
-
-
-def covariance(statistics: dict, problem: Problem) -> np.ndarray:
-    """Compute the covariance of the coefficients from sampling and from privacy noise.
-
-    With noise E on u'u and w on u'v, theta - theta_0 is about A^-1 (u'e + w - E theta).
-    E is symmetric with independent entries of standard deviation s_A on and above the
-    diagonal, so Cov(E b) = s_A^2 (||b||^2 I + b b' - diag(b^2)). Cov(u'e) is that of
-    :class:`~dpstats.numerics.sandwich.Meat`. For A^-1 the eigenvalues are taken from
-    :func:`~dpstats.numerics.ridge.lowered_eigenvalues`, because intervals are shown only where
-    the noisy ones are large enough.
-    """
-    gram, cross, sigma = (np.array(statistics[name]) for name in ("gram", "cross", "scales"))
-    values, vectors = lowered_eigenvalues(gram, sigma[0])
-    bread = (vectors / values) @ vectors.T
-    theta = bread @ cross
-    noise_part = (sigma[1] ** 2 + sigma[0] ** 2 * (theta @ theta)) * np.eye(len(theta))
-    noise_part += sigma[0] ** 2 * (np.outer(theta, theta) - np.diag(theta**2))
-    energy, rows = statistics["energy"], statistics["rows"]
-    meat = Meat.of(statistics).covariance(gram, energy, rows, problem.intercept or 0)
-    sandwich = bread @ (meat + noise_part) @ bread
-    transform = np.array(statistics["transform"])
-    return transform @ sandwich @ transform.T

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dpstats.evidence import NewtonEvidence
 from dpstats.mechanisms.shared.indicator_basis import IndicatorBasis
 from dpstats.mechanisms.shared.newton_goodness import Explained, Squares, goodness
 from dpstats.mechanisms.shared.newton_state import PRIOR, NewtonState, prior_variance
@@ -98,18 +99,13 @@ def release_of(
     far = _FAR * reference.y_scale
     ends = reference.y_center - far, reference.y_center + far
     squares = Squares() if failed or problem.by_unit else state.squares
-    statistics = {
-        "hidden_cov": hidden.tolist(),
-        "privacy_cov": privacy.tolist(),
-        "rows": float(rows),
-        "sigma2": float(reference.y_scale**2 * state.square),
-        "down_weighted": float(1 - state.slope),
-        "response_range": list(ends),
-        "fit_rows": counted[0],
-        "fit_rows_error": counted[1],
-        **({"score_products": state.products_deviation} if problem.by_unit else {}),
-        **_goodness(state, basis, whitening, directions, rows, squares, reference.y_scale),
-    }
+    figures = _goodness(state, basis, whitening, directions, rows, squares, reference.y_scale)
+    evidence = NewtonEvidence(
+        hidden_cov=hidden, privacy_cov=privacy, rows=rows,
+        sigma2=reference.y_scale**2 * state.square, down_weighted=1 - state.slope,
+        response_range=ends, fit_rows=counted[0], fit_rows_error=counted[1],
+        score_products=state.products_deviation if problem.by_unit else None, **figures,
+    )  # fmt: skip
     moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
@@ -128,7 +124,7 @@ def release_of(
         cov=cov,
         status=status,
         reasons=reasons,
-        statistics=statistics,
+        evidence=evidence,
         cov_type=COV_TYPES[(state.products is not None) + problem.by_unit],
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
+from dpstats.evidence import Evidence, Stack
 from dpstats.numerics import ColumnBasis, Layout
 
 # The reason why a release from privately estimated ranges has no standard errors.
@@ -161,10 +161,9 @@ class Release:
 
     ``params`` (S,) and ``predictions`` (q,) hold NaN where nothing was released, and
     ``reasons`` says why, by the name of the result's attribute. ``cov`` is the
-    covariance of the coefficients (S, S), noise included, or None. ``statistics`` are
-    further released numbers by name, floats or nested lists of them, and public facts,
-    from which :mod:`dpstats.inference` computes; where there is a ``companion``, an auxiliary
-    fit from the same rows and budget, it computes from that one. ``note`` is a sentence on
+    covariance of the coefficients (S, S), noise included, or None. ``evidence`` is what else was
+    released, from which intervals and figures follow; where there is a ``companion``, an auxiliary
+    fit from the same rows and budget, they follow from that one. ``note`` is a sentence on
     what was released, a function of releases. ``limited`` says that predictions are of rows
     clipped to the columns' ranges and lie in the range of the response. ``cov_type`` is
     "nonrobust" or "HC1": whether the inference assumes errors of one variance.
@@ -175,7 +174,7 @@ class Release:
     cov: np.ndarray | None = None
     status: str = "ok"
     reasons: Mapping[str, str] = field(default_factory=dict)
-    statistics: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Evidence = Evidence()
     companion: "Release | None" = None
     note: str = ""
     limited: bool = False
@@ -185,6 +184,11 @@ class Release:
         for values in (self.params, self.predictions, self.cov):
             if values is not None:
                 values.flags.writeable = False
+
+    @property
+    def basis(self) -> "Release":
+        """Return the fit that intervals are about: the companion, or this one where none is."""
+        return self.companion or self
 
     def within(self, ends: tuple[float, float]) -> "Release":
         """Return the release with predictions no farther out than public ends.
@@ -214,8 +218,8 @@ class Releases:
     statuses : sequence of str, length G
     reasons : tuple of str
         Why something is NaN, each reason once.
-    stack : mapping of str to numpy.ndarray, shape (G, ...)
-        The numbers for inference, as :func:`dpstats.inference.stacked` returns them.
+    stack : Stack
+        What intervals are about.
     cov_type, limited
         As in :class:`Release`, for all groups.
     """
@@ -224,6 +228,6 @@ class Releases:
     predictions: np.ndarray
     statuses: Sequence[str]
     reasons: tuple[str, ...]
-    stack: Mapping[str, np.ndarray]
+    stack: Stack
     cov_type: str = "nonrobust"
     limited: bool = False

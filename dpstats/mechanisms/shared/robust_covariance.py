@@ -6,13 +6,14 @@ the coefficients; this one adds the sum in the middle.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from dpstats import option_checks
+from dpstats.evidence import Evidence, ScoredEvidence, Stack
 from dpstats.mechanisms.shared.gram import clipped_box, sensitivities
 from dpstats.mechanisms.shared.release import Problem, Release, Releases
 from dpstats.mechanisms.shared.spec import SecondPass
@@ -38,19 +39,17 @@ KEPT = 0.5
 _L1 = 3.0
 
 
-def robust(covariance: Callable | None = None, at_estimated: bool = True) -> SecondPass:
+def robust(at_estimated: bool = True) -> SecondPass:
     """Describe the second release of a least-squares method in the coordinates of ``clipped_box``.
 
-    ``covariance(statistics, problem)`` is the covariance of its coefficients, None where
-    inference makes it from the statistics. ``at_estimated`` says whether the method then has
-    standard errors at estimated ranges.
+    ``at_estimated`` says whether the method has standard errors at estimated ranges.
     """
     return SecondPass(
         option="cov_type",
-        requested=partial(_requested, covariance is not None and at_estimated),
+        requested=partial(_requested, at_estimated),
         fraction=FRACTION,
         summary_after=_squares_after,
-        release=partial(_release, covariance),
+        release=_release,
         release_each=_each,
     )
 
@@ -96,17 +95,17 @@ def _residuals(rows: np.ndarray, theta: np.ndarray) -> np.ndarray:
 
 
 def cut_of(
-    statistics: Mapping, norm: float, y_scale: float, problem: Problem, cost: Cost
+    evidence: Evidence, norm: float, y_scale: float, problem: Problem, cost: Cost
 ) -> np.ndarray:
     """Return at what residuals are clipped for their squares, in units of v.
 
-    ``statistics`` are released ones of a fit, or a stack of them, and ``norm`` bounds ||s||. Rows
+    ``evidence`` is of a fit, or a stack of them, and ``norm`` bounds ||s||. Rows
     with weights, or of units, are cut as early as possible: how much they tell is not known.
     """
-    sigma = np.sqrt(statistics["sigma2"]) / y_scale
+    sigma = np.sqrt(evidence.sigma2) / y_scale
     if problem.weighted:
         return _LEAST_CUT * sigma
-    rows = np.maximum(statistics["rows" if "rows" in statistics else "n"], 1.0)
+    rows = np.maximum(evidence.number, 1.0)
     if isinstance(cost, GDP):
         noise = sensitivities(norm, problem.neighbors)[0] / cost.mu
     else:
@@ -116,16 +115,16 @@ def cut_of(
 
 
 def reference(
-    params: np.ndarray, statistics: Mapping, box: Box, norm: float, problem: Problem, cost: Cost
+    fit: Release | Stack, box: Box, norm: float, problem: Problem, cost: Cost
 ) -> tuple[np.ndarray, np.ndarray]:
     """Convert released coefficients to scaled coordinates, and return the cut there."""
-    return box.reference(params), cut_of(statistics, norm, box.y_scale, problem, cost)
+    return box.reference(fit.params), cut_of(fit.evidence, norm, box.y_scale, problem, cost)
 
 
 def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     """Return the function that sums s s' over the scores s of rows, given the first release."""
-    box, basis = clipped_box(problem), first.companion or first
-    theta, cut = reference(basis.params, basis.statistics, box, box.norm, problem, cost)
+    box = clipped_box(problem)
+    theta, cut = reference(first.basis, box, box.norm, problem, cost)
     cut = cut * 2.0**ENTRY_BITS
     return partial(_weighted_squares if problem.weighted else _squares, box, theta, cut)
 
@@ -232,32 +231,28 @@ def _query(cross: np.ndarray, norm: float, problem: Problem) -> Query:
     return Query("sum of e^2 x x'", values, l1, l2, PRODUCT_UNIT)
 
 
-def _statistics(released: NoisyValues, cut: np.ndarray, problem: Problem) -> dict:
-    """Collect what was released, as :class:`dpstats.numerics.sandwich.Meat` reads it."""
+def _with_squares(
+    evidence: Evidence, released: NoisyValues, cut: np.ndarray, problem: Problem
+) -> ScoredEvidence:
+    """Add what was released to the evidence of a fit, or of a stack of them."""
+    assert isinstance(evidence, ScoredEvidence), "the first release has sums"
     deviation, columns = np.full(np.shape(cut), released.deviation), len(problem.low)
     triangle = (
         released.values[: columns * (columns + 1) // 2] if problem.weighted else released.values
     )
-    meat = symmetric(triangle, columns)
-    kept = {"meat_kept": released.values[-1] / KEPT} if problem.weighted else {}
-    return {"meat": meat, "meat_cut": cut**2, "meat_deviation": deviation, **kept}
+    kept = released.values[-1] / KEPT if problem.weighted else None
+    return evidence.with_squares(symmetric(triangle, columns), cut, deviation, kept)
 
 
 def _release(
-    covariance: Callable | None,
-    moments: Moments,
-    first: Release,
-    problem: Problem,
-    cost: Cost,
-    noise: Noise,
+    moments: Moments, first: Release, problem: Problem, cost: Cost, noise: Noise
 ) -> Release:
     """Release the sum of s s' of rows in the coordinates of ``clipped_box``."""
     box = clipped_box(problem)
-    return release_squares(covariance, moments, first, box, box.norm, problem, cost, noise)
+    return release_squares(moments, first, box, box.norm, problem, cost, noise)
 
 
 def release_squares(
-    covariance: Callable | None,
     moments: Moments,
     first: Release,
     box: Box,
@@ -275,13 +270,10 @@ def release_squares(
     sensitivity derived in :func:`_query`. The rest is post-processing.
     """
     triangle = noise.add(_query(moments.cross, norm, problem), cost)
-    basis = first.companion or first
-    _, cut = reference(basis.params, basis.statistics, box, norm, problem, cost)
-    released = _statistics(triangle, cut, problem)
-    plain = {name: np.asarray(value).tolist() for name, value in released.items()}
-    statistics = {**basis.statistics, **plain}
-    cov = None if covariance is None else covariance(statistics, problem)
-    robust = replace(basis, statistics=statistics, cov=cov, cov_type=type_of(problem))
+    _, cut = reference(first.basis, box, norm, problem, cost)
+    evidence = _with_squares(first.basis.evidence, triangle, cut, problem)
+    cov = evidence.covariance(problem.intercept)
+    robust = replace(first.basis, evidence=evidence, cov=cov, cov_type=type_of(problem))
     return robust if first.companion is None else replace(first, companion=robust)
 
 
@@ -295,10 +287,10 @@ def _each(
 ) -> Releases:
     """Release the same for every group, the noise of all groups in one draw."""
     box, sizes = clipped_box(problem), np.diff(edges)
-    theta, cut = reference(first.params, first.stack, box, box.norm, problem, cost)
+    theta, cut = reference(first.stack, box, box.norm, problem, cost)
     per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
     of_rows = scores(box.integers(rows.numbers, rows.response), *per_row).astype(np.int64)
     squares = Moments.of_groups(of_rows, edges).cross
     triangle = noise.add(_query(squares, box.norm, problem), cost)
-    released = _statistics(triangle, cut, problem)
-    return replace(first, stack={**first.stack, **released}, cov_type="HC1")
+    evidence = _with_squares(first.stack.evidence, triangle, cut, problem)
+    return replace(first, stack=replace(first.stack, evidence=evidence), cov_type="HC1")

@@ -256,33 +256,3 @@ class Method:
             return None
         value = options.pop(second.option, self.options[second.option][0])
         return second if second.requested(value, problem) else None
-
-    @property
-    def simple(self) -> bool:
-        """Return ``single_regressor``, under its former name."""
-        return self.single_regressor
-
-    @property
-    def bounded(self) -> bool:
-        """Return ``needs_bounds``, under its former name."""
-        return self.needs_bounds
-
-    @property
-    def sums(self) -> bool:
-        """Return ``fixed_size_summary``, under its former name."""
-        return self.fixed_size_summary
-
-    @property
-    def errors(self) -> str:
-        """Return ``standard_errors``, under its former name."""
-        return self.standard_errors
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Return ``assumptions``, under its former name."""
-        return self.assumptions
-
-    @property
-    def again(self) -> SecondPass | None:
-        """Return ``second_pass``, under its former name."""
-        return self.second_pass

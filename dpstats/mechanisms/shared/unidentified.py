@@ -1,10 +1,10 @@
 """Release shrunken slopes, or the mean, where the noise hides every slope."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from dpstats.evidence import Evidence
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import Problem, Release
 from dpstats.mechanisms.shared.shrinkage import NoisyMoments, shrunken_slopes
@@ -26,28 +26,30 @@ RIDGED = (
     "no slope is identified by itself; they are released as the ridge shrinks them, for "
     f"predictions and not to be read one by one; {_MORE}"
 )
+_NOTHING = Evidence()
 
 
 def ridged(fit: Release, problem: Problem) -> Release:
     """Release the coefficients of a ridge, through the origin, without intervals."""
     reasons = dict.fromkeys(("bse", "conf_int"), RIDGED)
-    return replace(hidden(fit.params, True, problem, fit.statistics), reasons=reasons)
+    return replace(hidden(fit.params, True, problem, fit.evidence), reasons=reasons)
 
 
-def unidentified(sums: NoisySums, box: Box, problem: Problem, known: Mapping = {}) -> Release:
+def unidentified(sums: NoisySums, box: Box, problem: Problem, known=_NOTHING) -> Release:
     """Release shrunken slopes where these predict better than a constant, else the mean and zeros.
 
     The rule, and its margin, are those of
     :func:`~dpstats.mechanisms.shared.shrinkage.shrunken_slopes`, for sums in the coordinates of a
-    box. ``known`` are released numbers to keep. A function of released values, so it costs nothing.
+    box. ``known`` is evidence to keep. A function of released values, so it costs nothing.
     """
     noisy, (transform, shift) = NoisyMoments.of(sums, box, problem.intercept), box.linear_map()
     slopes = shrunken_slopes(noisy)
     params = transform @ noisy.theta(slopes) + shift
-    return hidden(params, bool(slopes.any()), problem, {**known, **noisy.response(box)})
+    known = replace(known, **noisy.response(box))
+    return hidden(params, bool(slopes.any()), problem, known)
 
 
-def hidden(params: np.ndarray, vary: bool, problem: Problem, known: Mapping = {}) -> Release:
+def hidden(params: np.ndarray, vary: bool, problem: Problem, known=_NOTHING) -> Release:
     """Release coefficients without intervals; ``vary`` says that some slope is not zero."""
     reason = SHRUNKEN if vary else ZEROS if problem.intercept is None else MEAN
     return Release(
@@ -55,5 +57,5 @@ def hidden(params: np.ndarray, vary: bool, problem: Problem, known: Mapping = {}
         predictions=problem.x_new @ params,
         status="not_identified",
         reasons=dict.fromkeys(("bse", "conf_int"), reason),
-        statistics={**known, "unbounded": 1.0},
+        evidence=replace(known, unbounded=1.0),
     )

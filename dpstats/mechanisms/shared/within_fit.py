@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpstats.evidence import SumsEvidence
 from dpstats.mechanisms.shared.least_squares import ABOUT_LEAST_SQUARES, is_identified
 from dpstats.mechanisms.shared.noisy_sums import NoisySums
 from dpstats.mechanisms.shared.release import CLIPPED, Problem, Release
@@ -32,25 +33,20 @@ def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Re
     sums, box = within.sums, within_box(problem)
     penalty = penalty_of(sums.gram, sums.scales[0])
     transform, shift = box.linear_map()
-    statistics = {
-        "gram": sums.gram.tolist(),
-        "cross": sums.cross.tolist(),
-        "square": sums.square,
-        "scales": list(sums.scales),
-        "ridge": float(penalty),
-        "transform": transform.tolist(),
-        "shift": shift.tolist(),
-    }
+    evidence = SumsEvidence(
+        gram=sums.gram, cross=sums.cross, square=sums.square, scales=sums.scales, ridge=penalty,
+        transform=transform, shift=shift,
+    )  # fmt: skip
     if not is_identified(sums):
-        found = unidentified(sums, box, problem, statistics)
+        found = unidentified(sums, box, problem, evidence)
     elif penalty > 0:
         plain = fit_within(within, problem, _none)
         params = transform @ inverse(sums.gram, penalty, sums.scales[0]) @ sums.cross + shift
         companion = None if problem.estimated else replace(plain, note=ABOUT_LEAST_SQUARES)
-        statistics["unbounded"] = 0.0
-        found = replace(plain, params=params, cov=None, statistics=statistics, companion=companion)
+        evidence = replace(evidence, unbounded=0.0)
+        found = replace(plain, params=params, cov=None, evidence=evidence, companion=companion)
     else:
-        found = _plain(within, problem, statistics)
+        found = _plain(within, problem, evidence)
     return replace(
         found,
         predictions=np.full(len(problem.x_new), np.nan),
@@ -59,34 +55,32 @@ def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Re
     )
 
 
-def _plain(within: WithinSums, problem: Problem, statistics: dict) -> Release:
+def _plain(within: WithinSums, problem: Problem, evidence: SumsEvidence) -> Release:
     """Fit least squares, with a covariance unless ranges were estimated."""
     box, sums = within_box(problem), within.sums
     transform, shift = box.linear_map()
     theta, cov = inverse(sums.gram, 0.0, sums.scales[0]) @ sums.cross, None
     if not problem.estimated:
-        sigma2 = _errors(statistics, within, theta)
-        statistics["sigma2"] = sigma2 * box.y_scale**2
+        energy, rows = _errors(within, theta)
+        sigma2 = energy / max(rows - len(theta), 1.0)
+        evidence = replace(evidence, energy=energy, rows=rows, sigma2=sigma2 * box.y_scale**2)
         cov = transform @ _covariance(sums, theta, sigma2) @ transform.T
     reasons = {"bse": CLIPPED} if problem.estimated else {}
     params = transform @ theta + shift
-    return Release(params, problem.x_new @ params, cov, reasons=reasons, statistics=statistics)
+    return Release(params, problem.x_new @ params, cov, reasons=reasons, evidence=evidence)
 
 
-def _errors(statistics: dict, within: WithinSums, theta: np.ndarray) -> float:
-    """Estimate the residual variance in scaled units; note what it is made of.
+def _errors(within: WithinSums, theta: np.ndarray) -> tuple[float, float]:
+    """Return the residual sum of squares in scaled units and the number of rows less groups.
 
-    The residual sum of squares and the degrees of freedom are noisy, and a variance that is too
-    low by chance makes intervals too short. So a standard deviation of its noise is added to the
-    former and one is subtracted from the latter. ``rows`` counts rows less groups.
+    Both are noisy, and a variance that is too low by chance makes intervals too short. So a
+    standard deviation of its noise is added to the former and one is subtracted from the latter.
     """
     sums, length = within.sums, theta @ theta
     quadratic = sums.scales[0] ** 2 * (2 * length**2 - np.sum(theta**4))
     deviation = math.sqrt(sums.scales[2] ** 2 + 4 * sums.scales[1] ** 2 * length + quadratic)
     energy = sums.square - 2 * theta @ sums.cross + theta @ sums.gram @ theta
-    energy, rows = float(max(energy, 0.0) + deviation), within.degrees - within.deviation
-    statistics |= {"rows": rows, "energy": energy}
-    return energy / max(rows - len(theta), 1.0)
+    return float(max(energy, 0.0) + deviation), within.degrees - within.deviation
 
 
 def _covariance(sums: NoisySums, theta: np.ndarray, sigma2: float) -> np.ndarray:

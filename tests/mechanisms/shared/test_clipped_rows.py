@@ -59,9 +59,9 @@ def test_a_call_without_bounds_has_standard_errors_and_says_what_was_clipped(met
     limits = result.schema
     low, high = ([getattr(limits[c], end) for c in frame] for end in ("low", "high"))
     truth = ((frame < low) | (frame > high)).any(axis=1).mean()
-    statistics = result.release.statistics
+    known = result.release.evidence
     # six deviations, so a false alarm has a chance of 2e-9
-    assert abs(statistics["clipped_share"] - truth) < 6 * statistics["clipped_share_error"]
+    assert abs(known.clipped_share - truth) < 6 * known.clipped_share_error
     assert truth < 0.002
     steps = {event.step for event in result.privacy.events}
     assert "number of clipped rows" in steps
@@ -172,4 +172,4 @@ def test_declared_bounds_buy_no_count():
     with dp.testing.insecure_seed(5):
         result = dp.dp_ols("y ~ x1 + x2", frame, method="adassp", epsilon=4, bounds=bounds)
     assert [event.step for event in result.privacy.events] == ["X'X", "X'y", "y'y"]
-    assert "clipped_share" not in result.release.statistics
+    assert result.release.evidence.clipped_share is None

@@ -96,7 +96,7 @@ def fits(frame, epsilon, **options):
 
 def test_adassp_and_shrunken_show_the_intervals_of_ssp_where_a_ridge_is_needed(correlated):
     plain, ridge, shrunken = fits(correlated, 4.0)
-    assert ridge.release.statistics["ridge"] > 0 and "ridge" not in plain.release.statistics
+    assert ridge.release.evidence.ridge > 0 and plain.release.evidence.ridge is None
     assert ridge.status == "ok" and not ridge.params.equals(plain.params)
     assert np.isfinite(plain.conf_int().to_numpy()).all()
     for fit in (ridge, shrunken):
@@ -115,11 +115,11 @@ def test_where_ssp_is_not_identified_neither_shows_an_interval(correlated):
 
 def test_robust_errors_are_of_the_fit_that_the_intervals_are_about(correlated):
     plain, ridge, shrunken = fits(correlated, 4.0, cov_type="HC1")
-    assert ridge.release.statistics["ridge"] > 0
+    assert ridge.release.evidence.ridge > 0
     for fit in (ridge, shrunken):
         assert fit.cov_type == "HC1"
         assert fit.bse.equals(plain.bse) and fit.companion.equals(plain.params)
-        assert "meat" in fit.release.companion.statistics
+        assert fit.release.companion.evidence.squares is not None
     ordinary = list(fits(correlated, 4.0))[1]
     assert not ordinary.bse.equals(ridge.bse)
 

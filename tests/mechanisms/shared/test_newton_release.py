@@ -51,7 +51,7 @@ def test_the_covariance_adds_noise_and_sampling():
     added = back @ back.T * (1e-3 + 2e-3 * np.outer(tilt, tilt))
     added[0, 0] += (0.1 * PROBLEM.reference.y_scale) ** 2
     np.testing.assert_allclose(noisy.cov - release.cov, added, atol=1e-5)
-    np.testing.assert_allclose(np.array(noisy.statistics["privacy_cov"]), added, atol=1e-5)
+    np.testing.assert_allclose(noisy.evidence.privacy_cov, added, atol=1e-5)
 
 
 def test_a_random_cut_is_longer_along_columns_of_which_few_rows_have_much():
@@ -68,7 +68,7 @@ def test_a_random_cut_is_longer_along_columns_of_which_few_rows_have_much():
 def test_weak_directions_hide_coefficients():
     release = released(variance=np.full(6, 0.3))
     np.testing.assert_allclose(
-        np.array(release.statistics["hidden_cov"]), np.array(release.statistics["privacy_cov"]),
+        release.evidence.hidden_cov, release.evidence.privacy_cov,
         rtol=0.01, atol=1e-3,
     )  # fmt: skip
     assert (

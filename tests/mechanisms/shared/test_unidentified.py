@@ -71,7 +71,7 @@ def test_no_prediction_is_worse_than_that_of_the_released_mean(method):
         fit = fitted(method, data, seed=seed, epsilon=0.3)
         if fit.status != "not_identified":
             continue
-        mean = fit.release.statistics["response_mean"]
+        mean = fit.release.evidence.response_mean
         error = np.sqrt(np.mean((data["y"] - X @ fit.params) ** 2))
         ratios.append(error / np.sqrt(np.mean((data["y"] - mean) ** 2)))
     if method == "shrunken":

@@ -26,9 +26,9 @@ def released(gram=GRAM, scale=1.0, errors=0.05**2 * DEGREES):
 def test_coefficients_solve_the_equations_in_units_of_the_data(method):
     found = fit_within(released(), PROBLEM, PENALTIES[method])
     np.testing.assert_allclose(found.params, THETA * 4 / 2, rtol=1e-9)
-    assert "bse" not in found.reasons and found.statistics["rows"] == DEGREES - 1
+    assert "bse" not in found.reasons and found.evidence.rows == DEGREES - 1
     # the sum of squares is raised by one standard deviation of its noise, here about 1
-    assert found.statistics["sigma2"] / 4**2 == pytest.approx(0.05**2, rel=0.15)
+    assert found.evidence.sigma2 / 4**2 == pytest.approx(0.05**2, rel=0.15)
 
 
 def test_the_covariance_is_that_of_sampling_and_of_noise():
@@ -58,7 +58,7 @@ def test_noise_that_hides_a_direction_leaves_no_interval():
 def test_where_a_ridge_is_needed_intervals_are_those_of_least_squares():
     some = released(np.diag([900.0, 4.5]))
     ridge, plain = (fit_within(some, PROBLEM, penalty) for penalty in PENALTIES.values())
-    assert ridge.statistics["ridge"] > 0 and ridge.companion is not None
+    assert ridge.evidence.ridge > 0 and ridge.companion is not None
     assert (ridge.companion.cov == plain.cov).all() and ridge.cov is None
     assert (ridge.companion.params == plain.params).all() and (ridge.params != plain.params).any()
     clipped = fit_within(some, replace(PROBLEM, estimated=True), PENALTIES["adassp"])

@@ -1,0 +1,26 @@
+"""Hold what releases tell beyond their coefficients, as frozen classes, one for a family.
+
+Evidence knows the covariance, the figures and the replicates that follow from it, and how it is
+stored; the formulas are in ``inference``, and what draws noise or reads rows is in ``mechanisms``.
+"""
+
+from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence
+from dpstats.evidence.ends_evidence import EndsEvidence
+from dpstats.evidence.evidence import Evidence
+from dpstats.evidence.line_evidence import LineEvidence
+from dpstats.evidence.squared_scores import ScoredEvidence
+from dpstats.evidence.stack import Columns, Stack, evidence_from_plain
+from dpstats.evidence.sums_evidence import SumsEvidence
+
+__all__ = [
+    "BlockEvidence",
+    "Columns",
+    "EndsEvidence",
+    "Evidence",
+    "LineEvidence",
+    "NewtonEvidence",
+    "ScoredEvidence",
+    "Stack",
+    "SumsEvidence",
+    "evidence_from_plain",
+]
