@@ -11,10 +11,10 @@ import numpy as np
 from scipy.stats import beta, norm
 
 from benchmarks.tools import checked, print_table, released
+from dpstats.call import Prepared
+from dpstats.estimators.contract.spec import over
 from dpstats.evidence import Stack
-from dpstats.mechanisms.shared.spec import over
 from dpstats.numerics import Rows
-from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 EPSILONS = (0.5, 1.0, 4.0, 16.0)

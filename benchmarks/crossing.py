@@ -16,9 +16,9 @@ import pandas as pd
 
 from benchmarks.tools import checked, print_table, released
 from dpstats import simulate
+from dpstats.call import Prepared
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 SIZES = (50, 200, 800, 1600, 3200, 6400, 12800, 25600)

@@ -12,7 +12,7 @@ from dpstats.engines import Source
 from dpstats.ledger.accounts import Asked
 from dpstats.ledger.records import insert, update
 from dpstats.privacy import Call, PureDP
-from dpstats.results.stored_calls import to_text
+from dpstats.results.store.calls import to_text
 
 _CALL = {"method": "noisy_stats", "epsilon": 0.01, "bounds": {"x": (0, 1), "y": (0, 1)}}
 _AT_ONCE = 1000  # records in one transaction while the ledger is filled

@@ -51,7 +51,7 @@ def exponent(rows: Sequence[int], seconds: Sequence[float]) -> float:
 
 def main(arguments: list[str]) -> None:
     """Print a line for each method and shape."""
-    from dpstats.mechanisms import METHODS
+    from dpstats.estimators import METHODS
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks methods", description=__doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=ROWS)

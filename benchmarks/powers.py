@@ -31,7 +31,7 @@ def fits(
     errors, shown, slopes = [], [], []
     for seed in range(seeds):
         data = frame(n, seed)
-        with patch("dpstats.request.prepared.orthogonal_basis", _none if not basis else _found):
+        with patch("dpstats.call.prepared.orthogonal_basis", _none if not basis else _found):
             fit = released(formula, data, epsilon, seed, method)
             limit = released(formula, data, 1e8, seed, "adassp")
         private, exact = (each.predict(AT, interval=True) for each in (fit, limit))

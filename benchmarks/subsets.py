@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.speed import frame
 from benchmarks.tools import checked, print_table, released
-from dpstats.mechanisms.shared.random_subsets import fit_subsets
+from dpstats.call import Prepared
+from dpstats.estimators.depth.random_subsets import fit_subsets
 from dpstats.numerics import Rows
-from dpstats.request import Prepared
 
 
 def main(arguments: list[str]) -> None:

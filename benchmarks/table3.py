@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.tools import checked, print_table, released
-from dpstats.mechanisms import METHODS
+from dpstats.call import Prepared
+from dpstats.estimators import METHODS
 from dpstats.numerics import Rows
-from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 EPSILON, FOLDS = 0.1, 10

@@ -6,9 +6,9 @@ import sys
 import time
 from collections.abc import Callable
 
+from dpstats.call import Request
+from dpstats.call.arguments import make_request
 from dpstats.noise import Noise
-from dpstats.request import Request
-from dpstats.request.arguments import make_request
 
 
 def checked(

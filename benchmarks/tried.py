@@ -17,8 +17,9 @@ import pandas as pd
 import dpstats as dp
 from benchmarks import mixed
 from benchmarks.auto import DELTA, references, scored
-from dpstats.mechanisms import METHODS, shrunken
-from dpstats.mechanisms.shared import gram, noisy_sums
+from dpstats.estimators import METHODS
+from dpstats.estimators.least_squares import shrunken
+from dpstats.estimators.least_squares.dense import gram, noisy_sums
 from dpstats.numerics.ridge import inverse, ridge
 from dpstats.range_estimation import estimate, quantiles
 from dpstats.range_estimation.bins import Distances

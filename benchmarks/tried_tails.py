@@ -18,9 +18,11 @@ import pandas as pd
 
 from benchmarks import autopage, tails
 from benchmarks.tailspage import BOUNDS, SUMMARY, figures, summary
-from dpstats.mechanisms.shared import newton_release, newton_steps, score_tails
+from dpstats.estimators.newton import release as newton_release
+from dpstats.estimators.newton import score_tails
+from dpstats.estimators.newton import steps as newton_steps
 from dpstats.range_estimation import marginal, marginals
-from dpstats.request import reference
+from dpstats.run import reference
 
 
 def _constants(module, **values) -> Callable[[], AbstractContextManager]:

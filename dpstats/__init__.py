@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dpstats import testing
-from dpstats.api import dp_ols
 from dpstats.codebook import Schema, suggest_schema
 from dpstats.errors import (
     ArgumentError,
@@ -15,17 +14,18 @@ from dpstats.errors import (
     LedgerError,
     NotReleasedError,
 )
+from dpstats.estimators import METHODS
 from dpstats.formula import RFormula
-from dpstats.mechanisms import METHODS
 from dpstats.privacy import Budget, PrivacyReport
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
+from dpstats.verbs.ols import dp_ols
 
 if TYPE_CHECKING:
     from dpstats import datasets, evaluate, simulate
     from dpstats.auditing import audit
     from dpstats.planning import GroupPlan, Plan, plan
-    from dpstats.results.comparison import compare
+    from dpstats.results.many.comparison import compare
 
 __version__ = "0.2.0"
 __all__ = [
@@ -64,7 +64,7 @@ _ROOMS = ("datasets", "evaluate", "simulate")
 _LATER = {
     "Ledger": "ledger",
     "audit": "auditing",
-    "compare": "results.comparison",
+    "compare": "results.many.comparison",
     "GroupPlan": "planning",
     "Plan": "planning",
     "plan": "planning",

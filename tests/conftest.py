@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.call import arguments
 from dpstats.engines import Described, Table
 from dpstats.formula import Formula, design
-from dpstats.request import arguments
 
 pytest.register_assert_rewrite("tests.checks")
 # The heap of ten thousand collected tests is large, so searching it for cycles takes long.

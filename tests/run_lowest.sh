@@ -12,6 +12,6 @@ rm -rf build/lowest
 "$tools/bin/uv" pip install --quiet --python build/lowest/bin/python \
     --resolution lowest-direct '.[test]'
 "$tools/bin/uv" pip list --python build/lowest/bin/python
-build/lowest/bin/python -m pytest --quiet tests/test_api.py tests/engines tests/formula \
+build/lowest/bin/python -m pytest --quiet tests/verbs/test_ols.py tests/engines tests/formula \
     tests/results tests/inference tests/ledger tests/planning tests/suites/test_contract.py \
     --ignore tests/engines/test_spark.py

@@ -26,7 +26,7 @@ RANDOM = {
     "evaluate.mos",
     "evaluate.predictions",
     "auditing.inputs",
-    "results.block_simulation",
+    "estimators.least_squares.factors.simulation",
     "planning.assumptions",
     "planning.panel_guess",
     "planning.weight_guess",
@@ -34,18 +34,18 @@ RANDOM = {
     "study.synthetic",
     "planning.plan",
     "inference.bootstrap",
-    "results.error_bounds",
-    "request.reference",
+    "results.one.error_bounds",
+    "run.reference",
 }
 PRINTING = {"print", "sys.stdout.write", "sys.stderr.write"}
 COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "__main__"}
 # Modules that load statsmodels or numba, so their rooms do not import them.
-LOADED_LATER = {"inference.pivot", "results.comparison", "mechanisms.shared.pairwise_ranks"}
+LOADED_LATER = {"inference.pivot", "results.many.comparison", "estimators.lines.pairwise_ranks"}
 
 
 def is_family(name: str) -> bool:
     """Whether a module holds a method or several of a kind."""
-    return STRUCTURE.room(name) == "mechanisms" and name != "mechanisms"
+    return name in STRUCTURE.imports("estimators") and name != STRUCTURE.room(name)
 
 
 def packages(module: str) -> set[str]:
@@ -157,7 +157,7 @@ def test_a_room_exports_its_public_classes():
     assert not missing, "\n".join(sorted(missing))
 
 
-NUMERICAL = [name for name in FILES if name.startswith(("mechanisms.", "selection.", "numerics."))]
+NUMERICAL = [name for name in FILES if name.startswith(("estimators.", "selection.", "numerics."))]
 
 
 def test_mechanisms_see_arrays_and_numbers():
@@ -173,6 +173,15 @@ def test_mechanisms_see_arrays_and_numbers():
 def test_there_are_mechanisms_to_check():
     families = {entry.release.__module__ for entry in dp.METHODS.values()}
     assert families <= {f"dpstats.{name}" for name in FILES if is_family(name)}
+
+
+def test_a_call_reads_no_row_and_draws_no_noise():
+    reading = {"batches", "by_unit", "gathered", "total"}
+    modules = [module for module in FILES if STRUCTURE.room(module) == "call"]
+    found = {m: {name for name in called(m) if name.rpartition(".")[2] in reading} for m in modules}
+    found = {m: {*found[m], *(STRUCTURE.imports(m) & {"noise", "noise.noise"})} for m in modules}
+    reads = [f"{module} uses {', '.join(names)}" for module, names in found.items() if names]
+    assert modules and not reads, "\n".join(reads)
 
 
 def test_only_formulas_know_patsy():

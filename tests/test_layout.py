@@ -25,7 +25,7 @@ COVERED_BY = {
     "engines/test_spark.py": [
         "engines.spark_tasks",
         "engines.spark_units",
-        "fitting.spark_groups",
+        "run.spark_groups",
     ],
     "engines/test_stream.py": ["engines.lazy_sources", "engines.parallel_sum"],
     "engines/test_table.py": [
@@ -71,25 +71,25 @@ COVERED_BY = {
         "ledger.records",
         "ledger.tables",
         "results.restored_calls",
-        "results.stored_calls",
+        "results.store.calls",
     ],
-    "mechanisms/shared/test_block_least_squares.py": [
-        "mechanisms.shared.block_elimination",
-        "mechanisms.shared.block_system",
+    "estimators/least_squares/factors/test_fit.py": [
+        "estimators.least_squares.factors.elimination",
+        "estimators.least_squares.factors.system",
     ],
-    "mechanisms/shared/test_rank_margins.py": [
+    "estimators/quantiles/test_rank_margins.py": [
         "inference.quantile_intervals",
-        "mechanisms.shared.private_quantiles",
+        "estimators.quantiles.private_quantiles",
     ],
-    "results/test_fit_statistics.py": [
+    "results/one/test_fit_statistics.py": [
         "inference.goodness_of_fit",
-        "mechanisms.shared.block_goodness",
+        "estimators.least_squares.factors.goodness",
     ],
-    "mechanisms/test_theil_sen.py": [
-        "mechanisms.shared.theil_sen_rows",
-        "mechanisms.smooth_theil_sen",
+    "estimators/lines/test_theil_sen.py": [
+        "estimators.lines.theil_sen_rows",
+        "estimators.lines.smooth_theil_sen",
     ],
-    "mechanisms/test_tukey.py": ["mechanisms.shared.random_subsets"],
+    "estimators/depth/test_tukey.py": ["estimators.depth.random_subsets"],
     "noise/test_noise.py": ["noise.noise_grid", "noise.noisy_values", "noise.queries"],
     "noise/test_posterior.py": ["noise.multiprecision"],
     "planning/test_plan.py": [
@@ -111,49 +111,51 @@ COVERED_BY = {
         "r.stored_fits",
         "r.uncertainties",
     ],
-    "results/test_group_inference.py": ["results.group_member", "results.stored_groups"],
-    "results/test_error_bounds.py": ["results.group_error_bounds"],
-    "results/test_record.py": [
-        "results.record_acro",
-        "results.record_files",
-        "results.record_page",
-        "results.record_registry",
+    "results/many/test_group_inference.py": ["results.many.group_member", "results.store.groups"],
+    "results/one/test_error_bounds.py": ["results.many.group_error_bounds"],
+    "results/record/test_record.py": [
+        "results.record.acro",
+        "results.record.files",
+        "results.record.page",
+        "results.record.registry",
     ],
-    "results/test_single.py": [
-        "results.inference_mixin",
-        "results.simulation_mixin",
-        "results.stored",
+    "results/one/test_single.py": [
+        "results.one.inference_mixin",
+        "results.one.simulation_mixin",
+        "results.store.single",
     ],
-    "results/test_stored_texts.py": ["results.stored_shapes"],
+    "results/store/test_texts.py": ["results.store.shapes"],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
-    "codebook/test_schema.py": ["codebook.toml_file", "request.declarations"],
+    "codebook/test_schema.py": ["codebook.toml_file", "call.declarations"],
     "study/test_run.py": [
         "study.models",
         "study.study_file",
         "study.synthetic",
         "study.tables",
     ],
-    "request/test_row_weights.py": ["request.rows_in_use"],
-    "suites/test_bad_calls.py": ["request.unsupported", "spelling"],
-    "suites/test_contract.py": ["fitting.single", "mechanisms.shared.spec", "option_checks"],
+    "rows/test_weights.py": ["rows.in_use"],
+    "suites/test_bad_calls.py": ["call.unsupported", "spelling"],
+    "suites/test_contract.py": ["run.single", "estimators.contract.spec", "option_checks"],
     "suites/test_leaks.py": ["errors", "testing"],
-    "suites/test_one_way.py": ["request.prepare", "request.prepared", "request.request"],
+    "suites/test_one_way.py": ["run.prepare", "call.prepared", "call.request"],
     "suites/test_replay.py": [
-        "mechanisms.by_spread",
-        "mechanisms.noisy_stats",
-        "mechanisms.shared.release",
-        "mechanisms.shared.shrinkage",
-        "mechanisms.shared.simple_regression",
+        "estimators.lines.by_spread",
+        "estimators.lines.noisy_stats",
+        "estimators.contract.release",
+        "estimators.least_squares.dense.shrinkage",
+        "estimators.lines.simple_regression",
         "range_estimation.bins",
         "range_estimation.estimate",
         "range_estimation.histogram",
         "range_estimation.quantiles",
     ],
     "suites/test_totality.py": [
-        "request.arguments",
-        "request.feasibility",
+        "call.arguments",
+        "call.feasibility",
         "schema",
     ],
+    "verbs/test_ols.py": ["run.charge"],
+    "run/test_group_batches.py": ["run.passes"],
 }
 # First parts of the names by which a file of the tests may be imported.
 OURS = {"tests", *(path.stem for path in TESTS.rglob("*.py"))}

@@ -15,7 +15,7 @@ PLACES = [
     (r"docs/(.+)\.md", r"\1.md"),
     (r"vignettes/(\w+)/README\.md", r"reports/\1.md"),
     (r"vignettes/(\w+)/(.+)\.png", r"reports/\1/\2.png"),
-    (r"dpstats/mechanisms/(\w+)\.py", r"proofs/\1.rst"),
+    (r"dpstats/estimators/(?:\w+/)+(\w+)\.py", r"proofs/\1.rst"),
     (r"(.+)\.py", r"code/\1.rst"),
     (r"([A-Z_]+)\.md", r"project/\1.md"),
 ]

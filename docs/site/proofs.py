@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import dpstats as dp
-from dpstats.mechanisms.shared import Method
+from dpstats.estimators.contract import Method
 
 GUARANTEES = {
     "pure": "epsilon-DP, delta = 0",
@@ -19,7 +19,14 @@ GUARANTEES = {
 RELATIONS = {"add_remove": "add or remove one row", "replace_one": "replace one row"}
 # Rooms whose derivations the mechanisms use, and the heading of each.
 SHARED = {
-    "dpstats.mechanisms.shared": "What several mechanisms share",
+    "dpstats.estimators.contract": "What a method is",
+    "dpstats.estimators.least_squares.dense": "Least squares from dense rows",
+    "dpstats.estimators.least_squares.factors": "Least squares in indicators of factors",
+    "dpstats.estimators.least_squares.within": "Least squares within groups",
+    "dpstats.estimators.newton": "Noisy Newton steps",
+    "dpstats.estimators.lines": "Lines",
+    "dpstats.estimators.depth": "Depth",
+    "dpstats.estimators.quantiles": "Quantiles and ranks",
     "dpstats.selection": "Selection of terms",
     "dpstats.range_estimation": "Estimated ranges",
     "dpstats.noise": "Noise",
@@ -42,7 +49,8 @@ def write_proofs(site: Path) -> None:
         (folder / f"{stem(module)}.rst").write_text(mechanism_page(module, methods), "utf-8")
     parts = {"Mechanisms": [stem(module) for module in mechanisms]}
     for room, caption in SHARED.items():
-        pages = {module.removeprefix("dpstats."): module for module in modules_of(room)}
+        shared = [module for module in modules_of(room) if module not in mechanisms]
+        pages = {module.removeprefix("dpstats."): module for module in shared}
         parts[caption] = [*pages]
         for page, module in pages.items():
             (folder / f"{page}.rst").write_text(module_page(module), "utf-8")
@@ -54,7 +62,10 @@ def methods_by_module() -> dict[str, list[Method]]:
     modules: dict[str, list[Method]] = {}
     for method in dp.METHODS.values():
         modules.setdefault(released_by(method).__module__, []).append(method)
-    return modules | {"dpstats.mechanisms.absorbed": [], "dpstats.mechanisms.absorbed_units": []}
+    return modules | {
+        "dpstats.estimators.least_squares.within.absorbed": [],
+        "dpstats.estimators.least_squares.within.absorbed_units": [],
+    }
 
 
 def released_by(method: Method):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.mechanisms.shared import Extremes, Problem, Reference
+from dpstats.estimators.contract import Extremes, Problem, Reference
 from dpstats.numerics import Layout
 from dpstats.privacy import ADD_REMOVE
 

@@ -8,14 +8,15 @@ import numpy as np
 
 from dpstats.auditing.inputs import Pair, Rows, corner_pairs
 from dpstats.auditing.subjects import Output, Subject, named_pairs, output_of, regressors
+from dpstats.call import Request
+from dpstats.call.arguments import make_request
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared import Method
+from dpstats.estimators.contract import Method
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
 from dpstats.privacy.report import relation_name
-from dpstats.request import Prepared, Request
-from dpstats.request.arguments import make_request
-from dpstats.request.prepare import prepare
+from dpstats.run import Passes
+from dpstats.run.prepare import prepare
 
 
 def unit_subject(
@@ -79,7 +80,7 @@ def _start(request: Request) -> Callable[[], Output]:
     return release
 
 
-def _read(request: Request, noise: Noise) -> tuple[Prepared, Any]:
+def _read(request: Request, noise: Noise) -> tuple[Passes, Any]:
     """Prepare a request and summarise its rows."""
     prepared, method = prepare(request, noise), request.method
     each = prepared.total(lambda rows: method.summarise(rows, prepared.problem))

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
+from dpstats.call import arguments
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared import Method, Release
-from dpstats.mechanisms.shared.spec import over
+from dpstats.estimators.contract import Method, Release
+from dpstats.estimators.contract.spec import over
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.option_checks import whole
 from dpstats.privacy import GDP, validate_guarantee
-from dpstats.request import arguments
 
 # One release as numbers by name, without the numbers that were not released.
 Output = Mapping[str, float]

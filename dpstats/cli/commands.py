@@ -6,6 +6,7 @@ import textwrap
 from pathlib import Path
 
 from dpstats import METHODS, __version__, audit, dp_ols
+from dpstats.call.unsupported import INSTEAD, LEAST_SQUARES, check_order
 from dpstats.cli import ledgers, planning
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
@@ -26,7 +27,6 @@ from dpstats.engines.open_table import ENDINGS, open_table
 from dpstats.errors import ArgumentError
 from dpstats.escaping import write_csv
 from dpstats.formula import Formula
-from dpstats.request.unsupported import INSTEAD, LEAST_SQUARES, check_order
 from dpstats.selection import SELECTORS
 
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from dpstats import datasets
-from dpstats.api import dp_ols
 from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
 from dpstats.errors import ArgumentError
 from dpstats.escaping import write_csv
 from dpstats.evaluate import ols_reference
 from dpstats.privacy import validate_guarantee
-from dpstats.results.group_plot import comparison
+from dpstats.results.show.group_plot import comparison
+from dpstats.verbs.ols import dp_ols
 
 _DEMO = "kid_rank ~ parent_rank"
 _DEMO_WARNING = "comparison possible only because these people are fictitious"

@@ -7,7 +7,7 @@ from dpstats import Ledger, run_study
 from dpstats.cli.outputs import check_matplotlib, checked_output, draw, write
 from dpstats.errors import ArgumentError, LedgerError
 from dpstats.privacy import DEFAULT_DELTA
-from dpstats.results.record import verify_record
+from dpstats.results.record.record import verify_record
 
 PURPOSE = "keep the privacy budget of a data set in a file"
 RUN = "run a study file and write its release record"

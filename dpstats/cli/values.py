@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from dpstats.api import dp_ols
 from dpstats.engines import AnyTable
 from dpstats.engines.cells import date
 from dpstats.engines.columns import UNTYPED
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
+from dpstats.verbs.ols import dp_ols
 
 
 def pairs(texts: list[str], option: str, form: str) -> dict[str, list[str]]:

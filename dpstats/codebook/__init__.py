@@ -1,4 +1,7 @@
-"""Declare the columns of a data set once, for all of its regressions."""
+"""Declare the columns of a data set once, for all of its regressions.
+
+What one formula makes of them is a ``ModelSchema``, and no value is read.
+"""
 
 from dpstats.codebook.schema import PARTS, Schema
 from dpstats.codebook.suggestion import suggest_schema

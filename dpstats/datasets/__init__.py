@@ -1,6 +1,7 @@
 """Load two public data sets under CC BY 4.0, for examples and tests.
 
-Their authors and licence are in LICENSE.md beside the files.
+Their authors and licence are in LICENSE.md beside the files. Synthetic tables are in
+``simulate``.
 """
 
 import gzip

@@ -1,4 +1,7 @@
-"""Read rows wherever they are: data frames in memory, files and queries in batches, Spark."""
+"""Read rows wherever they are: data frames in memory, files and queries in batches, Spark.
+
+Which rows count and what is computed from them is decided elsewhere.
+"""
 
 from dpstats.engines.protocol import AnyTable, RemoteTable, is_remote
 from dpstats.engines.source import Source

@@ -9,7 +9,7 @@ from dpstats.errors import ArgumentError
 from dpstats.evaluate.predictions import released_predictions
 from dpstats.evaluate.public_rows import Cells, declared_public
 from dpstats.evaluate.references import ols
-from dpstats.results.error_bounds import checked_q, percentile
+from dpstats.results.one.error_bounds import checked_q, percentile
 
 
 def error_bounds(

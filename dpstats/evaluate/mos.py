@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
+from dpstats.estimators.lines import Line
 from dpstats.evaluate.public_rows import Cells
 from dpstats.evaluate.references import check_line, not_private
-from dpstats.mechanisms.shared import Line
 from dpstats.privacy import validate_guarantee
 
 # Where a point is added to a cell: an 11 x 11 grid on the unit square.

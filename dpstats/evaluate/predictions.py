@@ -6,24 +6,25 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from dpstats.call import Request
 from dpstats.errors import ArgumentError
+from dpstats.estimators import METHODS
+from dpstats.estimators.contract.spec import over
+from dpstats.estimators.lines import Line
 from dpstats.evaluate.mos import draw, observe
 from dpstats.evaluate.public_rows import Cells, declared_public, request_for
 from dpstats.evaluate.references import mean, not_private, ols, theil_sen
-from dpstats.fitting.group_batches import fit_each
-from dpstats.fitting.groups import fit_groups
-from dpstats.fitting.single import fit_single
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import Line
-from dpstats.mechanisms.shared.spec import over
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.privacy import validate_guarantee
 from dpstats.progress_bar import progress_bar
-from dpstats.request import Prepared, Request
-from dpstats.request.prepare import prepare
-from dpstats.results.error_bounds import checked_trials
+from dpstats.results.one.error_bounds import checked_trials
+from dpstats.run import Passes
+from dpstats.run.group_batches import fit_each
+from dpstats.run.groups import fit_groups
+from dpstats.run.prepare import prepare
+from dpstats.run.single import fit_single
 from dpstats.spelling import unknown_word
 from dpstats.testing import insecure_seed
 
@@ -154,7 +155,7 @@ def _released(label: str, request: Request, by, cells: Cells, trials: int, progr
     The groups of a trial are released in one go where the method can; else the rows of a
     group are summarised once for all its trials.
     """
-    prepared = Prepared.of(request)
+    prepared = Passes.of(request)
     method, problem, cost = request.method, prepared.problem, prepared.cost
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
     if method.release_each is not None:

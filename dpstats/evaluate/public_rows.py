@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dpstats.call import Request
+from dpstats.call.arguments import make_request
 from dpstats.errors import ArgumentError
-from dpstats.fitting import GroupedRows
+from dpstats.estimators.contract import Problem
 from dpstats.formula.absorption import split_off
-from dpstats.mechanisms.shared import Problem
-from dpstats.request import Prepared, Request
-from dpstats.request.arguments import make_request
-from dpstats.request.group_labels import check_by, columns_of, group_rows, label_columns
+from dpstats.rows.group_labels import check_by, columns_of, group_rows, label_columns
+from dpstats.run import GroupedRows, Passes
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Cells:
     @classmethod
     def of(cls, request: Request, by: str | Sequence[str] | None) -> "Cells":
         """Read the complete rows of a request."""
-        check_by(request, by, None)
-        prepared = Prepared.of(request).gathered(*([] if by is None else columns_of(by)))
+        check_by(request.table, request.formula, by, None)
+        prepared = Passes.of(request).gathered(*([] if by is None else columns_of(by)))
         table = prepared.table
         codes, labels = np.zeros(table.n_rows, dtype=np.int64), ("all",)
         if by is not None:

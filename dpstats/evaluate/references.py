@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import Problem
+from dpstats.estimators.lines import Line
+from dpstats.estimators.lines.pairwise import all_pairs_imbalance
 from dpstats.evaluate.public_rows import Cells
-from dpstats.mechanisms.shared import Line, Problem
-from dpstats.mechanisms.shared.pairwise import all_pairs_imbalance
 
 # Theil-Sen is computed on multiples of 2^-24 of the ranges, as exp_theil_sen is.
 _BITS = 24

@@ -1,7 +1,7 @@
 """Hold what releases tell beyond their coefficients, as frozen classes, one for a family.
 
 Evidence knows the covariance, the figures and the replicates that follow from it, and how it is
-stored; the formulas are in ``inference``, and what draws noise or reads rows is in ``mechanisms``.
+stored; the formulas are in ``inference``, and what draws noise or reads rows is in ``estimators``.
 """
 
 from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence

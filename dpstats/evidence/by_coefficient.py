@@ -66,7 +66,7 @@ class NewtonEvidence(FiguresEvidence):
 class BlockEvidence(FiguresEvidence):
     """Hold noisy sums in indicators and numbers, in the order of their queries.
 
-    ``mechanisms.shared`` arranges them by the blocks of a design.
+    ``estimators.least_squares.factors`` arranges them by the blocks of a design.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Turn formulas and a public schema into row-by-row designs; the only place that uses patsy."""
+"""Turn formulas and a public schema into row-by-row designs; the only place that uses patsy.
+
+Nothing is learned from rows: each is coded by itself.
+"""
 
 from dpstats.formula.conditions import Condition
 from dpstats.formula.constraints import linear_constraints

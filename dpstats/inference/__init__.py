@@ -1,4 +1,7 @@
-"""Compute standard errors, tests and intervals as functions of releases, never of the data."""
+"""Compute standard errors, tests and intervals as functions of releases.
+
+No row is seen and no noise for a release is drawn.
+"""
 
 from typing import Protocol
 

@@ -19,8 +19,8 @@ from dpstats.ledger.records import (
 from dpstats.ledger.sources import Bound, bind_first, bound, check_source, identity
 from dpstats.ledger.tables import SPENT
 from dpstats.privacy import Call, Composition, check_fits
-from dpstats.results.record_acro import installed
-from dpstats.results.stored import cost_from_dict
+from dpstats.results.record.acro import installed
+from dpstats.results.store.single import cost_from_dict
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dpstats.errors import LedgerError
 from dpstats.ledger.records import insert, update
 from dpstats.ledger.store import Store
 from dpstats.privacy import Charge
-from dpstats.results.stored_calls import to_text
+from dpstats.results.store.calls import to_text
 
 
 class LedgerCharge(Charge):

@@ -40,9 +40,9 @@ from dpstats.privacy import (
     make_composition,
     relation_name,
 )
-from dpstats.results.plot_method import plot_method
-from dpstats.results.record_acro import installed
+from dpstats.results.record.acro import installed
 from dpstats.results.restored_calls import from_text
+from dpstats.results.show.plot_method import plot_method
 
 
 class _Checked(Exception):

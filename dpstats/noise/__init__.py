@@ -1,4 +1,7 @@
-"""Draw the noise of releases: queries, the random source and the one class that draws."""
+"""Draw the noise of releases: queries, the random source and the one class that draws.
+
+What is asked, and how far one person moves it, is stated by who asks.
+"""
 
 from dpstats.noise.multiprecision import Objective
 from dpstats.noise.noise import Noise

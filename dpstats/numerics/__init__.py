@@ -1,4 +1,7 @@
-"""Compute on rows exactly: clipping, cross-products, concordant pairs."""
+"""Compute on rows exactly: clipping, cross-products, concordant pairs.
+
+Nothing here is noisy, and nothing is published without a query.
+"""
 
 from dpstats.numerics.clipping import Box
 from dpstats.numerics.code_sums import CodeSums

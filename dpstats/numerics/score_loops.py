@@ -1,7 +1,7 @@
 """Add up scores of rows in one compiled loop over blocks of rows, which stay in a cache.
 
 Every number that is added is a whole one, so that sums are exact in any order. A row is mapped by
-a :class:`~dpstats.mechanisms.shared.indicator_basis.RowMap`, ``to``, and its residual is taken as
+a :class:`~dpstats.estimators.newton.indicator_basis.RowMap`, ``to``, and its residual is taken as
 in :mod:`~dpstats.numerics.whitening`.
 """
 

@@ -1,4 +1,7 @@
-"""Forecast private regressions from public assumptions, before any budget is spent."""
+"""Forecast private regressions from public assumptions, before any budget is spent.
+
+No private row is read; simulated ones stand for them.
+"""
 
 from dpstats.planning.grid import PlanGrid, plan_grid
 from dpstats.planning.group_result import GroupPlan

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from dpstats.call import Request
 from dpstats.errors import ArgumentError
 from dpstats.formula import Design
 from dpstats.option_checks import finite, positive, whole
 from dpstats.planning.panel_guess import PanelGuess
 from dpstats.planning.person_guess import PersonGuess
 from dpstats.planning.weight_guess import WeightGuess
-from dpstats.request import Request
 from dpstats.schema import Categorical, Numeric
 
 # Three residual standard deviations on either side of the midpoint fill the response's range.

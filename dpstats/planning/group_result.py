@@ -9,7 +9,7 @@ from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
 from dpstats.escaping import write_csv
 from dpstats.planning.result import Plan, as_html, as_text
-from dpstats.results.plot_method import plot_method
+from dpstats.results.show.plot_method import plot_method
 
 
 @dataclass(frozen=True, repr=False)

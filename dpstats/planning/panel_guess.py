@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
+from dpstats.call import Request
 from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import Problem
 from dpstats.evaluate.references import ols
-from dpstats.mechanisms.shared import Problem
 from dpstats.option_checks import number, whole
-from dpstats.request import Request
 from dpstats.schema import Numeric
 
 _SHARE = 0.5

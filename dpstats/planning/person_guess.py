@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.call import Request
 from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import Problem
 from dpstats.evaluate.references import ols
-from dpstats.mechanisms.shared import Problem
 from dpstats.option_checks import number, whole
 from dpstats.planning.panel_guess import PanelGuess, shares_within
-from dpstats.request import Request
 from dpstats.schema import Numeric
 
 _ICC = 0.5

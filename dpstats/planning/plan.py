@@ -7,6 +7,8 @@ from itertools import product
 
 import numpy as np
 
+from dpstats.call import Request
+from dpstats.call.auto_method import AUTO
 from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
 from dpstats.evaluate.predictions import method_entries
@@ -29,8 +31,6 @@ from dpstats.planning.result import Plan
 from dpstats.planning.simulation import Simulation
 from dpstats.planning.trials import Trials
 from dpstats.privacy import validate_guarantee
-from dpstats.request import Request
-from dpstats.request.auto_method import AUTO
 
 _OLS = not_private("ols")
 

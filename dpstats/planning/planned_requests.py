@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from dpstats.call import Request
+from dpstats.call.auto_method import AUTO, choose, relation
+from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
+from dpstats.estimators import METHODS
 from dpstats.evaluate.predictions import delta_of
 from dpstats.evaluate.public_rows import request_for
 from dpstats.formula import Formula
-from dpstats.mechanisms import METHODS
-from dpstats.request import Request
-from dpstats.request.auto_method import AUTO, choose, relation
-from dpstats.request.unsupported import unknown_method
 from dpstats.spelling import nearest
 
 

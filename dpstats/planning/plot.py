@@ -5,7 +5,7 @@ import textwrap
 import numpy as np
 
 from dpstats.escaping import drawn
-from dpstats.results.plot import SCALE, axes
+from dpstats.results.show.plot import SCALE, axes
 
 # Okabe and Ito's colours and as many markers, told apart without colours too.
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#F0E442")

@@ -14,7 +14,7 @@ from dpstats.errors import ArgumentError
 from dpstats.escaping import write_csv
 from dpstats.html_tables import html_notes, html_of
 from dpstats.planning.forecast import Forecast, MinimumEpsilon
-from dpstats.results.plot_method import plot_method
+from dpstats.results.show.plot_method import plot_method
 
 # Characters of a line of notes.
 _WIDTH = 78

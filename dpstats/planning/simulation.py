@@ -7,10 +7,11 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.call import Prepared, Request
 from dpstats.engines import Table
 from dpstats.engines.parallel_sum import added
+from dpstats.estimators.contract import Problem, Release
 from dpstats.evaluate.references import ols
-from dpstats.mechanisms.shared import Problem, Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.numerics.first_use import shown_if_compiling
@@ -18,8 +19,7 @@ from dpstats.option_checks import checked_alpha, number, whole
 from dpstats.planning.assumptions import Guess
 from dpstats.planning.trials import Trials
 from dpstats.progress_bar import progress_bar
-from dpstats.request import Prepared, Request
-from dpstats.request.prepare import prepare, with_whole_units
+from dpstats.run.prepare import prepare, with_whole_units
 from dpstats.testing import insecure_seed
 
 # Below this a 90th percentile means nothing; above it nobody waits.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom, t
 
+from dpstats.estimators.contract import Release
 from dpstats.evaluate.error_bounds import percentile_error
 from dpstats.evidence import Stack
 from dpstats.inference import UNBOUNDED
-from dpstats.mechanisms.shared import Release
 
 
 @dataclass(frozen=True)

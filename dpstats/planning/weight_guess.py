@@ -7,7 +7,7 @@ import numpy as np
 
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import number
-from dpstats.request import Weights
+from dpstats.rows import Weights
 
 # Standard deviations of log weights at which the largest weight lies: one row in a thousand.
 _FAR = 3.09

@@ -1,5 +1,7 @@
 """Define neighbours, costs, recorded events and their composition.
 
+No row is read here, and no noise is drawn.
+
 Two tables are *neighbours* when they differ in one person's row, or with ``unit=`` in all rows of
 one person:
 

@@ -39,7 +39,7 @@ class Chargeable(ABC):
     ) -> Charge:
         """Charge one call before a row is read, or raise BudgetError and charge nothing.
 
-        ``facts()`` describes the call: see :func:`dpstats.request.facts.request_facts`.
+        ``facts()`` describes the call: see :func:`dpstats.call.facts.request_facts`.
         """
 
 

@@ -1,4 +1,7 @@
-"""Answer the R package: plain values in and out, and every error as a sentence."""
+"""Answer the R package: plain values in and out, and every error as a sentence.
+
+Formulas of R are read in ``formula``, and no statistics are computed here.
+"""
 
 from dpstats.r.bridge import answer
 

@@ -10,7 +10,7 @@ from dpstats.errors import ArgumentError, BudgetError
 from dpstats.ledger import Ledger
 from dpstats.privacy import Budget
 from dpstats.privacy.budget import another_call
-from dpstats.results.stored import cost_from_dict
+from dpstats.results.store.single import cost_from_dict
 
 
 def state(budget: Budget | Ledger) -> dict:

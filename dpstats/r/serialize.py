@@ -12,7 +12,7 @@ from dpstats.privacy import GDP, ApproxDP, PrivacyReport
 from dpstats.r.messages import in_r
 from dpstats.r.uncertainties import described
 from dpstats.results import DPGroupResults, DPResults
-from dpstats.results.summary import group_reasons, guarantee, release_notes
+from dpstats.results.show.summary import group_reasons, guarantee, release_notes
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
 
 # Methods whose predictions keep to the ranges of the schema.

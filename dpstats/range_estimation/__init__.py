@@ -1,4 +1,7 @@
-"""Estimate ranges of columns privately, from noisy histograms or two noisy quantiles."""
+"""Estimate ranges of columns privately, from noisy histograms or two noisy quantiles.
+
+What a fit makes of the ranges is decided in ``run``.
+"""
 
 from dpstats.range_estimation.marginal import LEAST_SD, Marginal
 

@@ -60,7 +60,7 @@ def quantile_ranges(
     costs are fixed beforehand, so they compose.
 
     A range that misses the tails biases the mean of what is clipped to it, and a wide one takes
-    more noise. Over a wide span both cost little: in tests/request/test_auto_method.py the mean of
+    more noise. Over a wide span both cost little: in tests/call/test_auto_method.py the mean of
     500 rows at epsilon 1 loses less than 0.05 of R^2 for normal, lognormal, Pareto and half-zero
     values, and that of 2,000 where four fifths are the same.
     """

@@ -1,7 +1,10 @@
-"""Hold releases and answer as statsmodels' results do."""
+"""Hold releases and answer as statsmodels' results do.
 
-from dpstats.results.groups import DPGroupResults
-from dpstats.results.single import DPResults
+Everything follows from released numbers and public facts; no row is reachable from here.
+"""
+
+from dpstats.results.many import DPGroupResults
+from dpstats.results.one import DPResults
 
 __all__ = [
     "DPGroupResults",

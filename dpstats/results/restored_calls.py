@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from dpstats.results.groups import DPGroupResults
-from dpstats.results.single import DPResults
-from dpstats.results.stored_texts import built, parsed
+from dpstats.results.many import DPGroupResults
+from dpstats.results.one import DPResults
+from dpstats.results.store.texts import built, parsed
 
 _SHAPE = {"*": lambda value: isinstance(value, dict | list)}
 _KINDS = {"groups": DPGroupResults, "single": DPResults}
@@ -12,7 +12,7 @@ _STORED = "text of a stored result of dp_ols"
 
 
 def from_text(text: str) -> DPResults | DPGroupResults | dict:
-    """Read what :func:`dpstats.results.stored_calls.to_text` wrote; ArgumentError otherwise."""
+    """Read what :func:`dpstats.results.store.calls.to_text` wrote; ArgumentError otherwise."""
     return built(_restored, parsed(text, _STORED), _SHAPE, _STORED)
 
 

@@ -1,4 +1,7 @@
-"""Choose terms privately before a fit; adding a selector takes one file and one line here."""
+"""Choose terms privately before a fit; adding a selector takes one file and one line here.
+
+The fit of the chosen terms is an estimator's.
+"""
 
 from dpstats.selection.kendall import KENDALL
 from dpstats.selection.lasso import LASSO

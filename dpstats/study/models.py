@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dpstats.api import dp_ols
 from dpstats.codebook import PARTS, Schema
 from dpstats.codebook.toml_file import table
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula import Condition, Formula, RFormula
 from dpstats.option_checks import word
+from dpstats.verbs.ols import dp_ols
 
 # Arguments of dp_ols that are no part of a study.
 _NOT_OF_MODELS = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options")

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from dpstats.api import dp_ols
 from dpstats.errors import ArgumentError, BudgetError
 from dpstats.ledger import Asked, Ledger
 from dpstats.privacy import Call, Charge, Chargeable
-from dpstats.results.record import checked_target, write_record
+from dpstats.results.record.record import checked_target, write_record
 from dpstats.study.models import Model
 from dpstats.study.study_file import Study
 from dpstats.study.synthetic import synthetic_rows
 from dpstats.testing import insecure_seed
+from dpstats.verbs.ols import dp_ols
 
 
 class _Quote(Chargeable):
@@ -59,7 +59,7 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
     Returns
     -------
     pathlib.Path
-        The folder: see :func:`dpstats.results.record.write_record`.
+        The folder: see :func:`dpstats.results.record.record.write_record`.
 
     Raises
     ------

@@ -7,7 +7,7 @@ from dpstats.codebook import PARTS, Schema
 from dpstats.codebook.toml_file import check_names, parsed, table
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import whole
-from dpstats.results.record_registry import checked_publication
+from dpstats.results.record.registry import checked_publication
 from dpstats.study.models import Model, read_model
 from dpstats.study.tables import Table, read_tables
 

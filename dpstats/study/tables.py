@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from dpstats.codebook.toml_file import check_names
 from dpstats.errors import ArgumentError
-from dpstats.results.comparison import Comparison, checked_names, compare
+from dpstats.results.many.comparison import Comparison, checked_names, compare
 from dpstats.study.models import Model
 
 

@@ -10,7 +10,7 @@ from scipy.stats import binom
 import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import best_event, lower_bound
-from dpstats.mechanisms.shared.companion import with_companion
+from dpstats.estimators.contract.companion import with_companion
 from dpstats.noise import Noise, Query
 from dpstats.privacy import GDP, PureDP
 from tests.checks.trust_hazards import AUDITED

@@ -8,12 +8,13 @@ import pytest
 import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.persons import person_pairs
-from dpstats.mechanisms.shared import Release
-from dpstats.mechanisms.shared.gram import clipped_box
-from dpstats.mechanisms.shared.noisy_sums import noisy_sums
+from dpstats.estimators.contract import Release
+from dpstats.estimators.least_squares.dense.gram import clipped_box
+from dpstats.estimators.least_squares.dense.noisy_sums import noisy_sums
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
-from dpstats.request.privacy_unit import ONE, PrivacyUnit
+from dpstats.rows import PrivacyUnit
+from dpstats.rows.privacy_unit import ONE
 
 METHODS = [name for name, method in dp.METHODS.items() if method.takes_units]
 AUDITED = [(name, relation) for name in METHODS for relation in RELATIONS]

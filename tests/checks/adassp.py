@@ -7,11 +7,11 @@ import pandas as pd
 import statsmodels.formula.api as smf
 
 import dpstats as dp
-from dpstats.mechanisms import METHODS
+from dpstats.call import Prepared
+from dpstats.call.arguments import make_request
+from dpstats.estimators import METHODS
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from dpstats.request import Prepared
-from dpstats.request.arguments import make_request
 from tests.checks.replay import Case, check_reached, neighbour, row, strange_table, with_row
 
 POWERS = "y ~ x + I(x**2)"

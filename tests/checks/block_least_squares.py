@@ -5,9 +5,9 @@ import pandas as pd
 from hypothesis import strategies as st
 
 import dpstats as dp
+from dpstats.estimators.contract import Problem
+from dpstats.estimators.least_squares.factors import BlockBasis
 from dpstats.formula import Formula
-from dpstats.mechanisms.shared import Problem
-from dpstats.mechanisms.shared.block_basis import BlockBasis
 from dpstats.numerics import Block, Layout
 from dpstats.schema import Categorical, Numeric
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 
 import dpstats as dp
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import block_scores
-from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.block_least_squares import least_squares_of
-from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
+from dpstats.estimators import METHODS
+from dpstats.estimators.least_squares.factors import BlockBasis, BlockSums
+from dpstats.estimators.least_squares.factors import scores as block_scores
+from dpstats.estimators.least_squares.factors.fit import least_squares_of
+from dpstats.estimators.least_squares.factors.sums import release_block_sums
 from dpstats.numerics import Slopes
 from dpstats.privacy import GDP, RELATIONS, REPLACE_ONE
 from tests.checks.block_sums import problem_of, rows

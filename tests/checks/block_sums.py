@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.shared import Problem
-from dpstats.mechanisms.shared.block_basis import BlockBasis
-from dpstats.mechanisms.shared.block_sums import BlockSums, release_block_sums
+from dpstats.estimators.contract import Problem
+from dpstats.estimators.least_squares.factors import BlockBasis, BlockSums
+from dpstats.estimators.least_squares.factors.sums import release_block_sums
 from dpstats.noise import Noise
 from dpstats.numerics import Block, Layout, Rows
 from dpstats.privacy import ADD_REMOVE, GDP

@@ -5,9 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dpstats.mechanisms import (
-    METHODS,
-)
+from dpstats.estimators import METHODS
 from dpstats.noise import (
     Noise,
     Query,

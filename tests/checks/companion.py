@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import companion
+from dpstats.estimators import METHODS
+from dpstats.estimators.contract import companion
 from tests.checks.rank_margins import rows_of
 from tests.checks.replay import (
     Case,

@@ -9,7 +9,7 @@ from unittest import mock
 
 import numpy as np
 
-from dpstats.mechanisms import METHODS
+from dpstats.estimators import METHODS
 from dpstats.noise import Noise, exact_samplers
 from dpstats.noise import noise as noise_module
 from dpstats.numerics import Rows

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dpstats.mechanisms import METHODS
+from dpstats.estimators import METHODS
 from dpstats.noise import Noise, exponential_compiled
 from dpstats.noise.exact_samplers import below_beginning_with, sample_index
 from dpstats.numerics import Rows

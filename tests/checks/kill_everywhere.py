@@ -22,7 +22,7 @@ import opendp.prelude  # noqa: F401
 import dpstats as dp
 from dpstats import cli
 from dpstats.ledger import store
-from dpstats.results.record import verify_record
+from dpstats.results.record.record import verify_record
 
 LEDGER = "families.ledger"
 _CHANGES = {"os.rename", "os.mkdir", "os.rmdir", "os.remove", "os.link"}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import dpstats as dp
+from dpstats.call.arguments import make_request
 from dpstats.engines.open_table import open_table
-from dpstats.request.arguments import make_request
-from dpstats.request.group_labels import group_rows
+from dpstats.rows.group_labels import group_rows
 from tests.checks.replay import Violation
 from tests.checks.sources import CELLS, SOURCES, TYPES, Source
 

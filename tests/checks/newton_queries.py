@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from dpstats.mechanisms.shared import IndicatorBasis, Queries
-from dpstats.mechanisms.shared.spec import over
+from dpstats.estimators.contract.spec import over
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.queries import Queries
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
 from tests.checks.noisy_newton import coded, factor_case, rows

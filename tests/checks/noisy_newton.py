@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import Extremes, Problem, Reference
+from dpstats.estimators import METHODS
+from dpstats.estimators.contract import Extremes, Problem, Reference
 from dpstats.numerics import Block, Layout, Rows
 from dpstats.privacy import ADD_REMOVE, RELATIONS
 from tests.checks.replay import Case, check_reached

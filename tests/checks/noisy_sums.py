@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.shared import Problem
+from dpstats.estimators.contract import Problem
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.replay import (
     check_reached,

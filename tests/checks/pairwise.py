@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpstats.mechanisms import theil_sen
-from dpstats.mechanisms.shared import pairwise as pairs_module
+from dpstats.estimators.lines import pairwise as pairs_module
+from dpstats.estimators.lines import theil_sen
 from dpstats.noise import Noise
 from dpstats.privacy import PureDP
 from dpstats.testing import insecure_seed

@@ -6,23 +6,22 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from dpstats.call.arguments import make_request
 from dpstats.engines.unit_table import PARTS
-from dpstats.fitting.single import fit_single
-from dpstats.mechanisms import ABSORBING_UNITS, METHODS, absorbed_units, noisy_newton
-from dpstats.mechanisms.shared import (
-    clipped_rows,
-    gram,
-    newton_sums,
-    robust_covariance,
-    within_units,
-)
+from dpstats.estimators import ABSORBING_UNITS, METHODS
+from dpstats.estimators.least_squares.dense import clipped_rows, gram, robust_covariance
+from dpstats.estimators.least_squares.within import absorbed_units
+from dpstats.estimators.least_squares.within import units as within_units
+from dpstats.estimators.newton import noisy_newton
+from dpstats.estimators.newton import sums as newton_sums
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import RELATIONS
 from dpstats.range_estimation import estimate, quantiles
-from dpstats.request.arguments import make_request
-from dpstats.request.prepare import prepare
-from dpstats.request.privacy_unit import ONE, PrivacyUnit
+from dpstats.rows import PrivacyUnit
+from dpstats.rows.privacy_unit import ONE
+from dpstats.run.prepare import prepare
+from dpstats.run.single import fit_single
 from tests.checks.replay import check_neighbours
 
 BOUNDS = {"x": (0, 10), "y": (-5, 5), "w": (0, 4)}

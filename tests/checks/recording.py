@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared import Problem
+from dpstats.estimators import METHODS
+from dpstats.estimators.contract import Problem
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.testing import insecure_seed

@@ -23,7 +23,7 @@ from scipy.special import log_ndtr
 from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
-from dpstats.mechanisms.shared import Extremes, Method, Problem, Reference
+from dpstats.estimators.contract import Extremes, Method, Problem, Reference
 from dpstats.noise import (
     DepthQuery,
     Noise,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared.gram import box_of
+from dpstats.estimators import METHODS
+from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.replay import (
     Case,

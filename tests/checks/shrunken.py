@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from dpstats.fitting.single import fit_single
-from dpstats.mechanisms.shared import Release
+from dpstats.call.arguments import make_request
+from dpstats.estimators.contract import Release
 from dpstats.privacy import RELATIONS, REPLACE_ONE
-from dpstats.request.arguments import make_request
-from dpstats.request.prepare import prepare
+from dpstats.run.prepare import prepare
+from dpstats.run.single import fit_single
 from tests.checks.replay import check_neighbours
 
 RNG = np.random.default_rng(8)

@@ -106,7 +106,7 @@ HAZARDS = (
     Hazard(
         "3", "Noise that weighs on small groups, and bias by clipping",
         "every requested group is shown with its error and status, none dropped by its data",
-        ("fitting/test_groups.py::test_every_requested_group_is_there_whatever_the_data",
+        ("run/test_groups.py::test_every_requested_group_is_there_whatever_the_data",
          "suites/test_contract.py::test_rows_out_of_range_are_clipped"),
         "bounds wide enough; small groups have large errors at any epsilon",
     ),
@@ -148,13 +148,13 @@ HAZARDS = (
     Hazard(
         "4", "Settings tuned on the confidential data",
         "`method=\"auto\"` chooses by public facts; plans and evaluations take public data only",
-        ("request/test_auto_method.py", "planning/test_plan.py::test_a_plan_runs_what_dp_ols_runs"),
+        ("call/test_auto_method.py", "planning/test_plan.py::test_a_plan_runs_what_dp_ols_runs"),
         "not choosing formulas and options by looking at the data",
     ),
     Hazard(
         "4", "Seeds that let the noise be subtracted",
         "noise comes from the operating system; seeded results are marked and ledgers refuse them",
-        ("results/test_record.py::test_seeded_results_are_marked_and_not_registered",
+        ("results/record/test_record.py::test_seeded_results_are_marked_and_not_registered",
          "noise/test_noise.py::test_fresh_noise_differs_from_call_to_call"),
         "leaving `insecure_seed` out in real use",
     ),
@@ -162,7 +162,7 @@ HAZARDS = (
         "4", "Access to the raw data, and records that are changed later",
         "ledgers are chains of hashes, records have checksums; results hold no rows",
         ("ledger/test_verification.py::test_a_changed_byte_is_found_and_its_row_named",
-         "results/test_record.py::test_what_is_not_as_it_was_written_is_named"),
+         "results/record/test_record.py::test_what_is_not_as_it_was_written_is_named"),
         "security of the machine, its disk and its backups",
     ),
     Hazard(

@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dpstats.estimators import ABSORBING
+from dpstats.estimators.contract import Method, Problem
+from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.formula import Formula
-from dpstats.mechanisms import ABSORBING
-from dpstats.mechanisms.shared import Method, Problem
-from dpstats.mechanisms.shared.within_groups import within_box
 from dpstats.privacy import ADD_REMOVE, RELATIONS, Cost
 from dpstats.schema import Categorical, Labels, Numeric
 from tests.checks.replay import (

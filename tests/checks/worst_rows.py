@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.linalg import null_space
 
-from dpstats.mechanisms.shared.gram import box_of
+from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.replay import (
     line_rows,

@@ -239,7 +239,7 @@ WRONG = {
 @pytest.mark.parametrize(("argv", "message"), WRONG.values(), ids=WRONG)
 def test_refusal(argv, message, capsys, folder, monkeypatch):
     """One line, exit code 2, no file, and nothing private was drawn."""
-    monkeypatch.setattr("dpstats.api.Noise", None)
+    monkeypatch.setattr("dpstats.run.charge.Noise", None)
     assert message in refused(argv, capsys, folder)
 
 

@@ -13,7 +13,7 @@ from dateutil import tz
 import dpstats as dp
 from dpstats.engines.stored_labels import can_be_stored, restored, stored
 from dpstats.results.restored_calls import from_text
-from dpstats.results.stored_calls import to_text
+from dpstats.results.store.calls import to_text
 
 Time, Span, Day = pd.Timestamp, pd.Timedelta, datetime.date
 ROME, TIME = ZoneInfo("Europe/Rome"), datetime.datetime
@@ -111,7 +111,7 @@ def test_labels_are_read_back_with_their_types(case):
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_stored_is_refused_before_rows_are_read(case, monkeypatch):
-    monkeypatch.setattr("dpstats.api._released", None)
+    monkeypatch.setattr("dpstats.run.charge._released", None)
     budget, labels = dp.Budget(10, 1e-3), REFUSED[case]
     data, two = rows(labels), [(label, h) for label in labels for h in "uv"]
     for more in (

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
+from dpstats.estimators.contract import Release
 from dpstats.evidence import (
     Columns,
     EndsEvidence,
@@ -14,7 +15,6 @@ from dpstats.evidence import (
     Stack,
     evidence_from_plain,
 )
-from dpstats.mechanisms.shared import Release
 
 LINE = LineEvidence(totals=np.arange(6.0), sigma2=0.5)
 

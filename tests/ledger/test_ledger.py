@@ -19,7 +19,7 @@ from dpstats.errors import ArgumentError, BudgetError, LedgerError
 from dpstats.ledger import store
 from dpstats.ledger.tables import VERSION
 from dpstats.privacy import GDP, ApproxDP, PureDP
-from dpstats.results.stored_groups import groups_to_dict
+from dpstats.results.store.groups import groups_to_dict
 
 
 def test_a_call_is_reserved_before_a_row_is_read_and_stored_before_it_is_shown(
@@ -32,7 +32,7 @@ def test_a_call_is_reserved_before_a_row_is_read_and_stored_before_it_is_shown(
         seen.append(ledger.requests()["state"].tolist())
         raise ValueError
 
-    monkeypatch.setattr("dpstats.api.fit_single", spy)
+    monkeypatch.setattr("dpstats.run.charge.fit_single", spy)
     with pytest.raises(dp.InternalError):
         ols(ledger)
     monkeypatch.undo()

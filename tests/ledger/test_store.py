@@ -176,7 +176,7 @@ def test_on_a_full_disk_a_call_is_refused_before_a_row_is_read(
 ):
     ledger = make()
     read = []
-    monkeypatch.setattr("dpstats.api.prepare", lambda *arguments: read.append(1))
+    monkeypatch.setattr("dpstats.run.charge.prepare", lambda *arguments: read.append(1))
     no_space(8192)
     with pytest.raises(LedgerError, match="the disk is full"):
         ols(ledger)
@@ -189,13 +189,13 @@ def test_on_a_full_disk_a_call_is_refused_before_a_row_is_read(
 
 def test_a_result_that_cannot_be_stored_is_not_shown(make, ols, path, no_space, monkeypatch):
     ledger = make()
-    real = dp.api.fit_single
+    real = dp.run.charge.fit_single
 
     def fill(*arguments):
         no_space(4096)
         return real(*arguments)
 
-    monkeypatch.setattr("dpstats.api.fit_single", fill)
+    monkeypatch.setattr("dpstats.run.charge.fit_single", fill)
     with pytest.raises(LedgerError, match="request 1 could not be stored, so it is not shown"):
         ols(ledger)
     no_space(resource.RLIM_INFINITY)

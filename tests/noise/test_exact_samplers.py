@@ -17,8 +17,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dpstats.mechanisms import METHODS, theil_sen
-from dpstats.mechanisms.shared import theil_sen_rows
+from dpstats.estimators import METHODS
+from dpstats.estimators.lines import theil_sen, theil_sen_rows
 from dpstats.noise import Noise, RankQuery, exact_samplers
 from dpstats.noise.random_sources import SystemSource
 from dpstats.privacy import REPLACE_ONE, PureDP

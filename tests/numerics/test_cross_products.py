@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpstats.mechanisms import METHODS, noisy_stats
-from dpstats.mechanisms.shared import Problem
+from dpstats.estimators import METHODS
+from dpstats.estimators.contract import Problem
+from dpstats.estimators.lines import noisy_stats
 from dpstats.noise import Noise
 from dpstats.numerics import Box, Moments, Rows
 from dpstats.numerics import cross_products as moments_module

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.shared.indicator_basis import RowMap
+from dpstats.estimators.newton.indicator_basis import RowMap
 from dpstats.numerics.score_loops import clipped_sums, leverages_above, scores_above
 from dpstats.numerics.whitening import residuals, whitened
 

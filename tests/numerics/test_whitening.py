@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpstats.mechanisms.shared.indicator_basis import RowMap
+from dpstats.estimators.newton.indicator_basis import RowMap
 from dpstats.numerics.whitening import residuals, times_inverse, whitened
 
 FAR = 2.0**20

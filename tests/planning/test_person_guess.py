@@ -6,11 +6,11 @@ import pytest
 import statsmodels.formula.api as smf
 
 import dpstats as dp
+from dpstats.call import Prepared
 from dpstats.errors import ArgumentError
 from dpstats.evaluate.public_rows import request_for
 from dpstats.planning.person_guess import PersonGuess, _sizes
 from dpstats.privacy import GDP
-from dpstats.request import Prepared
 from dpstats.simulate.person_panel import PANEL_LINE
 
 BOUNDS = {"log_wage": (0, 5), "education": (8, 20), "hours": (0, 80)}

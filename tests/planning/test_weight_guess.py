@@ -6,7 +6,7 @@ import pytest
 import dpstats as dp
 from dpstats import cli
 from dpstats.planning.weight_guess import WeightGuess
-from dpstats.request import Weights
+from dpstats.rows import Weights
 
 CALL = {
     "n": 20_000, "bounds": {"x": (0, 1), "y": (0, 1), "w": (0, 20)}, "epsilon": 4,

@@ -155,7 +155,7 @@ def test_an_interrupt_says_what_it_costs_and_carries_no_rows(error, monkeypatch)
     def interrupted(*arguments):
         raise error from KeyboardInterrupt(f"{0.123456789} in {arguments}")
 
-    monkeypatch.setattr("dpstats.api.fit_single", interrupted)
+    monkeypatch.setattr("dpstats.run.charge.fit_single", interrupted)
     call = CALL | {"data": columns(x=[0.1, 0.9], y=[0.2, 0.8]), "bounds": BOUNDS}
     reply = answer("fit", call)
     said = "interrupted; the budget of this call counts as spent"

@@ -398,7 +398,7 @@ class Replayed(Noise):
 @pytest.mark.parametrize("bounds", [BOUNDS, {"c": (0, 1)}], ids=["declared", "estimated"])
 def test_given_the_same_answers_a_row_reaches_nothing(selector, bounds, monkeypatch):
     data, row = small(), {"a": [1e9], "b": [np.inf], "c": [-5], "y": [-1e9], "g": ["w"]}
-    monkeypatch.setattr(dp.api, "Noise", Replayed)
+    monkeypatch.setattr(dp.run.charge, "Noise", Replayed)
     monkeypatch.setattr(Replayed, "answers", [])
     results = []
     for table in (data, pd.concat([data, pd.DataFrame(row)]), data[1:]):

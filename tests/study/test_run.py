@@ -8,7 +8,7 @@ import pytest
 
 import dpstats as dp
 from dpstats import cli
-from dpstats.results.record import verify_record
+from dpstats.results.record.record import verify_record
 from dpstats.results.restored_calls import from_text
 
 STUDY = """
@@ -193,7 +193,7 @@ def test_a_failure_leaves_no_folder_and_counts_as_spent(folder, ledger, monkeypa
     def stop(*arguments):
         raise ValueError("0.123456789")
 
-    monkeypatch.setattr("dpstats.api.fit_groups", stop)
+    monkeypatch.setattr("dpstats.run.charge.fit_groups", stop)
     with pytest.raises(dp.InternalError):
         dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
     assert ledger.requests()["state"].tolist() == ["released", "failed", "failed"]

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from dpstats.mechanisms import METHODS
+from dpstats.estimators import METHODS
 
 
 def _afresh(function):

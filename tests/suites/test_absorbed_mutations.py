@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.engines import label_keys
-from dpstats.mechanisms import absorbed
-from dpstats.mechanisms.shared import within_groups
+from dpstats.estimators.least_squares.within import absorbed
+from dpstats.estimators.least_squares.within import groups as within_groups
 from dpstats.numerics import grouped_moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.privacy import ADD_REMOVE

@@ -9,9 +9,9 @@ from scipy.stats import beta
 import dpstats as dp
 from benchmarks import illinois, table3
 from benchmarks.tools import checked, released
+from dpstats.call import Prepared
 from dpstats.numerics import Rows
 from dpstats.numerics.cross_products import PRODUCT_UNIT
-from dpstats.request import Prepared
 from dpstats.testing import insecure_seed
 
 ROWS = 10_000

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpstats.mechanisms.shared import noisy_sums
+from dpstats.estimators.least_squares.dense import noisy_sums
 from dpstats.numerics import Box, ColumnBasis, kernels
 from tests.checks.adassp import (
     POWERS,

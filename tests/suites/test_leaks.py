@@ -212,7 +212,7 @@ DEFECTS = {
     "dpstats.engines.columns.numbers": "bounds",
     "dpstats.engines.categories.match": "groups",
     "dpstats.formula.Design.rows": "bounds",
-    "dpstats.request.prepare.estimate_ranges": "no_bounds",
+    "dpstats.run.prepare.estimate_ranges": "no_bounds",
 }
 
 
@@ -227,7 +227,7 @@ def fail(*arguments, **keywords):
 # The same steps of a method that estimates distributions of the columns.
 MARGINALS = {
     "dpstats.formula.Design.rows": "dpstats.formula.Design.compact_rows",
-    "dpstats.request.prepare.estimate_ranges": "dpstats.request.marginals.estimate_marginals",
+    "dpstats.run.prepare.estimate_ranges": "dpstats.run.marginals.estimate_marginals",
 }
 
 
@@ -265,6 +265,14 @@ def test_a_defect_carries_no_rows(defect):
     check_reaches_no_rows(error.args, error.__dict__)
     assert our_frames(error)
     check_reaches_no_rows(*our_frames(error))
+
+
+def test_a_defect_in_one_formula_carries_no_rows_of_the_next(monkeypatch, silence):
+    monkeypatch.setattr("dpstats.run.charge.fit_single", fail)
+    with pytest.raises(dp.InternalError) as raised:
+        dp.dp_ols(["y ~ x", "x ~ y"], confidential(), method="noisy_moments", epsilon=1,
+                  bounds={"x": (0, 1), "y": (0, 1)})  # fmt: skip
+    check_reaches_no_rows(*our_frames(raised.value))
 
 
 # What a fit by each of these goes through is interrupted at many places, this far apart.

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.call import facts
 from dpstats.errors import BudgetError
 from dpstats.ledger import accounts, sources, store, verification
 from dpstats.privacy import GDP, Composition, costs
-from dpstats.request import facts
 from tests.checks.composed import exact_delta
 from tests.checks.facts import ROLES, ROWS, check_kinds_are_told_apart
 from tests.checks.ledger_files import check_files

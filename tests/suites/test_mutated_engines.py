@@ -11,7 +11,7 @@ import pyarrow as pa
 from dpstats.engines import arrow_columns, cells, columns, delimited_text, lazy_sources, r_vectors
 from dpstats.engines.numpy_columns import pandas_column
 from dpstats.engines.python_columns import PythonColumn
-from dpstats.fitting import single
+from dpstats.run import single
 from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.neighbours import check_one_more_label, check_release, check_rows
 from tests.checks.sources import DAY, SOURCES

@@ -12,8 +12,10 @@ import numpy as np
 
 import dpstats as dp
 from dpstats.errors import BudgetError, InternalError
-from dpstats.mechanisms import adassp, shrunken
-from dpstats.mechanisms.shared import Method, block_least_squares, companion, pairwise_table
+from dpstats.estimators.contract import Method, companion
+from dpstats.estimators.least_squares import adassp, shrunken
+from dpstats.estimators.least_squares.factors import fit as block_least_squares
+from dpstats.estimators.lines import pairwise_table
 from dpstats.noise import exponential_batch, exponential_compiled, posterior
 from dpstats.numerics import Moments, concordance
 from dpstats.privacy import GDP
@@ -36,6 +38,7 @@ from tests.checks.group_batches import check_agreement
 from tests.checks.mutants import Mutant, both_tests, broken_modules, patched
 from tests.checks.posterior import check_samples
 from tests.checks.replayed import check_ranges
+from tests.checks.rooms import ROOMS as FLOORS
 from tests.checks.structure import Structure
 from tests.suites import test_absorbed_mutations as within
 from tests.suites import test_basis_mutations as basis
@@ -170,26 +173,32 @@ MORE = {
         counts_before_noise(estimate), careful_ranges
     ),
 }
-ROOMS = {"mechanisms", "mechanisms.shared", "noise", "numerics", "range_estimation", "selection"}
+ROOMS = {room for floor in FLOORS for room in floor if room.startswith("estimators")} | {
+    "noise",
+    "numerics",
+    "range_estimation",
+    "selection",
+}
 # Modules in which no row meets a query, so that nothing in them can break a guarantee.
 HARMLESS = {
-    "mechanisms.shared.block_elimination": "computes from released sums",
-    "mechanisms.shared.block_goodness": "computes from released sums",
-    "mechanisms.shared.block_sampling": "computes from released sums",
-    "mechanisms.shared.block_shrinkage": "computes from released sums",
-    "mechanisms.shared.block_system": "computes from released sums",
-    "mechanisms.shared.least_squares": "computes from released sums",
-    "mechanisms.shared.newton_bias": "computes from noisy counts",
-    "mechanisms.shared.newton_goodness": "computes from released numbers",
-    "mechanisms.shared.newton_products": "computes from released products and noisy counts",
-    "mechanisms.shared.newton_release": "computes from released numbers",
-    "mechanisms.shared.newton_state": "holds released numbers",
-    "mechanisms.shared.release": "defines a problem and what is released",
-    "mechanisms.shared.rank_margins": "computes ranks from public numbers",
-    "mechanisms.shared.score_tails": "computes from noisy counts",
-    "mechanisms.shared.unidentified": "computes from released sums",
-    "mechanisms.shared.within_fit": "computes from released sums",
-    "mechanisms.shared.shrinkage": "computes from released sums",
+    "estimators.least_squares.factors.elimination": "computes from released sums",
+    "estimators.least_squares.factors.goodness": "computes from released sums",
+    "estimators.least_squares.factors.sampling": "computes from released sums",
+    "estimators.least_squares.factors.shrinkage": "computes from released sums",
+    "estimators.least_squares.factors.simulation": "computes from released sums",
+    "estimators.least_squares.factors.system": "computes from released sums",
+    "estimators.least_squares.dense.fit": "computes from released sums",
+    "estimators.newton.bias": "computes from noisy counts",
+    "estimators.newton.goodness": "computes from released numbers",
+    "estimators.newton.products": "computes from released products and noisy counts",
+    "estimators.newton.release": "computes from released numbers",
+    "estimators.newton.state": "holds released numbers",
+    "estimators.contract.release": "defines a problem and what is released",
+    "estimators.quantiles.rank_margins": "computes ranks from public numbers",
+    "estimators.newton.score_tails": "computes from noisy counts",
+    "estimators.least_squares.dense.unidentified": "computes from released sums",
+    "estimators.least_squares.within.fit": "computes from released sums",
+    "estimators.least_squares.dense.shrinkage": "computes from released sums",
     "noise.noisy_values": "holds released values",
     "numerics.first_use": "listens to the compiler",
     "numerics.layout": "describes the columns of a design",

@@ -12,34 +12,28 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from dpstats.call import Request
 from dpstats.errors import BudgetError
-from dpstats.mechanisms import (
-    adaops,
-    adassp,
-    boosted_adassp,
+from dpstats.estimators.depth import tukey
+from dpstats.estimators.least_squares import adassp, boosted_adassp
+from dpstats.estimators.least_squares.dense import clipped_rows, noisy_sums, robust_covariance
+from dpstats.estimators.least_squares.dense import scaled_rows as rows
+from dpstats.estimators.least_squares.factors import BlockBasis
+from dpstats.estimators.least_squares.factors import sums as block_sums
+from dpstats.estimators.lines import (
     by_spread,
     gradient_descent,
     noisy_intercept,
     noisy_moments,
-    noisy_sgd,
     noisy_stats,
-    ops_objpert,
+    pairwise_ranks,
+    simple_regression,
     smooth_theil_sen,
     theil_sen,
-    tukey,
-)
-from dpstats.mechanisms.shared import (
-    BlockBasis,
-    block_sums,
-    clipped_rows,
-    noisy_sums,
-    pairwise_ranks,
-    robust_covariance,
-    simple_regression,
     theil_sen_rows,
 )
-from dpstats.mechanisms.shared import pairwise as pairs_module
-from dpstats.mechanisms.shared import scaled_rows as rows
+from dpstats.estimators.lines import pairwise as pairs_module
+from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 from dpstats.noise import (
     Noise,
     NoisyValues,
@@ -55,7 +49,6 @@ from dpstats.numerics import clipping, code_sums, kernels
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
 from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
-from dpstats.request import Request
 from dpstats.selection import kendall, lasso
 from tests.checks.block_least_squares import check_slopes
 from tests.checks.block_sums import check_reached as check_corners

@@ -10,15 +10,12 @@ from functools import partial
 import numpy as np
 
 from dpstats.errors import BudgetError
-from dpstats.mechanisms import METHODS, noisy_newton
-from dpstats.mechanisms.shared import (
-    indicator_basis,
-    newton_queries,
-    newton_steps,
-    newton_sums,
-    newton_whitening,
-    response_scale,
-)
+from dpstats.estimators import METHODS
+from dpstats.estimators.newton import indicator_basis, noisy_newton, response_scale
+from dpstats.estimators.newton import queries as newton_queries
+from dpstats.estimators.newton import steps as newton_steps
+from dpstats.estimators.newton import sums as newton_sums
+from dpstats.estimators.newton import whitening as newton_whitening
 from dpstats.numerics import kernels, score_loops, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpstats.fitting import group_batches
-from dpstats.mechanisms import absorbed_units
-from dpstats.mechanisms.shared import ScoreRule
+from dpstats.call.arguments import make_request
+from dpstats.estimators.least_squares.factors.scores import ScoreRule
+from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.numerics import Rows
 from dpstats.privacy import RELATIONS
-from dpstats.request.arguments import make_request
-from dpstats.request.prepare import prepare, with_selected_terms, with_whole_units
-from dpstats.request.privacy_unit import PrivacyUnit
+from dpstats.rows import PrivacyUnit
+from dpstats.run import group_batches
+from dpstats.run.prepare import prepare, with_selected_terms, with_whole_units
 from tests.checks.mutants import Mutant
 from tests.checks.persons import (
     BOUNDS,

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpstats.mechanisms import METHODS
-from dpstats.mechanisms.shared.gram import box_of
+from dpstats.estimators import METHODS
+from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.numerics import Box, Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE, PureDP

@@ -73,7 +73,8 @@ def test_links_point_to_the_places_of_files():
     text = "[a](docs/bounds.md#x) [b](https://e.org) [c](vignettes/auto/README.md) [d](#here)"
     moved = module("pages").relink(text, "README.md", sources)
     assert moved == "[a](bounds.md#x) [b](https://e.org) [c](reports/auto.md) [d](#here)"
-    text = "[a](../dpstats/mechanisms/tukey.py) [b](../tests/noise/test_noise.py) [c](../README.md)"
+    text = "[a](../dpstats/estimators/depth/tukey.py) [b](../tests/noise/test_noise.py)"
+    text += " [c](../README.md)"
     moved = module("pages").relink(text, "docs/trust.md", sources)
     assert moved == "[a](proofs/tukey.rst) [b](code/tests/noise/test_noise.rst) [c](index.md)"
     assert sources == {"tests/noise/test_noise.py"}

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import dpstats as dp
-from dpstats.mechanisms.shared import Method
+from dpstats.estimators.contract import Method
 from tests.checks.replay import cases_of
 from tests.checks.structure import Structure
 from tests.checks.trust_hazards import AUDITED, HAZARDS

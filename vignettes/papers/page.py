@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpstats.mechanisms import METHODS
+from dpstats.estimators import METHODS
 
 
 @dataclass

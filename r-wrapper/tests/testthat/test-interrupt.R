@@ -1,7 +1,7 @@
 # Python sends this process what Ctrl-C sends, at the place where it would read the rows.
 interrupt_fits <- function() {
   reticulate::py_run_string(paste(
-    "import os, signal, time, dpstats.api as _api",
+    "import os, signal, time, dpstats.run.charge as _api",
     "_fit_single = _api.fit_single",
     "def _interrupted(*arguments):",
     "    os.kill(os.getpid(), signal.SIGINT)",

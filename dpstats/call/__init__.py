@@ -1,0 +1,9 @@
+"""Build one validated call of dp_ols: formula, table, schema, method and cost.
+
+It holds public facts; passes over rows and noise start in ``run``.
+"""
+
+from dpstats.call.prepared import Prepared
+from dpstats.call.request import Request
+
+__all__ = ["Prepared", "Request"]

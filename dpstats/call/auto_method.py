@@ -1,0 +1,124 @@
+"""Decide which method method="auto" stands for in one call, by public facts alone."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from dpstats.estimators.lines.by_spread import LIMIT
+from dpstats.formula import Formula
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+
+AUTO = "auto"
+# Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of the
+# residuals; above it noisy_newton has (benchmarks/cases.py), with delta=0 noisy_moments
+# (benchmarks/crossing.py).
+CROSSING, PURE_CROSSING = 5600, 6400
+# From so many levels on adassp is more accurate than noisy_newton, and much faster.
+_MANY_LEVELS = 300
+# Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
+_FEW = 4 * LIMIT
+
+
+def choose(
+    formula: Formula,
+    bounds: Mapping,
+    epsilon: float,
+    delta,
+    neighbors,
+    rows: float,
+    alone: bool,
+    options: Mapping,
+    weighted: bool = False,
+    levels: int = 0,
+    by_unit: bool = False,
+) -> tuple[str, str]:
+    """Return the name of the method for a call, and the reason.
+
+    Every method named here is proven for add/remove, which is the relation of all calls that name
+    none (:func:`relation`), so that bounds, groups and delta do not change what is protected.
+    The number of rows decides only where ``replace_one`` is asked for, under which it is public.
+    ``alone`` is False with groups, which are many and small, or with arguments that methods for
+    one regressor do not take. Rows that are streamed are infinitely many here. Only
+    sum-based methods take weights; time is linear in ``levels``, those of all factors, there, and
+    quadratic in Newton rounds.
+
+    >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
+    >>> choose(line, unit, 1, None, None, 200, True, {})[0]
+    'noisy_newton'
+    >>> choose(line, unit, 1, None, "replace_one", 200, True, {})[0]
+    'exp_theil_sen'
+    >>> choose(line, unit, 1, None, None, 200, False, {})[0]
+    'exp_theil_sen'
+    >>> choose(line, unit, 1, 0, None, 10, True, {})[0]
+    'by_spread'
+    >>> choose(line, unit, 1, 0, "replace_one", 10, True, {})[0]
+    'exp_theil_sen'
+    >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
+    'shrunken_pure'
+    >>> choose(line, {}, 1, None, None, 200, True, {"cov_type": "HC1"})[0]
+    'noisy_newton'
+    >>> choose(line, {}, 1, None, None, 200, True, {}, levels=3138)[0]
+    'adassp'
+    >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
+    'adassp'
+    """
+    if formula.absorbed is not None:
+        return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
+    if weighted and delta != 0:
+        return "adassp", "auto took adassp, which takes weights"
+    if levels > _MANY_LEVELS and delta != 0:
+        return "adassp", f"auto took adassp: factors with {levels:,} levels"
+    if by_unit and delta != 0:
+        why = "auto took noisy_newton, which protects all rows of a person together"
+        return "noisy_newton", why
+    bounded_line = _is_bounded_line(formula, bounds) and not weighted
+    size = epsilon * rows
+    if options.get("cov_type") is not None:
+        few = not alone or neighbors == REPLACE_ONE and size < CROSSING
+        moments = bounded_line and (delta == 0 or delta is None and few)
+        name = "noisy_moments" if moments else "adassp" if delta == 0 else "noisy_newton"
+        return name, f"auto took {name}, which has the option cov_type"
+    if bounded_line and delta in (None, 0):
+        if not alone:
+            return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
+        if delta == 0:
+            return _pure_line(size, rows, neighbors, options)
+        if neighbors == REPLACE_ONE and size < CROSSING:
+            return "exp_theil_sen", _because("exp_theil_sen", "below", CROSSING)
+    if delta == 0:
+        return "shrunken_pure", "auto took shrunken_pure, which needs no bounds, for delta=0"
+    return "noisy_newton", "auto took noisy_newton, which needs neither bounds nor tuning"
+
+
+def relation(neighbors: str | None, proven: Sequence[str]) -> str | None:
+    """Return the relation of a call of "auto": add/remove where the call names none.
+
+    What a companion or an absorbed column leaves ``proven`` may be another one alone.
+    """
+    return ADD_REMOVE if neighbors is None and ADD_REMOVE in proven else neighbors
+
+
+def _pure_line(size: float, rows: float, neighbors, options: Mapping) -> tuple[str, str]:
+    """Choose for one regressor with bounds and delta=0, by epsilon times n where n is public.
+
+    ``options`` of one of the methods leave out by_spread, which passes none on.
+    """
+    look = rows < math.inf and not options
+    if neighbors != REPLACE_ONE:
+        name = "by_spread" if look else "noisy_moments" if rows == math.inf else "exp_theil_sen"
+        return name, f"auto took {name}: one regressor with declared bounds, and delta=0"
+    limit, above = (_FEW, "by_spread") if look else (PURE_CROSSING, "noisy_moments")
+    name, side = ("exp_theil_sen", "below") if size < limit else (above, "from")
+    return name, _because(name, side, limit)
+
+
+def _because(name: str, side: str, limit: float) -> str:
+    why = f"one regressor with declared bounds, epsilon times n {side} {limit:g}"
+    return f"auto took {name}: {why} (n is public)"
+
+
+def _is_bounded_line(formula: Formula, bounds: Mapping) -> bool:
+    """Tell whether the model is an intercept and one plain column, with both ranges declared."""
+    if len(formula.variables) != 2 or formula.declared or formula.categorical:
+        return False
+    y, x = formula.variables
+    return formula.terms == (x,) and formula.has_intercept and {x, y} <= set(bounds)

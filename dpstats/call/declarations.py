@@ -1,0 +1,227 @@
+"""Read what a caller declares of columns: types, bounds, levels and prediction points."""
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from dpstats.codebook import PARTS
+from dpstats.codebook import Schema as Declared
+from dpstats.engines import AnyTable
+from dpstats.engines.cells import is_utf8
+from dpstats.engines.columns import NUMERIC, UNTYPED
+from dpstats.errors import ArgumentError, FormulaError, shown
+from dpstats.estimators.contract import Method
+from dpstats.formula import Formula
+from dpstats.formula.columns import squeezed
+from dpstats.formula.expressions import read
+from dpstats.schema import (
+    BOOLEAN,
+    INSIDE_FUNCTIONS,
+    UNLIMITED,
+    Categorical,
+    Kind,
+    Labels,
+    Numeric,
+)
+from dpstats.spelling import near_or_listed, no_column
+
+# Stands for a range not known yet while the structure of the design is checked.
+_PLACEHOLDER = Numeric(-1.0, 1.0)
+
+
+def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyTable) -> None:
+    """Raise ArgumentError for a formula's variable, or a declared name, that is no column.
+
+    What is declared of columns that no formula uses is for other regressions on these data. A
+    term may have bounds too: one of these formulas, or of columns whose ranges do not need it.
+    """
+    columns = set(table.columns)
+    used = dict.fromkeys(name for formula in formulas for name in formula.variables)
+    for name in used:
+        if name not in columns:
+            raise no_column(name, table.columns)
+        if not is_utf8(name):
+            raise ArgumentError(f"the name {name!r} of a column is no UTF-8; rename the column")
+    terms = [term for formula in formulas for term in formula.written_terms]
+    elsewhere = columns - set(used) | {*declared.bounds, *declared.levels} & columns
+    for part in PARTS:
+        for name in getattr(declared, part):
+            if name in columns or part == "bounds" and _is_term(name, terms, elsewhere):
+                continue
+            known = dict.fromkeys([*table.columns, *(terms if part == "bounds" else ())])
+            what = "no column of the data" + " and no term of the formula" * (part == "bounds")
+            raise ArgumentError(
+                f"{part} names {name!r}, which is {what}; {near_or_listed(name, [*known])}"
+            )
+
+
+def _is_term(name, terms: Collection[str], elsewhere: Collection[str]) -> bool:
+    """Tell whether a name is one of the terms, or a term of other columns."""
+    if not isinstance(name, str):
+        return False
+    try:
+        return squeezed(name) in map(squeezed, terms) or {*read(name).variables} <= {*elsewhere}
+    except FormulaError:
+        return False
+
+
+def declared_bounds(bounds: Mapping[str, tuple[float, float]], formula: Formula):
+    """Return those of the declared bounds that concern a formula, as ranges and of terms."""
+    own = set(formula.variables) - {*formula.levels, formula.absorbed}
+    ranges = {name: Numeric(*pair) for name, pair in bounds.items() if name in own}
+    others = {name: pair for name, pair in bounds.items() if name not in formula.variables}
+    terms = {squeezed(term) for term in formula.written_terms if others}
+    return ranges, {name: pair for name, pair in others.items() if squeezed(name) in terms}
+
+
+class DeclaredSchema(NamedTuple):
+    """Hold the public schema, the variables without a range yet, and notes for the report."""
+
+    schema: dict[str, Kind]
+    unbounded: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def declared_schema(
+    formula: Formula, table: AnyTable, ranges, levels, row_norm, method: Method
+) -> DeclaredSchema:
+    """Decide by types, declarations and the use in the formula what kind each variable is.
+
+    A column without a type (in a text file, a list or an object column) is a factor where levels
+    are declared, and a number where bounds are. Anything else is refused, for a column of text read
+    as numbers would release noise.
+    """
+    own = {name: values for name, values in levels.items() if name in formula.variables}
+    declared = {**formula.levels, **own}
+    declared.pop(formula.absorbed, None)
+    for name, labels in declared.items():
+        table.check_labels(name, labels, f"levels[{name!r}]")
+    schema: dict[str, Kind] = {}
+    unbounded, from_dtype, undeclared = [], [], []
+    for name in formula.variables:
+        if name == formula.absorbed:
+            _check_absorbed(name, table)
+            schema[name] = Labels()
+            continue
+        kind = _kind(name, formula, table, declared)
+        if isinstance(kind, Categorical):
+            if name in ranges:
+                raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
+            if len(kind.levels) == 1:
+                raise ArgumentError(
+                    f"{name} has one level, {shown(kind.levels[0])}, and so no effect to estimate: "
+                    f'declare every value it may have, levels={{"{name}": [...]}}, or leave it out'
+                )
+            if name not in declared and kind is not BOOLEAN:
+                from_dtype.append(name)
+            schema[name] = kind
+        elif name in ranges or kind is not None:
+            schema[name] = ranges.get(name, kind)
+        elif name in formula.declared and not method.needs_marginals:
+            raise ArgumentError(
+                f"{name} is transformed in the formula, so its range must be declared: "
+                f'bounds={{"{name}": (low, high)}}'
+            )
+        elif table.kind(name) in UNTYPED:
+            undeclared.append(name)
+        elif row_norm is not None and name in formula.predictors:
+            schema[name] = Numeric(-row_norm, row_norm)
+        elif not method.needs_bounds:
+            schema[name] = UNLIMITED
+        else:
+            schema[name] = INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER
+            unbounded.append(name)
+    if undeclared:
+        name = next((name for name in undeclared if name in formula.predictors), undeclared[0])
+        raise _undeclared(name, table.kind(name), name in formula.predictors)
+    return DeclaredSchema(schema, tuple(unbounded), _notes(schema, declared, from_dtype))
+
+
+def _undeclared(name: str, kind: str, predictor: bool) -> ArgumentError:
+    """Build the error for a column without a type of which nothing else says what it is."""
+    number = f'bounds={{"{name}": (low, high)}} or types={{"{name}": "number"}} if it is a number'
+    category = f'levels={{"{name}": [...]}} if it is a category'
+    return ArgumentError(
+        f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give {number}"
+        + (f", {category}" if predictor else "; a response must be one")
+    )
+
+
+def _check_absorbed(name: str, table: AnyTable) -> None:
+    """Refuse an absorbed column without labels; bounds and levels of one concern other formulas."""
+    if table.kind(name) == "other":
+        raise ArgumentError(f"{name!r} is of a type without labels; convert the column first")
+
+
+def _notes(schema: Mapping[str, Kind], declared: Mapping, from_dtype: list[str]) -> tuple[str, ...]:
+    """Note which levels come from a type, and which leave rows out that have none of them.
+
+    How many rows these are is private; what is released is the number of rows that are left.
+    """
+    notes = []
+    if from_dtype:
+        named = ", ".join(from_dtype)
+        notes.append(f"the categories of {named}, taken from the column type, are public")
+    listed = [name for name in declared if isinstance(schema[name], Categorical)]
+    if listed:
+        notes.append(
+            f"rows with another value of {' or '.join(listed)} than the declared levels are left "
+            "out; a number of rows below what you expect may mean that levels= lacks one"
+        )
+    return tuple(notes)
+
+
+def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | Categorical | None:
+    """Return the kind that a column's type and levels imply, None if numeric without a range."""
+    if name in declared:
+        return Categorical(declared[name], table.ordered(name))
+    kind = table.kind(name)
+    if kind == "boolean":
+        return Numeric(0.0, 1.0) if name == formula.response else BOOLEAN
+    factor = name in formula.categorical or kind == "category"
+    if factor and (levels := table.levels(name)):
+        table.check_labels(name, levels, "the column type")
+        return Categorical(levels, table.ordered(name))
+    if kind in (*NUMERIC, *UNTYPED) and not factor:
+        return None
+    if factor or kind == "string":
+        raise ArgumentError(
+            f"the levels of {name} must be declared, because those present in the data are "
+            f'private: levels={{"{name}": [...]}} or a Categorical column'
+        )
+    raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
+
+
+def declared_x_new(x_new, formula: Formula) -> pd.DataFrame | None:
+    """Return public prediction points as a frame with one row per point."""
+    if x_new is None:
+        return None
+    if formula.absorbed is not None:
+        raise ArgumentError(
+            f"x_new= asks for predictions, which need the effects of {formula.absorbed}; these are "
+            "absorbed and not released, so leave x_new out"
+        )
+    if isinstance(x_new, pd.DataFrame):
+        return x_new
+    if isinstance(x_new, Mapping):
+        return _frame(dict(x_new), x_new)
+    if len(formula.predictors) != 1:
+        raise ArgumentError(
+            "expected x_new to be a mapping or a data frame with the columns "
+            f"{', '.join(formula.predictors)}, got {shown(x_new)}"
+        )
+    return _frame({formula.predictors[0]: x_new}, x_new)
+
+
+def _frame(columns: dict, x_new) -> pd.DataFrame:
+    """Build a frame of columns and scalars; all of them may be scalars."""
+    single = all(np.ndim(values) == 0 for values in columns.values())
+    try:
+        columns = {name: v if np.ndim(v) == 0 else list(v) for name, v in columns.items()}
+        return pd.DataFrame(columns, index=[0] if single else None)
+    except ValueError:
+        raise ArgumentError(
+            f"expected the columns of x_new to be lists of equal length, got {shown(x_new)}"
+        ) from None

@@ -1,0 +1,92 @@
+"""Hold the inputs of a fit: the request with its final design, and the problem."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import pandas as pd
+
+from dpstats.call.request import Request
+from dpstats.estimators.contract import Problem
+from dpstats.formula import Design
+from dpstats.formula.orthogonal import orthogonal_basis
+from dpstats.numerics import ColumnBasis
+from dpstats.privacy import Cost
+from dpstats.schema import UNLIMITED, Numeric
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Hold a request, its design, its mechanism's problem and the cost the mechanism may spend.
+
+    Once terms are selected and ranges estimated nothing public is left to be worked out.
+    ``points`` name the rows of ``problem.x_new``.
+    """
+
+    request: Request
+    design: Design
+    problem: Problem
+    cost: Cost
+    points: tuple[str, ...]
+
+    @classmethod
+    def of(cls, request: Request) -> Self:
+        """Work out the problem under the request's schema."""
+        frame, design = _prediction_frame(request), request.design
+        # at quarters of an estimated range a term may have no value, which must not stop the call
+        x_new = (
+            design.predictors(frame, may_lack_values=request.x_new is None)
+            if len(frame)
+            else np.empty((0, len(design.names)))
+        )
+        y_low, y_high = design.response_bounds
+        problem = Problem(
+            design.low,
+            design.high,
+            y_low,
+            y_high,
+            design.intercept,
+            request.neighbors,
+            request.row_norm,
+            bool(request.estimated),
+            x_new,
+            design.layout,
+            request.reference,
+            request.coded,
+            request.weights is not None or request.unit is not None,
+            request.unit is not None,
+            _basis(request),
+            request.unsure,
+        )
+        return cls(request, design, problem, request.fit_cost, _labels(frame))
+
+    @property
+    def response_ends(self) -> tuple[float, float]:
+        """Return the declared bounds of the response, which predictions keep to."""
+        return self.design.response_ends(self.request.estimated)
+
+
+def _basis(request: Request) -> ColumnBasis | None:
+    """Return the orthogonal basis of the columns, for a method that takes one."""
+    takes = request.method.takes_basis and request.row_norm is None
+    return orthogonal_basis(request.design) if takes else None
+
+
+def _prediction_frame(request: Request) -> pd.DataFrame:
+    """Return where to predict; by default 25% and 75% of the only regressor's range."""
+    if request.x_new is not None:
+        return request.x_new
+    predictors = request.formula.predictors
+    kind = request.schema.get(predictors[0]) if len(predictors) == 1 else None
+    if request.formula.absorbed is not None:
+        kind = None  # predictions need the effects of groups
+    if not isinstance(kind, Numeric) or kind == UNLIMITED or request.row_norm is not None:
+        return pd.DataFrame({predictor: [] for predictor in predictors})
+    quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]
+    return pd.DataFrame({predictors[0]: quarters}, index=["p25", "p75"])
+
+
+def _labels(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Name the prediction points by the frame's index, or 0, 1, ... when it repeats."""
+    labels = tuple(str(label) for label in frame.index)
+    return labels if len(set(labels)) == len(labels) else tuple(map(str, range(len(frame))))

@@ -1,0 +1,255 @@
+"""Describe one call of dp_ols by public facts, all of them checked before a row is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+from dpstats.engines import AnyTable
+from dpstats.estimators.contract import Method, Reference
+from dpstats.formula import Design, Formula
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport, relation_name
+from dpstats.rows import PrivacyUnit, RowReader, RowsInUse, Subset, Weights
+from dpstats.rows.privacy_unit import ONE
+from dpstats.schema import UNLIMITED, Kind, Numeric, Schema
+from dpstats.selection import Selector
+
+# A range without effect, for columns that are only compared or standardised.
+_WIDE = Numeric(-(2.0**100), 2.0**100)
+_UNIT_RELATION = {
+    ADD_REMOVE: (
+        "neighbours differ by all rows of one {}",
+        "how many {} there are is private, and how many rows each has",
+    ),
+    REPLACE_ONE: (
+        "neighbours differ by all rows of one {}, replaced by any others",
+        "the number of {} with rows in use is public",
+    ),
+}
+_RELATION = {
+    ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
+    REPLACE_ONE: (
+        "neighbours differ by replacing one row in use by another: the number of rows is public, "
+        "and so is which rows are in use",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Choose ``k`` of the formula's terms for a fraction of the budget.
+
+    ``chosen`` are the terms in the order of their choice, None before it is made.
+    """
+
+    selector: Selector
+    k: int
+    share: float
+    candidates: tuple[str, ...]
+    chosen: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """Hold the public facts of one call for one formula.
+
+    ``schema`` has a placeholder for the variables in ``unbounded``, whose ranges are estimated
+    from the data within the budget; ``design`` is what the formula learned from the schema.
+    ``rows_seen`` is the number of rows that this released, and its standard deviation;
+    ``unsure`` names the variables of which rows may lie far beyond the estimated range.
+    """
+
+    formula: Formula
+    table: AnyTable
+    method: Method
+    epsilon: float
+    delta: float
+    neighbors: str
+    schema: Schema
+    design: Design
+    unbounded: tuple[str, ...]
+    term_bounds: Mapping[str, tuple[float, float]]
+    row_norm: float | None
+    x_new: pd.DataFrame | None
+    options: Mapping[str, Any]
+    column_notes: tuple[str, ...]
+    cost: Cost
+    estimated: tuple[str, ...] = ()
+    selection: Selection | None = None
+    plan: str = ""
+    formulas: int = 1
+    reference: Reference | None = None
+    weights: Weights | None = None
+    subset: Subset | None = None
+    unit: PrivacyUnit | None = None
+    rows_seen: tuple[float, float] | None = None
+    unsure: tuple[str, ...] = ()
+    released_clipping: Mapping[str, Numeric] = field(default_factory=dict)
+
+    @property
+    def whole_call(self) -> tuple[float, float, Cost]:
+        """Return (epsilon, delta) and cost of the call, which fits ``formulas`` at equal costs."""
+        if self.formulas == 1:
+            return self.epsilon, self.delta, self.cost
+        cost = self.cost.part(self.formulas)
+        return *cost.guarantee(self.delta), cost
+
+    @property
+    def fit_cost(self) -> Cost:
+        """Return the cost left for the mechanism after selection and missing bounds are paid.
+
+        That of a person who is in several groups is divided by their number.
+        """
+        estimates = self.estimated or self.unbounded or self.method.needs_marginals
+        bounds = self.method.bounds_share if estimates else 0.0
+        selection = self.selection.share if self.selection else 0.0
+        left = self.cost.after(bounds + selection)
+        return left if self.unit is None else left.part(1 / self.unit.max_groups)
+
+    @property
+    def share(self) -> float:
+        """Return the fraction of the cost that is for the method itself, without a companion."""
+        return self.cost.share(self.fit_cost) * (1 - self.method.companion_share)
+
+    @property
+    def selected(self) -> tuple[str, ...] | None:
+        """Return the selected terms in the order of their choice; None without a selection."""
+        return self.selection.chosen if self.selection else None
+
+    @property
+    def read_rows(self) -> RowReader:
+        """Return the map from a batch to the rows that the method takes.
+
+        An absorbed column that is the unit needs no keys.
+        """
+        by_unit = self.unit is not None
+        absorbed = None if by_unit else self.formula.absorbed
+        return RowReader(self.row_design, self.coded, self.weights, by_unit, absorbed)
+
+    @property
+    def rows_in_use(self) -> RowsInUse:
+        """Return the rule that decides which rows are used."""
+        return RowsInUse(self.schema, self.weights, self.subset, self.unit)
+
+    @property
+    def relation(self) -> str:
+        """Name the relation in budgets: losses for persons and for rows do not add up."""
+        return relation_name(self.neighbors, self.unit and self.unit.column)
+
+    @property
+    def one(self) -> int:
+        """Return what a row counts for in a count of rows, or at most all rows of a unit."""
+        return 1 if self.unit is None else ONE
+
+    @property
+    def coded(self) -> bool:
+        """Tell whether the method takes the rows of this design as codes and numbers."""
+        return self.method.takes_codes(self.design.layout, self.row_norm)
+
+    @property
+    def row_design(self) -> Design:
+        """Return the design that clips nothing to a range which is missing or estimated.
+
+        What a selector compares has no range, and rows beyond an estimated one are left to
+        the mechanism, which bounds them whatever they are.
+        """
+        if self.method.needs_marginals:
+            return self.design
+        return self.design.with_ranges(dict.fromkeys((*self.unbounded, *self.estimated), _WIDE))
+
+    def keeping(self, chosen: tuple[str, ...]) -> "Request":
+        """Reduce the request to the chosen terms of its formula, with the intercept as it is.
+
+        The design is learned anew: how a factor is coded depends on the other terms.
+        """
+        formula = self.formula.keep(chosen)
+        schema = {name: self.schema[name] for name in formula.variables}
+        return replace(
+            self,
+            formula=formula,
+            schema=schema,
+            design=formula.design(
+                schema,
+                self.term_bounds,
+                {name: kind for name, kind in self.clipping.items() if name in schema},
+            ),
+            unbounded=tuple(name for name in self.unbounded if name in formula.variables),
+            selection=self.selection and replace(self.selection, chosen=chosen),
+        )
+
+    @property
+    def clipping(self) -> Mapping[str, Numeric]:
+        """Return the ranges that values are clipped to where these are not those of the schema."""
+        if not self.method.needs_marginals:
+            return {}
+        return dict.fromkeys((*self.unbounded, *self.estimated), UNLIMITED) | dict(
+            self.released_clipping
+        )
+
+    def with_estimated(
+        self,
+        ranges: Mapping[str, Numeric],
+        note: str,
+        rows: tuple[float, float],
+        unsure: tuple[str, ...],
+    ) -> "Request":
+        """Fill in missing ranges, a note on them, the rows seen, and columns of uncertain range."""
+        return replace(
+            self,
+            schema={**self.schema, **ranges},
+            design=self.design.with_ranges(ranges),
+            unbounded=(),
+            estimated=self.unbounded,
+            rows_seen=rows,
+            unsure=unsure,
+            plan="; ".join(filter(None, (self.plan, note))),
+        )
+
+    def released_schema(self) -> dict[str, Kind]:
+        """Return the schema, in which a range that could not be released has no ends."""
+        return {**self.schema, **dict.fromkeys(self.unbounded, UNLIMITED)}
+
+    def report(self, events, private: bool, more: tuple[str, ...] = ()) -> PrivacyReport:
+        """Build the privacy report of a release that drew these events."""
+        return PrivacyReport(
+            neighbors=self.neighbors,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            limit=self.cost,
+            events=tuple(events),
+            assumptions=(*self._assumptions(), *more),
+            private=private,
+            unit=self.unit and self.unit.column,
+            max_rows=self.unit.max_rows if self.unit else 1,
+            max_groups=self.unit.max_groups if self.unit else 1,
+        )
+
+    def _assumptions(self) -> tuple[str, ...]:
+        """List in words what the guarantee takes for granted."""
+        said = [*_relation(self.neighbors, self.unit)]
+        if self.neighbors == REPLACE_ONE:
+            said[-1] += f"; {self.rows_in_use.left_out}"
+        said.append("column names, column types, declared bounds and declared levels are public")
+        said += self.column_notes
+        said += [chosen.note for chosen in (self.subset, self.weights) if chosen]
+        if self.formulas > 1:
+            epsilon, delta, _ = self.whole_call
+            together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")
+            said.append(
+                f"one of {self.formulas} formulas fitted to these rows, together at {together}"
+            )
+        if self.selection:
+            said.append(
+                f"{self.selection.k} of {len(self.selection.candidates)} terms were selected by "
+                f"{self.selection.selector.name}; standard errors take the choice as given"
+            )
+        return (*self.method.assumptions, *said)
+
+
+def _relation(neighbors: str, unit: PrivacyUnit | None) -> tuple[str, ...]:
+    """Say in words which tables are neighbours."""
+    if unit is None:
+        return "one person contributes one row: the guarantee is row-level", *_RELATION[neighbors]
+    changed, number = _UNIT_RELATION[neighbors]
+    return unit.note, changed.format(unit.column), number.format(unit.column)

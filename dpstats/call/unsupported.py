@@ -1,0 +1,121 @@
+"""Name what there is instead of an argument that other packages have, and of a misspelt one."""
+
+from collections.abc import Collection, Mapping
+
+from dpstats.errors import ArgumentError
+from dpstats.estimators import METHODS
+from dpstats.spelling import nearest, unknown_word
+
+_FORMULA = "name the columns in the formula, as in dp_ols('y ~ x', data)"
+_ROBUST = (
+    'errors of different variances have cov_type="HC1", with the default, adassp, ssp, '
+    "shrunken and noisy_moments"
+)
+_EFFECTS = "write 'y ~ x | column', which absorbs the effects of a column"
+_PERSON = (
+    'name their column, unit="person", which protects all rows of a person together and clusters '
+    "standard errors"
+)
+_LINEAR = "every model is linear; a response of 0 and 1 is fitted as a linear probability"
+_OFFSET = "put it into the response, as in 'I(y - x) ~ z'"
+_WEIGHTS = 'name a column, weights="w", with its public bounds'
+_DROPPED = 'rows with a missing value are left out, missing="drop"'
+_SEED = "noise is never seeded in a release; for tests use dpstats.testing.insecure_seed"
+_INTERCEPT = "write 'y ~ 0 + x' for a line through the origin"
+_LEVEL = "give it to result.summary(alpha=) or result.conf_int(alpha=), which cost nothing"
+_BOUNDS = "give bounds={column: (low, high)} on columns as they are in the data"
+_PENALTY = "adassp and noisy_newton choose their own ridge, and select= keeps the best terms"
+_GROUPS = 'write by="column" for one fit a group'
+_RANDOM = "there are no random effects; write 'y ~ x | column' or by= for effects by group"
+INSTEAD = {
+    **dict.fromkeys(["endog", "exog", "X", "y", "x"], _FORMULA),
+    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ROBUST),
+    **dict.fromkeys(["cluster", "clusters", "cluster_var", "cov_kwds"], _PERSON),
+    **dict.fromkeys(["id", "subject", "entity", "panel_id", "person"], _PERSON),
+    **dict.fromkeys(["fe", "fixef", "absorb", "entity_effects", "time_effects"], _EFFECTS),
+    **dict.fromkeys(
+        ["groupby", "group_by", "over", "split"], 'write by="column" for one fit a group'
+    ),
+    **dict.fromkeys(["random", "re_formula", "vc_formula"], _RANDOM),
+    **dict.fromkeys(["family", "link"], _LINEAR),
+    **dict.fromkeys(["offset", "exposure"], _OFFSET),
+    **dict.fromkeys(["freq_weights", "var_weights", "sample_weight", "weight"], _WEIGHTS),
+    **dict.fromkeys(["na_action", "na_rm", "na.rm", "dropna"], _DROPPED),
+    **dict.fromkeys(["seed", "random_state", "rng"], _SEED),
+    **dict.fromkeys(["hasconst", "fit_intercept", "intercept", "constant"], _INTERCEPT),
+    **dict.fromkeys(["alpha", "conf_level"], _LEVEL),
+    **dict.fromkeys(["bounds_X", "bounds_y", "data_norm", "sensitivity", "clip_bounds"], _BOUNDS),
+    **dict.fromkeys(["penalty", "ridge", "l1_ratio", "regularization"], _PENALTY),
+    "contrasts": "write the coding in the formula, as in C(g, Sum)",
+    "accountant": "give budget=dpstats.Budget(epsilon, delta)",
+    "verbose": "give progress=True",
+    "instruments": "there are no instrumental variables",
+}
+"""Name what to write instead of an argument that other packages have."""
+
+# Names of commands and estimators of other programs, in small letters.
+LEAST_SQUARES = (
+    *("ols", "lm", "reg", "regress", "linear", "least_squares", "lstsq", "wls", "gls"),
+    *("feols", "areg", "reghdfe", "xtreg", "fe", "within", "plm", "felm"),
+)
+_OTHER_MODELS = (
+    *("logit", "probit", "logistic", "glm", "poisson", "tobit", "cox", "quantile", "quantreg"),
+    *("iv", "2sls", "tsls", "ivreg", "ivregress", "gmm", "re", "random", "mixed"),
+    *("lasso", "ridge", "elasticnet"),
+)
+
+
+def unknown_method(name, known: Collection[str]) -> ArgumentError:
+    """Build the error for a method that there is not.
+
+    >>> print(unknown_method("OLS", ["ops", "adassp"]))
+    there is no method='OLS': every method fits least squares; leave method out for the default
+    """
+    said = name.lower() if isinstance(name, str) else ""
+    if said in LEAST_SQUARES:
+        return ArgumentError(
+            f"there is no method={name!r}: every method fits least squares; leave method out for "
+            "the default"
+        )
+    if said in _OTHER_MODELS:
+        return ArgumentError(
+            f"there is no method={name!r}: only linear regressions are fitted, by least squares; "
+            "leave method out for the default"
+        )
+    return unknown_word("method", name, known)
+
+
+def check_supported(options: Mapping, parameters: Collection[str]) -> None:
+    """Raise ArgumentError for an argument that dp_ols and no method has, before anything is opened.
+
+    Parameters
+    ----------
+    options : mapping
+        The arguments that are none of the ``parameters``.
+    parameters : collection of str
+        The parameters of dp_ols.
+    """
+    known = {name for method in METHODS.values() for name in method.options}
+    for name, value in options.items():
+        if name in known or value is None:
+            continue
+        near = nearest(name, [*parameters, *sorted(known)])
+        instead = INSTEAD.get(name) or near and f"did you mean {near}=?"
+        if instead:
+            raise ArgumentError(f"dp_ols has no argument {name}={_shown(value)}; {instead}")
+
+
+def check_order(formula, data) -> None:
+    """Raise ArgumentError for a formula in the place of the data."""
+    texts = [*formula.values()] if isinstance(formula, Mapping) else formula
+    texts = [texts] if isinstance(texts, str) else texts
+    known = isinstance(texts, list | tuple) and all(isinstance(t, str) and "~" in t for t in texts)
+    if isinstance(data, str) and "~" in data and not data.startswith("~/") and not known:
+        raise ArgumentError(
+            f"formula and data are swapped, got data={data!r}; write dp_ols({data!r}, data)"
+        )
+
+
+def _shown(value) -> str:
+    """Write a value that is surely no data: a text, a number or a truth value."""
+    return repr(value) if isinstance(value, str | int | float) else f"<{type(value).__name__}>"

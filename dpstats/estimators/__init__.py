@@ -1,0 +1,47 @@
+"""List the methods by name; adding one takes one file in its family and one line here.
+
+The code of methods stands in the families, by what they estimate from.
+"""
+
+from dpstats.estimators.contract import Method
+from dpstats.estimators.depth import tukey
+from dpstats.estimators.least_squares import adassp, boosted_adassp, shrunken
+from dpstats.estimators.least_squares.within import absorbed, absorbed_units
+from dpstats.estimators.lines import (
+    by_spread,
+    gradient_descent,
+    noisy_intercept,
+    noisy_moments,
+    noisy_stats,
+    smooth_theil_sen,
+    theil_sen,
+)
+from dpstats.estimators.newton import noisy_newton
+from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        noisy_newton.METHOD,
+        *shrunken.METHODS,
+        *adassp.METHODS,
+        adaops.METHOD,
+        *ops_objpert.METHODS,
+        noisy_sgd.METHOD,
+        boosted_adassp.METHOD,
+        tukey.METHOD,
+        noisy_stats.METHOD,
+        noisy_moments.METHOD,
+        noisy_intercept.METHOD,
+        *theil_sen.METHODS,
+        smooth_theil_sen.METHOD,
+        by_spread.method(theil_sen.METHODS[0], noisy_moments.METHOD),
+        *gradient_descent.METHODS,
+    )
+}
+
+ABSORBING: dict[str, Method] = absorbed.methods(adassp.METHODS)
+"""The methods that take ``y ~ x | column``, as they do it."""
+
+ABSORBING_UNITS: dict[str, Method] = absorbed_units.methods(tuple(ABSORBING.values()))
+"""The same where the column is the privacy unit, whose rows are protected together."""

@@ -1,0 +1,114 @@
+"""Release the three cross-products from which least squares is solved: u'u, u'v and v'v."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.estimators.least_squares.dense.gram import l1_sensitivities, sensitivities
+from dpstats.noise import Noise, Query
+from dpstats.numerics import Moments
+from dpstats.numerics.ridge import symmetric
+from dpstats.privacy import REPLACE_ONE, Cost
+
+# Fractions of the cost for u'u, u'v and v'v. The first two carry the coefficients, the last
+# only the variance of the residuals or of the response.
+FRACTIONS = (0.475, 0.475, 0.05)
+# Fraction of the cost for the number of rows, where these have weights.
+_COUNT = 0.02
+
+
+@dataclass(frozen=True)
+class NoisySums:
+    """Hold released cross-products of scaled rows (u, v) and the size of their noise.
+
+    Parameters
+    ----------
+    gram, cross, square : numpy.ndarray (S, S), numpy.ndarray (S,), float
+        Noisy u'u, u'v and v'v.
+    scales, deviations : tuple of three floats
+        Noise scale and standard deviation on an entry of each; equal for Gaussian noise.
+    rows : float or None
+        Number of rows, where it is private noisy and less one standard deviation of its noise;
+        None where rows have no weights, and u'u tells.
+    rows_deviation : float
+        That standard deviation.
+    """
+
+    gram: np.ndarray
+    cross: np.ndarray
+    square: float
+    scales: tuple[float, float, float]
+    deviations: tuple[float, float, float]
+    rows: float | None = None
+    rows_deviation: float = 0.0
+
+
+def noisy_sums(
+    moments: Moments,
+    norm: float,
+    neighbors: str,
+    cost: Cost,
+    noise: Noise,
+    counted: str = "rows",
+) -> NoisySums:
+    """Release u'u, u'v and v'v of rows with ||u|| <= ``norm``, |u_j| <= 1 and |v| <= 1.
+
+    Guarantee. The cost, for the given relation: three Gaussian releases with the L2
+    sensitivities of :func:`~dpstats.estimators.least_squares.dense.gram.sensitivities` or three
+    Laplace releases with the L1 sensitivities of
+    :func:`~dpstats.estimators.least_squares.dense.gram.l1_sensitivities`, for fractions of the cost
+    that add up to one. Of u'u the upper triangle is released.
+
+    Rows with a weight w in [0, 1] enter the sums as w u u', w u v and w v v. One such term is no
+    longer than without the weight, and the inner product of two is no less than zero where it was,
+    so each bound holds as it stands. A weight in [0, w_max] is divided by w_max before, which
+    solves the same equations: in units of the data the sums of w u u' have w_max times the
+    sensitivity of one row. The sum of the weights does not tell the number of rows, so this is
+    released too, for a fiftieth of the cost: one row moves it by 1. Under replace-one it is public.
+    With privacy units, ``counted`` in the place of rows, the weights of a unit's rows add up to at
+    most 1: their terms add up to a point of the convex hull of zero and the terms of single rows.
+    No two points of a hull are farther apart than two of what it is made of, so each bound holds.
+    """
+    rows, deviation, cost = release_number(moments.rows, neighbors, cost, noise, counted)
+    columns, products = len(moments.cross) - 1, moments.cross
+    exact = (
+        products[:columns, :columns][np.triu_indices(columns)],
+        products[:columns, columns],
+        products[columns:, columns],
+    )
+    bounds = zip(
+        l1_sensitivities(norm, columns, neighbors), sensitivities(norm, neighbors), strict=True
+    )
+    queries = [
+        Query(step, values, l1=l1 / moments.unit, l2=l2 / moments.unit, unit=moments.unit)
+        for step, values, (l1, l2) in zip(("X'X", "X'y", "y'y"), exact, bounds, strict=True)
+    ]
+    gram, cross, square = [
+        noise.add(query, cost.part(fraction))
+        for query, fraction in zip(queries, FRACTIONS, strict=True)
+    ]
+    return NoisySums(
+        symmetric(gram.values, columns),
+        cross.values,
+        float(square.values[0]),
+        scales=(gram.scale, cross.scale, square.scale),
+        deviations=(gram.deviation, cross.deviation, square.deviation),
+        rows=rows,
+        rows_deviation=deviation,
+    )
+
+
+def release_number(
+    rows: int | None, neighbors: str, cost: Cost, noise: Noise, counted: str
+) -> tuple[float | None, float, Cost]:
+    """Return the number of weighted rows, the noise on it and the cost that is left.
+
+    Where the number is private it is noisy, less one standard deviation of its noise: one that is
+    too large makes the residual variance too small.
+    """
+    if rows is None or neighbors == REPLACE_ONE:
+        return None if rows is None else float(rows), 0.0, cost
+    query = Query(f"number of {counted}", [rows], l1=1, l2=1)
+    noisy = noise.add(query, cost.part(_COUNT))
+    deviation = noisy.deviation
+    return float(noisy.values[0]) - deviation, deviation, cost.part(1 - _COUNT)

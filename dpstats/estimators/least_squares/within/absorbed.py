@@ -1,0 +1,85 @@
+"""Fit with absorbed effects of groups: AdaSSP and SSP on within-group cross-products."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from dpstats import option_checks
+from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
+from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
+from dpstats.estimators.least_squares.within.groups import (
+    grouped_moments,
+    release_within,
+    within_norm,
+)
+from dpstats.noise import Noise
+from dpstats.numerics import GroupedMoments
+from dpstats.privacy import GDP
+
+
+def release(
+    penalty_of: Callable,
+    moments: GroupedMoments,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+    cov_type: str = COV_TYPES[0],
+) -> Release:
+    r"""Fit the regression of deviations from group means, with a ridge as in AdaSSP or without.
+
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases are those
+    of :func:`~dpstats.estimators.least_squares.within.groups.release_within`, and the rest is
+    post-processing. Nothing is released about any one group, and the noise does not depend on their
+    number.
+
+    With noise E on W_uu and w on W_uv, theta - theta_0 is about W_uu^-1 (W_ue + w - E theta), as in
+    :mod:`dpstats.estimators.least_squares.adassp`. The only ``cov_type`` is the one for errors of
+    one variance.
+    """
+    within = release_within(moments, within_norm(problem), problem.neighbors, cost, noise)
+    return fit_within(within, problem, penalty_of)
+
+
+def _cov_type(value) -> str:
+    """Return "nonrobust"; HC1 is refused with the reason.
+
+    The scores are (u - m_g) e with the private mean m_g of the row's group. A row that joins moves
+    m_g and so the scores of all rows of its group, and their squares are no sum over rows of
+    functions of one row each, which is what the second release of HC1 needs.
+    """
+    if value == "HC1":
+        raise ArgumentError(
+            'cov_type="HC1" is not available with |: group means are private, so one row moves the '
+            "scores of all rows of its group; leave it out, or write the column as C(column) with "
+            "levels="
+        )
+    return option_checks.word("cov_type", *COV_TYPES)(value)
+
+
+def methods(plain: Sequence[Method]) -> dict[str, Method]:
+    """Return, by name, what methods on cross-products do with ``y ~ x | column``."""
+    return {method.name: _absorbing(method, PENALTIES[method.name]) for method in plain}
+
+
+def _absorbing(plain: Method, penalty_of: Callable) -> Method:
+    """Return the variant of a method that absorbs the effects of groups."""
+    return replace(
+        plain,
+        summarise=grouped_moments,
+        release=partial(release, penalty_of),
+        options={"cov_type": (COV_TYPES[0], _cov_type)},
+        second_pass=None,
+        release_each=None,
+        ranges_everywhere=False,
+        widened_ranges=False,
+        reads_codes=False,
+        takes_weights=False,
+        assumptions=(*plain.assumptions, _ABSORBED),
+    )
+
+
+_ABSORBED = (
+    "the labels of the absorbed column stay private; a row whose label is missing is left out"
+)

@@ -1,0 +1,123 @@
+"""Fit with absorbed effects of privacy units: AdaSSP and SSP for panels with person effects."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats import option_checks
+from dpstats.estimators.contract import Method, Problem, Release, SecondPass
+from dpstats.estimators.least_squares.dense.robust_covariance import (
+    FRACTION,
+    reference,
+    release_squares,
+    sum_of_squares,
+    sums_by_unit,
+    weighted_scores,
+)
+from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
+from dpstats.estimators.least_squares.within.groups import within_box
+from dpstats.estimators.least_squares.within.units import (
+    UnitDeviations,
+    UnitSums,
+    clipped_scores,
+    release_within_units,
+    unit_norm,
+)
+from dpstats.noise import Noise
+from dpstats.numerics import Moments, Rows
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.privacy import GDP, Cost
+
+_NOTE = (
+    "the effects of the absorbed column are not released; what has one row in use adds nothing to "
+    "the fit"
+)
+_ABSORBED = (
+    "the absorbed column is the one whose rows are protected together; a row that has no value in "
+    "it is left out"
+)
+
+
+def release(
+    penalty_of: Callable, sums: UnitSums, problem: Problem, cost: GDP, noise: Noise
+) -> Release:
+    r"""Fit the regression of deviations from unit means, with a ridge as in AdaSSP or without.
+
+    Guarantee. mu-GDP for the given relation between tables that differ in all rows of one unit,
+    hence (epsilon, delta)-DP: the releases are those of
+    :func:`~dpstats.estimators.least_squares.within.units.release_within_units`, and the rest is
+    post-processing. The noise depends on the number of units in no way. Where a ridge is needed,
+    intervals are those of least squares on the same sums, as in
+    :mod:`dpstats.estimators.least_squares.adassp`.
+    """
+    norm = unit_norm(problem)
+    within = release_within_units(sums, norm, problem.neighbors, cost, noise)
+    return replace(fit_within(within, problem, penalty_of), note=_NOTE)
+
+
+def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
+    """Return the function that sums s s' over the scores s of units, given the first release."""
+    box, norm = within_box(problem), unit_norm(problem)
+    theta, cut = reference(first.basis, box, norm, problem, cost)
+    return partial(unit_squares, problem, theta, cut * 2.0**ENTRY_BITS)
+
+
+def unit_squares(
+    problem: Problem, theta: np.ndarray, cut: np.ndarray | float, rows: Rows
+) -> Moments:
+    """Sum s s' over scores s = sum w d_u e / c of units, and half of w min(e^2 / c^2, 1).
+
+    d = (d_u, d_v) is a row's deviation from the mean of its unit, and e = d_v - d_u'theta, clipped
+    to [-c, c].
+    """
+    deviations = UnitDeviations.of(rows, problem)
+    scores, kept = weighted_scores(deviations.blocks(), theta, cut)
+    scores = clipped_scores(sums_by_unit(scores, deviations.units), unit_norm(problem))
+    return sum_of_squares(scores, kept)
+
+
+def _release_squares(
+    squares: Moments, first: Release, problem: Problem, cost: GDP, noise: Noise
+) -> Release:
+    """Release the squared scores of units, for standard errors clustered by unit.
+
+    Guarantee. The cost, given the first release. A unit's score is no longer than R and its entries
+    are at most 1 (:func:`~dpstats.estimators.least_squares.within.units.clipped_scores`), and its
+    part of the last value is in [0, 1/2]: the sensitivity is the one that
+    :func:`~dpstats.estimators.least_squares.dense.robust_covariance.release_squares` states.
+    """
+    box, norm = within_box(problem), unit_norm(problem)
+    return release_squares(squares, first, box, norm, problem, cost, noise)
+
+
+def _requested(cov_type: str, problem: Problem) -> bool:
+    """Return whether to release squared scores: at estimated ranges there are no intervals."""
+    return not problem.estimated
+
+
+_CLUSTERED = SecondPass(
+    option="cov_type",
+    requested=_requested,
+    fraction=FRACTION,
+    summary_after=_squares_after,
+    release=_release_squares,
+)
+
+
+def methods(plain: Sequence[Method]) -> dict[str, Method]:
+    """Return, by name, what methods do with ``y ~ x | id`` where ``id`` is the privacy unit."""
+    return {method.name: _absorbing(method, PENALTIES[method.name]) for method in plain}
+
+
+def _absorbing(absorbing: Method, penalty_of: Callable) -> Method:
+    """Return the variant, of a method that absorbs groups, that absorbs privacy units."""
+    return replace(
+        absorbing,
+        summarise=UnitSums.of,
+        release=partial(release, penalty_of),
+        options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster"))},
+        second_pass=_CLUSTERED,
+        assumptions=(*absorbing.assumptions[:-1], _ABSORBED),
+    )

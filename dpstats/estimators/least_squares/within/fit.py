@@ -1,0 +1,105 @@
+"""Solve for coefficients from released within-group sums, with a ridge or without."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from dpstats.estimators.contract import Problem, Release
+from dpstats.estimators.contract.release import CLIPPED
+from dpstats.estimators.least_squares.dense import NoisySums
+from dpstats.estimators.least_squares.dense.fit import ABOUT_LEAST_SQUARES, is_identified
+from dpstats.estimators.least_squares.dense.unidentified import unidentified
+from dpstats.estimators.least_squares.within.groups import WithinSums, within_box
+from dpstats.evidence import SumsEvidence
+from dpstats.numerics.ridge import inverse, ridge
+
+_NO_PREDICTIONS = (
+    "a prediction needs the effect of its group, which is absorbed and not released; differences "
+    "between predictions of one group are differences of the regressors times params"
+)
+_NOTE = (
+    "the effects of the absorbed column are not released; the residual variance divides by a noisy "
+    "count of rows less groups"
+)
+
+
+def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Release:
+    """Solve for the coefficients; a function of released values.
+
+    Where a ridge is needed, intervals are those of least squares on the same sums, as in
+    :mod:`dpstats.estimators.least_squares.adassp`.
+    """
+    sums, box = within.sums, within_box(problem)
+    penalty = penalty_of(sums.gram, sums.scales[0])
+    transform, shift = box.linear_map()
+    evidence = SumsEvidence(
+        gram=sums.gram, cross=sums.cross, square=sums.square, scales=sums.scales, ridge=penalty,
+        transform=transform, shift=shift,
+    )  # fmt: skip
+    if not is_identified(sums):
+        found = unidentified(sums, box, problem, evidence)
+    elif penalty > 0:
+        plain = fit_within(within, problem, _none)
+        params = transform @ inverse(sums.gram, penalty, sums.scales[0]) @ sums.cross + shift
+        companion = None if problem.estimated else replace(plain, note=ABOUT_LEAST_SQUARES)
+        evidence = replace(evidence, unbounded=0.0)
+        found = replace(plain, params=params, cov=None, evidence=evidence, companion=companion)
+    else:
+        found = _plain(within, problem, evidence)
+    return replace(
+        found,
+        predictions=np.full(len(problem.x_new), np.nan),
+        reasons={**found.reasons, "predictions": _NO_PREDICTIONS},
+        note=_NOTE,
+    )
+
+
+def _plain(within: WithinSums, problem: Problem, evidence: SumsEvidence) -> Release:
+    """Fit least squares, with a covariance unless ranges were estimated."""
+    box, sums = within_box(problem), within.sums
+    transform, shift = box.linear_map()
+    theta, cov = inverse(sums.gram, 0.0, sums.scales[0]) @ sums.cross, None
+    if not problem.estimated:
+        energy, rows = _errors(within, theta)
+        sigma2 = energy / max(rows - len(theta), 1.0)
+        evidence = replace(evidence, energy=energy, rows=rows, sigma2=sigma2 * box.y_scale**2)
+        cov = transform @ _covariance(sums, theta, sigma2) @ transform.T
+    reasons = {"bse": CLIPPED} if problem.estimated else {}
+    params = transform @ theta + shift
+    return Release(params, problem.x_new @ params, cov, reasons=reasons, evidence=evidence)
+
+
+def _errors(within: WithinSums, theta: np.ndarray) -> tuple[float, float]:
+    """Return the residual sum of squares in scaled units and the number of rows less groups.
+
+    Both are noisy, and a variance that is too low by chance makes intervals too short. So a
+    standard deviation of its noise is added to the former and one is subtracted from the latter.
+    """
+    sums, length = within.sums, theta @ theta
+    quadratic = sums.scales[0] ** 2 * (2 * length**2 - np.sum(theta**4))
+    deviation = math.sqrt(sums.scales[2] ** 2 + 4 * sums.scales[1] ** 2 * length + quadratic)
+    energy = sums.square - 2 * theta @ sums.cross + theta @ sums.gram @ theta
+    return float(max(energy, 0.0) + deviation), within.degrees - within.deviation
+
+
+def _covariance(sums: NoisySums, theta: np.ndarray, sigma2: float) -> np.ndarray:
+    """Compute the covariance of theta from errors of variance ``sigma2`` and privacy noise.
+
+    Cov(E b) = s_A^2 (||b||^2 I + b b' - diag(b^2)) for a symmetric E with independent entries of
+    standard deviation s_A on and above its diagonal.
+    """
+    bread = np.linalg.inv(sums.gram)
+    of_gram, of_cross = sums.scales[0] ** 2, sums.scales[1] ** 2
+    noise_part = (of_cross + of_gram * (theta @ theta)) * np.eye(len(theta))
+    noise_part += of_gram * (np.outer(theta, theta) - np.diag(theta**2))
+    return bread @ (sigma2 * sums.gram + noise_part) @ bread
+
+
+def _none(gram: np.ndarray, sigma: float) -> float:
+    """Return the ridge of least squares."""
+    return 0.0
+
+
+PENALTIES = {"adassp": ridge, "ssp": _none}

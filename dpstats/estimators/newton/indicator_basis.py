@@ -1,0 +1,206 @@
+"""Write design rows as indicators of codes and standardised numbers; release their products."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from dpstats.estimators.contract import Problem
+from dpstats.noise import Noise, Query
+from dpstats.numerics.cross_products import PRODUCT_UNIT
+from dpstats.privacy import REPLACE_ONE, Cost
+
+# Off the diagonal a symmetric matrix has every product twice: 99 / 70 stands for sqrt 2.
+_DIAGONAL, _OFF = 70, 99
+# Numbers beyond so many units of their columns count as it. Roots have a condition of 10^6 at most,
+# so that what they are mapped to is finite, and its square too.
+FAR = 2.0**20
+
+
+@dataclass(frozen=True)
+class IndicatorBasis:
+    """Define coordinates phi of a row: an indicator per code of each block, then numbers z.
+
+    In each block a row has exactly one 1; without blocks there is one coordinate that is 1 in
+    every row, unless the design goes through the origin. z = root^-1 (x - center) are the numeric
+    columns on a scale that makes their covariance about the identity.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        Codes of each block.
+    center : numpy.ndarray, shape (d,)
+    root : numpy.ndarray, shape (d, d)
+    to_design : numpy.ndarray, shape (m, S)
+        Design rows are phi @ to_design.
+    has_constant : bool
+        Whether a constant is a combination of the columns.
+    """
+
+    sizes: tuple[int, ...]
+    center: np.ndarray
+    root: np.ndarray
+    to_design: np.ndarray
+    has_constant: bool
+
+    @classmethod
+    def of(cls, problem: Problem) -> "IndicatorBasis":
+        """Build the basis of a problem with a layout and a reference."""
+        layout, reference = problem.layout, problem.reference
+        assert layout is not None and reference is not None, "the method says needs_marginals"
+        full = any(len(b.coding) == np.linalg.matrix_rank(b.coding) for b in layout.blocks)
+        has_constant = layout.intercept is not None or full
+        center = reference.center if has_constant else np.zeros_like(reference.center)
+        sizes = tuple(len(block.coding) for block in layout.blocks)
+        indicators = sum(sizes) if sizes else int(has_constant)
+        to_design = np.zeros((indicators + len(center), len(problem.low)))
+        # the codes of the first block, or the constant, add up to 1
+        ones = slice(0, sizes[0] if sizes else int(has_constant))
+        if layout.intercept is not None:
+            to_design[ones, layout.intercept] = 1
+        start = 0
+        for block, size in zip(layout.blocks, sizes, strict=True):
+            to_design[start : start + size, block.columns] = block.coding
+            start += size
+        to_design[ones, layout.numeric] = center
+        to_design[indicators:, layout.numeric] = reference.root.T
+        return cls(sizes, center, reference.root, to_design, has_constant)
+
+    @property
+    def size(self) -> int:
+        """Return the number of coordinates m."""
+        return len(self.to_design)
+
+    @property
+    def indicators(self) -> int:
+        """Return the number of coordinates that are indicators, or the constant."""
+        return self.size - len(self.center)
+
+    @property
+    def ones(self) -> int:
+        """Count the indicators that are 1 in each row."""
+        return len(self.sizes) or self.indicators
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Return the positions where the indicators of each block begin."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)[: len(self.sizes)]
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """Tell which products (m, m) are not structurally zero: a row has one code per block."""
+        mask = np.ones((self.size, self.size), dtype=bool)
+        for start, size in zip(self.offsets, self.sizes, strict=True):
+            block = slice(start, start + size)
+            mask[block, block] = np.eye(size, dtype=bool)
+        return mask
+
+    @cached_property
+    def span(self) -> np.ndarray:
+        """Return an orthonormal basis (m, p) of the coordinates that the design identifies."""
+        U, singular, _ = np.linalg.svd(self.to_design / self._column_sizes, full_matrices=False)
+        return U[:, singular > 1e-9 * singular[0]]
+
+    @cached_property
+    def from_span(self) -> np.ndarray:
+        """Return the map (S, m) to design coefficients from those of phi, if these are in the span.
+
+        The coefficients of collinear columns are the smallest ones, in units of the columns.
+        """
+        return np.linalg.pinv(self.to_design / self._column_sizes) / self._column_sizes[:, None]
+
+    @cached_property
+    def _column_sizes(self) -> np.ndarray:
+        """Return the scale of each column, so that the rank does not depend on units."""
+        sizes = np.abs(self.to_design).max(axis=0)
+        return np.where(sizes > 0, sizes, 1.0)
+
+    def row_map(self, map_: np.ndarray) -> "RowMap":
+        """Build the map of rows to phi @ map_, for map_ (m, p)."""
+        codes, numbers = map_[: self.indicators], map_[self.indicators :]
+        constant = codes if self.indicators else np.zeros((1, map_.shape[1]))
+        return self._row_map(self.offsets, constant, numbers)
+
+    @cached_property
+    def entries(self) -> "RowMap":
+        """Return the map of rows to the value of a nonzero indicator, then z, (1 + d)."""
+        one, numbers = np.zeros((1, 1 + len(self.center))), np.eye(len(self.center))
+        one[0, 0] = self.ones > 0
+        numbers = np.hstack([np.zeros((len(self.center), 1)), numbers])
+        return self._row_map(self.offsets[:0], one, numbers)
+
+    def _row_map(self, offsets: np.ndarray, codes: np.ndarray, numbers: np.ndarray) -> "RowMap":
+        """Build the map from what codes (L, p) and numbers z (d, p) add: it takes x, not z."""
+        from dpstats.numerics.whitening import times_inverse
+
+        scale = np.abs(self.root).max(axis=1, initial=0.0)
+        numbers_to = times_inverse(numbers.T.copy(), self.root / scale[:, None])
+        return RowMap(offsets, self.center, scale, codes.T.copy(), numbers_to)
+
+
+class RowMap(NamedTuple):
+    """Map rows, codes and d numbers each, to p directions, which is a function of each row.
+
+    A row is the sum of the columns of ``codes_to`` (p, L) that its codes name, block b from
+    ``offsets[b]`` on, and of ``numbers_to`` (p, d) times its numbers about ``center`` in units of
+    ``scale``, (d,) each. Without offsets it starts from the only column of ``codes_to``.
+    """
+
+    offsets: np.ndarray
+    center: np.ndarray
+    scale: np.ndarray
+    codes_to: np.ndarray
+    numbers_to: np.ndarray
+
+    def of(
+        self, codes: np.ndarray, numbers: np.ndarray, start: int, stop: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute directions (p, m), m = stop - start, of some rows, and squared norms (m,).
+
+        ``codes`` (K, n) and ``numbers`` (d, n) are all rows; the result has a row in each column.
+        """
+        from dpstats.numerics.whitening import whitened
+
+        out = np.empty((len(self.codes_to), stop - start))
+        return out, whitened(codes, numbers, start, self, FAR, out)
+
+
+def release_products(
+    step: str,
+    sums: np.ndarray,
+    bound: float,
+    free: np.ndarray,
+    cost: Cost,
+    noise: Noise,
+    neighbors: str,
+) -> tuple[np.ndarray, float]:
+    """Release the sum of u u' over rows with |u|^2 <= ``bound``, and its noise off the diagonal.
+
+    ``sums`` are in units of bound 2^-40. Where ``free`` is False a product is zero in every row
+    and gets no noise.
+
+    Guarantee. The cost. The vector (diagonal, sqrt 2 x upper triangle) of u u' has the Frobenius
+    norm of u u', which is |u|^2 <= bound: the sensitivity under add/remove. Under replace-one
+    |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u.w)^2 <= 2 bound^2. Here 99 / 70 stands for sqrt 2, so
+    squares are at most 9801 / 9800 times as large.
+
+    Returns
+    -------
+    tuple
+        The noisy sum (p, p), and the standard deviation of the noise off the diagonal; on the
+        diagonal it is sqrt 2 times that.
+    """
+    rows, columns = np.nonzero(np.triu(free))
+    diagonal = rows == columns
+    factors = np.where(diagonal, _DIAGONAL, _OFF)
+    values = (sums[rows, columns] * factors).tolist()
+    frobenius = math.sqrt(2 if neighbors == REPLACE_ONE else 1)
+    # entries are whole numbers below 2^20 in norm, so products are below 2^40
+    l2 = frobenius * _DIAGONAL * math.sqrt(9801 / 9800) / PRODUCT_UNIT
+    noisy = noise.add(Query(step, values, l2=l2, unit=PRODUCT_UNIT * bound / _DIAGONAL), cost)
+    matrix = np.zeros(free.shape)
+    matrix[rows, columns] = noisy.values * (_DIAGONAL / factors)
+    matrix[columns, rows] = matrix[rows, columns]
+    return matrix, noisy.deviation * _DIAGONAL / _OFF

@@ -1,0 +1,183 @@
+"""Estimate by noisy Newton steps: rough sums, whitening, rounds of clipped scores (this package).
+
+The ideas are those of noisy optimisation for M-estimators (Avella-Medina, Bradshaw and Loh 2023),
+of boosting on residuals (Tang et al. 2023, Algorithm 1) and of private preconditioning (Biswas et
+al. 2020); the indicator basis, the limits read off histograms and the combination of the rounds
+are this package's.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.release import release_of
+from dpstats.estimators.newton.response_scale import with_response_scale
+from dpstats.estimators.newton.score_tails import is_wild, mean_leverage
+from dpstats.estimators.newton.steps import Steps
+from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
+from dpstats.noise import Noise
+from dpstats.numerics import Rows
+from dpstats.numerics.cross_products import whole_weights
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+
+# Fractions of mu^2, set by simulation and measured by benchmarks/tails.py: the distributions of the
+# columns; then the number of rows, the response's mean and mean square, X'X (half of it for the
+# second one where that pays), leverages, the start, a histogram for the first round and one for the
+# others, and the scores of each of three. They add up to 1.
+_MARGINALS = 0.185
+# The response takes so many times the budget of a regressor for its distribution: its scale enters
+# every coefficient.
+RESPONSE_WEIGHT = 2.0
+_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
+    part / (1 - _MARGINALS)
+    for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
+)
+# Fraction of mu^2 for the products of the scores of units, of which standard errors are made.
+_SCORE_PRODUCTS = 0.08
+# Scales are usable from so many times the noise on a count of a column's rows, for one regressor
+# and for several: the scale of one alone cancels in its regression unless values are clipped, while
+# scales of several decide how X'X looks beside its noise.
+_ROWS_PER_NOISE = 20.0, 30.0
+# Products of levels are held for all pairs of them.
+_MOST_LEVELS = 1000
+
+
+def release(
+    rows: int,
+    total: Callable,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+    cov_type: str = robust_covariance.COV_TYPES[0],
+) -> Release:
+    """Fit least squares by noisy Newton steps on clipped scores, with coefficient intervals.
+
+    In the whitened directions a the score of a row is s = a (v - a'eta), v the response about
+    its released mean in units of its released standard deviation. A step adds the noisy sum
+    of clipped scores over the number of rows; three steps, each at a limit that a noisy histogram
+    of |s| names, and the start are combined by their variances as a Kalman filter would. Where X'X
+    was of rows scaled down alone, and their released mean leverage is above 1, a is divided by its
+    root.
+
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
+    for sums that depend on earlier releases within fractions of mu^2 fixed beforehand).
+    All that is used of the rows, given earlier releases, is a sum of functions of one row each:
+    - their number: 1 under add/remove; public under replace-one;
+    - mean and mean square of the response
+      (:func:`~dpstats.estimators.newton.response_scale.with_response_scale`);
+    - X'X in two coordinates, with rows scaled to a squared norm of at most B, which is public or
+      released: sensitivity B or sqrt 2 B
+      (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
+    - histograms of |a|^2 and |s|: one row is in one bin, so 1 or sqrt 2;
+    - sums of (s', w C q) with s' = s min(1, C / |s|), w = 0.3 and q in [0, 1] the square of the
+      residual over a released limit, at most 1. Add/remove: at most C sqrt(1 + w^2). Replace-one:
+      scores differ by at most 2 C and q by at most 1, so C sqrt(4 + w^2);
+    - for robust errors the products s' s'' of scores clipped to a released length C once more
+      (:func:`~dpstats.estimators.newton.indicator_basis.release_products`, B = C^2): C^2 or
+      sqrt 2 C^2.
+    Scores and q are cut toward zero to a grid of 2^-20, which keeps each below its bound.
+    Responses are not clipped otherwise: one far out has a score of length C. Variables are clipped
+    far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).
+
+    With privacy units the rows of a unit count for parts that add up to at most 1, and each bound
+    above holds for all of them together: norms of sums are at most the sums of norms times parts,
+    inner products of sums of u u' are not negative, a histogram's counts move by a vector of L1
+    norm at most 1, and scores are added up by unit before they are clipped, so that a unit has one,
+    and so are its products; q is |s'|^2 / C^2. The number of rows is then the sum of the parts,
+    which both relations hide.
+
+    What it estimates: least squares of the response on the design of the variables so clipped, of
+    all rows. What is cut off the scores would bias it; its size is read off the histograms and is
+    part of the intervals.
+    """
+    basis, whole_cost = IndicatorBasis.of(problem), cost
+    robust = problem.by_unit or cov_type != robust_covariance.COV_TYPES[0]
+    if robust:
+        cost = cost.part(1 - _SCORE_PRODUCTS)
+    if not problem.by_unit and problem.neighbors == REPLACE_ONE:
+        cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
+    queries = Queries(basis, total, problem, noise)
+    counted = queries.number(rows, cost.part(_COUNT))
+    count = max(counted[0], 2 * counted[1])
+    problem = with_response_scale(
+        problem, basis.has_constant, total, count, cost.part(_RESPONSE), noise
+    )
+    queries = queries.with_problem(problem)
+    extremes = queries.reference.extremes
+    whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)
+    tail, deviation = leverages(
+        queries, whitening, cost.part(_LEVERAGE), extremes.heavy, extremes.leverage
+    )
+    if pays:
+        whitening, lost = refined_whitening(queries, whitening, tail, cost.part(_GRAM), count)
+    else:
+        whitening, lost = whitening.divided(mean_leverage(tail)), 0.0
+    # steps divide by the number of rows, which is as unsure as X'X
+    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted[1] / count))
+    steps = Steps(queries, whitening, count, lost, tail.farthest)
+    state = steps.start(cost.part(_START))
+    first, second, third = _ROUNDS
+    scores = steps.tail(state, cost.part(_FIRST_TAIL))
+    state = steps.step(steps.clipped(state, scores), scores, cost.part(first))
+    scores = steps.tail(state, cost.part(_TAIL))
+    state = steps.step(state, scores, cost.part(second))
+    state = steps.step(state, scores, cost.part(third))
+    # the noise on the number of rows alone is not to show an interval
+    few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
+    few = few or extremes.y_unseen
+    if robust:
+        state = steps.with_products(state, scores, whole_cost.part(_SCORE_PRODUCTS))
+    wild = is_wild(tail, deviation, count)
+    return release_of(state, basis, whitening, wild, problem, count, counted, few)
+
+
+def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
+    """Return the fewest rows whose released distributions give usable scales of so many columns.
+
+    Below it intervals that are shown cover as little as 67% where regressors are correlated or
+    most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
+    """
+    times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
+    share = _MARGINALS / (1 - _MARGINALS) / (columns + RESPONSE_WEIGHT)
+    return _ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
+
+
+def _check_levels(problem: Problem) -> None:
+    """Raise ArgumentError for more levels than X'X is held for."""
+    levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
+    if levels > _MOST_LEVELS:
+        raise ArgumentError(
+            f"noisy_newton takes at most {_MOST_LEVELS:,} levels of factors, got {levels:,}; "
+            'absorb the factor, as in y ~ x | county, or take method="adassp"'
+        )
+
+
+def _number(rows: Rows, problem: Problem) -> int:
+    """Return the number of rows, with units the sum of their parts in units of 2^-20."""
+    return len(rows) if rows.parts is None else int(whole_weights(rows.parts).sum())
+
+
+METHOD = Method(
+    "noisy_newton",
+    "this package; noisy M-estimation as in Avella-Medina, Bradshaw and Loh 2023, section 3",
+    guarantee="gdp",
+    neighbors=(ADD_REMOVE, REPLACE_ONE),
+    single_regressor=False,
+    standard_errors="normal approximation with the noise and the clipped excess included",
+    summarise=_number,
+    release=release,
+    fixed_size_summary=True,
+    bounds_share=_MARGINALS,
+    needs_marginals=True,
+    rereads_rows=True,
+    takes_units=True,
+    check=_check_levels,
+    options=robust_covariance.OPTIONS,
+)

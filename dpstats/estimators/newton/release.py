@@ -1,0 +1,180 @@
+"""Turn the position of noisy Newton steps into coefficients, a covariance and a status."""
+
+import numpy as np
+
+from dpstats.estimators.contract import Problem, Release
+from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
+from dpstats.estimators.newton.goodness import Explained, Squares, goodness
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.state import PRIOR, NewtonState, prior_variance
+from dpstats.estimators.newton.whitening import Whitening
+from dpstats.evidence import NewtonEvidence
+
+# A direction is weak if its variance exceeds ``_WEAK`` times its prior variance; a coefficient is
+# hidden if weak directions have ``_HIDDEN`` of its variance or more.
+_WEAK, _HIDDEN = 0.25, 0.5
+# All are where less than this part of X'X stands clear of its noise: steps then stop halfway
+# (benchmarks/tails.py, a table of 21 coefficients and 1,729 rows).
+_SEEN = 0.6
+_HIDDEN_REASON = (
+    "the noise could account for the directions that decide some coefficients, so their intervals "
+    "are unbounded; raise epsilon or n, or merge rare levels"
+)
+_NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
+_FEW = (
+    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
+    "are unbounded; raise epsilon"
+)
+_UNSEEN = (
+    "nothing but zeros is seen of the response, so intervals are unbounded; raise epsilon, or "
+    "declare its bounds="
+)
+_OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
+_FAILED = (
+    "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
+    "so only the center of the response is released; declare bounds= or raise epsilon"
+)
+# Coefficients explain at most the variance of the response, of which heavy tails may be cut off.
+_MOST_EXPLAINED = 3.0
+# Predictions stay within so many standard deviations of the response's mean.
+_FAR = 5.0
+# The square of what is cut off the scores along a coefficient over an even share of it, by the
+# kurtosis of its column; set by simulation (benchmarks/tails.py).
+_KURTOSIS, _CONCENTRATION = (1.5, 3.0, 6.0), (0.3, 0.8, 1.7)
+# The prior is taken to leave at least this part of a direction.
+_LEAST_LEFT = 0.05
+# A fit is imprecise where the noise moves some coefficient by more than this, in units of the
+# response's standard deviation over the column's; an indicator counts as a column of 0.4.
+_PRECISE, _INDICATOR_SD = 0.15, 0.4
+_IMPRECISE = (
+    "imprecise: the noise moves some coefficient by more than {:.2g} standard deviations of the "
+    "response for one of its column"
+)
+
+
+def release_of(
+    state: NewtonState,
+    basis: IndicatorBasis,
+    whitening: Whitening,
+    wild: bool,
+    problem: Problem,
+    rows: float,
+    counted: tuple[float, float],
+    few: bool = False,
+) -> Release:
+    """Return coefficients, their covariance, and which of them weak directions dominate.
+
+    ``counted`` is the number of rows as released and the noise on it, ``rows`` that number or twice
+    the noise; where they are too ``few`` for scales of the columns no interval is shown.
+    """
+    reference, p = problem.reference, len(state.eta)
+    assert reference is not None
+    directions = basis.from_span @ whitening.map
+    eta = state.eta / (1 + p / PRIOR * state.variance)
+    failed = wild or float(eta @ eta) > _MOST_EXPLAINED
+    eta = eta * (not failed)
+    sampling = state.sampling(whitening, rows)
+    # what the prior has moved a direction by counts as an error of unknown sign
+    noise = state.variance + (state.eta - eta) ** 2
+    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK * prior_variance(p)) | failed
+    weak |= whitening.dimension < _SEEN * p
+    back = reference.y_scale * directions
+    variance = noise + np.diag(sampling)
+    cov = (back * variance) @ back.T
+    if state.products is not None:
+        cov += back @ (sampling - np.diag(np.diag(sampling))) @ back.T
+    hidden = (back * (variance * weak)) @ back.T
+    slopes = np.arange(len(cov)) != problem.intercept
+    seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
+    identified = not slopes.any() or bool(seen[slopes].any())
+    if not identified and not _explains(state, whitening.kept):
+        eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
+    if few:
+        hidden, seen = cov, np.zeros_like(seen)
+    params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
+    tilt = _concentration(directions, basis, problem)
+    bias = state.bias.covariance(back, tilt, reference.y_scale * _constant(basis))
+    cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
+    privacy = (back * noise) @ back.T + bias
+    far = _FAR * reference.y_scale
+    ends = reference.y_center - far, reference.y_center + far
+    squares = Squares() if failed or problem.by_unit else state.squares
+    figures = _goodness(state, basis, whitening, directions, rows, squares, reference.y_scale)
+    evidence = NewtonEvidence(
+        hidden_cov=hidden, privacy_cov=privacy, rows=rows,
+        sigma2=reference.y_scale**2 * state.square, down_weighted=1 - state.slope,
+        response_range=ends, fit_rows=counted[0], fit_rows_error=counted[1],
+        score_products=state.products_deviation if problem.by_unit else None, **figures,
+    )  # fmt: skip
+    moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
+    precise = moved[slopes].max(initial=0.0) <= _PRECISE
+    status = "ok" if seen[slopes].all() and precise else "imprecise"
+    if slopes.any() and not seen[slopes].any():
+        status = "constant" if failed else "not_identified"
+    few_reason = _FEW if problem.by_unit else _FEW + _OF_A_LINE
+    hidden_reason = _FAILED if failed else few_reason if few else _HIDDEN_REASON
+    if reference.extremes.y_unseen:
+        hidden_reason = _UNSEEN
+    reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
+    if np.isnan(problem.x_new).any():
+        reasons["predictions"] = _NO_VALUE
+    return Release(
+        params=params,
+        predictions=np.clip(problem.x_new @ params, *ends),
+        cov=cov,
+        status=status,
+        reasons=reasons,
+        evidence=evidence,
+        cov_type=COV_TYPES[(state.products is not None) + problem.by_unit],
+        note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
+    )
+
+
+def _explains(state: NewtonState, kept: np.ndarray) -> bool:
+    """Tell whether a position explains more than noise does, before a prior shrank it."""
+    left = np.maximum(1 - state.variance / prior_variance(len(kept)), _LEAST_LEFT)
+    return bool(kept @ ((state.eta / left) ** 2 - state.variance / left) > 0)
+
+
+def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+    """Return the clipping bias along each slope over that of an even spread, (S,), by kurtosis.
+
+    ``directions`` (S, p) are coefficients in units of the response. Where few rows have much of a
+    column, they are the ones whose scores are long, and what is cut points along it; where values
+    are spread evenly it is less than an even share. Of an indicator with a share q of the rows the
+    kurtosis is about 1 / (q (1 - q)), as its variance, which X'X shows.
+    """
+    assert problem.layout is not None and problem.reference is not None
+    kurtosis = (directions**2).sum(axis=1) - 2.0
+    kurtosis[problem.layout.numeric] = problem.reference.extremes.kurtosis
+    return np.sqrt(np.interp(kurtosis, _KURTOSIS, _CONCENTRATION))
+
+
+def _goodness(
+    state: NewtonState, basis: IndicatorBasis, whitening: Whitening, directions: np.ndarray,
+    rows: float, squares: Squares, y_scale: float,
+) -> dict[str, float]:  # fmt: skip
+    """Return R-squared and the residual variance, with their standard errors."""
+    constant = None
+    if basis.has_constant:
+        constant = np.linalg.lstsq(directions, _constant(basis), rcond=None)[0]
+    explained = Explained.of(
+        state.eta, state.variance, whitening.kept, constant, whitening.error, rows
+    )
+    return goodness(explained, squares, y_scale, rows, len(state.eta))
+
+
+def _constant(basis: IndicatorBasis) -> np.ndarray:
+    """Return the constant 1's coefficients (S,), zeros where no combination of columns gives it."""
+    ones = np.zeros(basis.size)
+    if basis.has_constant:
+        ones[: basis.sizes[0] if basis.sizes else 1] = 1.0
+    return basis.from_span @ ones
+
+
+def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+    """Return standard deviations (S,) of the columns as released, one for all indicators."""
+    assert problem.layout is not None
+    scales = np.full(len(problem.low), _INDICATOR_SD)
+    scales[problem.layout.numeric] = np.linalg.norm(basis.root, axis=1)
+    return scales

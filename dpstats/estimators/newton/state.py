@@ -1,0 +1,66 @@
+"""Hold where noisy Newton steps are, and what is known of the error."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.whitening import Whitening
+
+# In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p; how much of
+# it may be an error is taken from one of at least this variance.
+PRIOR, _LEAST_PRIOR = 2.0, 0.15
+
+
+@dataclass(frozen=True)
+class NewtonState:
+    """Hold the position eta (p,) in whitened directions and the variance (p,) of its error.
+
+    ``bias`` is what clipped scores add to it, ``square`` the mean square of residuals,
+    ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
+    ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
+    robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, released
+    with noise of ``products_deviation`` off the diagonal. The last step ``moved`` the position by
+    this squared length, of which noise is ``moved_noise``.
+    """
+
+    eta: np.ndarray
+    variance: np.ndarray
+    bias: Bias
+    sigma: float = 1.0
+    square: float = 1.0
+    slope: float = 1.0
+    squares: Squares = Squares()
+    products: np.ndarray | None = None
+    products_deviation: float = 0.0
+    moved: float = 0.0
+    moved_noise: float = 0.0
+
+    def left_over(self, step: np.ndarray, step_variance: float) -> float:
+        """Estimate from the next step what part of its squared length the last one left over.
+
+        That is the squared length of the next ``step`` (p,) less the noise in both, over that of
+        the last one, at most 1. Steps stop short or go too far where few rows have much of X'X and
+        their scores or leverages are cut; the next step is taken to leave as much of itself.
+        """
+        if not self.moved > 0:
+            return 0.0
+        beyond = float(step @ step) - len(step) * step_variance - self.moved_noise
+        return min(max(beyond, 0.0) / self.moved, 1.0)
+
+    def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:
+        """Return the covariance (p, p) of the position from the sampling of rows, or of units."""
+        slope = self.slope
+        if self.products is None:
+            return np.diag(self.square * whitening.kept / (rows * slope**2))
+        return self.products / (rows * slope) ** 2
+
+
+def prior_variance(directions: int) -> float:
+    """Return the prior variance of the position in each of so many directions.
+
+    Its squares add up to R-squared, so it is 2 over their number, which a signal in few of them may
+    exceed: at least 0.15, of which two standard deviations hold 60% of the response's variance.
+    """
+    return min(max(PRIOR / directions, _LEAST_PRIOR), 1.0)

@@ -1,0 +1,168 @@
+"""Take noisy Newton steps on clipped scores, at limits that noisy histograms name."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
+from dpstats.estimators.newton.queries import WEIGHT, Queries
+from dpstats.estimators.newton.score_tails import Tail, score_limit, score_tail
+from dpstats.estimators.newton.state import NewtonState, prior_variance
+from dpstats.estimators.newton.sums import score_counts, score_products
+from dpstats.estimators.newton.whitening import Whitening
+from dpstats.privacy import Cost
+
+# The first limit on scores, in units of the response's standard deviation; the share of the
+# score's slope that is left by it, and its relative error.
+_START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
+# A score is at most so many times as long as the farthest response, of a row of ordinary leverage,
+# or as the root of the largest leverage, of a row with an ordinary response.
+_FAR_RESPONSE, _FAR_ROW = 2.0, 3.0
+# A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
+# rows.
+_HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
+# The mean square of residuals that the evidence asks for is off by this part of it, as rows count
+# by leverage, and at least by so much. It is hardly above the response's own, and may be the
+# farther above it the more likely a heavy tail is.
+_LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 1.5, 0.5, 10.0
+# Relative error of a Hessian: so many times the share of the rows whose scores were cut, between
+# these; benchmarks/cases.py prints how wide intervals are then.
+_HESSIAN_PER_CUT, _LEAST_HESSIAN_ERROR, _MOST_HESSIAN_ERROR = 4.0, 0.05, 0.4
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Take steps of scores in whitened directions, over ``rows`` rows.
+
+    ``lost`` is the leverage that X'X has lost by cutting rows, and ``most_leverage`` the largest
+    squared leverage, both in units of the mean one.
+    """
+
+    queries: Queries
+    whitening: Whitening
+    rows: float
+    lost: float
+    most_leverage: float
+
+    def start(self, cost: Cost) -> NewtonState:
+        """Step from zero, and shrink toward it by the prior of each direction."""
+        p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
+        sums, _, deviation, _ = self.queries.scores(
+            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, _START_LIMIT,
+            cost,
+        )  # fmt: skip
+        slope, prior = _START_SLOPE * self.rows, prior_variance(p)
+        eta = sums / slope
+        variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
+        variance += self.whitening.error(eta**2) / self.rows**2 + self.whitening.unsure**2 * prior
+        part = prior / (prior + variance)
+        return NewtonState(part * eta, part * variance, Bias.none(p))
+
+    def step(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
+        """Choose a limit by the tail of score norms, step, and combine with what was known.
+
+        What a limit cuts off biases a step; an earlier step that cut more is trusted less. Biases
+        of steps are of the same rows, so they are added up before they are squared.
+        """
+        t, p, eta, rows = self.whitening.dimension, len(state.eta), state.eta, self.rows
+        noise = self.queries.score_sensitivity / cost.mu
+        limit, slope = score_limit(tail, state.sigma, p, noise)
+        # squares are those of residuals, with units those of the clipped scores
+        cut, size = square_limit(tail, noise / WEIGHT), 1.0
+        if self.queries.problem.by_unit:
+            cut, size = limit, t
+        sums, squares, deviation, square_deviation = self.queries.scores(
+            "scores", self.whitening.map, eta, limit * math.sqrt(t), cut, cost
+        )
+        step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
+        bias = Bias.of(tail, limit, t, eta, state.variance, slope * rows)
+        known = _inflated(state.variance, step, step_variance)
+        relative = _hessian_error(slope) ** 2 + self.lost**2 + self.whitening.unsure**2
+        relative = np.maximum(relative, state.left_over(step, step_variance))
+        variance = step_variance + self.whitening.error(known) / rows**2 + relative * known
+        before = known + state.bias.variance
+        gain = before / (before + variance + bias.variance)
+        squares, noise = max(squares, 0.0) / (rows * size), square_deviation / (rows * size)
+        beyond = float(squares_cut(tail, cut)) / tail.rows
+        return NewtonState(
+            eta=eta + gain * step,
+            variance=(1 - gain) ** 2 * known + gain**2 * variance,
+            sigma=min(math.sqrt(max(tail.mean_square(limit), 1e-12)), 1.1 * state.sigma),
+            bias=state.bias.combined(bias, gain),
+            square=max(squares + noise, (squares + noise + beyond) * slope**2),
+            slope=slope,
+            moved=float(((gain * step) ** 2).sum()),
+            moved_noise=float((gain**2).sum() * step_variance),
+            squares=Squares(squares, noise, beyond),
+        )
+
+    def clipped(self, start: NewtonState, tail: Tail) -> NewtonState:
+        """Return the start with the clipping bias that the tail, released after it, implies.
+
+        It is no farther off than it is long, on average.
+        """
+        p, square = len(start.eta), float(start.eta @ start.eta + start.variance.sum())
+        bias = Bias.of(
+            tail, _START_LIMIT, self.whitening.dimension, start.eta, start.variance,
+            _START_SLOPE * self.rows,
+        )  # fmt: skip
+        return replace(start, bias=bias.at_most(square / p))
+
+    def tail(self, state: NewtonState, cost: Cost) -> Tail:
+        """Release a histogram of score norms, and read it with what else is known of their tail.
+
+        What X'X and the position do not explain of the response's variance is that of the
+        residuals, so a tail without it is too short. This and the rest of the evidence are released
+        numbers.
+        """
+        extremes, unit = self.queries.reference.extremes, math.sqrt(self.whitening.dimension)
+        most = max(_FAR_RESPONSE * extremes.y_most, _FAR_ROW * math.sqrt(self.most_leverage))
+        work = partial(
+            score_counts, self.queries.basis, self.whitening.map, self.queries.reference,
+            state.eta, state.sigma * unit,
+        )  # fmt: skip
+        counts = self.queries.counts("score norms", work, cost)
+        hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
+        heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
+        tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
+        explained = np.maximum(state.eta**2 - state.variance, 0.0)
+        left = 1 - float(self.whitening.kept @ explained)
+        error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
+        above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
+        return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
+
+    def with_products(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
+        """Release the products of clipped scores, of which robust or clustered errors are made."""
+        p, t, queries = len(state.eta), self.whitening.dimension, self.queries
+        limit = square_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
+        work = partial(
+            score_products, queries.basis, self.whitening.map, queries.reference,
+            state.eta, limit * math.sqrt(t),
+        )  # fmt: skip
+        products, deviation = queries.products(
+            "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost
+        )
+        even, cut = state.square * self.rows, t * float(squares_cut(tail, limit))
+        freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
+        products = freedom * scatter(products, deviation, even, cut)
+        return replace(state, products=products, products_deviation=deviation)
+
+
+def _hessian_error(slope: float) -> float:
+    """Bound the relative error of the Hessian that is taken to be ``slope`` times X'X.
+
+    A row whose score is cut keeps a part of its slope, and may have a large leverage.
+    """
+    return min(_LEAST_HESSIAN_ERROR + _HESSIAN_PER_CUT * (1 - slope), _MOST_HESSIAN_ERROR)
+
+
+def _inflated(variance: np.ndarray, step: np.ndarray, step_variance: float) -> np.ndarray:
+    """Inflate variances that the length of a step shows to be too small."""
+    surprise = step**2 - step_variance
+    variance = variance * max(1.0, surprise.sum() / variance.sum())
+    far = step**2 > 4 * (variance + step_variance)
+    return np.where(far, np.maximum(variance, surprise), variance)

@@ -1,0 +1,146 @@
+"""Find directions in which X'X is about the number of rows, by noisy products and leverages."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.score_tails import Tail, leverage_limit, leverage_tail
+from dpstats.estimators.newton.sums import leverage_counts, rough_products, whitened_products
+from dpstats.privacy import Cost
+
+# Squared norm of a row's numeric part in the rough sums, for each numeric column.
+_NUMERIC_NORM = 3.0
+# The second X'X pays where its noise, at this limit of leverage, is below the number of rows.
+_TYPICAL_LEVERAGE = 3.0
+# X'X stands for at least this part of the rows, inverted.
+_MOST_SCALED = 4.0
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """Map coordinates phi to directions in which X'X is about the number of rows.
+
+    ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, by what
+    part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
+    ``error`` gives the variance of the step that noise in X'X causes, from the mean squares (p,) of
+    a position.
+    """
+
+    map: np.ndarray
+    kept: np.ndarray
+    unsure: np.ndarray
+    eigenvalues: np.ndarray
+    error: Callable[[np.ndarray], np.ndarray]
+
+    def divided(self, by: float) -> "Whitening":
+        """Return the map to directions in which X'X is ``by`` times smaller, 1 or more.
+
+        Some directions need no division, so each may be off by as much.
+        """
+        return replace(
+            self,
+            map=self.map / math.sqrt(by),
+            unsure=np.maximum(self.unsure, 1 - 1 / by),
+            error=lambda squares: self.error(squares) / by**2,
+        )
+
+    @property
+    def dimension(self) -> float:
+        """Return the mean squared norm of a whitened row, at least 1."""
+        return max(float(self.kept.sum()), 1.0)
+
+
+def rough_whitening(queries: Queries, cost: Cost, rows: float) -> tuple[Whitening, bool]:
+    """Release X'X in the indicator basis, whiten by it, and tell whether a second one pays.
+
+    Where it does half of the cost is left for it.
+    """
+    basis, p = queries.basis, queries.basis.span.shape[1]
+    half = cost.part(0.5)
+    pays = _TYPICAL_LEVERAGE * p * _noise_norm(queries, p, half) < rows
+    bound = basis.ones + _NUMERIC_NORM * len(basis.center)
+    work = partial(rough_products, basis, bound)
+    gram, deviation = queries.products("X'X", work, bound, basis.free, half if pays else cost)
+    span, weighted = basis.span, _weighted_rows(basis, gram, rows)
+    values, vectors, weights, kept, unsure = _eigen(span.T @ gram @ span, deviation, weighted)
+    map_ = span @ vectors * weights
+
+    def error(squares: np.ndarray) -> np.ndarray:
+        moved = (map_**2) @ squares
+        free = basis.free @ moved + np.diag(basis.free) * moved
+        return (map_**2).T @ (deviation**2 * free)
+
+    return Whitening(map_, kept, unsure, values, error), pays
+
+
+def refined_whitening(
+    queries: Queries, first: Whitening, tail: Tail, cost: Cost, rows: float
+) -> tuple[Whitening, float]:
+    """Release X'X again in whitened coordinates, whiten by it, and return the leverage lost too.
+
+    It takes the half of the cost that is left for it.
+    """
+    p, t, part = first.map.shape[1], first.dimension, cost.part(0.5)
+    limit = leverage_limit(tail, rows, t, t * _noise_norm(queries, p, part))
+    work = partial(whitened_products, queries.basis, first.map, limit * t)
+    free = np.ones((p, p), dtype=bool)
+    gram, deviation = queries.products("whitened X'X", work, limit * t, free, part)
+    values, vectors, weights, kept, unsure = _eigen(gram, deviation, rows)
+
+    def error(squares: np.ndarray) -> np.ndarray:
+        moved = weights**2 * squares
+        return deviation**2 * weights**2 * (moved.sum() + moved)
+
+    map_ = first.map @ vectors * weights
+    return Whitening(map_, kept, unsure, values, error), tail.excess(limit) / rows
+
+
+def _noise_norm(queries: Queries, p: int, cost: Cost) -> float:
+    """Approximate the norm of the noise on (p, p) products of rows of norm 1."""
+    times = math.sqrt(2) if queries.replaces else 1.0
+    return math.sqrt(2 * p) * times / cost.mu
+
+
+def leverages(
+    queries: Queries, whitening: Whitening, cost: Cost, heavy: float, most: float
+) -> tuple[Tail, float]:
+    """Release a histogram of squared leverages, of at most ``most``; return the noise on it too."""
+    work = partial(leverage_counts, queries.basis, whitening.map, whitening.dimension)
+    noisy = queries.counts("leverages", work, cost, queries.one)
+    tail = leverage_tail(noisy.values, noisy.deviation, heavy, most / whitening.dimension)
+    return tail, noisy.deviation
+
+
+def _weighted_rows(basis: IndicatorBasis, gram: np.ndarray, rows: float) -> float:
+    """Estimate the effective sample size of X'X; rows that were scaled down count for less.
+
+    Directions are whitened to that number, while sums of scores, of rows not scaled down, stand
+    for all ``rows``: a step from one to the other would overshoot.
+    """
+    diagonal, ends = np.diag(gram), [*basis.offsets, basis.indicators]
+    weighted = rows
+    if basis.sizes:
+        blocks = [diagonal[i:j].sum() for i, j in zip(ends[:-1], ends[1:], strict=True)]
+        weighted = float(np.average(blocks, weights=1 / np.array(basis.sizes)))
+    elif basis.indicators:
+        weighted = float(diagonal[0])
+    return min(max(weighted, rows / _MOST_SCALED), rows)
+
+
+def _eigen(gram: np.ndarray, deviation: float, rows: float):
+    """Return eigenvalues and vectors, whitening weights, and how well each direction is known.
+
+    Eigenvalues are taken as no smaller than half the norm of the noise. Of a direction are known
+    the part above that, and the relative error of its eigenvalue: a'(noise)a has a standard
+    deviation of sqrt 2 times ``deviation`` for a unit vector a.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    raised = np.maximum(values, deviation * math.sqrt(len(values)))
+    kept = np.maximum(values, 0.0) / raised
+    unsure = np.maximum(1 - kept, np.minimum(math.sqrt(2) * deviation / raised, 1.0))
+    return values, vectors, np.sqrt(rows / raised), kept, unsure

@@ -1,0 +1,8 @@
+"""Hold the fits of groups, and put fits side by side.
+
+A single fit is in ``one``; shrinking groups' estimates is post-processing, not a fit.
+"""
+
+from dpstats.results.many.groups import DPGroupResults
+
+__all__ = ["DPGroupResults"]

@@ -1,0 +1,116 @@
+"""Compute the figures above a regression table, N and R-squared, from a release."""
+
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from dpstats.inference import Estimate, GoodnessOfFit
+from dpstats.results.one.inference_mixin import Inferred
+
+_ABSORBED = (
+    "the sums are about the means of groups, so R-squared of the whole model, which the effects of "
+    "the groups belong to, does not follow from them"
+)
+
+
+class FitStatistics(Inferred):
+    """Compute the number of rows, R-squared and the residual variance from the release.
+
+    They are about the rows that were fitted, and their standard errors are those of the privacy
+    noise alone. They cost no budget.
+    """
+
+    estimated: tuple[str, ...]
+    rows_seen: tuple[float, float] | None
+
+    @property
+    def fit_statistics(self) -> pd.DataFrame:
+        """Tabulate them: rows as the attributes, columns ``estimate`` and ``std_error``.
+
+        NaN stands where the release does not tell, and ``reasons`` says why: where estimated
+        ranges clip an unknown part of the rows R-squared has no standard error. The figures of
+        ``adassp`` and ``ssp`` are there about the variables as clipped.
+        """
+        figures = self._goodness
+        table = {
+            "nobs": figures.rows,
+            "rsquared": figures.rsquared,
+            "rsquared_adj": figures.rsquared_adj,
+            "scale": figures.scale,
+            "df_resid": figures.df_resid,
+        }
+        rows = [(estimate.value, estimate.error) for estimate in table.values()]
+        return pd.DataFrame(rows, index=list(table), columns=["estimate", "std_error"])
+
+    @property
+    def nobs_noisy(self) -> float:
+        """Return the number of rows: exact where it is public, else as released with noise."""
+        return self._goodness.rows.value
+
+    @property
+    def rsquared(self) -> float:
+        """Return R-squared, about zero for a model without a constant."""
+        return self._goodness.rsquared.value
+
+    @property
+    def rsquared_adj(self) -> float:
+        """Return R-squared adjusted for the degrees of freedom."""
+        return self._goodness.rsquared_adj.value
+
+    @property
+    def scale(self) -> float:
+        """Return the residual variance, the square of the residual standard error."""
+        return self._goodness.scale.value
+
+    @property
+    def df_resid(self) -> float:
+        """Return the number of rows less that of coefficients."""
+        return self._goodness.df_resid.value
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Explain by attribute why a quantity is NaN or infinite."""
+        reasons, figures = super().reasons, self._goodness
+        lacks = "scale" if np.isfinite(figures.rsquared.value) else "rsquared"
+        return {**reasons, lacks: figures.reason} if figures.reason else reasons
+
+    @cached_property
+    def _goodness(self) -> GoodnessOfFit:
+        """Compute the figures once."""
+        if np.isnan(self.release.params).all():
+            reason = self.release.reasons.get("params", "")
+            return GoodnessOfFit(self._rows(), columns=len(self.names), reason=reason)
+        if self.parsed_formula.absorbed is not None:
+            return GoodnessOfFit(self._rows(), columns=len(self.names), reason=_ABSORBED)
+        evidence = self.release.basis.evidence
+        public = Estimate() if self.nobs is None else Estimate(float(self.nobs), 0.0)
+        figures = evidence.goodness(len(self.names), self._constant(), public)
+        if evidence.tells_clipping or not self.estimated:
+            return figures
+        return figures.without_errors(self._rows())
+
+    def _rows(self) -> Estimate:
+        """Return the number of rows where it is known apart from the rows' sums.
+
+        Rows that are clipped to estimated ranges weigh less in the sums.
+        """
+        if self.nobs is not None:
+            return Estimate(float(self.nobs), 0.0)
+        if self.rows_seen is None:
+            return Estimate()
+        rows, error = self.rows_seen
+        return Estimate(max(rows, 1.0), error)
+
+    def _constant(self) -> np.ndarray | None:
+        """Return the coefficients (S,) of the constant 1, None where no columns add up to it."""
+        constant = np.zeros(len(self.names))
+        if self.parsed_formula.has_intercept:
+            constant[0] = 1.0
+            return constant
+        for block in self.design().layout.blocks:
+            part, *_ = np.linalg.lstsq(block.coding, np.ones(len(block.coding)), rcond=None)
+            if np.allclose(block.coding @ part, 1.0):
+                constant[block.columns] = part
+                return constant
+        return None

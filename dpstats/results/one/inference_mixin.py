@@ -1,0 +1,306 @@
+"""Compute standard errors, intervals and tests of one fit from its release."""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from dpstats.estimators.contract import Release
+from dpstats.evidence import Evidence, Stack
+from dpstats.formula import Design, Formula, linear_constraints
+from dpstats.inference import (
+    PARTLY_UNBOUNDED,
+    UNBOUNDED,
+    TTest,
+    Uncertainty,
+    slopes_of,
+    statuses,
+)
+from dpstats.option_checks import checked_alpha
+from dpstats.schema import Schema
+
+
+def held(ends: np.ndarray, declared: tuple[float, float]) -> np.ndarray:
+    """Clip the finite ends of intervals of predictions to the declared bounds of the response.
+
+    The intervals are then those of the predictions, which are so moved; infinite ends still say
+    that nothing is known.
+    """
+    return np.where(np.isinf(ends), ends, np.clip(ends, *declared))
+
+
+class Inferred(ABC):
+    """Compute coefficients, standard errors, intervals and tests under statsmodels' names.
+
+    It is the part of :class:`~dpstats.results.one.single.DPResults` that reads ``release``,
+    ``names``, ``points``, ``x_new`` and the public facts, and never the data.
+    """
+
+    method: str
+    release: Release
+    names: tuple[str, ...]
+    points: tuple[str, ...]
+    x_new: np.ndarray
+    nobs: int | None
+    formula: str
+    schema: Schema
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the bounds that design rows are clipped to in predictions, or None."""
+
+    @property
+    @abstractmethod
+    def response_range(self) -> tuple[float, float]:
+        """Return the ends of the range that predictions keep to."""
+
+    @property
+    @abstractmethod
+    def declared_range(self) -> tuple[float, float]:
+        """Return the declared bounds of the response, which ends of intervals keep to."""
+
+    @abstractmethod
+    def design(self) -> Design:
+        """Build the design from the public schema."""
+
+    @cached_property
+    def parsed_formula(self) -> Formula:
+        """Return the formula as parsed."""
+        return Formula.parse(self.formula)
+
+    @property
+    def status(self) -> str:
+        """Return "ok", a released outcome, or which slopes have a bounded interval.
+
+        See :func:`dpstats.inference.statuses`.
+        """
+        return statuses([self.release.status], self._unbounded)[0]
+
+    @cached_property
+    def _unbounded(self) -> np.ndarray:
+        """Tell the slopes, (1, k), whose intervals are unbounded."""
+        slopes = slopes_of(len(self.names), self.design().intercept)
+        return self.uncertainty.unbounded_at(slopes)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """Explain by attribute why a quantity is NaN or infinite."""
+        reasons, status = dict(self.release.reasons), self.status
+        if status == "not_identified":
+            known = reasons.get("bse", reasons.get("conf_int", UNBOUNDED))
+        elif status == "imprecise" and self._unbounded.any():
+            known = reasons.get("conf_int", PARTLY_UNBOUNDED)
+        else:
+            return reasons
+        return reasons | {"bse": known, "conf_int": known}
+
+    @property
+    def params(self) -> pd.Series:
+        """Return the private coefficients, by name."""
+        return pd.Series(self.release.params, self.names, copy=True)
+
+    @property
+    def predictions(self) -> pd.Series:
+        """Return the private predictions at x_new, by label."""
+        return pd.Series(self.release.predictions, self.points, copy=True)
+
+    @cached_property
+    def uncertainty(self) -> Uncertainty:
+        """Derive from the release the distribution of its error."""
+        return Stack.of([self.release], len(self.names)).uncertainty()
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return what was released beyond coefficients and their covariance."""
+        return self.release.evidence
+
+    @property
+    def cov_type(self) -> str:
+        """Return "nonrobust" (errors of one variance) or "HC1", as statsmodels does."""
+        return self.release.basis.cov_type
+
+    def cov_params(self) -> pd.DataFrame:
+        """Return the coefficients' covariance, privacy noise included; NaN when unavailable."""
+        return pd.DataFrame(self.uncertainty.covariance()[0], self.names, self.names)
+
+    @property
+    def bse(self) -> pd.Series:
+        """Return standard errors, privacy noise included; NaN when unavailable."""
+        return pd.Series(self._errors(np.eye(len(self.names))), self.names)
+
+    @property
+    def tvalues(self) -> pd.Series:
+        """Divide the coefficients (of the auxiliary fit, if any) by their standard errors."""
+        return (self.params if self.companion is None else self.companion) / self.bse
+
+    @property
+    def companion(self) -> pd.Series | None:
+        """Return the coefficients of the auxiliary fit, which the intervals cover, or None."""
+        release = self.release.companion
+        return None if release is None else pd.Series(release.params, self.names, copy=True)
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """Return the two-sided p-value of each coefficient = 0."""
+        size = len(self.names)
+        return pd.Series(self.uncertainty.p_values(np.eye(size), np.zeros(size))[0], self.names)
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Compute intervals of level 1 - alpha: a row per coefficient, columns 0 and 1.
+
+        Intervals are about least squares on all rows, clipped at declared bounds only, or, where
+        none are declared, at released ranges that ``summary()`` prints beside the noisy share of
+        rows beyond them. Privacy noise is part of them. They are infinite where the release is
+        compatible with coefficients of any size, and NaN where no valid interval exists (see
+        ``reasons``).
+
+        Raises
+        ------
+        ArgumentError
+            Unless 0 < alpha < 1.
+        """
+        return pd.DataFrame(self._intervals(np.eye(len(self.names)), alpha), self.names)
+
+    def _intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
+        """Compute intervals (q, 2) of linear combinations (q, S) of the coefficients."""
+        return self.uncertainty.intervals(rows, checked_alpha(alpha))[0]
+
+    def _errors(self, rows: np.ndarray) -> np.ndarray:
+        """Compute standard errors (q,) of linear combinations (q, S) of the coefficients."""
+        return self.uncertainty.errors(rows)[0]
+
+    def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
+        """Predict at public new data; costs no budget.
+
+        Within the ranges of the schema a prediction is the sum of coefficients times columns, and
+        where that is beyond the declared bounds of the response it is the bound; so are the finite
+        ends of intervals. Standard errors are those of the sum.
+        Variables that lie farther out than those that a fit by ``noisy_newton`` saw are clipped as
+        these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN,
+        as those of fixest are for a group whose effect it does not know: effects are not released.
+
+        Parameters
+        ----------
+        newdata : mapping or data frame
+            A column for each variable on the right-hand side of the formula.
+        interval : bool
+            Also the standard error and the interval of each mean.
+        alpha : float
+            One minus the level of the intervals.
+
+        Returns
+        -------
+        pandas.Series or pandas.DataFrame
+            With ``interval`` the columns ``mean``, ``mean_se``, ``mean_ci_lower`` and
+            ``mean_ci_upper``, as of statsmodels' ``get_prediction().summary_frame()``.
+
+        Raises
+        ------
+        ArgumentError
+            For a missing column, an unknown level or a missing value.
+        """
+        rows = self.design().predictors(newdata)
+        if self.limits is not None:
+            rows = np.clip(rows, *self.limits)
+        index = newdata.index if isinstance(newdata, pd.DataFrame) else None
+        if self._absorbs:  # NaN stays NaN in means, standard errors and intervals
+            rows = np.full_like(rows, np.nan)
+        mean = pd.Series(np.clip(rows @ self.release.params, *self.response_range), index)
+        return self._with_intervals(mean, rows, alpha) if interval else mean
+
+    @property
+    def _absorbs(self) -> bool:
+        """Tell whether predictions need the effects of an absorbed column."""
+        return self.parsed_formula.absorbed is not None
+
+    def raw_powers(self, variable: str, alpha: float = 0.05) -> pd.DataFrame:
+        """Convert the coefficients of ``poly(variable, k)`` to those of raw powers; costs nothing.
+
+        Parameters
+        ----------
+        variable : str
+            A column of which the formula holds one polynomial, outside of products.
+        alpha : float
+            One minus the level of the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for the intercept, which takes up the polynomial's constant, and for each power
+            of the variable; columns ``estimate``, ``std_error``, ``lower`` and ``upper``.
+
+        Raises
+        ------
+        ArgumentError
+            Where the formula has no such term, or unless 0 < alpha < 1.
+
+        Examples
+        --------
+        >>> import dpstats as dp
+        >>> df = dp.simulate.line(5000, seed=1)
+        >>> with dp.testing.insecure_seed(1):
+        ...     res = dp.dp_ols("y ~ poly(x, 2)", df, method="adassp", epsilon=8,
+        ...                     bounds={"x": (0, 1), "y": (0, 1)})
+        >>> res.raw_powers("x").index.tolist()
+        ['Intercept', 'x', 'I(x**2)']
+        """
+        design = self.design()
+        powers, weights = design.raw_powers(variable)
+        if design.intercept is not None:
+            weights[0, design.intercept] = 1.0
+        low, high = self._intervals(weights, alpha).T
+        return pd.DataFrame(
+            {
+                "estimate": weights @ self.release.params,
+                "std_error": self._errors(weights),
+                "lower": low,
+                "upper": high,
+            },
+            index=["Intercept", *powers],
+        )
+
+    def prediction_intervals(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Return the predictions at x_new with their standard errors and intervals."""
+        return self._with_intervals(self.predictions, self.x_new, alpha)
+
+    def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
+        """Add standard errors and intervals to predictions at design rows (q, S)."""
+        low, high = held(self._intervals(rows, alpha), self.declared_range).T
+        columns = {"mean": mean, "mean_se": self._errors(rows)}
+        return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
+
+    def t_test(self, hypotheses, alpha: float = 0.05) -> TTest:
+        """Test each of several linear hypotheses about the coefficients.
+
+        Parameters
+        ----------
+        hypotheses : str, sequence, mapping or array
+            As in statsmodels: ``"x1 = x2"``, ``"x1 + x2 = 1, x3 = 0"``, or a matrix with a row of
+            weights for each hypothesis that a combination of coefficients is 0.
+        alpha : float
+            One minus the level of the intervals.
+
+        Raises
+        ------
+        ArgumentError
+            For hypotheses that cannot be read or follow from each other.
+        """
+        R, r = linear_constraints(self.names, hypotheses)
+        effect, sd = R @ self.release.basis.params, self._errors(R)
+        return TTest(
+            names=tuple(f"c{i}" for i in range(len(r))),
+            effect=effect,
+            sd=sd,
+            tvalue=(effect - r) / sd,
+            pvalue=self.uncertainty.p_values(R, r)[0],
+            intervals=self._intervals(R, alpha),
+            alpha=float(alpha),
+            reasons=self._why_no_errors(R),
+        )
+
+    def _why_no_errors(self, rows: np.ndarray) -> tuple[str, ...]:
+        """Explain why standard errors of linear combinations are NaN; empty where none is."""
+        reason = self.reasons.get("bse", "")
+        return (reason,) * bool(reason and np.isnan(self._errors(rows)).any())

@@ -1,0 +1,234 @@
+"""Hold the result of one fit: releases and public facts, under statsmodels' names."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from dpstats.errors import NotReleasedError
+from dpstats.estimators.contract import Release
+from dpstats.formula import Design
+from dpstats.privacy import PrivacyReport
+from dpstats.results.one.tables_mixin import Tabulated
+from dpstats.results.show.plot_method import plot_method
+from dpstats.results.store.shapes import SINGLE
+from dpstats.results.store.single import fields_of, to_plain
+from dpstats.results.store.texts import built, parsed
+from dpstats.schema import Numeric, Schema
+
+_NEVER = {
+    ("resid", "fittedvalues", "wresid"): "row by row it is the confidential data",
+    ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
+    ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
+    ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
+}
+_STORED = "what to_json() or to_dict() of a DPResults wrote"
+_REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DPResults(Tabulated):
+    """Hold a private regression: released numbers, public facts and the privacy report.
+
+    It holds no row of the data and nothing computed from the data without noise, so it
+    may be printed, pickled and published. Quantities that were not released are NaN, and
+    ``reasons`` says why.
+
+    Attributes
+    ----------
+    formula, method, status : str
+        ``status`` is ``"ok"`` where every slope has a bounded interval or the method has none at
+        all, ``"imprecise"`` where some slope has an unbounded one or the noise is large,
+        ``"not_identified"`` where no slope has a bounded one, or another released outcome.
+    release : Release
+        Coefficients, predictions and covariance as released.
+    names : tuple of str
+        Design columns, in the order of ``params``.
+    points : tuple of str
+        Labels of the prediction points.
+    x_new : numpy.ndarray, shape (q, S)
+        Their design rows.
+    nobs : int or None
+        Number of complete rows where it is public (replace-one), else None.
+    schema, term_bounds : mapping
+        The public schema the design was built on.
+    privacy : PrivacyReport
+    selected : tuple of str or None
+        Terms kept by ``select=``, in the order of their choice; ``formula`` holds only these.
+    share : float
+        Fraction of the budget that the method itself got, beside ranges, terms and an auxiliary
+        fit.
+
+    clipping : mapping
+        Ranges that values of some variables were clipped to, where not those of ``schema``.
+    estimated : tuple of str
+        Variables whose ranges in ``schema`` were estimated.
+    rows_seen : tuple of two floats, or None
+        The number of rows as released with the ranges, and its standard deviation.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> df = dp.simulate.line(2000, seed=1)
+    >>> with dp.testing.insecure_seed(1):
+    ...     res = dp.dp_ols("y ~ x", df, method="exp_theil_sen", epsilon=8,
+    ...                     bounds={"x": (0, 1), "y": (0, 1)})
+    >>> round(res.p75 - res.p25, 1)
+    0.2
+    >>> dp.DPResults.from_json(res.to_json()).params.equals(res.params)
+    True
+    """
+
+    formula: str
+    method: str
+    release: Release
+    names: tuple[str, ...]
+    points: tuple[str, ...]
+    x_new: np.ndarray
+    nobs: int | None
+    schema: Schema
+    term_bounds: Mapping[str, tuple[float, float]]
+    privacy: PrivacyReport
+    selected: tuple[str, ...] | None = None
+    plan: str = ""
+    share: float = 1.0
+    clipping: Mapping[str, Numeric] = field(default_factory=dict)
+    estimated: tuple[str, ...] = ()
+    rows_seen: tuple[float, float] | None = None
+
+    @property
+    def method_report(self) -> str:
+        """Explain which method ``method="auto"`` chose and why, with the notes of the release."""
+        companion = self.release.companion
+        notes = self.plan, self.release.note, companion and companion.note
+        return "; ".join(filter(None, notes))
+
+    @property
+    def limits(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the bounds (S,) that design rows are clipped to in predictions, or None.
+
+        A fit of ``shrunken`` saw rows clipped to these bounds; so do its predictions.
+        """
+        if not self.release.limited:
+            return None
+        design = self.design()
+        return design.low, design.high
+
+    @property
+    def response_range(self) -> tuple[float, float]:
+        """Return the ends of the range that predictions keep to, infinite where there is none."""
+        if self.release.limited:
+            low, high = self.design().response_bounds
+            return low, high
+        known = self.release.evidence.response_range
+        low, high = (-np.inf, np.inf) if known is None else known.tolist()
+        first, last = self.declared_range
+        return max(low, first), min(high, last)
+
+    @property
+    def declared_range(self) -> tuple[float, float]:
+        """Return the declared bounds of the response, infinite where its range was estimated."""
+        return self.design().response_ends(self.estimated)
+
+    def design(self) -> Design:
+        """Build the design of the formula from the public schema."""
+        return self._learned_design
+
+    @cached_property
+    def _learned_design(self) -> Design:
+        return self.parsed_formula.design(self.schema, self.term_bounds, self.clipping)
+
+    @property
+    def p25(self) -> float:
+        """Return the prediction at 25% of the declared range of the only regressor.
+
+        NaN with a reason where it needs an absorbed effect, as :meth:`predict` says.
+        """
+        return self._point("p25")
+
+    @property
+    def p75(self) -> float:
+        """Return the prediction at 75% of the declared range of the only regressor."""
+        return self._point("p75")
+
+    def _point(self, label: str) -> float:
+        """Return the prediction at a labelled point, NaN where it needs an absorbed effect."""
+        if self._absorbs:
+            return float("nan")
+        if label not in self.points:
+            raise AttributeError(label)  # Python then asks __getattr__, which gives the reason
+        return float(self.release.predictions[self.points.index(label)])
+
+    def __getattr__(self, name: str):
+        if name in ("p25", "p75"):
+            raise NotReleasedError(
+                f"{name} exists for one numeric regressor and the default x_new; pass x_new= as "
+                'a data frame with the index ["p25", "p75"], or use predict(newdata)'
+            )
+        if name in _REFUSED:
+            raise NotReleasedError(
+                f"{name} does not exist for a private fit: {_REFUSED[name]}; params, "
+                "predict(newdata), conf_int() and summary() do"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def summary(self, alpha: float = 0.05):
+        """Build a statsmodels Summary with a privacy block; print it or call ``as_latex()``."""
+        from dpstats.results.show.summary import summarise
+
+        return summarise(self, alpha)
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, DPResults) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # pyright: ignore[reportAssignmentType]
+
+    def __repr__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary().as_html()
+
+    @plot_method
+    def plot(self, ax=None):
+        """Draw the fitted line over the declared range; needs matplotlib."""
+        from dpstats.results.show.plot import line
+
+        return line(self, ax)
+
+    def record(self, path, publication=None):
+        """Write this release as a folder for output checkers, archives and registries.
+
+        See :func:`dpstats.results.record.record.write_record` for the files, the parameters and
+        what is raised; ``dpstats verify`` checks such a folder later.
+        """
+        from dpstats.results.record.record import write_record
+
+        return write_record({str(self.formula): self}, path, publication)
+
+    def to_dict(self) -> dict:
+        """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
+        return to_plain(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping) -> "DPResults":
+        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
+        return built(lambda content: _usable(cls(**fields_of(content))), content, SINGLE, _STORED)
+
+    def to_json(self) -> str:
+        """Write JSON text from which :meth:`from_json` restores an equal result."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "DPResults":
+        """Restore a result from :meth:`to_json`; ArgumentError for any other text."""
+        return cls.from_dict(parsed(text, _STORED))
+
+
+def _usable(result: DPResults) -> DPResults:
+    """Compute what a result derives from its evidence, which fails where these do not agree."""
+    result.cov_params()
+    _ = result.bse, result.fit_statistics, result.prediction_intervals()
+    return result

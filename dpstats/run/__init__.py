@@ -1,0 +1,9 @@
+"""Run a call: charge it, select terms, estimate ranges, and fit one regression or groups.
+
+Arguments are checked before, in ``call``; queries and their proofs are the methods' own.
+"""
+
+from dpstats.run.group_batches import GroupedRows
+from dpstats.run.passes import Passes
+
+__all__ = ["GroupedRows", "Passes"]

@@ -1,0 +1,84 @@
+"""Charge a call to its budget, and run its requests one after another."""
+
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpstats.call import Request
+from dpstats.call.facts import request_facts
+from dpstats.errors import ArgumentError, Defect, InternalError, is_interrupt, shown
+from dpstats.noise import Noise
+from dpstats.numerics.first_use import shown_if_compiling
+from dpstats.privacy import Charge, Chargeable
+from dpstats.progress_bar import step_counter
+from dpstats.rows.group_labels import columns_of
+from dpstats.run.groups import fit_groups
+from dpstats.run.prepare import prepare
+from dpstats.run.single import fit_single
+from dpstats.run.spark_groups import fit_groups_on_workers
+
+SPENT = "the budget of this call counts as spent"
+
+
+def run_charged(
+    requests: dict[str | None, Request], budget: Chargeable | None, by, groups, progress, n_jobs
+):
+    """Charge a call to its budget, run its requests, and return the result or a dict of them.
+
+    ``requests`` is emptied on the way, so that no frame of a traceback leads to rows.
+    """
+    charge = _charged(budget, requests, by, groups)
+    if charge.results is not None:
+        return charge.results
+    results: dict[Any, Any] = {}
+    while requests:
+        name = next(iter(requests))
+        results[name], defect = _released(requests.pop(name), by, groups, progress, n_jobs)
+        if defect is not None:
+            requests.clear()
+            charge.fail()
+            raise InternalError(f"dp_ols stopped with {defect}; {SPENT}")
+    results = results.get(None, results)
+    charge.release(results)
+    return results
+
+
+def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by, groups) -> Charge:
+    """Charge the call to the budget, if there is one."""
+    if budget is None:
+        return Charge()
+    if not isinstance(budget, Chargeable):
+        raise ArgumentError(
+            f"expected budget to be a dpstats.Budget or a dpstats.Ledger, got {shown(budget)}"
+        )
+    request = next(iter(requests.values()))
+    facts = partial(request_facts, requests, by, groups)
+    return budget.reserve(*request.whole_call, request.relation, facts)
+
+
+def _released(request: Request, by, groups, progress, n_jobs):
+    """Return the result and None, or None and the type of an exception, which may hold rows."""
+    handled = sys.exception()
+    try:
+        counted = progress if by is None else False  # groups have a bar of their own
+        name = request.method.name
+        with (
+            np.errstate(all="ignore"),
+            shown_if_compiling(progress),
+            step_counter(name, counted) as count,
+        ):
+            noise = Noise(request.cost, count)
+            prepared = prepare(request, noise, () if by is None else columns_of(by))
+            if by is None:
+                return fit_single(prepared, noise), None
+            if request.table.remote:
+                return fit_groups_on_workers(prepared, noise, by, groups), None
+            return fit_groups(prepared, noise, by, groups, progress, n_jobs), None
+    except Defect as defect:
+        return None, str(defect)
+    except Exception as error:
+        if is_interrupt(error, handled):
+            raise KeyboardInterrupt from None
+        return None, type(error).__name__

@@ -1,0 +1,125 @@
+"""Derive the scale of a design, and what is known of far values, from released distributions."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dpstats.estimators.contract import Extremes, Reference
+from dpstats.formula import Design
+from dpstats.range_estimation import LEAST_SD, Marginal
+from dpstats.schema import Categorical, Numeric
+
+# Rows of the synthetic table that the scale of the design is read from, and the part of them
+# that is uniform on the range, so that no shape of a histogram makes a column constant.
+_ROWS, _UNIFORM = 2048, 0.1
+# Added to correlations, so that columns which are multiples of one another keep a scale.
+_JITTER = 1e-10
+# Rows may lie so many times as far out as is seen in a histogram, and by two quantiles.
+_BEYOND_SEEN, _BEYOND_QUANTILES = 1.3, 4.0
+# Without declared bounds a few responses, which noise hides, lie so many times as far.
+_BEYOND_ALL = 5.0
+# Largest squared leverage that the codes of a factor are taken to have.
+_CODE_LEVERAGE = 8.0
+# From these kurtoses, numbers of standard deviations and skewness of the response on a tail is more
+# and more likely heavy, surely so many units farther.
+_KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
+# Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
+_UNSEEN_KURTOSIS = 2.0
+_LARGEST_ERROR = 0.5
+
+
+def reference_of(
+    design: Design, marginals: Mapping[str, Marginal], response: str, limit: Numeric | None
+) -> Reference:
+    """Return center, scale and extremes of a design as if its variables were independent.
+
+    They are those of a synthetic table with the released distributions, which is the same in
+    every call, so this uses nothing but what was released and public facts. ``limit`` are the
+    declared bounds of the response.
+    """
+    center, sd, U = _standardised(_synthetic(design, marginals, _UNIFORM))
+    correlation = U.T @ U / _ROWS + _JITTER * np.eye(len(sd))
+    np.fill_diagonal(correlation, np.maximum(np.diag(correlation), 1.0) + _JITTER)
+    root = np.linalg.cholesky(correlation) * sd[:, None]
+    y = marginals[response]
+    scale = max(y.sd, LEAST_SD)
+    extremes = _extremes(design, marginals, center, root, y, limit)
+    return Reference(center, root, y.mean, scale, extremes)
+
+
+def _extremes(
+    design: Design, marginals: Mapping[str, Marginal], center, root, y: Marginal, limit
+) -> Extremes:
+    """Return what the distributions tell of far values."""
+    Z = _synthetic(design, marginals, 0.0)
+    is_rough = any(m.is_rough for name, m in marginals.items() if name in design.schema)
+    farther = _BEYOND_QUANTILES if is_rough else _BEYOND_SEEN
+    squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
+    codes = sum(len(block.coding) for block in design.layout.blocks)
+    heavy = _heavy(marginals, y)
+    reach = _reach(y, limit, heavy)
+    return Extremes(
+        heavy=heavy,
+        leverage=float(squares.max() * farther**2) + max(codes, 1) * _CODE_LEVERAGE,
+        kurtosis=(_standardised(Z)[2] ** 4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
+        y_reach=reach,
+        y_most=reach if limit is not None else _BEYOND_ALL * reach,
+        y_error=min(y.square_error, _LARGEST_ERROR),
+        y_points=y.standardised,
+        y_weights=y.weights,
+        y_unseen=y.is_unseen,
+    )
+
+
+def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
+    """Return how likely the distributions make a heavy tail of scores, from 0 to 1."""
+    columns = marginals.values()
+    signs = (
+        max(marginal.moment(4) for marginal in columns) - _KURTOSIS,
+        max(marginal.farthest for marginal in columns) - _FARTHEST,
+        abs(y.moment(3)) - _SKEWNESS,
+    )
+    clear = max(sign / unit for sign, unit in zip(signs, _SURELY, strict=True))
+    return min(max(clear, 0.0), 1.0)
+
+
+def _reach(y: Marginal, limit: Numeric | None, heavy: float) -> float:
+    """Return how far from its mean the response lies, in standard deviations."""
+    low, high = (y.points.min(), y.points.max()) if limit is None else (limit.low, limit.high)
+    reach = max(abs(low - y.mean), abs(high - y.mean)) / max(y.sd, LEAST_SD)
+    if limit is not None:
+        return float(reach)
+    return float(reach * (_BEYOND_QUANTILES if y.is_rough else _BEYOND_SEEN * (1 + heavy)))
+
+
+def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float) -> np.ndarray:
+    """Return the numeric columns of a synthetic table, the same in every call."""
+    generator = np.random.default_rng(0)
+    batch = {
+        name: generator.integers(0, len(kind.levels), _ROWS)
+        if isinstance(kind, Categorical)
+        else generator.permutation(_quantiles(marginals[name], uniform))
+        if name in marginals
+        else np.zeros(_ROWS)
+        for name, kind in design.schema.items()
+    }
+    return design.compact_rows(batch).numbers
+
+
+def _standardised(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return means and standard deviations of columns, and the columns in these units."""
+    center = (Z / _ROWS).sum(axis=0)
+    # squares of what is at most 1 neither overflow nor vanish
+    reach = np.maximum(np.abs(Z - center).max(axis=0), LEAST_SD)
+    sd = reach * np.sqrt((((Z - center) / reach) ** 2).mean(axis=0))
+    sd = np.where(sd > LEAST_SD, sd, 1.0)
+    return center, sd, (Z - center) / sd
+
+
+def _quantiles(marginal: Marginal, uniform: float) -> np.ndarray:
+    """Return values (_ROWS,) distributed as a marginal, except for a part uniform on its range."""
+    rows = int(uniform * _ROWS)
+    places = (np.arange(_ROWS - rows) + 0.5) / (_ROWS - rows)
+    index = np.searchsorted(np.cumsum(marginal.weights), places)
+    points = marginal.points[np.minimum(index, len(marginal.points) - 1)]
+    return np.concatenate([points, np.linspace(marginal.low, marginal.high, rows)])

@@ -1,0 +1,82 @@
+"""Steps of clipped scores with nearly no noise, and the tail and bias that go with them."""
+
+import numpy as np
+import pytest
+
+from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.steps import Steps, _hessian_error, _inflated
+from dpstats.estimators.newton.whitening import Whitening
+from dpstats.privacy import GDP
+from dpstats.testing import insecure_seed
+from tests.checks.newton_queries import BASIS, PROBLEM, X, Y, queries
+from tests.checks.noisy_newton import coded
+
+
+def steps() -> Steps:
+    """Steps in directions in which X'X is the number of rows, exactly."""
+    made = queries(1e5)
+    columns = np.linalg.qr(BASIS.span)[0]
+    entries = np.hstack([block[0] for block in _mapped(made, columns)])
+    values, vectors = np.linalg.eigh(entries @ entries.T / len(X))
+    whitening = Whitening(
+        columns @ vectors / np.sqrt(values), np.ones(6), np.zeros(6), values * len(X),
+        lambda squares: 0 * squares,
+    )  # fmt: skip
+    return Steps(made, whitening, float(len(X)), 0.0, 1e3)
+
+
+def _mapped(made: Queries, map_: np.ndarray):
+    from dpstats.estimators.newton.sums import scores
+
+    return scores(BASIS, map_, PROBLEM.reference, np.zeros(map_.shape[1]), coded(X, Y))
+
+
+def least_squares(made: Steps) -> np.ndarray:
+    """The position of least squares."""
+    blocks = list(_mapped(made.queries, made.whitening.map))
+    A, left = np.hstack([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
+    return np.linalg.lstsq(A.T, left, rcond=None)[0]
+
+
+def test_three_steps_come_close_to_least_squares():
+    with insecure_seed(1):
+        made = steps()
+        state = made.start(GDP(1e3))
+        tail = made.tail(state, GDP(1e3))
+        state, target = made.clipped(state, tail), least_squares(made)
+        for _ in range(3):
+            state = made.step(state, tail, GDP(1e3))
+    np.testing.assert_allclose(state.eta, target, atol=0.02)
+    assert state.slope > 0.99 and state.moved_noise < 1e-4
+
+
+def test_the_start_is_biased_by_what_the_tail_shows_beyond_its_limit():
+    """It was cut before a tail was seen; the bias is at most its own mean square."""
+    with insecure_seed(2):
+        made = steps()
+        start = made.start(GDP(1e3))
+        biased = made.clipped(start, made.tail(start, GDP(1e3)))
+    assert start.bias.variance.max() == 0
+    most = float(start.eta @ start.eta + start.variance.sum()) / 6
+    assert 0 < biased.bias.even.max() <= most
+    assert biased.bias.along @ biased.bias.along <= most * (1 + 1e-9)
+
+
+def test_a_tail_is_as_long_as_the_residuals():
+    with insecure_seed(3):
+        made = steps()
+        tail = made.tail(made.start(GDP(1e3)), GDP(1e3))
+    assert tail.rows == pytest.approx(len(X), rel=0.01)
+    assert 0.1 < tail.mean_square() < 3
+
+
+def test_a_hessian_is_unsure_by_the_rows_that_were_cut():
+    assert [_hessian_error(slope) for slope in (1.0, 0.95, 0.5)] == pytest.approx([0.05, 0.25, 0.4])
+
+
+def test_a_long_step_raises_the_variance_that_did_not_expect_it():
+    variance = np.full(4, 0.01)
+    np.testing.assert_allclose(_inflated(variance, np.full(4, 0.05), 0.01), variance)
+    # as long as the errors of all directions, of which the one that is far is taken for its own
+    raised = _inflated(np.full(8, 0.01), np.eye(8)[0], 0.0)
+    assert raised[0] == pytest.approx(1) and raised[1:] == pytest.approx([0.125] * 7)

@@ -1,0 +1,74 @@
+"""Center, scale and extremes of a design from distributions of its columns that are known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpstats.formula import Formula
+from dpstats.range_estimation import Marginal
+from dpstats.run.reference import reference_of
+from dpstats.schema import Numeric
+
+
+def marginal(points, weights=None, **changes) -> Marginal:
+    """A distribution on points, seen without noise."""
+    points = np.asarray(points, dtype=float)
+    weights = np.full(len(points), 1 / len(points)) if weights is None else np.asarray(weights)
+    mean = float(weights @ points)
+    sd = float(np.sqrt(weights @ (points - mean) ** 2))
+    return Marginal(points.min(), points.max(), mean, sd, points, weights, **changes)
+
+
+NORMAL = marginal(np.random.default_rng(1).normal(size=4001))
+COUNTS = marginal([0.0, 1, 2, 30], [0.7, 0.2, 0.09, 0.01])
+
+
+def reference(x=NORMAL, y=NORMAL, limit=None, formula="y ~ x"):
+    """The reference of a design of x whose response is y."""
+    schema = {name: Numeric(-100.0, 100.0) for name in ("x", "y")}
+    design = Formula.parse(formula).design(schema)
+    return reference_of(design, {"x": x, "y": y}, "y", limit)
+
+
+def test_scales_are_those_of_the_distributions():
+    found = reference(x=replace_scale(NORMAL, 3.0), y=replace_scale(NORMAL, 2.0))
+    assert found.root[0, 0] == pytest.approx(3 * NORMAL.sd, rel=0.15)
+    assert found.y_scale == pytest.approx(2 * NORMAL.sd)
+
+
+def replace_scale(found: Marginal, times: float) -> Marginal:
+    """The distribution of so many times the values."""
+    return marginal(found.points * times, found.weights)
+
+
+def test_light_columns_make_no_heavy_tail_and_skewed_ones_do():
+    assert reference().extremes.heavy == 0
+    assert reference(y=COUNTS).extremes.heavy == 1.0
+    assert reference(x=COUNTS).extremes.heavy == 1.0
+
+
+def test_the_kurtosis_is_that_of_the_columns_and_more_where_quantiles_hide_it():
+    normal, counts = reference().extremes.kurtosis, reference(x=COUNTS).extremes.kurtosis
+    assert normal[0] == pytest.approx(3, abs=0.2)
+    assert counts[0] == pytest.approx(COUNTS.moment(4), rel=0.15)
+    rough = reference(x=replace(NORMAL, is_rough=True)).extremes.kurtosis
+    assert rough[0] == pytest.approx(normal[0] + 2)
+
+
+def test_a_product_of_columns_has_a_kurtosis_of_its_own():
+    kurtosis = reference(formula="y ~ x + I(x ** 2)").extremes.kurtosis
+    assert kurtosis[1] > 2 * kurtosis[0]
+
+
+def test_a_response_reaches_its_declared_bounds_or_what_is_seen():
+    bounded = reference(limit=Numeric(-100.0, 100.0)).extremes.y_reach
+    assert bounded == pytest.approx(100 / NORMAL.sd, rel=0.05)
+    seen = reference().extremes.y_reach
+    assert seen == pytest.approx(1.3 * NORMAL.farthest, rel=0.05)
+    assert reference(y=COUNTS).extremes.y_reach == pytest.approx(2.6 * COUNTS.farthest, rel=0.05)
+
+
+def test_nothing_but_zeros_is_told():
+    assert reference(y=replace(NORMAL, is_unseen=True)).extremes.y_unseen
+    assert not reference().extremes.y_unseen
