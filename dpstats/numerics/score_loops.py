@@ -26,7 +26,8 @@ def leverages_above(codes, numbers, to, far, unit, edges):
 
     They are codes (K, n) and numbers (d, n).
     """
-    out, counts = np.empty((len(to.codes_to), _ROWS)), np.zeros(len(edges) + 2, np.int64)
+    codes_to = to[3]
+    out, counts = np.empty((len(codes_to), _ROWS)), np.zeros(len(edges) + 2, np.int64)
     for start in range(0, numbers.shape[1], _ROWS):
         out = _buffer(out, min(_ROWS, numbers.shape[1] - start))
         counts += _above(whitened(codes, numbers, start, to, far, out) / unit, edges)

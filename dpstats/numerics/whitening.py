@@ -80,30 +80,32 @@ def whitened(codes, given, start, to, far, out):
     """Write whitened rows into ``out`` (p, m) and return their squared norms (m,).
 
     The rows are m from ``start`` on of ``codes`` (K, n) and of the numbers ``given`` (d, n), which
-    are taken about ``to.center`` (d,), in units of ``to.scale`` (d,), and cut to [-far, far]; NaN
-    counts as -far. A row is the sum of the columns of ``to.codes_to`` (p, L) that
-    its codes name, block b from ``to.offsets[b]`` on, and of ``to.numbers_to`` (p, d) times its
-    numbers. Without codes it starts from the only column of ``to.codes_to``.
+    are taken about ``center`` (d,), in units of ``scale`` (d,), and cut to [-far, far]; NaN counts
+    as -far. A row is the sum of the columns of ``codes_to`` (p, L) that its codes name, block b
+    from ``offsets[b]`` on, and of ``numbers_to`` (p, d) times its numbers. Without codes it starts
+    from the only column of ``codes_to``. ``to`` is these five in a plain tuple: numba's files on
+    disk would name a class by its module, and stop every fit once it moves.
     """
-    blocks, squares = len(to.offsets), np.zeros(out.shape[1])
-    numbers, places = np.empty((len(to.center), _TILE)), np.empty((blocks, _TILE), np.int64)
+    offsets, center, scale, codes_to, numbers_to = to
+    blocks, squares = len(offsets), np.zeros(out.shape[1])
+    numbers, places = np.empty((len(center), _TILE)), np.empty((blocks, _TILE), np.int64)
     for first in range(0, out.shape[1], _TILE):
         rows = slice(start + first, start + min(first + _TILE, out.shape[1]))
         square = squares[first : first + _TILE]
         for b in range(blocks):
             code, place = codes[b, rows], places[b]
             for i in range(len(code)):
-                place[i] = to.offsets[b] + int(code[i])
-        for j in range(len(to.center)):
-            _standardised(given[j, rows], to.center[j], to.scale[j], far, numbers[j])
+                place[i] = offsets[b] + int(code[i])
+        for j in range(len(center)):
+            _standardised(given[j, rows], center[j], scale[j], far, numbers[j])
         for k in range(len(out)):
             target = out[k, first : first + _TILE]
-            target[:] = 0.0 if blocks else to.codes_to[k, 0]
+            target[:] = 0.0 if blocks else codes_to[k, 0]
             for b in range(blocks):
-                place, values = places[b], to.codes_to[k]
+                place, values = places[b], codes_to[k]
                 for i in range(len(target)):
                     target[i] += values[place[i]]
-            _add_products(target, numbers, to.numbers_to[k])
+            _add_products(target, numbers, numbers_to[k])
             for i in range(len(target)):
                 square[i] = _fused(target[i], target[i], square[i])
     return squares

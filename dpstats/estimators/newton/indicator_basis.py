@@ -164,7 +164,7 @@ class RowMap(NamedTuple):
         from dpstats.numerics.whitening import whitened
 
         out = np.empty((len(self.codes_to), stop - start))
-        return out, whitened(codes, numbers, start, self, FAR, out)
+        return out, whitened(codes, numbers, start, tuple(self), FAR, out)
 
 
 def release_products(

@@ -48,7 +48,7 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
         return _parts_by_size(((squares / t, parts[own]) for _, squares, own in blocks))
     from dpstats.numerics.score_loops import leverages_above
 
-    return _in_bins(leverages_above(*_columns(rows), to, FAR, t, LEVERAGE_EDGES))
+    return _in_bins(leverages_above(*_columns(rows), tuple(to), FAR, t, LEVERAGE_EDGES))
 
 
 def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, rows: Rows):
@@ -172,7 +172,7 @@ def _score_arguments(basis: IndicatorBasis, map_, reference: Reference, eta, row
     """Return what the loops over scores take first: rows, how they are mapped, and where."""
     response = np.ascontiguousarray(rows.response)
     center, scale = reference.y_center, reference.y_scale
-    return *_columns(rows), response, basis.row_map(map_), FAR, center, scale, eta
+    return *_columns(rows), response, tuple(basis.row_map(map_)), FAR, center, scale, eta
 
 
 def _blocks(row_map: RowMap, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
