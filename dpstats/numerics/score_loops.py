@@ -1,8 +1,8 @@
 """Add up scores of rows in one compiled loop over blocks of rows, which stay in a cache.
 
 Every number that is added is a whole one, so that sums are exact in any order. A row is mapped by
-a :class:`~dpstats.estimators.newton.indicator_basis.RowMap`, ``to``, and its residual is taken as
-in :mod:`~dpstats.numerics.whitening`.
+``to``, a :class:`~dpstats.estimators.newton.indicator_basis.RowMap` as a plain tuple, and its
+residual is taken as in :mod:`~dpstats.numerics.whitening`.
 """
 
 import numba

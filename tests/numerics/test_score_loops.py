@@ -28,7 +28,7 @@ def rows(n):
 def scores(columns, response):
     """Whitened rows (p, n), squared norms, residuals, norms of scores."""
     out = np.empty((3, len(response)))
-    squares = whitened(columns[:0], columns, 0, TO, FAR, out)
+    squares = whitened(columns[:0], columns, 0, tuple(TO), FAR, out)
     left = residuals(response, AT[0], AT[1], FAR, out, AT[2])
     return out, squares, left, np.sqrt(squares) * np.abs(left)
 
@@ -42,10 +42,10 @@ def counted(sizes):
 def test_rows_are_counted_by_size(n):
     columns, response = rows(n)
     _, squares, _, norms = scores(columns, response)
-    assert leverages_above(columns[:0], columns, TO, FAR, 3.0, EDGES).tolist() == counted(
+    assert leverages_above(columns[:0], columns, tuple(TO), FAR, 3.0, EDGES).tolist() == counted(
         squares / 3.0
     )
-    found = scores_above(columns[:0], columns, response, TO, FAR, *AT, 0.7, EDGES)
+    found = scores_above(columns[:0], columns, response, tuple(TO), FAR, *AT, 0.7, EDGES)
     assert found.tolist() == counted(norms / 0.7)
 
 
@@ -55,12 +55,12 @@ def test_sums_are_of_scores_cut_to_the_limit_and_to_whole_numbers(n):
     whitened_rows, _, left, norms = scores(columns, response)
     s = whitened_rows * (left * (GRID / np.maximum(norms, 1.5)))
     squares = 0.3 * np.minimum(np.abs(left) / 0.8, 1.0) ** 2 * GRID
-    found = clipped_sums(columns[:0], columns, response, TO, FAR, *AT, 1.5, 0.8, 0.3, GRID)
+    found = clipped_sums(columns[:0], columns, response, tuple(TO), FAR, *AT, 1.5, 0.8, 0.3, GRID)
     assert found.tolist() == np.trunc(np.vstack([s, squares])).sum(axis=1).tolist()
     assert (np.linalg.norm(s, axis=0) <= GRID * (1 + 1e-12)).all()
 
 
 def test_a_size_at_an_edge_is_not_above_it():
     to = TO._replace(center=np.zeros(2), numbers_to=np.zeros((3, 2)))
-    at_edge = leverages_above(np.zeros((0, 4)), np.zeros((2, 4)), to, FAR, 3.0, EDGES)
+    at_edge = leverages_above(np.zeros((0, 4)), np.zeros((2, 4)), tuple(to), FAR, 3.0, EDGES)
     assert at_edge.tolist() == [4, 4, 4, 0, 0, 0, 0]
