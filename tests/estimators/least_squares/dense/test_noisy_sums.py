@@ -99,8 +99,8 @@ def test_sums_without_weights_are_those_of_whole_rows():
     X, y = table([strange_row(np.random.default_rng(s), p) for s in range(300)], p)
     parts = [None, np.ones(300)]
     plain, whole = (Moments.of(Rows(X, y, parts=each), box_of(p)) for each in parts)
-    assert (whole.cross == plain.cross * 2**20).all() and whole.rows == 300
-    assert whole.unit * 2**20 == plain.unit and plain.rows is None
+    assert (whole.cross == plain.cross * 2**20).all() and whole.extra == 300
+    assert whole.unit * 2**20 == plain.unit and plain.extra is None
 
 
 def unlimited_weights(monkeypatch):

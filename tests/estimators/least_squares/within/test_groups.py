@@ -8,7 +8,7 @@ import patsy
 import pytest
 
 from dpstats.estimators.least_squares.within import groups as within_groups
-from dpstats.estimators.least_squares.within.groups import within_norm
+from dpstats.estimators.least_squares.within.groups import GroupDeviations
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from tests.checks.replay import (
     check_reached,
@@ -79,7 +79,7 @@ def test_two_rows_without_a_common_entry_reach_the_bound_of_the_triangle():
 def test_a_factor_is_worth_two_columns_however_many_levels(levels):
     case = with_factor("C(h)", ADD_REMOVE, levels)
     expected = 1 + min(levels - 1, 2)
-    assert within_norm(case.problem) ** 2 == pytest.approx(expected, abs=1e-4)
+    assert GroupDeviations(case.problem).norm ** 2 == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("coding", ["Treatment", "Sum", "Poly", "Helmert", "Diff"])
