@@ -27,6 +27,11 @@ class GridRows(NamedTuple):
     parts: np.ndarray | None = None
     codes: list[np.ndarray] = []
 
+    @property
+    def weights(self) -> np.ndarray:
+        """Return what part of one row each row counts for; all of it where they have no parts."""
+        return np.ones(self.columns.shape[1]) if self.parts is None else self.parts
+
 
 class Sensitivity(NamedTuple):
     """Bound how far one person moves the upper triangle of u'u, u'v and v'v, in L2 and in L1.

@@ -68,7 +68,10 @@ class Moments:
         shape, one = (columns, columns), 2.0**ENTRY_BITS
         if extra is None:
             return cls(exact_sum((kernels.products(block.columns) for block in blocks), shape))
-        terms = (kernels.weighted_products(z, whole_weights(parts), one) for z, parts, _ in blocks)
+        terms = (
+            kernels.weighted_products(block.columns, whole_weights(block.weights), one)
+            for block in blocks
+        )
         high, low = exact_sum(terms, (2, *shape))
         return cls(high * 2**ENTRY_BITS + low, extra, WEIGHTED_UNIT)
 

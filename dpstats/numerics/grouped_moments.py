@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.numerics.clipping import Box
 from dpstats.numerics.code_sums import CodeSums
+from dpstats.numerics.coordinates import Coordinates
 from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.rows import Rows
 
@@ -38,10 +38,10 @@ class GroupedMoments:
     sums: np.ndarray
 
     @classmethod
-    def of(cls, rows: Rows, box: Box) -> "GroupedMoments":
-        """Summarise rows with keys in the coordinates of a box."""
+    def of(cls, rows: Rows, coordinates: Coordinates) -> "GroupedMoments":
+        """Summarise rows with keys in these coordinates."""
         assert rows.keys is not None, "the request reads keys"
-        blocks, columns = [*box.blocks(rows)], rows.numbers.shape[1] + 1
+        blocks, columns = [*coordinates.blocks(rows)], rows.numbers.shape[1] + 1
         present, group, counts = np.unique(rows.keys, return_inverse=True, return_counts=True)
         sums = CodeSums(len(present), columns)
         sums.add(group, np.hstack([np.empty((columns, 0)), *(block.columns for block in blocks)]).T)

@@ -166,10 +166,10 @@ def weighted_scores(
     from dpstats.numerics.kernels import clipped_residuals, cut_rows
 
     kept, scores, scale = 0, [np.empty((len(theta), 0))], KEPT / PRODUCT_UNIT
-    for columns, parts, _ in blocks:
-        parts = whole_weights(parts) * 2.0**-ENTRY_BITS
-        sizes, more = clipped_residuals(columns, theta, float(cut), parts, scale)
-        scores.append(cut_rows(columns[:-1], sizes))
+    for block in blocks:
+        parts = whole_weights(block.weights) * 2.0**-ENTRY_BITS
+        sizes, more = clipped_residuals(block.columns, theta, float(cut), parts, scale)
+        scores.append(cut_rows(block.columns[:-1], sizes))
         kept += int(more)
     return np.hstack(scores).T, kept
 

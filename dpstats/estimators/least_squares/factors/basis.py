@@ -10,6 +10,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem
 from dpstats.numerics import Block, Box, ColumnBasis, GridRows, Layout, Rows, Sensitivity, Slopes
 from dpstats.numerics.clipping import BLOCK
+from dpstats.numerics.layout import free_products
 
 # A direction of codings shorter than this, beside the longest, is none.
 _RANK = 1e-9
@@ -137,7 +138,7 @@ class BlockBasis:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Return the number of codes of each block."""
-        return tuple(len(block.coding) for block in self.layout.blocks)
+        return self.layout.sizes
 
     @property
     def numbers(self) -> int:
@@ -147,8 +148,7 @@ class BlockBasis:
     @property
     def columns(self) -> int:
         """Return the number of columns of the design."""
-        coded = sum(len(block.columns) for block in self.layout.blocks)
-        return coded + self.numbers + (self.layout.intercept is not None)
+        return self.layout.columns
 
     @cached_property
     def saturated(self) -> int | None:
@@ -176,26 +176,12 @@ class BlockBasis:
     @cached_property
     def free(self) -> np.ndarray:
         """Tell which products (m, m) of the rest's coordinates are not structurally zero."""
-        sizes = [self.sizes[k] for k in self.others]
-        same = _diagonal(
-            [np.ones((size, size)) for size in sizes] + [np.zeros((self.numbers,) * 2)]
-        )
-        return (same == 0) | np.eye(len(same), dtype=bool)
+        return free_products([self.sizes[k] for k in self.others], len(self.rest))
 
     @cached_property
     def _whole(self) -> np.ndarray:
         """Return the design's columns (m, S) in all coordinates, for designs without saturation."""
-        layout = self.layout
-        size = sum(self.sizes) + self.numbers
-        whole = np.zeros((size, self.columns))
-        start = 0
-        for block, codes in zip(layout.blocks, self.sizes, strict=True):
-            whole[start : start + codes, block.columns] = block.coding
-            start += codes
-        if layout.intercept is not None:
-            whole[: self.sizes[0], layout.intercept] = 1.0
-        whole[np.arange(start, size), layout.numeric] = 1.0
-        return whole
+        return self.layout.of_coordinates()
 
     @cached_property
     def to_design(self):

@@ -68,15 +68,15 @@ class ScoreRule:
 
         ends = np.cumsum([0, *self.basis.sizes])
         slopes = np.ascontiguousarray(self.theta[ends[-1] :])
-        for columns, parts, codes in self.basis.blocks(given):
-            parts = np.ones(columns.shape[1]) if parts is None else whole_weights(parts) / _ONE
-            for start, code in zip(ends[:-1], codes, strict=True):
+        for block in self.basis.blocks(given):
+            columns, parts = block.columns, whole_weights(block.weights) / _ONE
+            for start, code in zip(ends[:-1], block.codes, strict=True):
                 columns[-1] -= self.theta[start + code] * _ONE
             scale = robust_covariance.KEPT / PRODUCT_UNIT
             sizes, kept = clipped_residuals(columns, slopes, self.cut * _ONE, parts, scale)
             columns[-1] = _ONE
             whole = cut_rows(columns, sizes)
-            yield GridRows(whole[:-1], codes=codes), whole[-1], int(kept)
+            yield GridRows(whole[:-1], codes=block.codes), whole[-1], int(kept)
 
     def squares(self, rows: Rows) -> BlockSums | Moments:
         """Sum s s' over the scores of rows, or of units, and half of w min(e^2 / c^2, 1).
