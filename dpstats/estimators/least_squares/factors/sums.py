@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.estimators.least_squares.dense.noisy_sums import (
     FRACTIONS,
     release_number,
-    release_products,
+    release_queries,
 )
 from dpstats.estimators.least_squares.factors.basis import BlockBasis
 from dpstats.evidence import BlockEvidence
@@ -221,7 +221,7 @@ def release_block_sums(
     levels = [level[:, d].astype(object) * _ONE for level in sums.levels]
     cross = [int(value) for part in (*levels, numbers.cross[:d, d]) for value in part]
     exact = gram_values(sums, d), cross, [numbers.cross[d, d]]
-    gram, cross, square = release_products(
+    gram, cross, square = release_queries(
         exact, numbers.unit, basis.sensitivity(neighbors), cost, noise, FRACTIONS
     )
     deviations = [gram.deviation, cross.deviation, square.deviation]

@@ -7,7 +7,7 @@ and Waugh 1933; Wooldridge 2010, Econometric Analysis of Cross Section and Panel
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,25 +24,6 @@ from dpstats.privacy import GDP, REPLACE_ONE
 _FRACTIONS = (0.465, 0.465, 0.05, 0.02)
 # Deviations from a mean in [-1, 1] lie in [-2, 2], and their products are four times as large.
 _DOUBLED = 4
-
-
-@dataclass(frozen=True)
-class WithinSums:
-    """Hold released within-group cross-products and degrees of freedom.
-
-    Parameters
-    ----------
-    sums : NoisySums
-        Noisy u'u, u'v and v'v of deviations from group means, in scaled coordinates.
-    degrees : float
-        Noisy number of rows less that of groups with rows.
-    deviation : float
-        Standard deviation of the noise on it.
-    """
-
-    sums: NoisySums
-    degrees: float
-    deviation: float
 
 
 def within_box(problem: Problem) -> Box:
@@ -184,7 +165,7 @@ def grouped_moments(rows: Rows, problem: Problem) -> GroupedMoments:
 
 def release_within(
     moments: GroupedMoments, coordinates: GroupDeviations, neighbors: str, cost: GDP, noise: Noise
-) -> WithinSums:
+) -> NoisySums:
     """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom n - G.
 
     Guarantee. The cost, for the given relation: four Gaussian releases for fractions of mu^2 that
@@ -196,17 +177,18 @@ def release_within(
     """
     degrees = Query("degrees of freedom", [moments.degrees], l2=1)
     sensitivity = coordinates.sensitivity(neighbors)
-    return release_sums(Moments(moments.within()), sensitivity, degrees, cost, noise)
+    return release_deviations(Moments(moments.within()), sensitivity, degrees, cost, noise)
 
 
-def release_sums(
+def release_deviations(
     W: Moments, sensitivity: Sensitivity, count: Query, cost: GDP, noise: Noise
-) -> WithinSums:
-    """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom.
+) -> NoisySums:
+    """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom, in place of the rows.
 
     Guarantee. The cost, where ``sensitivity`` holds for the first three and ``count`` states its
     own.
     """
     sums = release_triangle(W, sensitivity, cost, noise, _FRACTIONS[:3], " within groups")
     degrees = noise.add(count, cost.part(_FRACTIONS[3]))
-    return WithinSums(sums, float(degrees.values[0]), degrees.deviation)
+    deviation = degrees.deviation
+    return replace(sums, rows=float(degrees.values[0]) - deviation, rows_deviation=deviation)

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from dpstats.estimators.contract import Problem
+from dpstats.estimators.least_squares.dense import NoisySums
 from dpstats.estimators.least_squares.within.groups import (
     Deviations,
-    WithinSums,
-    release_sums,
+    release_deviations,
     squared_norm,
 )
 from dpstats.noise import Noise, Query
@@ -124,7 +124,7 @@ class UnitSums(Moments):
 
 def release_within_units(
     sums: UnitSums, coordinates: UnitDeviations, neighbors: str, cost: GDP, noise: Noise
-) -> WithinSums:
+) -> NoisySums:
     """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom.
 
     Guarantee. The cost, for the given relation between tables that differ in one unit: four
@@ -133,7 +133,7 @@ def release_within_units(
     freedom, which is in [0, 1]: their sensitivity is 1 for either relation.
     """
     degrees = Query("degrees of freedom", [sums.extra], l2=1 / UNIT, unit=UNIT)
-    return release_sums(sums, coordinates.sensitivity(neighbors), degrees, cost, noise)
+    return release_deviations(sums, coordinates.sensitivity(neighbors), degrees, cost, noise)
 
 
 def clipped_scores(s: np.ndarray, norm: float) -> np.ndarray:
