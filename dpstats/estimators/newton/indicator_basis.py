@@ -171,8 +171,10 @@ def release_products(
 
     Guarantee. The cost. The vector (diagonal, sqrt 2 x upper triangle) of u u' has the Frobenius
     norm of u u', which is |u|^2 <= bound: the sensitivity under add/remove. Under replace-one
-    |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u.w)^2 <= 2 bound^2. Here 99 / 70 stands for sqrt 2, so
-    squares are at most 9801 / 9800 times as large.
+    |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u.w)^2 <= 2 bound^2. For rows of which no more is known
+    :meth:`~dpstats.numerics.coordinates.Sensitivity.of` bounds the triangle itself by as much, so
+    that sqrt 2 times the products halves the variance off the diagonal. Here 99 / 70 stands for
+    sqrt 2, so squares are at most 9801 / 9800 times as large.
 
     Returns
     -------
