@@ -66,6 +66,7 @@ def test_two_axes_reach_what_is_stated_for_replacing_a_row():
 
 
 PROBLEM = problem_of(1, 2)
+MIDDLE, HALF = 1.0, 2.0  # of the range of the response
 # Each in the columns of PROBLEM: an intercept, three dummies of a factor and two numbers.
 COORDINATES = {
     "dense": Box.spanning(PROBLEM.low, PROBLEM.high, -1.0, 3.0, 0, None),
@@ -122,7 +123,7 @@ def test_no_unit_moves_sums_further_than_the_coordinates_state(name, neighbors):
 
 @pytest.mark.parametrize("name", COORDINATES)
 def test_coefficients_are_mapped_back_to_those_of_the_columns(name):
-    """Differences of predictions of rows within their bounds are the same."""
+    """Predictions of rows within their bounds are the same, about means their differences."""
     coordinates, rng = COORDINATES[name], np.random.default_rng(3)
     rows, coded = rows_of(60, 2)
     numbers = np.clip(coded.numbers, 0, 2)
@@ -139,4 +140,6 @@ def test_coefficients_are_mapped_back_to_those_of_the_columns(name):
         theta = rng.normal(size=6)
         v = box.integers(X, rows.response)[:, :-1] / 2.0**20 @ theta
     found = X @ coordinates.back(theta)
-    np.testing.assert_allclose(np.diff(found), box.y_scale * np.diff(v), atol=1e-5)
+    np.testing.assert_allclose(np.diff(found), HALF * np.diff(v), atol=1e-5)
+    if name in ("dense", "factors"):
+        np.testing.assert_allclose(found, MIDDLE + HALF * v, atol=1e-5)
