@@ -109,7 +109,7 @@ CHANGES = {
         lambda: _middles(_DISTANCES=(7, 7)), {}, True,
     ),
     "no magnitude likelier than another": (lambda: _middles(_TILT=0.0), {}, True),
-    "30% for X'X and 65% for X'y": (lambda: _sums(_FRACTIONS=(0.3, 0.65, 0.05)), {}, True),
+    "30% for X'X and 65% for X'y": (lambda: _sums(FRACTIONS=(0.3, 0.65, 0.05)), {}, True),
     "five columns by Kendall's tau first": (ExitStack, {"select": "kendall", "k": 5}, True),
     "boosting (boosted_adassp)": (ExitStack, {"method": "boosted_adassp"}, False),
     "plain AdaSSP (adassp)": (ExitStack, {"method": "adassp"}, False),

@@ -1,4 +1,4 @@
-"""Compute on rows exactly: clipping, cross-products, concordant pairs.
+"""Compute on rows exactly, and bound what a row adds: clipping, cross-products, pairs.
 
 Nothing here is noisy, and nothing is published without a query.
 """
@@ -6,6 +6,7 @@ Nothing here is noisy, and nothing is published without a query.
 from dpstats.numerics.clipping import Box
 from dpstats.numerics.code_sums import CodeSums
 from dpstats.numerics.column_basis import ColumnBasis
+from dpstats.numerics.coordinates import Coordinates, GridRows, Sensitivity
 from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.numerics.layout import Block, Layout, Slopes
@@ -18,9 +19,12 @@ __all__ = [
     "Box",
     "CodeSums",
     "ColumnBasis",
+    "Coordinates",
+    "GridRows",
     "GroupedMoments",
     "Meat",
     "Moments",
     "Rows",
+    "Sensitivity",
     "Slopes",
 ]

@@ -1,16 +1,21 @@
 """Clip design rows to public bounds and map them to scaled coordinates."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dpstats.numerics.column_basis import ColumnBasis
+from dpstats.numerics.coordinates import GridRows, Sensitivity
+from dpstats.numerics.rows import Rows
 
 # Entries of scaled rows are cut toward zero to multiples of 2^-20, so that products
 # and their sums are exact integers and no row's norm can grow.
 ENTRY_BITS = 20
 UNIT = 2.0**-ENTRY_BITS
+# 2^13 products of at most 2^40 add up to at most 2^53: exact in float64 in any order.
+BLOCK = 1 << 13
 # A row is scaled to slightly less than its bound, by more than floating point can add.
 _NORM_MARGIN = 1 - 2.0**-30
 # A finite limit so large that no real row reaches it and changes its direction.
@@ -109,6 +114,20 @@ class Box:
             columns *= bound / np.maximum(length, bound)
         cut(columns, 2.0**ENTRY_BITS)
         return columns.T
+
+    def blocks(self, rows: Rows) -> Iterator[GridRows]:
+        """Yield rows in these coordinates, :data:`BLOCK` at a time."""
+        for part in rows.blocks(BLOCK):
+            yield GridRows(self.integers(part.numbers, part.response).T, part.parts)
+
+    def sensitivity(self, neighbors: str) -> Sensitivity:
+        """Bound how far a row moves u'u, u'v and v'v, by its norm in these coordinates."""
+        return Sensitivity.of(self.norm, len(self.center), neighbors)
+
+    def back(self, theta: np.ndarray) -> np.ndarray:
+        """Return the coefficients of the design for those, theta, of v on u."""
+        transform, shift = self.linear_map()
+        return transform @ theta + shift
 
     def linear_map(self) -> tuple[np.ndarray, np.ndarray]:
         """Return (T, t) with beta = T theta + t for coefficients theta of v on u."""

@@ -1,18 +1,18 @@
 """Sum cross-products of clipped rows exactly, as a summary that merges."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from dpstats.numerics.clipping import ENTRY_BITS, Box
+from dpstats.numerics.coordinates import Coordinates, GridRows
 from dpstats.numerics.rows import Rows
 
 # Products of two entries come in multiples of 2^-40, and of 2^-60 times a weight.
 PRODUCT_UNIT = 2.0 ** (-2 * ENTRY_BITS)
 WEIGHTED_UNIT = 2.0 ** (-3 * ENTRY_BITS)
-# 2^13 products of at most 2^40 add up to at most 2^53: exact in float64 in any order.
-BLOCK = 1 << 13
 _BLOCKS_IN_INT64 = 1 << 9
 _ROWS_IN_INT64 = 1 << 20
 
@@ -36,37 +36,44 @@ class Moments:
     cross : numpy.ndarray, shape (S + 1, S + 1)
         Python integers (dtype object), so that no number of rows can overflow. With a
         third axis, of length G, the sums of G groups.
-    rows : int or None
-        Number of rows, where these have weights, or of the units that they belong to.
+    extra : int or None
+        One more sum of whole numbers, of the number of weighted rows or of units if not said
+        otherwise.
+    unit : float
+        That of ``cross``: 2^-40, or 2^-60 where rows have weights.
     """
 
     cross: np.ndarray
-    rows: int | None = None
-
-    @property
-    def unit(self) -> float:
-        """Return the unit of the integers: 2^-40, or 2^-60 where rows have weights."""
-        return PRODUCT_UNIT if self.rows is None else WEIGHTED_UNIT
+    extra: int | None = None
+    unit: float = PRODUCT_UNIT
 
     @classmethod
-    def of(cls, rows: Rows, box: Box) -> "Moments":
-        """Summarise rows in the coordinates of a box, each as often as it counts.
+    def of(cls, rows: Rows, coordinates: Coordinates) -> Self:
+        """Sum rows in these coordinates, each as often as it counts."""
+        columns, extra = rows.numbers.shape[1] + 1, None if rows.parts is None else rows.count
+        return cls.summed(coordinates.blocks(rows), columns, extra)
 
-        Parts w multiply rows that have been clipped, at the bounds of the unweighted columns: to
+    @classmethod
+    def summed(cls, blocks: Iterable[GridRows], columns: int, extra: int | None = None) -> Self:
+        """Sum blocks of rows of so many columns, which have weights if ``extra`` is given.
+
+        Weights w multiply rows that have been clipped, at the bounds of the unweighted columns: to
         clip rows that have been multiplied by sqrt w would give rows of large weights a smaller
         one. They are cut to multiples of 2^-20. The integers w z_j (at most 2^40) are written as
         h 2^20 + l with h and l at most 2^20, so that the sums of h z_l and of l z_l over a block
         are as exact as those without weights.
         """
-        from dpstats.numerics.kernels import products
+        from dpstats.numerics import kernels
 
-        shape = (rows.numbers.shape[1] + 1,) * 2
-        blocks = ((part, box.integers(part.numbers, part.response)) for part in rows.blocks(BLOCK))
-        if rows.parts is None:
-            return cls(exact_sum((products(z.T) for _, z in blocks), shape))
-        terms = (weighted_products(z, part.weights) for part, z in blocks)
+        shape, one = (columns, columns), 2.0**ENTRY_BITS
+        if extra is None:
+            return cls(exact_sum((kernels.products(block.columns) for block in blocks), shape))
+        terms = (
+            kernels.weighted_products(block.columns, whole_weights(block.weights), one)
+            for block in blocks
+        )
         high, low = exact_sum(terms, (2, *shape))
-        return cls(high * 2**ENTRY_BITS + low, rows.count)
+        return cls(high * 2**ENTRY_BITS + low, extra, WEIGHTED_UNIT)
 
     @classmethod
     def each(cls, rows: Rows, edges: np.ndarray, box: Box) -> "Moments":
@@ -90,9 +97,9 @@ class Moments:
                 cross[j, l, ~empty] = cross[l, j, ~empty] = sums
         return cls(cross)
 
-    def __add__(self, other: "Moments") -> "Moments":
-        rows = None if self.rows is None or other.rows is None else self.rows + other.rows
-        return Moments(self.cross + other.cross, rows)
+    def __add__(self, other: Self) -> Self:
+        extra = None if self.extra is None or other.extra is None else self.extra + other.extra
+        return replace(self, cross=self.cross + other.cross, extra=extra)
 
 
 def whole_weights(weights: np.ndarray) -> np.ndarray:
@@ -101,14 +108,3 @@ def whole_weights(weights: np.ndarray) -> np.ndarray:
     A weight never grows, so that the weights of some rows add up to no more than they did.
     """
     return np.trunc(np.fmin(np.fmax(weights, 0.0), 1.0) * 2.0**ENTRY_BITS)
-
-
-def weighted_products(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the two parts (2, k, k) of the sum of w z z' over rows z (m, k) of whole numbers.
-
-    They are exact for 2^13 rows of at most 2^20 in magnitude, and for 2^11 of at most 2^21.
-    """
-    from dpstats.numerics import kernels
-
-    columns = np.ascontiguousarray(rows.T)
-    return kernels.weighted_products(columns, whole_weights(weights), 2.0**ENTRY_BITS)

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.numerics.clipping import Box
-from dpstats.numerics.cross_products import BLOCK, Moments, exact_sum
+from dpstats.numerics.code_sums import CodeSums
+from dpstats.numerics.coordinates import Coordinates
+from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.rows import Rows
 
 # Up to so many rows the products below stay within int64 for entries of at most 2^20.
@@ -37,17 +38,14 @@ class GroupedMoments:
     sums: np.ndarray
 
     @classmethod
-    def of(cls, rows: Rows, box: Box) -> "GroupedMoments":
-        """Summarise rows with keys in the coordinates of a box."""
-        from dpstats.numerics.kernels import products
-
-        parts = [box.integers(part.numbers, part.response) for part in rows.blocks(BLOCK)]
-        columns = rows.numbers.shape[1] + 1
+    def of(cls, rows: Rows, coordinates: Coordinates) -> "GroupedMoments":
+        """Summarise rows with keys in these coordinates."""
         assert rows.keys is not None, "the request reads keys"
-        cross = exact_sum((products(part.T) for part in parts), (columns, columns))
-        scaled = np.concatenate([np.empty((0, columns)), *parts])
+        blocks, columns = [*coordinates.blocks(rows)], rows.numbers.shape[1] + 1
         present, group, counts = np.unique(rows.keys, return_inverse=True, return_counts=True)
-        return cls(Moments(cross), present, counts, _sums(group, scaled, len(present)))
+        sums = CodeSums(len(present), columns)
+        sums.add(group, np.hstack([np.empty((columns, 0)), *(block.columns for block in blocks)]).T)
+        return cls(Moments.summed(blocks, columns), present, counts, sums.total())
 
     def __add__(self, other: "GroupedMoments") -> "GroupedMoments":
         keys = np.union1d(self.keys, other.keys)
@@ -92,12 +90,6 @@ class GroupedMoments:
             values[large].tolist() for values in (self.counts, self.sums[:, j], self.sums[:, l])
         )
         return _total(small) + sum(x * y // m for m, x, y in zip(n, a, b, strict=True))
-
-
-def _sums(group: np.ndarray, rows: np.ndarray, groups: int) -> np.ndarray:
-    """Add up whole numbers of at most 2^20 by group, (groups, k): exact for up to 2^33 rows."""
-    sums = [np.bincount(group, weights=column, minlength=groups) for column in rows.T]
-    return np.stack(sums, axis=1).astype(np.int64)
 
 
 def _total(values: np.ndarray) -> int:

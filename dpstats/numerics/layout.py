@@ -1,5 +1,6 @@
 """Describe how the columns of a design follow from codes of factors and from numeric columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -81,6 +82,33 @@ class Layout:
     intercept: int | None
     slopes: tuple[Slopes, ...] = ()
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Return the number of codes of each block."""
+        return tuple(len(block.coding) for block in self.blocks)
+
+    @property
+    def columns(self) -> int:
+        """Return the number of columns S of the design."""
+        coded = sum(len(block.columns) for block in self.blocks)
+        return coded + len(self.numeric) + (self.intercept is not None)
+
+    def of_coordinates(self, constant: bool = True) -> np.ndarray:
+        """Return the columns (m, S) at each coordinate of a row: its codes, then its numbers.
+
+        A row has one code in each block; without blocks a ``constant`` stands before the numbers.
+        """
+        sizes, start = self.sizes, 0
+        indicators = sum(sizes) if sizes else int(constant)
+        whole = np.zeros((indicators + len(self.numeric), self.columns))
+        for block, size in zip(self.blocks, sizes, strict=True):
+            whole[start : start + size, block.columns] = block.coding
+            start += size
+        if self.intercept is not None:
+            whole[: sizes[0] if sizes else 1, self.intercept] = 1.0
+        whole[np.arange(indicators, len(whole)), self.numeric] = 1.0
+        return whole
+
     def compact(self, rows: Rows) -> Rows:
         """Turn design rows into the code of each block, and the numeric columns.
 
@@ -95,6 +123,20 @@ class Layout:
         X, none = rows.numbers, np.empty((len(rows), 0))
         codes = [_codes(block.coding, X[:, block.columns])[:, None] for block in self.blocks]
         return replace(rows, numbers=X[:, self.numeric], codes=np.hstack([none, *codes]))
+
+
+def free_products(sizes: Sequence[int], size: int) -> np.ndarray:
+    """Tell which products of ``size`` coordinates are not structurally zero.
+
+    The first are indicators of the codes of blocks of these sizes, of which a row has one each.
+
+    >>> free_products([2], 3).astype(int).tolist()
+    [[1, 0, 1], [0, 1, 1], [1, 1, 1]]
+    """
+    free, ends = np.ones((size, size), dtype=bool), np.cumsum([0, *sizes])
+    for start, end in zip(ends[:-1], ends[1:], strict=True):
+        free[start:end, start:end] = np.eye(end - start, dtype=bool)
+    return free
 
 
 def _codes(coding: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -9,12 +9,12 @@ import pandas as pd
 from dpstats.call.arguments import make_request
 from dpstats.engines.unit_table import PARTS
 from dpstats.estimators import ABSORBING_UNITS, METHODS
-from dpstats.estimators.least_squares.dense import clipped_rows, gram, robust_covariance
+from dpstats.estimators.least_squares.dense import clipped_rows, robust_covariance
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
 from dpstats.estimators.newton import noisy_newton
 from dpstats.estimators.newton import sums as newton_sums
-from dpstats.numerics import Rows
+from dpstats.numerics import Rows, Sensitivity
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import RELATIONS
 from dpstats.range_estimation import estimate, quantiles
@@ -187,27 +187,35 @@ def rows_in_number(rows, problem):
     return len(rows) << ENTRY_BITS
 
 
-def other_center(cls, rows, problem):
+def other_center(deviations, rows):
     """All rows of a batch have one centre, their mean, and not the mean of their unit."""
-    own = OF(rows, problem)
-    z = within_units.within_box(problem).integers(rows.numbers, rows.response)
+    z = deviations.box.integers(rows.numbers, rows.response)
     center = np.rint(z.mean(axis=0)) if len(z) else 0.0
-    return cls(z - center, own.parts, own.units)
+    return (z - center).T, SCALED(deviations, rows)[1]
 
 
 def rows_as_scores(blocks, theta, cut):
     """Rows count in full in the scores of their unit."""
     blocks = list(blocks)
-    scores, _ = WEIGHTED(((rows, np.ones_like(parts)) for rows, parts in blocks), theta, cut)
+    whole = (block._replace(parts=np.ones_like(block.parts)) for block in blocks)
+    scores, _ = WEIGHTED(whole, theta, cut)
     return scores, WEIGHTED(blocks, theta, cut)[1]
+
+
+def quartered(deviations, neighbors):
+    """A quarter of the sensitivity."""
+    return Sensitivity(tuple(bound / 4 for bound in SENSITIVITY(deviations, neighbors).l2))
+
+
+SENSITIVITY = within_units.UnitDeviations.sensitivity
 
 
 def degrees_of_rows(rows, problem):
     """The degrees of freedom count rows in full."""
-    return replace(within_units.UnitSums.of(rows, problem), degrees=len(rows) << ENTRY_BITS)
+    return replace(within_units.UnitSums.of(rows, problem), extra=len(rows) << ENTRY_BITS)
 
 
-OF = within_units.UnitDeviations.of
+SCALED = within_units.UnitDeviations.scaled
 NUMBER_OF_ROWS = property(len)
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
@@ -243,15 +251,14 @@ REPLACED = {
     ),
     "rows count in full around a mean": (PrivacyUnit, "parts", whole_parts, PANEL),
     "rows have the mean of all rows": (
-        within_units.UnitDeviations, "of", classmethod(other_center), PANEL,
+        within_units.UnitDeviations, "scaled", other_center, PANEL,
     ),
     "the degrees of freedom are those of rows": (
         ABSORBING_UNITS, "adassp",
         replace(ABSORBING_UNITS["adassp"], summarise=degrees_of_rows), PANEL,
     ),
     "a quarter of the sensitivity is stated": (
-        within_units, "sensitivities",
-        lambda *of: [bound / 4 for bound in gram.sensitivities(*of)], PANEL,
+        within_units.UnitDeviations, "sensitivity", quartered, PANEL,
     ),
 }  # fmt: skip
 

@@ -6,7 +6,8 @@ from tests.checks.structure import Structure
 ROOMS = [
     ["errors", "atomic_write", "datasets", "escaping", "html_tables", "progress_bar"],
     ["option_checks", "spelling"],
-    ["schema", "privacy", "numerics", "simulate"],
+    ["schema", "privacy"],
+    ["numerics", "simulate"],
     ["noise", "formula", "engines"],
     ["inference", "codebook"],
     ["evidence"],

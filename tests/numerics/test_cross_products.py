@@ -133,7 +133,7 @@ def test_weighted_moments_are_exact(name, n):
     weights = np.random.default_rng(3).choice([0.0, 1.0, 2.0**-20, 0.3, 1 - 2.0**-53], n)
     found = Moments.of(Rows(X, y, parts=weights), BOXES[name])
     assert found.cross.tolist() == by_weight(X, y, weights, BOXES[name])
-    assert found.rows == n and (found + found).rows == 2 * n
+    assert found.extra == n and (found + found).extra == 2 * n
     assert all(type(entry) is int for entry in found.cross.ravel())
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpstats.numerics import Block, Layout, Rows, Slopes
+from dpstats.numerics.layout import free_products
 
 DUMMIES, SUMS = np.eye(4)[:, 1:], np.vstack([np.eye(2), [-1.0, -1.0]])
 LAYOUT = Layout(
@@ -68,3 +69,24 @@ def test_the_number_itself_stands_at_codes_without_a_column(owner):
     for code, own in enumerate(owner):
         place = 2 if own < 0 else own
         assert slopes.indicators[code].tolist() == [float(j == place) for j in range(3)]
+
+
+def coordinates_of(codes, numbers):
+    """An indicator for each code of each block, then the numbers."""
+    return np.hstack([*(np.eye(size)[codes[:, k]] for k, size in enumerate(LAYOUT.sizes)), numbers])
+
+
+def test_columns_follow_from_indicators_and_numbers():
+    rng = np.random.default_rng(5)
+    codes = np.column_stack([rng.integers(0, 4, 90), rng.integers(0, 3, 90)])
+    numbers = rng.normal(size=(90, 2))
+    phi = coordinates_of(codes, numbers)
+    np.testing.assert_allclose(phi @ LAYOUT.of_coordinates(), design(codes, numbers), atol=1e-12)
+    assert LAYOUT.sizes == (4, 3) and LAYOUT.columns == 8
+    assert np.array_equal(free_products(LAYOUT.sizes, 9), phi.T @ phi != 0)
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_without_blocks_a_constant_stands_before_the_numbers(constant):
+    layout = Layout((), np.array([1, 2]) if constant else np.array([0, 1]), 0 if constant else None)
+    assert layout.of_coordinates(constant).tolist() == np.eye(2 + constant).tolist()

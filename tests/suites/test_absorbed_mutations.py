@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.engines import label_keys
+from dpstats.estimators.least_squares.dense import noisy_sums
 from dpstats.estimators.least_squares.within import absorbed
 from dpstats.estimators.least_squares.within import groups as within_groups
 from dpstats.numerics import grouped_moments
@@ -105,7 +106,7 @@ MUTANTS = {
     "the doubled box is forgotten": Mutant(stated(1), worst_rows),
     "deviations are taken for half as large as they may be": Mutant(stated(2), worst_rows),
     "a product is doubled once": Mutant(stated(3.9), worst_rows),
-    "half the sensitivity is stated": Mutant(smaller(within_groups), worst_rows),
+    "half the sensitivity is stated": Mutant(smaller(noisy_sums), worst_rows),
     "half the sensitivity of the degrees of freedom": Mutant(
         smaller(within_groups, step="degrees"), worst_rows
     ),

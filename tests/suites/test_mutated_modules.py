@@ -107,7 +107,11 @@ MORE = {
         patched(adassp, "release", counted), on(random_rows, "adassp")
     ),
     "shrunken: half the norm of a row": Mutant(
-        patched(shrunken, "noisy_sums", lambda f: lambda m, norm, *rest: f(m, norm / 2, *rest)),
+        patched(
+            shrunken,
+            "noisy_sums",
+            lambda f: lambda m, box, *rest: f(m, replace(box, norm=box.norm / 2), *rest),
+        ),
         WORST_SHRUNKEN,
     ),
     "blocks: the sums take half as much again": Mutant(

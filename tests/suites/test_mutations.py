@@ -45,7 +45,7 @@ from dpstats.noise import (
     tukey_depth,
 )
 from dpstats.noise import noise as noise_module
-from dpstats.numerics import clipping, code_sums, kernels
+from dpstats.numerics import Sensitivity, clipping, code_sums, coordinates, kernels
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE, Event, PureDP
 from dpstats.range_estimation import estimate
 from dpstats.range_estimation import quantiles as middles
@@ -188,7 +188,7 @@ def wrong_bound(make):
 
 def relation(name):
     """Sensitivities of one relation used for both."""
-    return patched(noisy_sums, "sensitivities", lambda f: lambda norm, _: f(norm, name))
+    return patched(clipping.Box, "sensitivity", lambda f: lambda box, _: f(box, name))
 
 
 def whole_matrix(size):
@@ -452,14 +452,25 @@ def widest(rows):
 WORST_SSP = on(check_worst, "ssp")
 
 
-def halved_first(original):
-    """The first sensitivity is half of what it is."""
+def halved_first(of):
+    """The first sensitivity in L1 is half of what it is."""
 
     def halved(*arguments):
-        first, *others = original(*arguments)
-        return first / 2, *others
+        stated = of(*arguments)
+        return stated._replace(l1=(stated.l1[0] / 2, *stated.l1[1:]))
 
     return halved
+
+
+def of_blocks(change):
+    """In L1 the sensitivity in indicators is that of ``change(basis, neighbors)``."""
+
+    def mutate(of):
+        return lambda basis, neighbors: of(basis, neighbors)._replace(
+            l1=Sensitivity.of(basis.norm, *change(basis, neighbors)).l1
+        )
+
+    return patched(BlockBasis, "sensitivity", mutate)
 
 
 def corners():
@@ -554,41 +565,44 @@ MUTANTS = {
     "adassp: half the sensitivity of X'X": Mutant(smaller(noisy_sums, step="X'X"), WORST_ADASSP),
     "adassp: half the sensitivity of X'y": Mutant(smaller(noisy_sums, step="X'y"), WORST_ADASSP),
     "adassp: half the sensitivity of y'y": Mutant(smaller(noisy_sums, step="y'y"), WORST_ADASSP),
+    "adassp: half the norm of a row": Mutant(
+        patched(adassp, "clipped_box", lambda f: lambda p: replace(f(p), norm=f(p).norm / 2)),
+        WORST_ADASSP,
+    ),
     "adassp: add/remove for replace-one": Mutant(relation(ADD_REMOVE), WORST_ADASSP),
     "adassp: both triangles released and averaged": Mutant(both_triangles, WORST_ADASSP),
     "blocks: half the sensitivity of X'X": Mutant(
-        smaller(block_sums, step="X'X"), corners, AssertionError
+        smaller(noisy_sums, step="X'X"), corners, AssertionError
     ),
     "blocks: half the sensitivity of X'y": Mutant(
-        smaller(block_sums, step="X'y"), corners, AssertionError
+        smaller(noisy_sums, step="X'y"), corners, AssertionError
     ),
     "blocks: half the sensitivity of X'X in L1 alone": Mutant(
-        patched(block_sums, "l1_sensitivities", halved_first), corners, AssertionError
+        patched(coordinates.Sensitivity, "of", halved_first), corners, AssertionError
     ),
     "blocks: one column too few in L1": Mutant(
-        patched(
-            block_sums,
-            "l1_sensitivities",
-            lambda f: lambda norm, columns, neighbors: f(norm, columns - 1, neighbors),
-        ),
+        of_blocks(lambda basis, neighbors: (basis.entries - 1, neighbors)),
         corners,
         AssertionError,
     ),
     "blocks: add/remove for replace-one in L1": Mutant(
-        patched(
-            block_sums, "l1_sensitivities", lambda f: lambda norm, s, _: f(norm, s, ADD_REMOVE)
-        ),
+        of_blocks(lambda basis, _: (basis.entries, ADD_REMOVE)),
         lambda: check_corners(2, 2, REPLACE_ONE),
         AssertionError,
     ),
     "blocks: one block too few": Mutant(
-        patched(block_sums, "norm_of", lambda f: lambda basis: math.sqrt(f(basis) ** 2 - 1)),
+        patched(BlockBasis, "norm", lambda _: property(lambda b: math.sqrt(b.entries - 1))),
         corners,
         AssertionError,
     ),
     "blocks: add/remove for replace-one": Mutant(
-        patched(block_sums, "sensitivities", lambda f: lambda norm, _: f(norm, ADD_REMOVE)),
+        patched(BlockBasis, "sensitivity", lambda f: lambda basis, _: f(basis, ADD_REMOVE)),
         lambda: check_corners(2, 2, REPLACE_ONE),
+        AssertionError,
+    ),
+    "blocks: products in X'X counted twice": Mutant(
+        patched(block_sums, "gram_values", lambda f: lambda *of: [2 * value for value in f(*of)]),
+        corners,
         AssertionError,
     ),
     "blocks: a row with two codes of a block": Mutant(
@@ -597,15 +611,7 @@ MUTANTS = {
         AssertionError,
     ),
     "blocks: numbers not clipped": Mutant(
-        patched(
-            block_sums,
-            "coded_blocks",
-            lambda f: (
-                lambda *rows: (
-                    (codes, np.trunc(numbers * 1.1), block) for codes, numbers, block in f(*rows)
-                )
-            ),
-        ),
+        patched(BlockBasis, "scaled", lambda f: lambda *rows: np.trunc(f(*rows) * 1.1)),
         corners,
         AssertionError,
     ),
@@ -631,12 +637,14 @@ MUTANTS = {
         smaller(boosted_adassp, step="X'g"), WORST_BOOSTED
     ),
     "boosted: sensitivity 1 whatever the clips": Mutant(
-        patched(boosted_adassp, "sensitivities", lambda _: lambda norm, neighbors: (1.0, 1.0, 1.0)),
+        patched(clipping.Box, "sensitivity", lambda _: lambda box, _: Sensitivity((1.0, 1.0, 1.0))),
         WORST_BOOSTED,
     ),
     "boosted: the norm of a row does not enter the scale": Mutant(
         patched(
-            boosted_adassp, "sensitivities", lambda f: lambda norm, neighbors: f(1.0, neighbors)
+            clipping.Box,
+            "sensitivity",
+            lambda f: lambda box, neighbors: f(replace(box, norm=1.0), neighbors),
         ),
         WORST_BOOSTED,
     ),

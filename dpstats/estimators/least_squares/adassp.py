@@ -38,7 +38,7 @@ def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
     releases for fractions of mu^2 that add up to one
     (:func:`~dpstats.estimators.least_squares.dense.noisy_sums.noisy_sums`) with the sensitivities
-    derived in :func:`~dpstats.estimators.least_squares.dense.gram.sensitivities`; together they are
+    derived in :meth:`~dpstats.numerics.coordinates.Sensitivity.of`; together they are
     one Gaussian release of the upper triangle of z z' with z = (u, v). The rest is post-processing.
     Where ranges are estimated, a twentieth of mu^2 is for the share of the rows that they clip
     (:func:`~dpstats.estimators.least_squares.dense.clipped_rows.with_share`). They are released
@@ -95,7 +95,7 @@ def _released(
 ) -> Release:
     """Release the cross-products of the scaled rows, fit, and say how many rows were clipped."""
     box, moments = clipped_box(problem), summary.sums
-    sums = noisy_sums(moments, box.norm, problem.neighbors, cost_of_sums(problem, cost), noise,
+    sums = noisy_sums(moments, box, problem.neighbors, cost_of_sums(problem, cost), noise,
                       problem.counted)  # fmt: skip
     one = problem.intercept
     rows = 0.0 if one is None else float(sums.gram[one, one] * box.scale[one] ** 2)

@@ -4,11 +4,12 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.estimators.contract import Method, Problem, Release
-from dpstats.estimators.least_squares.dense.gram import box_of, sensitivities
+from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.estimators.least_squares.dense.scaled_rows import residual_sums, scaled_rows
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Rows
-from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum
+from dpstats.numerics.clipping import BLOCK
+from dpstats.numerics.cross_products import PRODUCT_UNIT, exact_sum
 from dpstats.numerics.ridge import inverse, ridge, symmetric
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -27,7 +28,7 @@ def release(
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: one Gaussian release
     of the upper triangle of u'u with a third of mu^2 and the sensitivity derived in
-    :func:`~dpstats.estimators.least_squares.dense.gram.sensitivities`, and T more with 2 / (3 T)
+    :meth:`~dpstats.numerics.coordinates.Sensitivity.of`, and T more with 2 / (3 T)
     each. Given the rounds before, theta is public and a row's term u g a function of that row
     alone, so one row more or less moves the sum by ||u|| |g| <= C tau (reached by a row of norm C
     with a residual beyond tau), one row exchanged by at most 2 C tau (reached at u and u, g = tau
@@ -63,9 +64,8 @@ def release(
     private regression via gradient boosting.
     """
     columns, box = len(problem.low), box_of(problem)
-    gram_l2, cross_l2, _ = (
-        bound / PRODUCT_UNIT for bound in sensitivities(box.norm, problem.neighbors)
-    )
+    l2 = box.sensitivity(problem.neighbors).l2
+    gram_l2, cross_l2, _ = (bound / PRODUCT_UNIT for bound in l2)
     query = Query("X'X", _gram(rows.numbers), l2=gram_l2, unit=PRODUCT_UNIT)
     noisy = noise.add(query, cost.part(_GRAM_FRACTION))
     gram = symmetric(noisy.values, columns)
@@ -76,8 +76,7 @@ def release(
         query = Query("X'g", gradient(theta), l2=cross_l2, unit=tau * PRODUCT_UNIT)
         theta = theta + gamma @ noise.add(query, round_cost).values
         late += theta if number >= rounds // 2 else 0.0
-    transform, shift = box.linear_map()
-    params = transform @ (late / (rounds - rounds // 2)) + shift
+    params = box.back(late / (rounds - rounds // 2))
     return Release(params, problem.x_new @ params, reasons={"bse": _NO_ERRORS})
 
 

@@ -56,11 +56,9 @@ def release(summary: Moments | BlockSums, problem: Problem, cost: Cost, noise: N
 
     Guarantee. The cost, for the given relation: mu-GDP, hence (epsilon, delta)-DP, by three
     Gaussian releases with the L2 sensitivities of
-    :func:`~dpstats.estimators.least_squares.dense.gram.sensitivities`, or epsilon-DP by three
-    Laplace releases with those of
-    :func:`~dpstats.estimators.least_squares.dense.gram.l1_sensitivities`
-    (:func:`~dpstats.estimators.least_squares.dense.noisy_sums.noisy_sums`). The rest, the choice
-    between a line and a constant included, is post-processing.
+    :meth:`~dpstats.numerics.coordinates.Sensitivity.of`, or epsilon-DP by three Laplace releases
+    with those in L1 (:func:`~dpstats.estimators.least_squares.dense.noisy_sums.noisy_sums`). The
+    rest, the choice between a line and a constant included, is post-processing.
 
     As in AdaSSP (Wang 2018, Algorithm 2) cross-products get noise and the noise calls for a
     ridge; here its penalty minimises an estimate of the risk
@@ -110,8 +108,8 @@ def release_with_intervals(
 
 def _noisy_sums(moments: Moments, problem: Problem, cost: Cost, noise: Noise) -> NoisySums:
     """Release the cross-products of rows clipped by :func:`clipping_box`."""
-    norm = clipping_box(problem).norm
-    return noisy_sums(moments, norm, problem.neighbors, cost, noise, problem.counted)
+    box = clipping_box(problem)
+    return noisy_sums(moments, box, problem.neighbors, cost, noise, problem.counted)
 
 
 def _block_sums(sums: BlockSums, problem: Problem, cost: Cost, noise: Noise) -> NoisyBlockSums:
@@ -131,11 +129,11 @@ def _fitted_blocks(sums: NoisyBlockSums, problem: Problem) -> Release:
 def _fitted(sums: NoisySums, problem: Problem) -> Release:
     """Fit the shrunken slopes, or a constant, to the noisy sums."""
     box = clipping_box(problem)
-    noisy, (transform, shift) = NoisyMoments.of(sums, box, problem.intercept), box.linear_map()
+    noisy = NoisyMoments.of(sums, box, problem.intercept)
     slopes = shrunken_slopes(noisy)
     constant = len(slopes) > 0 and not slopes.any()
     note = _constant(noisy, sums.rows) if constant else ""
-    params = transform @ noisy.theta(slopes) + shift
+    params = box.back(noisy.theta(slopes))
     return replace(
         _release(params, constant, note, problem), evidence=Evidence(**noisy.response(box))
     )

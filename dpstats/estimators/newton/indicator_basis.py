@@ -10,6 +10,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem
 from dpstats.noise import Noise, Query
 from dpstats.numerics.cross_products import PRODUCT_UNIT
+from dpstats.numerics.layout import free_products
 from dpstats.privacy import REPLACE_ONE, Cost
 
 # Off the diagonal a symmetric matrix has every product twice: 99 / 70 stands for sqrt 2.
@@ -53,19 +54,10 @@ class IndicatorBasis:
         full = any(len(b.coding) == np.linalg.matrix_rank(b.coding) for b in layout.blocks)
         has_constant = layout.intercept is not None or full
         center = reference.center if has_constant else np.zeros_like(reference.center)
-        sizes = tuple(len(block.coding) for block in layout.blocks)
-        indicators = sum(sizes) if sizes else int(has_constant)
-        to_design = np.zeros((indicators + len(center), len(problem.low)))
+        sizes, to_design = layout.sizes, layout.of_coordinates(has_constant)
         # the codes of the first block, or the constant, add up to 1
-        ones = slice(0, sizes[0] if sizes else int(has_constant))
-        if layout.intercept is not None:
-            to_design[ones, layout.intercept] = 1
-        start = 0
-        for block, size in zip(layout.blocks, sizes, strict=True):
-            to_design[start : start + size, block.columns] = block.coding
-            start += size
-        to_design[ones, layout.numeric] = center
-        to_design[indicators:, layout.numeric] = reference.root.T
+        to_design[: sizes[0] if sizes else int(has_constant), layout.numeric] = center
+        to_design[len(to_design) - len(center) :, layout.numeric] = reference.root.T
         return cls(sizes, center, reference.root, to_design, has_constant)
 
     @property
@@ -91,11 +83,7 @@ class IndicatorBasis:
     @cached_property
     def free(self) -> np.ndarray:
         """Tell which products (m, m) are not structurally zero: a row has one code per block."""
-        mask = np.ones((self.size, self.size), dtype=bool)
-        for start, size in zip(self.offsets, self.sizes, strict=True):
-            block = slice(start, start + size)
-            mask[block, block] = np.eye(size, dtype=bool)
-        return mask
+        return free_products(self.sizes, self.size)
 
     @cached_property
     def span(self) -> np.ndarray:
@@ -183,8 +171,10 @@ def release_products(
 
     Guarantee. The cost. The vector (diagonal, sqrt 2 x upper triangle) of u u' has the Frobenius
     norm of u u', which is |u|^2 <= bound: the sensitivity under add/remove. Under replace-one
-    |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u.w)^2 <= 2 bound^2. Here 99 / 70 stands for sqrt 2, so
-    squares are at most 9801 / 9800 times as large.
+    |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u.w)^2 <= 2 bound^2. For rows of which no more is known
+    :meth:`~dpstats.numerics.coordinates.Sensitivity.of` bounds the triangle itself by as much, so
+    that sqrt 2 times the products halves the variance off the diagonal. Here 99 / 70 stands for
+    sqrt 2, so squares are at most 9801 / 9800 times as large.
 
     Returns
     -------

@@ -86,8 +86,7 @@ def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) ->
         "posterior sample", moments.cross, PRODUCT_UNIT, ridge, leverage, residual, 2 * failure
     )
     theta = noise.posterior(query, ApproxDP(last, cost.delta))
-    transform, shift = box.linear_map()
-    params = transform @ theta + shift
+    params = box.back(theta)
     return Release(params, problem.x_new @ params, reasons={"bse": METHOD.standard_errors})
 
 

@@ -93,8 +93,7 @@ def release(
         squares += noisy**2
         theta = theta + learning_rate * noisy / np.sqrt(np.maximum(squares, _TINY))
         late += theta if number >= steps // 2 else 0.0
-    transform, shift = box_of(problem).linear_map()
-    params = transform @ (late / math.ceil(steps / 2)) + shift
+    params = box_of(problem).back(late / math.ceil(steps / 2))
     return Release(params, problem.x_new @ params, reasons={"bse": _NO_ERRORS})
 
 

@@ -104,8 +104,7 @@ def release_minimiser(
 
 def _release(theta, problem: Problem, no_errors: str) -> Release:
     """Release scaled coefficients in the design's units."""
-    transform, shift = box_of(problem).linear_map()
-    params = transform @ theta + shift
+    params = box_of(problem).back(theta)
     return Release(params, problem.x_new @ params, reasons={"bse": no_errors})
 
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.estimators.contract import Problem, Release, Releases, SecondPass
-from dpstats.estimators.least_squares.dense.gram import clipped_box, sensitivities
+from dpstats.estimators.least_squares.dense.gram import clipped_box
 from dpstats.evidence import Evidence, ScoredEvidence, Stack
 from dpstats.noise import Noise, NoisyValues, Query
-from dpstats.numerics import Box, Moments, Rows
-from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whole_weights
+from dpstats.numerics import Box, GridRows, Moments, Rows, Sensitivity
+from dpstats.numerics.clipping import BLOCK, ENTRY_BITS
+from dpstats.numerics.cross_products import PRODUCT_UNIT, exact_sum, whole_weights
 from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import GDP, Cost
 
@@ -106,7 +106,7 @@ def cut_of(
         return _LEAST_CUT * sigma
     rows = np.maximum(evidence.number, 1.0)
     if isinstance(cost, GDP):
-        noise = sensitivities(norm, problem.neighbors)[0] / cost.mu
+        noise = _in_l2(norm, problem) / cost.mu
     else:
         noise = math.sqrt(2) * _L1 / cost.epsilon
     times = np.clip((_PER_NOISE * rows / noise) ** 0.25, _LEAST_CUT, _MOST_CUT)
@@ -131,32 +131,27 @@ def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
 def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, rows: Rows) -> Moments:
     """Sum s s' over the scores s exactly."""
     columns = rows.numbers.shape[1]
-    scaled = (box.integers(block.numbers, block.response) for block in rows.blocks(BLOCK))
-    blocks = (scores(block, theta, cut) for block in scaled)
+    blocks = (scores(block.columns.T, theta, cut) for block in box.blocks(rows))
     return Moments(exact_sum((s.T @ s for s in blocks), (columns, columns)))
 
 
 def _weighted_squares(box: Box, theta: np.ndarray, cut: np.ndarray, rows: Rows) -> Moments:
     """Sum s s' over scores s = w u e / c, |e| <= c, exactly, and half of w min(e^2 / c^2, 1).
 
-    With units a score is that of a unit: the sum over its rows. The last row, of shape (S + 1, S),
-    holds the sum of the latter in its first entry.
+    With units a score is that of a unit: the sum over its rows. The latter sum is ``extra``.
     """
-    blocks = rows.blocks(BLOCK)
-    scaled = ((box.integers(part.numbers, part.response), part.weights) for part in blocks)
-    scores, kept = weighted_scores(scaled, theta, cut)
+    scores, kept = weighted_scores(box.blocks(rows), theta, cut)
     return sum_of_squares(scores if rows.units is None else sums_by_unit(scores, rows.units), kept)
 
 
 def weighted_scores(
-    blocks: Iterable[tuple[np.ndarray, np.ndarray]], theta: np.ndarray, cut: np.ndarray | float
+    blocks: Iterable[GridRows], theta: np.ndarray, cut: np.ndarray | float
 ) -> tuple[np.ndarray, int]:
     """Compute scores w u e / c, |e| <= c, of rows, and add up half of w min(e^2 / c^2, 1).
 
     Parameters
     ----------
-    blocks : iterable of (rows, weights)
-        At most 2^13 rows (u, v) of whole numbers, (m, S + 1), and weights in [0, 1], (m,).
+    blocks : iterable of GridRows
     theta : numpy.ndarray, shape (S,)
     cut : float
         In the units of the rows.
@@ -171,23 +166,18 @@ def weighted_scores(
     from dpstats.numerics.kernels import clipped_residuals, cut_rows
 
     kept, scores, scale = 0, [np.empty((len(theta), 0))], KEPT / PRODUCT_UNIT
-    for rows, weights in blocks:
-        columns = np.ascontiguousarray(rows.T)
-        parts = whole_weights(weights) * 2.0**-ENTRY_BITS
-        sizes, more = clipped_residuals(columns, theta, float(cut), parts, scale)
-        scores.append(cut_rows(columns[:-1], sizes))
+    for block in blocks:
+        parts = whole_weights(block.weights) * 2.0**-ENTRY_BITS
+        sizes, more = clipped_residuals(block.columns, theta, float(cut), parts, scale)
+        scores.append(cut_rows(block.columns[:-1], sizes))
         kept += int(more)
     return np.hstack(scores).T, kept
 
 
 def sum_of_squares(s: np.ndarray, kept: int) -> Moments:
-    """Sum s s' over scores (n, S), whole numbers of at most 2^20, and add a row for ``kept``."""
-    columns = s.shape[1]
+    """Sum s s' over scores (n, S), whole numbers of at most 2^20; ``extra`` is ``kept``."""
     products = (s[i : i + BLOCK].T @ s[i : i + BLOCK] for i in range(0, len(s), BLOCK))
-    total = np.zeros((columns + 1, columns), dtype=object)
-    total[:-1] = exact_sum(products, (columns,) * 2)
-    total[-1, 0] = kept
-    return Moments(total)
+    return Moments(exact_sum(products, (s.shape[1],) * 2), kept)
 
 
 def sums_by_unit(values: np.ndarray, units: np.ndarray) -> np.ndarray:
@@ -197,7 +187,12 @@ def sums_by_unit(values: np.ndarray, units: np.ndarray) -> np.ndarray:
     return sums_of_runs(np.ascontiguousarray(values.T), units).T
 
 
-def _query(cross: np.ndarray, norm: float, problem: Problem) -> Query:
+def _in_l2(norm: float, problem: Problem) -> float:
+    """Bound how far the triangle of s s' of scores with ||s|| <= ``norm`` moves."""
+    return Sensitivity.of(norm, len(problem.low), problem.neighbors).l2[0]
+
+
+def _query(squares: Moments, norm: float, problem: Problem) -> Query:
     """Build the query of the upper triangle of the sum of s s', with its sensitivity.
 
     ``norm`` is the bound R on ||s||.
@@ -205,7 +200,7 @@ def _query(cross: np.ndarray, norm: float, problem: Problem) -> Query:
     The coefficients and the cut are released numbers, so each score is a function of its row
     alone, and |s_j| <= |u_j| <= 1, ||s|| <= ||u|| <= R. In L2 the triangle of s s' is thus
     as sensitive as that of u u'
-    (:func:`~dpstats.estimators.least_squares.dense.gram.sensitivities`).
+    (:meth:`~dpstats.numerics.coordinates.Sensitivity.of`).
 
     In L1, for two columns: the triangle of (a, b) is (a^2, a b, b^2), at most 3 under
     add/remove. Under replace-one let (a, b) become (x, y). Where a b and x y have the same
@@ -222,11 +217,11 @@ def _query(cross: np.ndarray, norm: float, problem: Problem) -> Query:
     same bounds hold for units.
     """
     columns = len(problem.low)
-    l2 = sensitivities(norm, problem.neighbors)[0] / PRODUCT_UNIT
+    l2 = _in_l2(norm, problem) / PRODUCT_UNIT
     l1 = _L1 / PRODUCT_UNIT if columns == 2 else None
-    values = cross[np.triu_indices(columns)].T
+    values = squares.cross[np.triu_indices(columns)].T
     if problem.weighted:
-        values, l1 = [*values, cross[-1, 0]], None
+        values, l1 = [*values, squares.extra], None
         l2 = math.hypot(l2, KEPT / PRODUCT_UNIT)
     return Query("sum of e^2 x x'", values, l1, l2, PRODUCT_UNIT)
 
@@ -269,7 +264,7 @@ def release_squares(
     Guarantee. The cost, given the first release: one Laplace or Gaussian release with the
     sensitivity derived in :func:`_query`. The rest is post-processing.
     """
-    triangle = noise.add(_query(moments.cross, norm, problem), cost)
+    triangle = noise.add(_query(moments, norm, problem), cost)
     _, cut = reference(first.basis, box, norm, problem, cost)
     evidence = _with_squares(first.basis.evidence, triangle, cut, problem)
     cov = evidence.covariance(problem.intercept)
@@ -290,7 +285,7 @@ def _each(
     theta, cut = reference(first.stack, box, box.norm, problem, cost)
     per_row = np.repeat(theta, sizes, axis=0), np.repeat(cut, sizes) * 2.0**ENTRY_BITS
     of_rows = scores(box.integers(rows.numbers, rows.response), *per_row).astype(np.int64)
-    squares = Moments.of_groups(of_rows, edges).cross
+    squares = Moments.of_groups(of_rows, edges)
     triangle = noise.add(_query(squares, box.norm, problem), cost)
     evidence = _with_squares(first.stack.evidence, triangle, cut, problem)
     return replace(first, stack=replace(first.stack, evidence=evidence), cov_type="HC1")

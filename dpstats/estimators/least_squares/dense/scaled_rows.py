@@ -8,17 +8,16 @@ import numpy as np
 from dpstats.estimators.contract import Problem
 from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.numerics import Rows
-from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import BLOCK, exact_sum
+from dpstats.numerics.clipping import BLOCK, ENTRY_BITS
+from dpstats.numerics.cross_products import exact_sum
 
 _ONE = 2.0**ENTRY_BITS
 
 
 def scaled_rows(rows: Rows, problem: Problem) -> Rows:
     """Scale and clip rows to (u, v) in units of 2^-20."""
-    box = box_of(problem)
-    parts = [box.integers(part.numbers, part.response).T for part in rows.blocks(BLOCK)]
-    *u, v = np.concatenate([np.empty((rows.numbers.shape[1] + 1, 0)), *parts], axis=1)
+    parts = [block.columns for block in box_of(problem).blocks(rows)]
+    *u, v = np.hstack([np.empty((rows.numbers.shape[1] + 1, 0)), *parts])
     return Rows(np.array(u).T, v)
 
 

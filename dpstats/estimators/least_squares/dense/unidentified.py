@@ -43,9 +43,9 @@ def unidentified(sums: NoisySums, box: Box, problem: Problem, known=_NOTHING) ->
     coordinates of a box. ``known`` is evidence to keep. A function of released values, so it costs
     nothing.
     """
-    noisy, (transform, shift) = NoisyMoments.of(sums, box, problem.intercept), box.linear_map()
+    noisy = NoisyMoments.of(sums, box, problem.intercept)
     slopes = shrunken_slopes(noisy)
-    params = transform @ noisy.theta(slopes) + shift
+    params = box.back(noisy.theta(slopes))
     known = replace(known, **noisy.response(box))
     return hidden(params, bool(slopes.any()), problem, known)
 

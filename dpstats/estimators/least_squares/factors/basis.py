@@ -1,12 +1,16 @@
 """Write designs with factors as indicators of codes and numbers, and map coefficients back."""
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from dpstats.estimators.contract import Problem
-from dpstats.numerics import Block, Box, ColumnBasis, Layout, Slopes
+from dpstats.numerics import Block, Box, ColumnBasis, GridRows, Layout, Rows, Sensitivity, Slopes
+from dpstats.numerics.clipping import BLOCK
+from dpstats.numerics.layout import free_products
 
 # A direction of codings shorter than this, beside the longest, is none.
 _RANK = 1e-9
@@ -75,6 +79,38 @@ class BlockBasis:
         box = Box.spanning(*ends, y_low, y_high, intercept, basis)
         return cls(layout, box, centers, tuple(sets))
 
+    def blocks(self, rows: Rows) -> Iterator[GridRows]:
+        """Yield rows in these coordinates: codes, and (z, v) on the grid, row by row."""
+        for part in rows.blocks(BLOCK):
+            assert part.codes is not None, "the request reads codes"
+            codes = [column.astype(np.int64) for column in part.codes.T]
+            yield GridRows(self.scaled(codes, part.numbers, part.response).T, part.parts, codes)
+
+    def sensitivity(self, neighbors: str) -> Sensitivity:
+        """Bound how far a row moves phi phi', phi v and v^2, for any number of codes.
+
+        A row is phi = (e_1, ..., e_K, z) with an indicator e_k for each of K blocks. Every entry of
+        phi and v is at most 1 in magnitude and |phi|^2 <= R^2 = K + d (:attr:`norm`), where a set
+        of columns of which a row has one at most, as x:g, counts as one of d (:meth:`scaled` sees
+        to that). So :meth:`Sensitivity.of` bounds the triangle of phi phi' by
+        (|phi|^4 + sum phi_j^4) / 2 <= (R^4 + R^2) / 2 under add/remove, which a row at a corner
+        reaches, since each of its K + d entries is 1 in magnitude: K counts, a cell for each pair
+        of blocks, d sums in each of its codes and the triangle of z z'. Under replace-one two
+        corners with other codes and, for even d, orthogonal z miss the bound by d / 2 of
+        (R^4 + R^2) / 2 in squares.
+
+        In L1 |phi|_1 <= K + d = R^2, so that the bounds are those of K + d columns:
+        (|phi|_1^2 + |phi|^2) / 2 <= R^2 (K + d + 1) / 2 for phi phi', K + d for phi v and 1
+        for v^2 under add/remove, which the same corner reaches, and twice the first two under
+        replace-one.
+        """
+        return Sensitivity.of(self.norm, self.entries, neighbors)
+
+    def back(self, theta: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        """Return the coefficients of the design for those of the saturated codes and the rest."""
+        (alpha, gamma), (to_alpha, to_gamma, shift) = theta, self.to_design
+        return to_alpha @ alpha + to_gamma @ gamma + shift
+
     def scaled(self, codes: list[np.ndarray], numbers: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Scale and clip (z, v), (m, d + 1), to whole numbers of units of 2^-20, row by row.
 
@@ -94,10 +130,15 @@ class BlockBasis:
         spare = sum(len(slopes.places) - 1 for slopes in self.slopes)
         return len(self.sizes) + self.numbers - spare
 
+    @property
+    def norm(self) -> float:
+        """Bound the norm of a row by its entries: K indicators, and numbers in [-1, 1]."""
+        return math.sqrt(self.entries)
+
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Return the number of codes of each block."""
-        return tuple(len(block.coding) for block in self.layout.blocks)
+        return self.layout.sizes
 
     @property
     def numbers(self) -> int:
@@ -107,8 +148,7 @@ class BlockBasis:
     @property
     def columns(self) -> int:
         """Return the number of columns of the design."""
-        coded = sum(len(block.columns) for block in self.layout.blocks)
-        return coded + self.numbers + (self.layout.intercept is not None)
+        return self.layout.columns
 
     @cached_property
     def saturated(self) -> int | None:
@@ -136,27 +176,14 @@ class BlockBasis:
     @cached_property
     def free(self) -> np.ndarray:
         """Tell which products (m, m) of the rest's coordinates are not structurally zero."""
-        sizes = [self.sizes[k] for k in self.others]
-        same = _diagonal(
-            [np.ones((size, size)) for size in sizes] + [np.zeros((self.numbers,) * 2)]
-        )
-        return (same == 0) | np.eye(len(same), dtype=bool)
+        return free_products([self.sizes[k] for k in self.others], len(self.rest))
 
     @cached_property
     def _whole(self) -> np.ndarray:
         """Return the design's columns (m, S) in all coordinates, for designs without saturation."""
-        layout = self.layout
-        size = sum(self.sizes) + self.numbers
-        whole = np.zeros((size, self.columns))
-        start = 0
-        for block, codes in zip(layout.blocks, self.sizes, strict=True):
-            whole[start : start + codes, block.columns] = block.coding
-            start += codes
-        if layout.intercept is not None:
-            whole[: self.sizes[0], layout.intercept] = 1.0
-        whole[np.arange(start, size), layout.numeric] = 1.0
-        return whole
+        return self.layout.of_coordinates()
 
+    @cached_property
     def to_design(self):
         """Return the maps (S, L) and (S, p) and the shift (S,) to coefficients of the design.
 

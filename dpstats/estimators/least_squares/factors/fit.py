@@ -71,8 +71,8 @@ def least_squares_of(
     """
     known = known or sums.evidence
     solution = solve(sums, basis, NoisyScores.restored(basis, known))
-    to_alpha, to_gamma, shift = basis.to_design()
-    params = to_alpha @ solution.alpha + to_gamma @ solution.gamma + shift
+    to_alpha, to_gamma, _ = basis.to_design
+    params = basis.back((solution.alpha, solution.gamma))
     cov = solution.covariance(to_alpha, to_gamma)
     evidence = replace(
         known,
@@ -103,9 +103,7 @@ def least_squares_of(
 def shrunken_params(sums: NoisyBlockSums, basis: BlockBasis) -> tuple[np.ndarray, bool]:
     """Return the coefficients of :func:`shrunken_blocks`, and whether any slope is not 0."""
     shrunken = shrunken_blocks(sums, basis)
-    to_alpha, to_gamma, shift = basis.to_design()
-    params = to_alpha @ shrunken.alpha + to_gamma @ shrunken.gamma + shift
-    return params, not shrunken.is_constant
+    return basis.back((shrunken.alpha, shrunken.gamma)), not shrunken.is_constant
 
 
 def with_block_intervals(shrunken: Release, sums: NoisyBlockSums, problem: Problem) -> Release:

@@ -13,7 +13,6 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Release, SecondPass
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.least_squares.dense.gram import sensitivities
 from dpstats.estimators.least_squares.factors.basis import BlockBasis
 from dpstats.estimators.least_squares.factors.elimination import solve
 from dpstats.estimators.least_squares.factors.fit import least_squares_of
@@ -21,33 +20,16 @@ from dpstats.estimators.least_squares.factors.goodness import coefficients
 from dpstats.estimators.least_squares.factors.sums import (
     BlockSums,
     NoisyBlockSums,
-    coded_blocks,
     gram_values,
-    norm_of,
 )
 from dpstats.evidence import BlockEvidence
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Rows
-from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import BLOCK, PRODUCT_UNIT, exact_sum, whole_weights
+from dpstats.numerics import GridRows, Moments, Rows
+from dpstats.numerics.clipping import BLOCK, ENTRY_BITS
+from dpstats.numerics.cross_products import PRODUCT_UNIT, exact_sum, whole_weights
 from dpstats.privacy import Cost
 
 _ONE = 2.0**ENTRY_BITS
-
-
-@dataclass(frozen=True)
-class SquaredScores:
-    """Hold exact sums of s s' over scores s, and of half of w min(e^2 / c^2, 1); they add up.
-
-    ``products`` are :class:`BlockSums` of the scores of rows, without a response and all in units
-    of 2^-40, or for those of units Python integers (M, M) in the same units.
-    """
-
-    products: BlockSums | np.ndarray
-    kept: int
-
-    def __add__(self, other: "SquaredScores") -> "SquaredScores":
-        return SquaredScores(self.products + other.products, self.kept + other.kept)
 
 
 @dataclass(frozen=True)
@@ -73,70 +55,69 @@ class ScoreRule:
         known, basis = _sums_of(first), BlockBasis.of(problem)
         solution = solve(NoisyBlockSums.restored(basis, known), basis)
         theta, _ = coefficients(solution, basis)
-        norm, y_scale = norm_of(basis), basis.box.y_scale
-        cut = robust_covariance.cut_of(known, norm, y_scale, problem, cost)
+        cut = robust_covariance.cut_of(known, basis.norm, basis.box.y_scale, problem, cost)
         return cls(basis, theta, float(cut))
 
-    def scores(self, given: Rows) -> Iterator[tuple[list[np.ndarray], np.ndarray, np.ndarray, int]]:
+    def scores(self, given: Rows) -> Iterator[tuple[GridRows, np.ndarray, int]]:
         """Yield blocks of scores s = w phi e / c, |e| <= c, cut toward zero to whole numbers.
 
-        Row by row. Of each block: codes, (m,) for each of K; the entry that a row has at each of
-        its codes (m,), and those of the numbers (m, d); half of w (e / c)^2, added up.
+        Row by row. Of each block: scores of the numbers, (d, m), with the codes of the rows; the
+        entry that a row has at each of its codes, (m,); half of w (e / c)^2, added up.
         """
         from dpstats.numerics.kernels import clipped_residuals, cut_rows
 
-        basis = self.basis
-        ends = np.cumsum([0, *basis.sizes])
+        ends = np.cumsum([0, *self.basis.sizes])
         slopes = np.ascontiguousarray(self.theta[ends[-1] :])
-        for codes, rows, parts in coded_blocks(given, basis):
-            parts = np.ones(len(rows)) if parts is None else whole_weights(parts) / _ONE
-            columns = np.ascontiguousarray(rows.T)
-            for start, code in zip(ends[:-1], codes, strict=True):
+        for block in self.basis.blocks(given):
+            columns, parts = block.columns, whole_weights(block.weights) / _ONE
+            for start, code in zip(ends[:-1], block.codes, strict=True):
                 columns[-1] -= self.theta[start + code] * _ONE
             scale = robust_covariance.KEPT / PRODUCT_UNIT
             sizes, kept = clipped_residuals(columns, slopes, self.cut * _ONE, parts, scale)
             columns[-1] = _ONE
             whole = cut_rows(columns, sizes)
-            yield codes, whole[-1], whole[:-1].T, int(kept)
+            yield GridRows(whole[:-1], codes=block.codes), whole[-1], int(kept)
 
-    def squares(self, rows: Rows) -> SquaredScores:
-        """Sum s s' over the scores of rows, or of units."""
+    def squares(self, rows: Rows) -> BlockSums | Moments:
+        """Sum s s' over the scores of rows, or of units, and half of w min(e^2 / c^2, 1).
+
+        All in units of 2^-40, and those of rows without a response; the latter is ``extra``.
+        """
         return self.of_rows(rows) if rows.units is None else self.of_units(rows)
 
-    def of_rows(self, rows: Rows) -> SquaredScores:
+    def of_rows(self, rows: Rows) -> BlockSums:
         """Sum s s' over the scores of rows."""
-        kept = 0
+        total = 0
 
         def parts():
-            nonlocal kept
-            for codes, one, numbers, more in self.scores(rows):
-                kept += more
-                heavy = one[:, None] * np.column_stack([one, numbers])
-                products = numbers.T @ numbers
-                yield codes, heavy[:, :1], heavy[:, 1:], np.stack([0 * products, products])
+            nonlocal total
+            for block, one, kept in self.scores(rows):
+                total += kept
+                yield block, one * one, one * block.columns
 
         sums = BlockSums.summed(parts(), self.basis, self.basis.numbers, wide=True)
-        return SquaredScores(sums, kept)
+        return replace(sums, numbers=replace(sums.numbers, extra=total))
 
-    def of_units(self, rows: Rows) -> SquaredScores:
+    def of_units(self, rows: Rows) -> Moments:
         """Sum s s' over the scores of units: sums over their rows."""
         from scipy import sparse
 
         starts, M = np.cumsum([0, *self.basis.sizes]), len(self.theta)
         found = list(self.scores(rows))
         if not found:
-            return SquaredScores(np.zeros((M, M), dtype=object), 0)
-        codes, one, numbers, kept = zip(*found, strict=True)
-        at_codes = np.hstack(codes) + starts[:-1, None]
+            return Moments(np.zeros((M, M), dtype=object), 0)
+        numbers, one, kept = zip(*found, strict=True)
+        at_codes = np.hstack([block.codes for block in numbers]) + starts[:-1, None]
         at_numbers = np.broadcast_to(np.arange(starts[-1], M)[:, None], (M - starts[-1], len(rows)))
-        values = np.vstack([*[np.hstack(one)] * len(self.basis.sizes), np.vstack(numbers).T])
+        of_numbers = np.hstack([block.columns for block in numbers])
+        values = np.vstack([*[np.hstack(one)] * len(self.basis.sizes), of_numbers])
         run, number = np.broadcast_to(rows.unit_order, values.shape), rows.count
         places = run.ravel(), np.vstack([at_codes, at_numbers]).ravel()
         # entries at the same place, those of rows of one unit, are added up
         scores = sparse.csr_matrix((values.ravel(), places), (number, M))
         blocks = (scores[i : i + BLOCK] for i in range(0, number, BLOCK))
         products = exact_sum(((s.T @ s).toarray() for s in blocks), (M, M))
-        return SquaredScores(products, sum(kept))
+        return Moments(products, sum(kept))
 
 
 def squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
@@ -145,7 +126,7 @@ def squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
 
 
 def release_squares(
-    summary: SquaredScores, first: Release, problem: Problem, cost: Cost, noise: Noise
+    summary: BlockSums | Moments, first: Release, problem: Problem, cost: Cost, noise: Noise
 ) -> Release:
     """Release the sum of s s' and add it, with what follows from it, to the first release.
 
@@ -153,24 +134,25 @@ def release_squares(
     cut are released numbers, so the score of a row is a function of that row, and no entry of it is
     larger than that of phi: |s_j| <= |phi_j| <= 1 and |s| <= |phi| <= R, R^2 = K + d. What is
     released is part of the upper triangle of s s', whose L2 sensitivity is that of phi phi'
-    (:func:`~dpstats.estimators.least_squares.factors.sums.release_block_sums`), for any number of
-    codes. For weighted rows half of w min(e^2 / c^2, 1), a number in [0, 1/2], is one more value,
-    and its square adds 1/4 to that of the sensitivity.
+    (:meth:`~dpstats.estimators.least_squares.factors.basis.BlockBasis.sensitivity`), for any number
+    of codes. For weighted rows half of w min(e^2 / c^2, 1), a number in [0, 1/2], is one more
+    value, and its square adds 1/4 to that of the sensitivity.
 
     The score of a unit is the sum over its rows of scores multiplied by weights that add up to at
     most 1, so that |s_j| <= 1 and |s| <= R hold for it too. It may have entries at several codes of
     a block, so all of the triangle of s s' is released.
     """
     basis = BlockBasis.of(problem)
-    l2 = sensitivities(norm_of(basis), problem.neighbors)[0] / PRODUCT_UNIT
-    products = summary.products
-    if isinstance(products, BlockSums):
-        values, name = gram_values(products, basis.numbers, one=1), "scores"
+    l2 = basis.sensitivity(problem.neighbors).l2[0] / PRODUCT_UNIT
+    if isinstance(summary, BlockSums):
+        values, name = gram_values(summary, basis.numbers, one=1), "scores"
+        kept = summary.numbers.extra
     else:
-        values, name = products[np.triu_indices(len(products))].tolist(), "unit_scores"
+        values, name = summary.cross[np.triu_indices(len(summary.cross))].tolist(), "unit_scores"
+        kept = summary.extra
     size = len(values)
     if problem.weighted:
-        values = [*values, summary.kept]
+        values = [*values, kept]
         l2 = math.hypot(l2, robust_covariance.KEPT / PRODUCT_UNIT)
     released = noise.add(Query("sum of e^2 x x'", values, l2=l2, unit=PRODUCT_UNIT), cost)
     known = replace(

@@ -57,10 +57,9 @@ class BlockSimulation:
     @property
     def params(self) -> np.ndarray:
         """Return the coefficients (S,) that the sums stand for: those of the release."""
-        to_alpha, to_gamma, shift = self.basis.to_design()
         gamma = self.left.gamma
         alpha = self.left.levels.of_codes(self.left.levels.effects(gamma))
-        return to_alpha @ alpha + to_gamma @ gamma + shift
+        return self.basis.back((alpha, gamma))
 
     def replicates(self, draws: int, sampling: bool) -> np.ndarray:
         """Simulate coefficients (draws, S) that could have been released.
@@ -78,7 +77,7 @@ class BlockSimulation:
             left = self._with_noise(system, free, generator).eliminated()
             gammas[t] = gamma = left.gamma
             alphas[t] = left.levels.of_codes(left.levels.effects(gamma))
-        to_alpha, to_gamma, shift = self.basis.to_design()
+        to_alpha, to_gamma, shift = self.basis.to_design
         return (to_alpha @ alphas.T).T + gammas @ to_gamma.T + shift
 
     def _with_errors(self, generator: np.random.Generator) -> BlockSystem:

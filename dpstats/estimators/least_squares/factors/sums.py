@@ -1,28 +1,23 @@
 """Sum the products of rows in indicators and numbers exactly, and release them."""
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from dpstats.estimators.least_squares.dense.gram import l1_sensitivities, sensitivities
-from dpstats.estimators.least_squares.dense.noisy_sums import FRACTIONS, release_number
+from dpstats.estimators.least_squares.dense.noisy_sums import (
+    FRACTIONS,
+    release_number,
+    release_queries,
+)
 from dpstats.estimators.least_squares.factors.basis import BlockBasis
 from dpstats.evidence import BlockEvidence
-from dpstats.noise import Noise, Query
-from dpstats.numerics import Rows
+from dpstats.noise import Noise
+from dpstats.numerics import GridRows, Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.code_sums import CodeSums
-from dpstats.numerics.cross_products import (
-    BLOCK,
-    PRODUCT_UNIT,
-    WEIGHTED_UNIT,
-    exact_sum,
-    weighted_products,
-    whole_weights,
-)
+from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
@@ -42,67 +37,61 @@ class BlockSums:
         Rows with each pair of codes, for each pair of blocks.
     levels : tuple of numpy.ndarray of int
         Sums of (z, v) over the rows with each code, (L, d + 1), in units of 2^-20.
-    products : numpy.ndarray
-        Sums of products of (z, v), Python integers (d + 1, d + 1) in units of 2^-40.
-    rows : int or None
-        Number of rows, where these have weights, or of the units that they belong to.
+    numbers : Moments
+        Sums of products of (z, v).
     """
 
     counts: tuple[np.ndarray, ...]
     pairs: tuple[np.ndarray, ...]
     levels: tuple[np.ndarray, ...]
-    products: np.ndarray
-    rows: int | None = None
-
-    @property
-    def unit(self) -> float:
-        """Return the unit of ``products``: 2^-40, or 2^-60 where rows have weights."""
-        return PRODUCT_UNIT if self.rows is None else WEIGHTED_UNIT
+    numbers: Moments
 
     @classmethod
     def of(cls, rows: Rows, basis: BlockBasis) -> "BlockSums":
         """Sum over rows of codes and numbers, each as often as it counts."""
-        from dpstats.numerics.kernels import products
 
         def parts():
-            for codes, numbers, parts in coded_blocks(rows, basis):
-                if parts is None:
-                    yield codes, np.ones((len(numbers), 1)), numbers, products(numbers.T.copy())
+            for block in basis.blocks(rows):
+                if block.parts is None:
+                    yield block, np.ones(block.columns.shape[1]), block.columns
                     continue
-                whole = whole_weights(parts)[:, None]
-                yield codes, whole, whole * numbers, weighted_products(numbers, parts)
+                whole = whole_weights(block.parts)
+                yield block, whole, whole * block.columns
 
-        weighted = rows.parts is not None
-        sums = cls.summed(parts(), basis, basis.numbers + 1, wide=weighted)
-        return replace(sums, rows=rows.count) if weighted else sums
+        extra = None if rows.parts is None else rows.count
+        return cls.summed(parts(), basis, basis.numbers + 1, extra is not None, extra)
 
     @classmethod
-    def summed(cls, parts: Iterable, basis: BlockBasis, width: int, wide: bool) -> "BlockSums":
-        """Add up blocks (codes, ones, columns, products) of rows.
+    def summed(
+        cls, parts: Iterable, basis: BlockBasis, width: int, wide: bool, extra: int | None = None
+    ) -> "BlockSums":
+        """Add up blocks of rows, each with what its rows add to counts and to sums of codes.
 
-        Of each block: codes, (m,) for each of K; what each row adds to a count (m, 1) and to the
-        sums of its codes (m, width), whole numbers as in :class:`CodeSums`; and the products of the
-        numbers, whole numbers (width, width) or their two parts as in :class:`Moments`.
+        These are whole numbers (m,) and (width, m), as in :class:`CodeSums`; ``extra`` is that of
+        :class:`Moments`.
         """
         sizes, K = basis.sizes, range(len(basis.sizes))
         counts, levels = (
             [CodeSums(size, columns, wide) for size in sizes] for columns in (1, width)
         )
         pairs = {(j, k): CodeSums(sizes[j] * sizes[k], 1, wide) for j, k in combinations(K, 2)}
-        blocks, shape = [], (2, width, width) if wide else (width, width)
-        for codes, ones, columns, products in parts:
-            blocks.append(products)
-            for k in K:
-                counts[k].add(codes[k], ones)
-                levels[k].add(codes[k], columns)
-            for (j, k), sums in pairs.items():
-                sums.add(codes[j] * sizes[k] + codes[k], ones)
-        total = exact_sum(blocks, shape)
+
+        def coded() -> Iterator[GridRows]:
+            for block, ones, columns in parts:
+                codes = block.codes
+                for k in K:
+                    counts[k].add(codes[k], ones[:, None])
+                    levels[k].add(codes[k], columns.T)
+                for (j, k), sums in pairs.items():
+                    sums.add(codes[j] * sizes[k] + codes[k], ones[:, None])
+                yield block
+
+        numbers = Moments.summed(coded(), width, extra)
         return cls(
             tuple(sums.total()[:, 0] for sums in counts),
             tuple(sums.total().reshape(sizes[j], sizes[k]) for (j, k), sums in pairs.items()),
             tuple(sums.total() for sums in levels),
-            total[0] * _ONE + total[1] if wide else total,
+            numbers,
         )
 
     def __add__(self, other: "BlockSums") -> "BlockSums":
@@ -113,20 +102,8 @@ class BlockSums:
             added(self.counts, other.counts),
             added(self.pairs, other.pairs),
             added(self.levels, other.levels),
-            self.products + other.products,
-            None if self.rows is None or other.rows is None else self.rows + other.rows,
+            self.numbers + other.numbers,
         )
-
-
-def coded_blocks(rows: Rows, basis: BlockBasis):
-    """Yield blocks of rows: codes, (m,) for each of K, scaled (z, v), (m, d + 1), and parts.
-
-    Scaled and clipped to whole numbers of units of 2^-20, row by row.
-    """
-    for block in rows.blocks(BLOCK):
-        assert block.codes is not None, "the request reads codes"
-        codes = [column.astype(np.int64) for column in block.codes.T]
-        yield codes, basis.scaled(codes, block.numbers, block.response), block.parts
 
 
 @dataclass(frozen=True)
@@ -217,11 +194,6 @@ class NoisyBlockSums:
         return self.total if self.rows is None else max(self.rows, self.total)
 
 
-def norm_of(basis: BlockBasis) -> float:
-    """Bound the norm of a row by its entries: K indicators, and numbers in [-1, 1]."""
-    return math.sqrt(basis.entries)
-
-
 def release_block_sums(
     sums: BlockSums,
     basis: BlockBasis,
@@ -232,25 +204,11 @@ def release_block_sums(
 ) -> NoisyBlockSums:
     """Release the sums of products that are not structurally zero.
 
-    A row is phi = (e_1, ..., e_K, z) with an indicator e_k for each of K blocks, and v. Products
-    of two codes of one block are zero in every row, so that they are neither released nor noisy.
-
-    Guarantee. The cost, for the given relation. What is released is part of the upper triangle of
-    phi phi', phi v and v^2. Every entry of phi and v is at most 1 in magnitude and
-    |phi|^2 <= R^2 = K + d, where a set of columns of which a row has one at most, as x:g, counts as
-    one of d (:meth:`~dpstats.estimators.least_squares.factors.basis.BlockBasis.scaled` sees to
-    that). So :func:`~dpstats.estimators.least_squares.dense.gram.sensitivities` bound their L2
-    sensitivities by R, for any number of codes: of phi phi' by (|phi|^4 + sum phi_j^4) / 2 <= (R^4
-    + R^2) / 2 under add/remove, which a row at a corner reaches, since each of its K + d entries is
-    1 in magnitude: K counts, a cell for each pair of blocks, d sums in each of its codes and the
-    triangle of z z'. Under replace-one two corners with other codes and, for even d, orthogonal z
-    miss the bound by d / 2 of (R^4 + R^2) / 2 in squares.
-
-    In L1 |phi|_1 <= K + d = R^2, so that
-    :func:`~dpstats.estimators.least_squares.dense.gram.l1_sensitivities` bound them by R and K + d
-    columns: (|phi|_1^2 + |phi|^2) / 2 <= R^2 (K + d + 1) / 2 for phi phi', K + d for phi v and 1
-    for v^2 under add/remove, which the same corner reaches, and twice the first two under
-    replace-one.
+    Guarantee. The cost, for the given relation: what is released is part of the upper triangle of
+    phi phi', phi v and v^2, with the sensitivities of
+    :meth:`~dpstats.estimators.least_squares.factors.basis.BlockBasis.sensitivity`, by Gaussian or
+    Laplace noise. Products of two codes of one block are zero in every row, so that they are
+    neither released nor noisy.
 
     Rows with a weight w in [0, 1] enter as w phi phi', w phi v and w v^2, and the weights of the
     rows of a unit add up to at most 1. What a unit adds is a point of the convex hull of zero and
@@ -258,37 +216,27 @@ def release_block_sums(
     or of units, is released too
     (:func:`~dpstats.estimators.least_squares.dense.noisy_sums.noisy_sums`).
     """
-    rows, rows_sd, cost = release_number(sums.rows, neighbors, cost, noise, counted)
-    d = basis.numbers
+    numbers, d = sums.numbers, basis.numbers
+    rows, rows_sd, cost = release_number(numbers.extra, neighbors, cost, noise, counted)
     levels = [level[:, d].astype(object) * _ONE for level in sums.levels]
-    cross = [int(value) for part in (*levels, sums.products[:d, d]) for value in part]
-    norm = norm_of(basis)
-    bounds = zip(
-        l1_sensitivities(norm, basis.entries, neighbors),
-        sensitivities(norm, neighbors),
-        strict=True,
+    cross = [int(value) for part in (*levels, numbers.cross[:d, d]) for value in part]
+    exact = gram_values(sums, d), cross, [numbers.cross[d, d]]
+    gram, cross, square = release_queries(
+        exact, numbers.unit, basis.sensitivity(neighbors), cost, noise, FRACTIONS
     )
-    steps = (("X'X", gram_values(sums, d)), ("X'y", cross), ("y'y", [sums.products[d, d]]))
-    queries = [
-        Query(step, values, l1=l1 / sums.unit, l2=l2 / sums.unit, unit=sums.unit)
-        for (step, values), (l1, l2) in zip(steps, bounds, strict=True)
-    ]
-    gram, cross, square = [
-        noise.add(query, cost.part(part)) for query, part in zip(queries, FRACTIONS, strict=True)
-    ]
     deviations = [gram.deviation, cross.deviation, square.deviation]
     total = float(square.values[0])
     return NoisyBlockSums.of(basis, gram.values, cross.values, total, deviations, rows, rows_sd)
 
 
 def gram_values(sums: BlockSums, d: int, one: int = _ONE) -> list[int]:
-    """List products of codes and d numbers, structural zeros left out, in units of ``products``.
+    """List products of codes and d numbers, structural zeros left out, in units of ``numbers``.
 
     In these units of the numbers an indicator is ``one``.
     """
     counts = [part.astype(object).ravel() * one * one for part in (*sums.counts, *sums.pairs)]
     levels = [level[:, :d].astype(object).ravel() * one for level in sums.levels]
-    squares = sums.products[:d, :d][np.triu_indices(d)]
+    squares = sums.numbers.cross[:d, :d][np.triu_indices(d)]
     return [int(value) for part in (*counts, *levels, squares) for value in part]
 
 

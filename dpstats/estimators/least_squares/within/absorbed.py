@@ -10,9 +10,9 @@ from dpstats.estimators.contract import Method, Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
 from dpstats.estimators.least_squares.within.groups import (
+    GroupDeviations,
     grouped_moments,
     release_within,
-    within_norm,
 )
 from dpstats.noise import Noise
 from dpstats.numerics import GroupedMoments
@@ -38,7 +38,7 @@ def release(
     :mod:`dpstats.estimators.least_squares.adassp`. The only ``cov_type`` is the one for errors of
     one variance.
     """
-    within = release_within(moments, within_norm(problem), problem.neighbors, cost, noise)
+    within = release_within(moments, GroupDeviations(problem), problem.neighbors, cost, noise)
     return fit_within(within, problem, penalty_of)
 
 

@@ -17,13 +17,11 @@ from dpstats.estimators.least_squares.dense.robust_covariance import (
     weighted_scores,
 )
 from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
-from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.estimators.least_squares.within.units import (
     UnitDeviations,
     UnitSums,
     clipped_scores,
     release_within_units,
-    unit_norm,
 )
 from dpstats.noise import Noise
 from dpstats.numerics import Moments, Rows
@@ -52,15 +50,14 @@ def release(
     intervals are those of least squares on the same sums, as in
     :mod:`dpstats.estimators.least_squares.adassp`.
     """
-    norm = unit_norm(problem)
-    within = release_within_units(sums, norm, problem.neighbors, cost, noise)
+    within = release_within_units(sums, UnitDeviations(problem), problem.neighbors, cost, noise)
     return replace(fit_within(within, problem, penalty_of), note=_NOTE)
 
 
 def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     """Return the function that sums s s' over the scores s of units, given the first release."""
-    box, norm = within_box(problem), unit_norm(problem)
-    theta, cut = reference(first.basis, box, norm, problem, cost)
+    of = UnitDeviations(problem)
+    theta, cut = reference(first.basis, of.box, of.norm, problem, cost)
     return partial(unit_squares, problem, theta, cut * 2.0**ENTRY_BITS)
 
 
@@ -72,9 +69,10 @@ def unit_squares(
     d = (d_u, d_v) is a row's deviation from the mean of its unit, and e = d_v - d_u'theta, clipped
     to [-c, c].
     """
-    deviations = UnitDeviations.of(rows, problem)
-    scores, kept = weighted_scores(deviations.blocks(), theta, cut)
-    scores = clipped_scores(sums_by_unit(scores, deviations.units), unit_norm(problem))
+    assert rows.units is not None, "rows of units have their numbers"
+    deviations = UnitDeviations(problem)
+    scores, kept = weighted_scores(deviations.blocks(rows), theta, cut)
+    scores = clipped_scores(sums_by_unit(scores, rows.units), deviations.norm)
     return sum_of_squares(scores, kept)
 
 
@@ -88,8 +86,8 @@ def _release_squares(
     part of the last value is in [0, 1/2]: the sensitivity is the one that
     :func:`~dpstats.estimators.least_squares.dense.robust_covariance.release_squares` states.
     """
-    box, norm = within_box(problem), unit_norm(problem)
-    return release_squares(squares, first, box, norm, problem, cost, noise)
+    of = UnitDeviations(problem)
+    return release_squares(squares, first, of.box, of.norm, problem, cost, noise)
 
 
 def _requested(cov_type: str, problem: Problem) -> bool:

@@ -1,6 +1,5 @@
 """Solve for coefficients from released within-group sums, with a ridge or without."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,7 +10,7 @@ from dpstats.estimators.contract.release import CLIPPED
 from dpstats.estimators.least_squares.dense import NoisySums
 from dpstats.estimators.least_squares.dense.fit import ABOUT_LEAST_SQUARES, is_identified
 from dpstats.estimators.least_squares.dense.unidentified import unidentified
-from dpstats.estimators.least_squares.within.groups import WithinSums, within_box
+from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.evidence import SumsEvidence
 from dpstats.numerics.ridge import inverse, ridge
 
@@ -25,13 +24,14 @@ _NOTE = (
 )
 
 
-def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Release:
+def fit_within(sums: NoisySums, problem: Problem, penalty_of: Callable) -> Release:
     """Solve for the coefficients; a function of released values.
 
+    The ``rows`` of the sums are rows less groups, or the degrees of freedom of units.
     Where a ridge is needed, intervals are those of least squares on the same sums, as in
     :mod:`dpstats.estimators.least_squares.adassp`.
     """
-    sums, box = within.sums, within_box(problem)
+    box = within_box(problem)
     penalty = penalty_of(sums.gram, sums.scales[0])
     transform, shift = box.linear_map()
     evidence = SumsEvidence(
@@ -41,13 +41,13 @@ def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Re
     if not is_identified(sums):
         found = unidentified(sums, box, problem, evidence)
     elif penalty > 0:
-        plain = fit_within(within, problem, _none)
+        plain = fit_within(sums, problem, _none)
         params = transform @ inverse(sums.gram, penalty, sums.scales[0]) @ sums.cross + shift
         companion = None if problem.estimated else replace(plain, note=ABOUT_LEAST_SQUARES)
         evidence = replace(evidence, unbounded=0.0)
         found = replace(plain, params=params, cov=None, evidence=evidence, companion=companion)
     else:
-        found = _plain(within, problem, evidence)
+        found = _plain(sums, problem, evidence)
     return replace(
         found,
         predictions=np.full(len(problem.x_new), np.nan),
@@ -56,32 +56,20 @@ def fit_within(within: WithinSums, problem: Problem, penalty_of: Callable) -> Re
     )
 
 
-def _plain(within: WithinSums, problem: Problem, evidence: SumsEvidence) -> Release:
+def _plain(sums: NoisySums, problem: Problem, evidence: SumsEvidence) -> Release:
     """Fit least squares, with a covariance unless ranges were estimated."""
-    box, sums = within_box(problem), within.sums
+    box = within_box(problem)
     transform, shift = box.linear_map()
     theta, cov = inverse(sums.gram, 0.0, sums.scales[0]) @ sums.cross, None
     if not problem.estimated:
-        energy, rows = _errors(within, theta)
+        assert sums.rows is not None, "degrees of freedom are released"
+        energy, rows = sums.energy(theta), sums.rows
         sigma2 = energy / max(rows - len(theta), 1.0)
         evidence = replace(evidence, energy=energy, rows=rows, sigma2=sigma2 * box.y_scale**2)
         cov = transform @ _covariance(sums, theta, sigma2) @ transform.T
     reasons = {"bse": CLIPPED} if problem.estimated else {}
     params = transform @ theta + shift
     return Release(params, problem.x_new @ params, cov, reasons=reasons, evidence=evidence)
-
-
-def _errors(within: WithinSums, theta: np.ndarray) -> tuple[float, float]:
-    """Return the residual sum of squares in scaled units and the number of rows less groups.
-
-    Both are noisy, and a variance that is too low by chance makes intervals too short. So a
-    standard deviation of its noise is added to the former and one is subtracted from the latter.
-    """
-    sums, length = within.sums, theta @ theta
-    quadratic = sums.scales[0] ** 2 * (2 * length**2 - np.sum(theta**4))
-    deviation = math.sqrt(sums.scales[2] ** 2 + 4 * sums.scales[1] ** 2 * length + quadratic)
-    energy = sums.square - 2 * theta @ sums.cross + theta @ sums.gram @ theta
-    return float(max(energy, 0.0) + deviation), within.degrees - within.deviation
 
 
 def _covariance(sums: NoisySums, theta: np.ndarray, sigma2: float) -> np.ndarray:

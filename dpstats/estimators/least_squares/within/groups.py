@@ -6,43 +6,24 @@ and Waugh 1933; Wooldridge 2010, Econometric Analysis of Cross Section and Panel
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from dpstats.estimators.contract import Problem
 from dpstats.estimators.least_squares.dense import NoisySums
-from dpstats.estimators.least_squares.dense.gram import sensitivities
+from dpstats.estimators.least_squares.dense.noisy_sums import release_triangle
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Box, GroupedMoments, Rows
+from dpstats.numerics import Box, GridRows, GroupedMoments, Moments, Rows, Sensitivity
 from dpstats.numerics.cross_products import PRODUCT_UNIT
-from dpstats.numerics.ridge import symmetric
 from dpstats.privacy import GDP, REPLACE_ONE
 
 # Fractions of the cost for u'u, u'v, v'v and the degrees of freedom.
 _FRACTIONS = (0.465, 0.465, 0.05, 0.02)
 # Deviations from a mean in [-1, 1] lie in [-2, 2], and their products are four times as large.
 _DOUBLED = 4
-
-
-@dataclass(frozen=True)
-class WithinSums:
-    """Hold released within-group cross-products and degrees of freedom.
-
-    Parameters
-    ----------
-    sums : NoisySums
-        Noisy u'u, u'v and v'v of deviations from group means, in scaled coordinates.
-    degrees : float
-        Noisy number of rows less that of groups with rows.
-    deviation : float
-        Standard deviation of the noise on it.
-    """
-
-    sums: NoisySums
-    degrees: float
-    deviation: float
 
 
 def within_box(problem: Problem) -> Box:
@@ -72,18 +53,6 @@ def within_box(problem: Problem) -> Box:
     )
 
 
-def within_norm(problem: Problem) -> float:
-    """Bound half the length ||u - m|| of a row's deviation from a mean of others, in scaled units.
-
-    In general ||u|| <= R gives ||u - m|| <= 2 R. Where columns are clipped one by one, a block of
-    columns that are functions of one code (the dummies of a factor) can do better: u - m is there
-    an average of differences C_l - C_l' of the block's values, so it is at most as long as the
-    longest of them, D_b. For dummies D_b^2 <= 8 (two of them move by 2 each), however many
-    levels there are. Together R^2 = (number of other columns) + sum_b min(columns_b, D_b^2 / 4).
-    """
-    return math.sqrt(squared_norm(problem, 1 / 4))
-
-
 def squared_norm(problem: Problem, part: float) -> float:
     """Add up bounds on squared lengths in scaled units: 1 a column, or less of a block of columns.
 
@@ -111,98 +80,115 @@ def _diameter(points: np.ndarray) -> float:
     return math.sqrt(max(largest, 0.0)) + math.sqrt(points.shape[1]) * 2.0**-18
 
 
+@dataclass(frozen=True)
+class Deviations:
+    """Define deviations of rows, in the coordinates of :func:`within_box`, from means of rows."""
+
+    problem: Problem
+
+    @cached_property
+    def box(self) -> Box:
+        """Return the coordinates of the rows themselves."""
+        return within_box(self.problem)
+
+    def back(self, theta: np.ndarray) -> np.ndarray:
+        """Return the coefficients of the design for those, theta, of v on u."""
+        return self.box.back(theta)
+
+
+class GroupDeviations(Deviations):
+    """Define deviations from the means of groups as coordinates."""
+
+    @cached_property
+    def norm(self) -> float:
+        """Bound half the length ||u - m|| of a row's deviation from a mean of others.
+
+        In general ||u|| <= R gives ||u - m|| <= 2 R. Where columns are clipped one by one, a block
+        of columns that are functions of one code (the dummies of a factor) can do better: u - m is
+        there an average of differences C_l - C_l' of the block's values, so it is at most as long
+        as the longest of them, D_b. For dummies D_b^2 <= 8 (two of them move by 2 each), however
+        many levels there are. Together R^2 = (number of other columns) + sum_b min(columns_b,
+        D_b^2 / 4).
+        """
+        return math.sqrt(squared_norm(self.problem, 1 / 4))
+
+    def blocks(self, rows: Rows) -> Iterator[GridRows]:
+        """Yield rows before means are taken off, which their sums allow where all are known."""
+        return self.box.blocks(rows)
+
+    def sensitivity(self, neighbors: str) -> Sensitivity:
+        r"""Bound how far one row moves the triangle of W_uu, W_uv and W_vv, in L2.
+
+        W = sum over groups g and rows i of (z_gi - m_g)(z_gi - m_g)', with z = (u, v), |u_j| <= 1,
+        |v| <= 1, m_g the mean of group g, and ||u - m|| <= 2 R (:attr:`norm`) for any row u and any
+        mean m of rows.
+
+        One row. Add z to a group of n >= 1 rows with mean m, and let d = z - m. The mean moves by
+        d / (n + 1), so the old rows' deviations add n d d' / (n + 1)^2 (their sum is zero), the new
+        row's own deviation is n d / (n + 1) and adds n^2 d d' / (n + 1)^2. Together
+
+            W(with z) - W(without z) = n / (n + 1) d d',
+
+        and a row alone in its group changes nothing. The factor is below 1 and comes close to it in
+        large groups. m is a mean of rows in the box, so |d_j| <= 2, and d is 2 w with ||w_u|| <= R
+        and |w_j| <= 1. Other groups do not change.
+
+        Add/remove: hence 4 c w w' with 0 <= c < 1, at most four times what a row of z z' is worth
+        in :meth:`~dpstats.numerics.coordinates.Sensitivity.of`, whatever the number of groups and
+        their sizes. The mean m is private, and the bound holds for each.
+
+        Replace-one: a row a leaves and a row b joins, its own group or another. With respect to the
+        table without both, the first adds c_a d_a d_a' and the second c_b d_b d_b', each with the n
+        and m of its own group there. So the change is 4 (c_b w_b w_b' - c_a w_a w_a'), and
+        ``Sensitivity.of`` bounds each of its parts for any two such rows: its argument for the
+        triangle uses that inner products of triangles are not negative, that for u v the norms
+        alone, and that for v^2 that both squares are in [0, 1]; factors in [0, 1] before the terms
+        change none of it.
+
+        Rounding. In each group s s' / n is rounded down to the grid
+        (:meth:`~dpstats.numerics.grouped_moments.GroupedMoments.within`), all else is exact, and
+        neighbours differ in one group (add/remove) or at most two (replace-one). So an entry is off
+        by less than one unit of the grid, or two, and m entries by sqrt(m) times that in L2.
+        """
+        columns = len(self.box.center)
+        uu, uv, vv = Sensitivity.of(self.norm, columns, neighbors).l2
+        unit = (2 if neighbors == REPLACE_ONE else 1) * PRODUCT_UNIT
+        triangle = _DOUBLED * uu + unit * math.sqrt(columns * (columns + 1) // 2)
+        cross = _DOUBLED * uv + unit * math.sqrt(columns)
+        return Sensitivity((triangle, cross, _DOUBLED * vv + unit))
+
+
 def grouped_moments(rows: Rows, problem: Problem) -> GroupedMoments:
     """Summarise rows by their keys; the summary grows with the groups and not with their rows."""
-    return GroupedMoments.of(rows, within_box(problem))
-
-
-def within_sensitivities(norm: float, neighbors: str) -> tuple[float, float, float]:
-    r"""Bound the L2 sensitivities of the triangle of W_uu, of W_uv and of W_vv.
-
-    W = sum over groups g and rows i of (z_gi - m_g)(z_gi - m_g)', with z = (u, v), |u_j| <= 1,
-    |v| <= 1, m_g the mean of group g, and ||u - m|| <= 2 R (``norm``) for any row u and any mean m
-    of rows: :func:`within_norm`.
-
-    One row. Add z to a group of n >= 1 rows with mean m, and let d = z - m. The mean moves by
-    d / (n + 1), so the old rows' deviations add n d d' / (n + 1)^2 (their sum is zero), the new
-    row's own deviation is n d / (n + 1) and adds n^2 d d' / (n + 1)^2. Together
-
-        W(with z) - W(without z) = n / (n + 1) d d',
-
-    and a row alone in its group changes nothing. The factor is below 1 and comes close to it in
-    large groups. m is a mean of rows in the box, so |d_j| <= 2, and d is 2 w with ||w_u|| <= R and
-    |w_j| <= 1. Other groups do not change.
-
-    Add/remove: hence 4 c w w' with 0 <= c < 1, at most four times what a row of z z' is worth in
-    :func:`~dpstats.estimators.least_squares.dense.gram.sensitivities`, whatever the number of
-    groups and their sizes. The mean m is private, and the bound holds for each.
-
-    Replace-one: a row a leaves and a row b joins, its own group or another. With respect to the
-    table without both, the first adds c_a d_a d_a' and the second c_b d_b d_b', each with the n
-    and m of its own group there. So the change is 4 (c_b w_b w_b' - c_a w_a w_a'), and
-    ``sensitivities`` bounds each of its parts for any two such rows: its argument for the triangle
-    uses that inner products of triangles are not negative, that for u v the norms alone, and that
-    for v^2 that both squares are in [0, 1]; factors in [0, 1] before the terms change none of it.
-    """
-    uu, uv, vv = sensitivities(norm, neighbors)
-    return _DOUBLED * uu, _DOUBLED * uv, _DOUBLED * vv
+    return GroupedMoments.of(rows, GroupDeviations(problem))
 
 
 def release_within(
-    moments: GroupedMoments, norm: float, neighbors: str, cost: GDP, noise: Noise
-) -> WithinSums:
+    moments: GroupedMoments, coordinates: GroupDeviations, neighbors: str, cost: GDP, noise: Noise
+) -> NoisySums:
     """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom n - G.
 
     Guarantee. The cost, for the given relation: four Gaussian releases for fractions of mu^2 that
-    add up to one. The first three have the L2 sensitivities of :func:`within_sensitivities`,
-    plus the rounding: in each group s s' / n is rounded down to the grid
-    (:meth:`~dpstats.numerics.grouped_moments.GroupedMoments.within`), all else is exact, and
-    neighbours differ in one group (add/remove) or at most two (replace-one). So an entry is off by
-    less than one unit of the grid, or two, and m entries by sqrt(m) times that in L2.
+    add up to one. The first three have the sensitivities of the coordinates.
 
     n - G, with G the number of groups that have rows, grows by 1 with a row in a group that has
     others, and by 0 with a row alone: its sensitivity is 1 under add/remove. Under replace-one it
     moves by one of -1, 0 and 1: again 1.
     """
-    columns = len(moments.total.cross) - 1
-    sizes = columns * (columns + 1) // 2, columns, 1
-    groups = 2 if neighbors == REPLACE_ONE else 1
-    l2 = [
-        exact / PRODUCT_UNIT + groups * math.sqrt(size)
-        for exact, size in zip(within_sensitivities(norm, neighbors), sizes, strict=True)
-    ]
     degrees = Query("degrees of freedom", [moments.degrees], l2=1)
-    return release_sums(moments.within(), l2, PRODUCT_UNIT, degrees, cost, noise)
+    sensitivity = coordinates.sensitivity(neighbors)
+    return release_deviations(Moments(moments.within()), sensitivity, degrees, cost, noise)
 
 
-def release_sums(
-    W: np.ndarray, l2: Sequence[float], unit: float, count: Query, cost: GDP, noise: Noise
-) -> WithinSums:
-    """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom.
+def release_deviations(
+    W: Moments, sensitivity: Sensitivity, count: Query, cost: GDP, noise: Noise
+) -> NoisySums:
+    """Release W_uu (its triangle), W_uv, W_vv and the degrees of freedom, in place of the rows.
 
-    Guarantee. The cost, where ``l2`` are the L2 sensitivities of the first three in multiples of
-    ``unit``, whole multiples of which W (k, k) has, and ``count`` states its own.
+    Guarantee. The cost, where ``sensitivity`` holds for the first three and ``count`` states its
+    own.
     """
-    columns = len(W) - 1
-    exact = (
-        W[:columns, :columns][np.triu_indices(columns)],
-        W[:columns, columns],
-        W[columns:, columns],
-    )
-    queries = [
-        Query(f"{step} within groups", values, l2=bound, unit=unit)
-        for step, values, bound in zip(("X'X", "X'y", "y'y"), exact, l2, strict=True)
-    ]
-    queries.append(count)
-    gram, cross, square, degrees = [
-        noise.add(query, cost.part(fraction))
-        for query, fraction in zip(queries, _FRACTIONS, strict=True)
-    ]
-    sums = NoisySums(
-        symmetric(gram.values, columns),
-        cross.values,
-        float(square.values[0]),
-        scales=(gram.scale, cross.scale, square.scale),
-        deviations=(gram.deviation, cross.deviation, square.deviation),
-    )
-    return WithinSums(sums, float(degrees.values[0]), degrees.deviation)
+    sums = release_triangle(W, sensitivity, cost, noise, _FRACTIONS[:3], " within groups")
+    degrees = noise.add(count, cost.part(_FRACTIONS[3]))
+    deviation = degrees.deviation
+    return replace(sums, rows=float(degrees.values[0]) - deviation, rows_deviation=deviation)

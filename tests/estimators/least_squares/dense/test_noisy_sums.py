@@ -99,8 +99,8 @@ def test_sums_without_weights_are_those_of_whole_rows():
     X, y = table([strange_row(np.random.default_rng(s), p) for s in range(300)], p)
     parts = [None, np.ones(300)]
     plain, whole = (Moments.of(Rows(X, y, parts=each), box_of(p)) for each in parts)
-    assert (whole.cross == plain.cross * 2**20).all() and whole.rows == 300
-    assert whole.unit * 2**20 == plain.unit and plain.rows is None
+    assert (whole.cross == plain.cross * 2**20).all() and whole.extra == 300
+    assert whole.unit * 2**20 == plain.unit and plain.extra is None
 
 
 def unlimited_weights(monkeypatch):
@@ -141,3 +141,19 @@ def test_a_weight_outside_the_norm_is_noticed(mutant, check, cases, monkeypatch)
     case = next(c for c in cases if c.problem.neighbors == ADD_REMOVE and len(c.problem.low) == 2)
     with pytest.raises(Violation):
         check(case)
+
+
+def test_energy_is_the_residual_sum_of_squares_and_a_deviation_of_its_noise():
+    """By simulation of the noise for the latter, 20,000 draws of a seed."""
+    rng = np.random.default_rng(6)
+    u, theta = rng.uniform(-1, 1, (50, 2)), np.array([0.4, -0.2])
+    v = u @ theta + rng.normal(0, 0.1, 50)
+    exact = (u.T @ u, u.T @ v, float(v @ v))
+    rss = float(np.sum((v - u @ theta) ** 2))
+    assert noisy_sums.NoisySums(*exact, (0.0,) * 3, (0.0,) * 3).energy(theta) == pytest.approx(rss)
+    scales = (0.003, 0.002, 0.001)
+    E, e, s = (scale * rng.normal(size=(20_000, 3)) for scale in scales)
+    moved = s[:, 0] - 2 * e[:, :2] @ theta
+    moved += E[:, 0] * theta[0] ** 2 + 2 * E[:, 1] * theta[0] * theta[1] + E[:, 2] * theta[1] ** 2
+    more = noisy_sums.NoisySums(*exact, scales, scales).energy(theta) - rss
+    assert more == pytest.approx(moved.std(), rel=0.02)

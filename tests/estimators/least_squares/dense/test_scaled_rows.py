@@ -10,7 +10,7 @@ from dpstats.estimators.contract import Problem
 from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.estimators.least_squares.dense.scaled_rows import residual_sums, scaled_rows
 from dpstats.numerics import Rows
-from dpstats.numerics.cross_products import BLOCK
+from dpstats.numerics.clipping import BLOCK
 from dpstats.privacy import ADD_REMOVE
 
 PROBLEM = Problem(

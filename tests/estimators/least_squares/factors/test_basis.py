@@ -131,8 +131,7 @@ def both_predictions(layout, basis, codes, numbers):
     rng = np.random.default_rng(4)
     alpha = rng.normal(size=0 if basis.saturated is None else basis.sizes[basis.saturated])
     gamma = rng.normal(size=basis.rest.shape[1])
-    to_alpha, to_gamma, shift = basis.to_design()
-    beta = to_alpha @ alpha + to_gamma @ gamma + shift
+    beta = basis.back((alpha, gamma))
     rows = basis.scaled(codes, numbers, np.zeros(len(numbers)))
     return design(layout, codes, numbers) @ beta, predicted(basis, codes, rows, alpha, gamma)
 

@@ -222,7 +222,7 @@ def test_the_basis_maps_effects_to_the_coefficients_of_the_design(formula):
     X, codes, found = rows.numbers, compact.codes.astype(int).T, design.layout.compact(rows)
     np.testing.assert_array_equal(found.codes, compact.codes)
     np.testing.assert_array_equal(found.numbers, compact.numbers)
-    to_alpha, to_gamma, shift = basis.to_design()
+    to_alpha, to_gamma, shift = basis.to_design
     generator = np.random.default_rng(2)
     k = basis.saturated
     alpha = generator.normal(size=basis.sizes[k])

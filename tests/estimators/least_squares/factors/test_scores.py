@@ -17,9 +17,8 @@ import dpstats as dp
 from dpstats.estimators.least_squares.factors import BlockBasis, BlockSums
 from dpstats.estimators.least_squares.factors import scores as block_scores
 from dpstats.estimators.least_squares.factors import sums as block_sums
-from dpstats.estimators.least_squares.factors.scores import ScoreRule, SquaredScores
-from dpstats.estimators.least_squares.factors.sums import norm_of
-from dpstats.numerics import cross_products
+from dpstats.estimators.least_squares.factors.scores import ScoreRule
+from dpstats.numerics import Moments, cross_products
 from dpstats.privacy import ADD_REMOVE, RELATIONS
 from tests.checks.block_least_squares import BOUNDS, DESIGNS, RICH, fit, many, rare, table
 from tests.checks.block_scores import (
@@ -177,23 +176,19 @@ def test_squared_scores_are_those_of_the_rows_and_of_units_and_add_up(blocks):
     found, whole = one + two, s.astype(np.int64).T @ s.astype(np.int64)
     starts = np.cumsum([0, *basis.sizes])
     M = starts[-1]
-    assert isinstance(found.products, BlockSums)
+    assert isinstance(found, BlockSums)
     for k, size in enumerate(basis.sizes):
         place = slice(starts[k], starts[k] + size)
         # at the border of a whole number the order of additions may decide
-        np.testing.assert_allclose(
-            found.products.counts[k].astype(float), np.diag(whole)[place], 1e-6
-        )
-        np.testing.assert_allclose(
-            found.products.levels[k].astype(float), whole[place, M:], 1e-3, 1e12
-        )
-    np.testing.assert_allclose(found.products.products.astype(float), whole[M:, M:], 1e-6)
+        np.testing.assert_allclose(found.counts[k].astype(float), np.diag(whole)[place], 1e-6)
+        np.testing.assert_allclose(found.levels[k].astype(float), whole[place, M:], 1e-3, 1e12)
+    np.testing.assert_allclose(found.numbers.cross.astype(float), whole[M:, M:], 1e-6)
     sums = np.add.reduceat(s, np.arange(0, len(y), 3)).astype(np.int64)
     cuts = (slice(None, 9000), slice(9000, None))
     table = coded(X, y, basis, parts=weights / 3, units=units)
     one, two = (made.squares(table[cut]) for cut in cuts)
-    np.testing.assert_allclose((one + two).products.astype(float), sums.T @ sums / 9, 1e-3, 1e12)
-    assert one.kept + two.kept == pytest.approx(found.kept / 3, rel=1e-3)
+    np.testing.assert_allclose((one + two).cross.astype(float), sums.T @ sums / 9, 1e-3, 1e12)
+    assert one.extra + two.extra == pytest.approx(found.numbers.extra / 3, rel=1e-3)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -243,7 +238,7 @@ def test_the_worst_rows_reach_the_sensitivity_of_slopes(neighbors):
     if neighbors == ADD_REMOVE:
         two = two[0][:0], two[1][:0]
     basis = BlockBasis.of(problem)
-    assert norm_of(basis) == math.sqrt(3)
+    assert basis.norm == math.sqrt(3)
     in_sums = distances(basis, one, two, neighbors)
     assert in_sums[0] == pytest.approx(1, rel=1e-5)
     assert moved(problem, one, two) == pytest.approx(1, rel=1e-3)
@@ -283,16 +278,16 @@ def uncut(monkeypatch):
     original = ScoreRule.scores
 
     def scores(self, given):
-        for codes, one, numbers, kept in original(self, given):
-            yield codes, 4 * one, 4 * numbers, kept
+        for block, one, kept in original(self, given):
+            yield block._replace(columns=4 * block.columns), 4 * one, kept
 
     monkeypatch.setattr(ScoreRule, "scores", scores)
 
 
 def blocks_off_by_one(monkeypatch):
     """The sensitivity is that of one block less."""
-    original = block_scores.norm_of
-    monkeypatch.setattr(block_scores, "norm_of", lambda basis: math.sqrt(original(basis) ** 2 - 1))
+    norm = property(lambda basis: math.sqrt(basis.entries - 1))
+    monkeypatch.setattr(BlockBasis, "norm", norm)
 
 
 def free_number(monkeypatch):
@@ -325,4 +320,4 @@ def test_summaries_of_no_rows_add_nothing():
     made = rule(BlockBasis.of(problem_of(2, 1)))
     table = coded(*rows(2, 1, 5), made.basis, parts=np.full(5, 0.2), units=np.arange(5))
     units, none = made.squares(table), made.squares(table[:0])
-    assert isinstance(none, SquaredScores) and np.all((units + none).products == units.products)
+    assert isinstance(none, Moments) and np.all((units + none).cross == units.cross)

@@ -9,7 +9,7 @@ import pytest
 
 from dpstats.estimators import METHODS
 from dpstats.estimators.least_squares.factors import BlockBasis, BlockSums
-from dpstats.estimators.least_squares.factors.sums import norm_of, release_block_sums
+from dpstats.estimators.least_squares.factors.sums import release_block_sums
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
 from dpstats.testing import insecure_seed
@@ -79,8 +79,8 @@ def test_no_row_moves_a_query_further(neighbors):
 
 
 def test_the_sensitivity_depends_on_blocks_and_not_on_their_codes():
-    assert norm_of(BlockBasis.of(problem_of(2, 3))) == math.sqrt(5)
-    assert norm_of(BlockBasis.of(problem_of(4, 0))) == 2
+    assert BlockBasis.of(problem_of(2, 3)).norm == math.sqrt(5)
+    assert BlockBasis.of(problem_of(4, 0)).norm == 2
 
 
 def test_noise_has_the_stated_deviation():

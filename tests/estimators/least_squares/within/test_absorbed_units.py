@@ -154,21 +154,20 @@ def test_what_does_not_go_with_person_effects_is_refused_for_nothing(message):
 def centred(center):
     """Deviations from another centre than the mean of the unit."""
 
-    def of(cls, rows, problem):
-        kept = ORIGINAL(rows, problem)
-        z = within_units.within_box(problem).integers(rows.numbers, rows.response)
-        return cls(z - center(z), kept.parts, kept.units)
+    def scaled(self, rows):
+        z = self.box.integers(rows.numbers, rows.response)
+        return (z - center(z)).T, ORIGINAL(self, rows)[1]
 
-    return classmethod(of)
+    return scaled
 
 
-ORIGINAL = within_units.UnitDeviations.of
+ORIGINAL = within_units.UnitDeviations.scaled
 MUTANTS = {
     "sums are not centred": (
-        within_units.UnitDeviations, "of", centred(lambda z: 0.0), check_least_squares,
+        within_units.UnitDeviations, "scaled", centred(lambda z: 0.0), check_least_squares,
     ),
     "all rows have one centre": (
-        within_units.UnitDeviations, "of", centred(lambda z: np.rint(z.mean(axis=0))),
+        within_units.UnitDeviations, "scaled", centred(lambda z: np.rint(z.mean(axis=0))),
         check_least_squares,
     ),
     "parts are ignored": (

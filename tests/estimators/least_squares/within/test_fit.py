@@ -8,7 +8,6 @@ import pytest
 from dpstats.estimators.least_squares.dense import NoisySums
 from dpstats.estimators.least_squares.dense.unidentified import SHRUNKEN
 from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
-from dpstats.estimators.least_squares.within.groups import WithinSums
 from tests.checks.replay import problem_of
 
 GRAM, THETA, DEGREES = np.array([[900.0, 200.0], [200.0, 500.0]]), np.array([0.3, -0.1]), 4000.0
@@ -19,8 +18,8 @@ PROBLEM = problem_of(d=2, x=(-1, 3), y=(0, 8), intercept=None, neighbors="add_re
 def released(gram=GRAM, scale=1.0, errors=0.05**2 * DEGREES):
     """Sums of deviations whose exact coefficients are THETA, as if released with this noise."""
     cross = gram @ THETA
-    sums = NoisySums(gram, cross, float(THETA @ cross + errors), (scale,) * 3, (scale,) * 3)
-    return WithinSums(sums, DEGREES, 1.0)
+    noise = (scale,) * 3
+    return NoisySums(gram, cross, float(THETA @ cross + errors), noise, noise, DEGREES - 1, 1.0)
 
 
 @pytest.mark.parametrize("method", PENALTIES)

@@ -8,7 +8,8 @@ import patsy
 import pytest
 
 from dpstats.estimators.least_squares.within import groups as within_groups
-from dpstats.estimators.least_squares.within.groups import within_norm
+from dpstats.estimators.least_squares.within.groups import GroupDeviations
+from dpstats.numerics import Sensitivity
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from tests.checks.replay import (
     check_reached,
@@ -79,7 +80,7 @@ def test_two_rows_without_a_common_entry_reach_the_bound_of_the_triangle():
 def test_a_factor_is_worth_two_columns_however_many_levels(levels):
     case = with_factor("C(h)", ADD_REMOVE, levels)
     expected = 1 + min(levels - 1, 2)
-    assert within_norm(case.problem) ** 2 == pytest.approx(expected, abs=1e-4)
+    assert GroupDeviations(case.problem).norm ** 2 == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("coding", ["Treatment", "Sum", "Poly", "Helmert", "Diff"])
@@ -100,3 +101,13 @@ def test_the_noise_does_not_depend_on_the_number_of_groups():
         return [a.event for a in run(case.fit(np.column_stack([X, keys]), y), case.limit).asked]
 
     assert events(1) == events(10) == events(300)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_the_sensitivity_has_room_for_the_rounding_of_each_group_that_changes(neighbors):
+    """One unit of 2^-40 an entry, for one group or two: 6 entries of X'X, 3 of X'y, 1 of y'y."""
+    coordinates = GroupDeviations(case_of(d=3, neighbors=neighbors).problem)
+    of_rows = 4 * np.array(Sensitivity.of(coordinates.norm, 3, neighbors).l2)
+    room = (np.array(coordinates.sensitivity(neighbors).l2) - of_rows) * 2.0**40
+    groups = 2 if neighbors == REPLACE_ONE else 1
+    np.testing.assert_allclose(room, groups * np.sqrt([6, 3, 1]), rtol=0.01)

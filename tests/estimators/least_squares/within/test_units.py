@@ -13,17 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpstats.estimators.contract import Problem
-from dpstats.estimators.least_squares.dense.gram import sensitivities
 from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.estimators.least_squares.within.units import (
     UnitDeviations,
     UnitSums,
     clipped_scores,
-    unit_norm,
-    unit_sensitivities,
 )
 from dpstats.formula import Formula
-from dpstats.numerics import Rows
+from dpstats.numerics import Rows, Sensitivity
 from dpstats.privacy import RELATIONS
 from dpstats.rows import PrivacyUnit
 from dpstats.schema import Categorical, Labels, Numeric
@@ -70,13 +67,13 @@ def test_sums_are_exact_in_any_order_and_add_up(seed, units, max_rows, columns):
     problem, rows = problem_of(columns), rows_of(seed, units, columns, max_rows)
     sums = UnitSums.of(rows, problem)
     cross, degrees = exact(rows, problem)
-    assert (sums.cross == cross).all() and sums.degrees == degrees
+    assert (sums.cross == cross).all() and sums.extra == degrees
     order = np.lexsort((np.random.default_rng(seed).random(len(rows)), rows.units))
     shuffled = UnitSums.of(rows[order], problem)
-    assert (shuffled.cross == cross).all() and shuffled.degrees == degrees
+    assert (shuffled.cross == cross).all() and shuffled.extra == degrees
     half = rows.units < units // 2
     merged = UnitSums.of(rows[half], problem) + UnitSums.of(rows[~half], problem)
-    assert (merged.cross == cross).all() and merged.degrees == degrees
+    assert (merged.cross == cross).all() and merged.extra == degrees
 
 
 def test_many_rows_of_one_unit_at_the_corners_are_exact():
@@ -96,7 +93,7 @@ def test_no_rows_and_units_of_one_row_add_nothing():
     for chosen in (rows.unit_starts, rows.unit_starts[:0]):
         own = replace(rows[chosen], parts=np.ones(len(chosen)))
         sums = UnitSums.of(own, problem_of())
-        assert not sums.cross.any() and sums.degrees == 0
+        assert not sums.cross.any() and sums.extra == 0
 
 
 def triangle(cross, columns):
@@ -113,9 +110,9 @@ CASES = [
 @pytest.mark.parametrize("problem", CASES, ids=lambda p: f"{len(p.low)}-{p.estimated}-{p.row_norm}")
 def test_no_unit_adds_more_than_stated(problem):
     columns = len(problem.low)
-    norm = unit_norm(problem)
+    norm = UnitDeviations(problem).norm
     for relation in RELATIONS:
-        bounds = unit_sensitivities(norm, columns, relation)
+        bounds = UnitDeviations(problem).sensitivity(relation).l2
         for seed in range(100):
             V = UnitSums.of(rows_of(seed, 1, columns), problem).cross
             W = UnitSums.of(rows_of(seed + 1000, 1, columns), problem).cross
@@ -123,7 +120,8 @@ def test_no_unit_adds_more_than_stated(problem):
             assert np.linalg.norm(triangle(change, columns)) <= bounds[0]
             assert np.linalg.norm(change[:columns, columns].astype(float)) <= bounds[1]
             assert abs(change[columns, columns]) <= bounds[2]
-        np.testing.assert_allclose(bounds, sensitivities(norm, relation), rtol=1e-9)
+        of_row = Sensitivity.of(norm, columns, relation).l2
+        np.testing.assert_allclose(bounds, of_row, rtol=1e-9)
 
 
 def test_rounded_means_stay_within_the_stated_bound():
@@ -132,7 +130,9 @@ def test_rounded_means_stay_within_the_stated_bound():
     step = 2.0**-19
     X, parts = np.array([[3.0], [-1 + step], [-1 + step]]), np.full(3, 1 / 3)
     cross = UnitSums.of(Rows(X, np.zeros(3), parts=parts, units=unit), problem).cross
-    assert cross[0, 0] * Fraction(1, 2**60) <= unit_sensitivities(1.0, 1, "add_remove")[0]
+    assert (
+        cross[0, 0] * Fraction(1, 2**60) <= UnitDeviations(problem).sensitivity("add_remove").l2[0]
+    )
 
 
 @pytest.mark.parametrize("levels", [2, 3, 12])
@@ -143,7 +143,7 @@ def test_a_factor_counts_by_the_largest_distance_of_its_values(coding, levels):
     design = Formula.parse(f"y ~ x + {coding} | g").design(schema)
     box = {"low": design.low, "high": design.high, "layout": design.layout}
     problem = replace(problem_of(len(design.names)), **box)
-    norm = unit_norm(problem)
+    norm = UnitDeviations(problem).norm
     if coding == "C(h)":
         assert norm == pytest.approx(math.sqrt(1 + min(levels - 1, 4)), rel=1e-4)
     rng, largest = np.random.default_rng(levels), 0.0
@@ -153,8 +153,9 @@ def test_a_factor_counts_by_the_largest_distance_of_its_values(coding, levels):
         x = np.where(np.arange(rows) % 2, -1.0, 3.0)
         table = design.rows({"y": np.zeros(rows), "x": x, "h": h, "g": np.zeros(rows)})
         parts = PrivacyUnit("id").parts(np.zeros(rows)) * 2.0**-20
-        d = UnitDeviations.of(replace(table, parts=parts, units=np.zeros(rows)), problem)
-        trace = np.sum(d.parts[:, None] * (d.rows[:, :-1] * 2.0**-20) ** 2)
+        table = replace(table, parts=parts, units=np.zeros(rows))
+        (d,) = UnitDeviations(problem).blocks(table)
+        trace = np.sum(d.parts * (d.columns[:-1] * 2.0**-20) ** 2)
         assert trace <= norm**2 * (1 + 1e-9)
         largest = max(largest, trace)
     if coding == "C(h)":
