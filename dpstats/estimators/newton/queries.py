@@ -9,7 +9,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Reference
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis, release_products
-from dpstats.estimators.newton.sums import score_sums
+from dpstats.estimators.newton.scores import Scores
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import REPLACE_ONE, Cost
@@ -85,14 +85,18 @@ class Queries:
         sums, neighbors = self.total(work), self.problem.neighbors
         return release_products(step, sums, bound, free, cost, self.noise, neighbors)
 
+    def at(self, map_: np.ndarray, eta: np.ndarray) -> Scores:
+        """Return the scores at a position ``eta`` (p,) in the directions of ``map_`` (m, p)."""
+        return Scores(self.basis, map_, self.reference, eta)
+
     def scores(
-        self, step: str, map_: np.ndarray, eta: np.ndarray, limit: float, cut: float, cost: Cost
+        self, step: str, at: Scores, limit: float, cut: float, cost: Cost
     ) -> tuple[np.ndarray, float, float, float]:
         """Release the sums of clipped scores (p,) and of clipped squares, with the noise of each.
 
         The squares are those of residuals cut at ``cut``, and of units those of the clipped scores.
         """
-        work = partial(score_sums, self.basis, map_, self.reference, eta, limit, cut, WEIGHT)
+        work = partial(at.sums, limit, cut, WEIGHT)
         far = _ONE * self.score_sensitivity
         query = Query(step, self.total(work).tolist(), l2=far, unit=limit / _ONE)
         noisy, longest = self.noise.add(query, cost), limit if self.problem.by_unit else cut

@@ -11,8 +11,8 @@ from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import WEIGHT, Queries
 from dpstats.estimators.newton.score_tails import Tail, score_limit, score_tail
+from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import NewtonState, prior_variance
-from dpstats.estimators.newton.sums import score_counts, score_products
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import Cost
 
@@ -52,9 +52,8 @@ class Steps:
         """Step from zero, and shrink toward it by the prior of each direction."""
         p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
         sums, _, deviation, _ = self.queries.scores(
-            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, _START_LIMIT,
-            cost,
-        )  # fmt: skip
+            "scores at zero", self._at(np.zeros(p)), _START_LIMIT * unit, _START_LIMIT, cost
+        )
         slope, prior = _START_SLOPE * self.rows, prior_variance(p)
         eta = sums / slope
         variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
@@ -76,7 +75,7 @@ class Steps:
         if self.queries.problem.by_unit:
             cut, size = limit, t
         sums, squares, deviation, square_deviation = self.queries.scores(
-            "scores", self.whitening.map, eta, limit * math.sqrt(t), cut, cost
+            "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
         step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
         bias = Bias.of(tail, limit, t, eta, state.variance, slope * rows)
@@ -121,10 +120,7 @@ class Steps:
         """
         extremes, unit = self.queries.reference.extremes, math.sqrt(self.whitening.dimension)
         most = max(_FAR_RESPONSE * extremes.y_most, _FAR_ROW * math.sqrt(self.most_leverage))
-        work = partial(
-            score_counts, self.queries.basis, self.whitening.map, self.queries.reference,
-            state.eta, state.sigma * unit,
-        )  # fmt: skip
+        work = partial(self._at(state.eta).counts, state.sigma * unit)
         counts = self.queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
@@ -139,10 +135,7 @@ class Steps:
         """Release the products of clipped scores, of which robust or clustered errors are made."""
         p, t, queries = len(state.eta), self.whitening.dimension, self.queries
         limit = square_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
-        work = partial(
-            score_products, queries.basis, self.whitening.map, queries.reference,
-            state.eta, limit * math.sqrt(t),
-        )  # fmt: skip
+        work = partial(self._at(state.eta).products, limit * math.sqrt(t))
         products, deviation = queries.products(
             "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost
         )
@@ -150,6 +143,10 @@ class Steps:
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, even, cut)
         return replace(state, products=products, products_deviation=deviation)
+
+    def _at(self, eta: np.ndarray) -> Scores:
+        """Return the scores of rows at a position (p,)."""
+        return self.queries.at(self.whitening.map, eta)
 
 
 def _hessian_error(slope: float) -> float:
