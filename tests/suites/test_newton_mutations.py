@@ -11,7 +11,7 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.estimators import METHODS
-from dpstats.estimators.newton import indicator_basis, noisy_newton, response_scale
+from dpstats.estimators.newton import indicator_basis, noisy_newton, squared_loss
 from dpstats.estimators.newton import queries as newton_queries
 from dpstats.estimators.newton import sums as newton_sums
 from dpstats.estimators.newton import whitening as newton_whitening
@@ -249,8 +249,8 @@ def loop(name, make):
     return patched(score_loops, name, make)
 
 
-def newton(name, make):
-    return patched(noisy_newton, name, make)
+def measured(make):
+    return patched(squared_loss.SquaredLoss, "measured", make)
 
 
 def queries(name, make):
@@ -258,7 +258,7 @@ def queries(name, make):
 
 
 def response(name, make):
-    return patched(response_scale, name, make)
+    return patched(squared_loss, name, make)
 
 
 def unclipped_responses(original):
@@ -275,10 +275,10 @@ def unclipped_responses(original):
 def private_center(original):
     """The response is measured from the mean before noise."""
 
-    def scale(problem, has_constant, total, rows, *rest):
-        after = original(problem, has_constant, total, rows, *rest)
+    def scale(self, problem, has_constant, total, rows, *rest):
+        after = original(self, problem, has_constant, total, rows, *rest)
         before = problem.reference
-        mean = total(partial(response_scale._sums, before, 4.0))[0] / 2.0**18 / rows
+        mean = total(partial(squared_loss._sums, before, 4.0))[0] / 2.0**18 / rows
         center = before.y_center + before.y_scale * float(mean)
         return replace(after, reference=replace(after.reference, y_center=center))
 
@@ -361,9 +361,9 @@ MUTANTS = {
     "limits from private counts": Mutant(queries("counts", exact_counts), check_factors),
     "a limit from the largest residual": Mutant(queries("scores", limit_of_the_largest), ADDED),
     "responses not clipped for their mean": Mutant(response("_sums", unclipped_responses), ADDED),
-    "the center from private sums": Mutant(newton("with_response_scale", private_center), ADDED),
+    "the center from private sums": Mutant(measured(private_center), ADDED),
     "the response's scale: add/remove for replace-one": Mutant(
-        newton("with_response_scale", of_one_relation(ADD_REMOVE, 0)), REPLACED
+        measured(of_one_relation(ADD_REMOVE, 1)), REPLACED
     ),
     "the number of rows as it is": Mutant(queries("number", exact_rows), ADDED),
     "histograms: add/remove for replace-one": Mutant(queries("counts", one_row_more), REPLACED),
@@ -411,7 +411,7 @@ MUTANTS = {
 }
 STEPS = {
     "number of rows": newton_queries,
-    "mean and mean square": response_scale,
+    "mean and mean square": squared_loss,
     "leverages": newton_queries,
     "score norms": newton_queries,
     "scores at zero": newton_queries,

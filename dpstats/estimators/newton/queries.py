@@ -9,6 +9,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Reference
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis, release_products
+from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.scores import Scores
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -23,14 +24,16 @@ WEIGHT = 0.3
 class Queries:
     """Release sums of functions of one row each, or of all rows of a privacy unit.
 
-    ``total`` adds a function up over the rows of a fit. The guarantee of each release is its cost,
-    by the sensitivities that :mod:`dpstats.estimators.newton.noisy_newton` derives.
+    ``total`` adds a function up over the rows of a fit, whose scores are those of ``loss``. The
+    guarantee of each release is its cost, by the sensitivities that
+    :mod:`dpstats.estimators.newton.noisy_newton` derives.
     """
 
     basis: IndicatorBasis
     total: Callable
     problem: Problem
     noise: Noise
+    loss: Loss
 
     def with_problem(self, problem: Problem) -> "Queries":
         """Return the same rows with other public facts."""
@@ -87,7 +90,7 @@ class Queries:
 
     def at(self, map_: np.ndarray, eta: np.ndarray) -> Scores:
         """Return the scores at a position ``eta`` (p,) in the directions of ``map_`` (m, p)."""
-        return Scores(self.basis, map_, self.reference, eta)
+        return Scores(self.loss, self.basis, map_, self.reference, eta)
 
     def scores(
         self, step: str, at: Scores, limit: float, cut: float, cost: Cost

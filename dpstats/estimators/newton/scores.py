@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.estimators.contract import Reference
-from dpstats.estimators.newton.indicator_basis import FAR, IndicatorBasis
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
 from dpstats.estimators.newton.sums import MARGIN, blocks_of, counts, parts_of, slices
 from dpstats.numerics import Rows
@@ -25,6 +26,7 @@ _FARTHEST = 2.0**33
 class Scores:
     """Compute scores s = a r of whitened rows a = phi @ ``map``, r the residual at ``eta`` (p,)."""
 
+    loss: Loss
     basis: IndicatorBasis
     map: np.ndarray
     reference: Reference
@@ -36,11 +38,9 @@ class Scores:
         A row whose response is infinite in units of the reference has a score of finite length.
         """
         from dpstats.numerics.score_loops import norms
-        from dpstats.numerics.whitening import residuals
 
-        center, scale, y = self.reference.y_center, self.reference.y_scale, rows.response
         for whitened, squares, own in blocks_of(self.basis.row_map(self.map), rows):
-            left = residuals(np.ascontiguousarray(y[own]), center, scale, FAR, whitened, self.eta)
+            left = self.loss.residuals(rows.response[own], self.reference, whitened, self.eta)
             yield whitened, left, norms(squares, left)
 
     def counts(self, unit: float, rows: Rows) -> np.ndarray:

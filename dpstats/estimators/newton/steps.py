@@ -19,9 +19,9 @@ from dpstats.privacy import Cost
 # The first limit on scores, in units of the response's standard deviation; the share of the
 # score's slope that is left by it, and its relative error.
 _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
-# A score is at most so many times as long as the farthest response, of a row of ordinary leverage,
-# or as the root of the largest leverage, of a row with an ordinary response.
-_FAR_RESPONSE, _FAR_ROW = 2.0, 3.0
+# A score is at most so many times as long as the farthest residual, of a row of ordinary leverage,
+# or as the root of the largest leverage, of a row with an ordinary residual.
+_FAR_RESIDUAL, _FAR_ROW = 2.0, 3.0
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
 # rows.
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
@@ -68,17 +68,19 @@ class Steps:
         of steps are of the same rows, so they are added up before they are squared.
         """
         t, p, eta, rows = self.whitening.dimension, len(state.eta), state.eta, self.rows
-        noise = self.queries.score_sensitivity / cost.mu
+        queries = self.queries
+        noise = queries.score_sensitivity / cost.mu
         limit, slope = score_limit(tail, state.sigma, p, noise)
         # squares are those of residuals, with units those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
-        if self.queries.problem.by_unit:
+        if queries.problem.by_unit:
             cut, size = limit, t
-        sums, squares, deviation, square_deviation = self.queries.scores(
+        hessian = slope * queries.loss.curvature(self._explained(state))
+        sums, squares, deviation, square_deviation = queries.scores(
             "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
-        step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
-        bias = Bias.of(tail, limit, t, eta, state.variance, slope * rows)
+        step, step_variance = sums / (hessian * rows), (deviation / (hessian * rows)) ** 2
+        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows)
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.lost**2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
@@ -94,6 +96,7 @@ class Steps:
             bias=state.bias.combined(bias, gain),
             square=max(squares + noise, (squares + noise + beyond) * slope**2),
             slope=slope,
+            hessian=hessian,
             moved=float(((gain * step) ** 2).sum()),
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(squares, noise, beyond),
@@ -114,19 +117,20 @@ class Steps:
     def tail(self, state: NewtonState, cost: Cost) -> Tail:
         """Release a histogram of score norms, and read it with what else is known of their tail.
 
-        What X'X and the position do not explain of the response's variance is that of the
-        residuals, so a tail without it is too short. This and the rest of the evidence are released
+        What X'X and the position leave of the residuals' mean square is theirs, so a tail without
+        it is too short. This and the rest of the evidence are released
         numbers.
         """
-        extremes, unit = self.queries.reference.extremes, math.sqrt(self.whitening.dimension)
-        most = max(_FAR_RESPONSE * extremes.y_most, _FAR_ROW * math.sqrt(self.most_leverage))
+        loss, reference = self.queries.loss, self.queries.reference
+        extremes, unit = reference.extremes, math.sqrt(self.whitening.dimension)
+        far = _FAR_RESIDUAL * loss.farthest(reference)
+        most = max(far, _FAR_ROW * math.sqrt(self.most_leverage))
         work = partial(self._at(state.eta).counts, state.sigma * unit)
         counts = self.queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
         tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
-        explained = np.maximum(state.eta**2 - state.variance, 0.0)
-        left = 1 - float(self.whitening.kept @ explained)
+        left = loss.mean_square(self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
         return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
@@ -143,6 +147,10 @@ class Steps:
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, even, cut)
         return replace(state, products=products, products_deviation=deviation)
+
+    def _explained(self, state: NewtonState) -> float:
+        """Estimate the variance that the position explains."""
+        return float(self.whitening.kept @ np.maximum(state.eta**2 - state.variance, 0.0))
 
     def _at(self, eta: np.ndarray) -> Scores:
         """Return the scores of rows at a position (p,)."""

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
-from dpstats.estimators.newton.scores import Scores
-from tests.checks.newton_queries import BASIS, PROBLEM
+from tests.checks.newton_queries import BASIS, PROBLEM, queries
 from tests.checks.noisy_newton import check_pass, coded, phi, rows
 
-SCORES = Scores(BASIS, BASIS.span, PROBLEM.reference, np.linspace(-1, 1, BASIS.span.shape[1]))
+SCORES = queries(1.0).at(BASIS.span, np.linspace(-1, 1, BASIS.span.shape[1]))
 PARTS = {
     "sums": partial(SCORES.sums, 1.5, 0.9, 0.3),
     "counts": partial(SCORES.counts, 1.5),
