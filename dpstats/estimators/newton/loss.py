@@ -40,10 +40,10 @@ class Loss(Protocol):
         """Return the largest residual that a row may have at eta = 0."""
         ...
 
-    def mean_square(self, explained: float) -> float:
+    def mean_square(self, reference: Reference, explained: float) -> float:
         """Return the mean square of residuals where a'eta has the variance ``explained``."""
         ...
 
-    def curvature(self, explained: float) -> float:
+    def curvature(self, reference: Reference, explained: float) -> float:
         """Return the mean curvature there."""
         ...

@@ -97,11 +97,11 @@ class SquaredLoss(Loss):
         """Return the farthest response that its released distribution allows for."""
         return reference.extremes.y_most
 
-    def mean_square(self, explained: float) -> float:
+    def mean_square(self, reference: Reference, explained: float) -> float:
         """Return what is left of the variance of the response, which is 1."""
         return 1 - explained
 
-    def curvature(self, explained: float) -> float:
+    def curvature(self, reference: Reference, explained: float) -> float:
         """Return 1, the curvature of half a square anywhere."""
         return 1.0
 

@@ -75,7 +75,8 @@ class Steps:
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
         if queries.problem.by_unit:
             cut, size = limit, t
-        hessian = slope * queries.loss.curvature(self._explained(state))
+        explained = self._explained(state)
+        hessian = slope * queries.loss.curvature(queries.reference, explained)
         sums, squares, deviation, square_deviation = queries.scores(
             "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
@@ -130,7 +131,7 @@ class Steps:
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
         tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
-        left = loss.mean_square(self._explained(state))
+        left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
         return tail.given_mean_square((left, error), (_MOST_SQUARE, above))

@@ -48,10 +48,10 @@ def test_at_the_position_they_are_as_their_mean_square_and_curvature_say(loss):
     y, reference = measured(loss)
     explained = float(ETA @ ETA)
     left = loss.residuals(y, reference, COLUMNS, ETA)
-    assert np.mean(left**2) == pytest.approx(loss.mean_square(explained), rel=0.05)
+    assert np.mean(left**2) == pytest.approx(loss.mean_square(reference, explained), rel=0.05)
     near = loss.residuals(y, reference, COLUMNS, (1 + 1e-4) * ETA)
     fallen = np.linalg.lstsq((1e-4 * ETA @ COLUMNS)[:, None], left - near, rcond=None)[0]
-    assert fallen == pytest.approx(loss.curvature(explained), rel=0.05)
+    assert fallen == pytest.approx(loss.curvature(reference, explained), rel=0.05)
 
 
 @CASES
