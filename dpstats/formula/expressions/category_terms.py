@@ -3,7 +3,7 @@
 import ast
 
 from dpstats.errors import FormulaError
-from dpstats.formula.reading import Reading, literal, variable_of
+from dpstats.formula.expressions.reading import Reading, literal, variable_of
 
 CONTRASTS = ("Treatment", "Sum", "Poly", "Helmert", "Diff")
 
