@@ -48,7 +48,6 @@ COVERED_BY = {
         "formula.columns",
         "formula.constraints",
         "formula.expressions.allow_list",
-        "formula.expressions.category_terms",
         "formula.expressions.learners",
         "formula.expressions.operators",
         "formula.expressions.reading",

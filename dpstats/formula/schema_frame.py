@@ -11,9 +11,9 @@ import patsy
 
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions import Polynomials
-from dpstats.formula.expressions.category_terms import CONTRASTS
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.learners import affine, spline
+from dpstats.formula.expressions.reading import CONTRASTS
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.schema import ModelSchema, Numeric
 

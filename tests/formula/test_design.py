@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula import Formula, schema_frame
 from dpstats.formula.expressions import LEARNERS, read
-from dpstats.formula.expressions.category_terms import CONTRASTS
 from dpstats.formula.expressions.intervals import FUNCTIONS
+from dpstats.formula.expressions.reading import CONTRASTS
 from dpstats.schema import Categorical, Numeric, complete_rows
 from tests.checks.design import LEARNT, PLAIN, SCHEMA, as_frame, check_row_local, draw, take
 
