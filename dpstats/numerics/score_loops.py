@@ -37,23 +37,25 @@ def clipped_sums(columns, left, norms, limit, cut, weight, grid):
     In units of ``limit`` over ``grid``, and of ``cut`` squared over ``weight`` times ``grid``, each
     cut to a whole number. Exact as long as the number of rows times ``grid`` is at most 2^53.
     """
-    factors, sums = np.empty_like(left), np.zeros(len(columns) + 1)
+    factors, squares, sums = np.empty_like(left), 0.0, np.empty(len(columns) + 1)
     for i in range(len(left)):
         factors[i] = left[i] * (grid / max(norms[i], limit))
         part = min(abs(left[i]) / cut, 1.0)
-        sums[-1] += np.trunc(weight * (part * part) * grid)
-    _add_cut(columns, factors, sums)
+        squares += np.trunc(weight * (part * part) * grid)
+    sums[:-1], sums[-1] = _cut_sums(columns, factors), squares
     return sums
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _add_cut(columns, factors, sums):
-    """Add to ``sums`` each of columns (k, m) times ``factors`` (m,), products cut to whole numbers.
+def _cut_sums(columns, factors):
+    """Sum each of columns (k, m) times ``factors`` (m,), products cut to whole numbers, (k,).
 
     Exact as long as m times the largest product is at most 2^53.
     """
+    sums = np.empty(len(columns))
     for j in range(len(columns)):
         column, total = columns[j], 0.0
         for i in range(len(column)):
             total += np.trunc(column[i] * factors[i])
-        sums[j] += total
+        sums[j] = total
+    return sums

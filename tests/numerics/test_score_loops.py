@@ -7,7 +7,7 @@ from dpstats.numerics.score_loops import above, clipped_sums, norms
 
 GRID = 2.0**20
 EDGES = np.array([0.1, 0.5, 1.0, 2.0, 4.0])
-SIZES = [0, 1, 8191, 8192]
+SIZES = [0, 1, 4095, 4096]
 
 
 def scores(n):

@@ -18,7 +18,7 @@ from dpstats.numerics.cross_products import exact_sum, whole_weights
 
 # Rows of a block: few enough for what is computed from them to stay in a cache, and for a sum of
 # products of whole numbers up to 2^20 to be exact in doubles.
-_ROWS = 1 << 13
+_ROWS = 1 << 12
 # A row is scaled to slightly less than its bound, by more than floating point can add.
 MARGIN = 1 - 2.0**-30
 _ONE = 2.0**ENTRY_BITS
