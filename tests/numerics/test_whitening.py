@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dpstats.estimators.newton.indicator_basis import RowMap
 from dpstats.numerics.whitening import residuals, times_inverse, whitened
 
 FAR = 2.0**20
@@ -16,7 +15,7 @@ def directions(rows, codes_to, numbers_to, offsets=NONE, codes=0, center=CENTER,
     """Whitened rows (n, p) with their squared norms, (n, p + 1)."""
     out = np.empty((len(codes_to), len(rows)))
     columns = map(np.ascontiguousarray, np.split(rows.T, [codes]))
-    to = RowMap(offsets, center, scale, codes_to, numbers_to)
+    to = offsets, center, scale, codes_to, numbers_to
     squares = whitened(*columns, 0, to, FAR, out)
     return np.column_stack([out.T, squares])
 
@@ -85,7 +84,7 @@ def test_a_row_is_the_same_to_the_bit_wherever_it_stands(d):
 def test_rows_are_those_from_the_start_on():
     rows = np.random.default_rng(6).normal(size=(20, 3))
     out = np.empty((3, 4))
-    to = RowMap(NONE, CENTER, SCALE, np.zeros((3, 1)), np.eye(3))
+    to = NONE, CENTER, SCALE, np.zeros((3, 1)), np.eye(3)
     squares = whitened(np.zeros((0, 20)), np.ascontiguousarray(rows.T), 7, to, FAR, out)
     assert np.array_equal(out.T, numbers(rows)[7:11]) and len(squares) == 4
 
