@@ -8,8 +8,8 @@ from patsy import INTERCEPT
 from patsy.design_info import DesignInfo
 
 from dpstats.errors import FormulaError
-from dpstats.formula.r_terms import RFormula, absorbed_in_r
-from dpstats.formula.reading import Reading, variable_of
+from dpstats.formula.expressions.reading import Reading, variable_of
+from dpstats.formula.r.terms import RFormula, absorbed_in_r
 
 _QUOTES = "\"'`"
 

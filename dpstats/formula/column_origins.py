@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from dpstats.formula.columns import squeezed
+from dpstats.formula.expressions.polynomials import polynomial_ranges, raw_powers
 from dpstats.formula.matrices import Matrix
-from dpstats.formula.polynomials import polynomial_ranges, raw_powers
 from dpstats.numerics import Layout, Rows
 from dpstats.schema import (
     INSIDE_FUNCTIONS,
@@ -37,7 +37,8 @@ class ColumnOrigins(ABC):
         """Map coefficients to those of raw powers of a variable in poly().
 
         Returns the names of the powers and weights (k + 1, S), the first row for the constant, as
-        :func:`~dpstats.formula.polynomials.raw_powers` does; ArgumentError where no term is one.
+        :func:`~dpstats.formula.expressions.polynomials.raw_powers` does; ArgumentError where no
+        term is one.
 
         >>> from dpstats.formula import Formula
         >>> schema = {"y": Numeric(0, 1), "x": Numeric(-1, 1)}

@@ -13,7 +13,7 @@ import patsy
 
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula.expressions import read
-from dpstats.formula.intervals import Interval, interval, multiply
+from dpstats.formula.expressions.intervals import Interval, interval, multiply
 from dpstats.schema import Numeric, Schema
 
 # Beyond every value of use, and products of nine such are finite.

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import LEARNERS, read
-from dpstats.formula.limits import check_length
+from dpstats.formula.expressions import LEARNERS, Reading, read
+from dpstats.formula.expressions.limits import check_length
 from dpstats.formula.matrices import values_of
-from dpstats.formula.r_code import condition_in_python
-from dpstats.formula.r_syntax import parse
-from dpstats.formula.r_terms import RFormula
-from dpstats.formula.reading import Reading
+from dpstats.formula.r import RFormula
+from dpstats.formula.r.code import condition_in_python
+from dpstats.formula.r.syntax import parse
 from dpstats.formula.schema_frame import NAMESPACE
 from dpstats.formula.usage import check_consistent, check_kinds
 from dpstats.schema import Batch, Categorical, ModelSchema

@@ -16,14 +16,14 @@ from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula.absorption import without_intercept
 from dpstats.formula.column_origins import ColumnOrigins
 from dpstats.formula.columns import column_bounds, factor_bounds
-from dpstats.formula.limits import readable
+from dpstats.formula.expressions import Reading
+from dpstats.formula.expressions.limits import readable
+from dpstats.formula.expressions.other_notations import in_own_words
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.formula.newdata import public_columns
-from dpstats.formula.other_notations import in_own_words
 from dpstats.formula.parsing import parsed, readings_of, without_dot
-from dpstats.formula.r_coding import coded
-from dpstats.formula.r_terms import RFormula
-from dpstats.formula.reading import Reading
+from dpstats.formula.r import RFormula
+from dpstats.formula.r.coding import coded
 from dpstats.formula.schema_frame import learn
 from dpstats.formula.usage import (
     check_absorbed,

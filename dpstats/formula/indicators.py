@@ -12,7 +12,7 @@ import numpy as np
 from patsy import EvalFactor
 
 from dpstats.formula.columns import Part
-from dpstats.formula.intervals import multiply
+from dpstats.formula.expressions.intervals import multiply
 from dpstats.numerics import Block, Layout, Slopes
 
 # The factors of a block, with the number of levels of each; the first varies slowest.

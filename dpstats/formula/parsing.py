@@ -1,5 +1,6 @@
 """Parse a formula into patsy's terms and check every factor of them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,12 +10,14 @@ from patsy.parse_formula import parse_formula
 
 from dpstats.errors import FormulaError
 from dpstats.formula.absorption import split_off
-from dpstats.formula.expressions import read
-from dpstats.formula.limits import TERMS, checked_terms, combined
-from dpstats.formula.r_coding import model_of
-from dpstats.formula.r_terms import RFormula
-from dpstats.formula.reading import Reading
-from dpstats.formula.refusals import dot_refusal
+from dpstats.formula.expressions import Reading, read
+from dpstats.formula.expressions.limits import TERMS, checked_terms, combined
+from dpstats.formula.r import RFormula
+from dpstats.formula.r.coding import model_of
+
+# A dot by itself, which is no decimal point and no part of a name.
+_DOT = re.compile(r"""(?<![\w.)\]'"])\.(?![\w.])""")
+_NAMED = 12  # columns in a sentence
 
 
 class Parsed(NamedTuple):
@@ -45,9 +48,25 @@ def without_dot(text: str, columns: Sequence[str]) -> str:
     """Write out what R's dot stands for; FormulaError for a dot in a formula of Python."""
     if isinstance(text, RFormula):
         return text.over(columns)
-    if refusal := dot_refusal(text, columns):
+    if refusal := _dot_refusal(text, columns):
         raise FormulaError(refusal)
     return text
+
+
+def _dot_refusal(text: str, columns: Sequence[str]) -> str:
+    """Write what to write for a formula of Python with a dot; an empty string without one.
+
+    >>> _dot_refusal("y ~ .", ["y", "x", "my col"])
+    "y ~ .: a formula in Python names its columns; write y ~ x + Q('my col')"
+    """
+    left, _, right = text.partition("~")
+    if not _DOT.search(right):
+        return ""
+    others = [name for name in columns if not re.search(rf"\b{re.escape(name)}\b", left)]
+    named = [name if name.isidentifier() else f"Q({name!r})" for name in others[:_NAMED]]
+    more = " + ..." if len(others) > _NAMED else ""
+    written = f"{left.strip()} ~ {' + '.join(named)}{more}"
+    return f"{text}: a formula in Python names its columns; write {written}"
 
 
 def _model_in_python(text: str) -> patsy.ModelDesc:

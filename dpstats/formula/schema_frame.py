@@ -10,11 +10,11 @@ import pandas as pd
 import patsy
 
 from dpstats.errors import FormulaError
-from dpstats.formula.category_terms import CONTRASTS
-from dpstats.formula.intervals import FUNCTIONS
-from dpstats.formula.learners import affine, spline
+from dpstats.formula.expressions import Polynomials
+from dpstats.formula.expressions.intervals import FUNCTIONS
+from dpstats.formula.expressions.learners import affine, spline
+from dpstats.formula.expressions.reading import CONTRASTS
 from dpstats.formula.matrices import Matrix, values_of
-from dpstats.formula.polynomials import Polynomials
 from dpstats.schema import ModelSchema, Numeric
 
 GRID = 101  # a prime, so that a walk over the grid with any stride visits each point once

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from dpstats.errors import FormulaError
-from dpstats.formula.reading import Reading
+from dpstats.formula.expressions import Reading
 from dpstats.schema import Categorical, ModelSchema, Numeric
 
 

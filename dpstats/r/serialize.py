@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpstats.formula import Formula
 from dpstats.formula.design import Design
-from dpstats.formula.r_coding import level_label
+from dpstats.formula.r.coding import level_label
 from dpstats.privacy import GDP, ApproxDP, PrivacyReport
 from dpstats.r.messages import in_r
 from dpstats.r.uncertainties import described

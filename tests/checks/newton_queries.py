@@ -5,6 +5,7 @@ import numpy as np
 from dpstats.estimators.contract.spec import over
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
 from tests.checks.noisy_newton import coded, factor_case, rows
@@ -16,4 +17,4 @@ X, Y = rows(np.random.default_rng(7), 4000)
 
 def queries(mu: float) -> Queries:
     """The releases over 4,000 rows with two factors and two numbers."""
-    return Queries(BASIS, over(coded(X, Y)), PROBLEM, Noise(GDP(mu)))
+    return Queries(BASIS, over(coded(X, Y)), PROBLEM, Noise(GDP(mu)), SquaredLoss())

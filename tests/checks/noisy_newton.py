@@ -1,5 +1,8 @@
 """Make cases of Newton's method with factors, and check their neighbours."""
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
 
 from dpstats.estimators import METHODS
@@ -42,6 +45,26 @@ def rows(generator, n: int, ends=()):
 def coded(X, y):
     """Rows of a table of two codes and two numbers."""
     return Rows(X[:, 2:], y, X[:, :2])
+
+
+def phi(basis, X):
+    """The coordinates of rows, (n, m), by numpy."""
+    z = np.linalg.solve(basis.root, (X[:, 2:] - basis.center).T).T
+    return np.hstack([np.eye(3)[X[:, 0].astype(int)], np.eye(2)[X[:, 1].astype(int)], z])
+
+
+def check_pass(work):
+    """A pass is the sum of its rows exactly, wherever they stand, and crosses to a worker.
+
+    So a row has the same part in it whatever rows stand beside it.
+    """
+    table = coded(*rows(np.random.default_rng(3), 8300, ENDS))
+    whole, alone = work(table), sum(map(work, table.blocks(1)))
+    other = replace(table[::-1], numbers=np.asfortranarray(table.numbers[::-1]))
+    sent = pickle.loads(pickle.dumps(work))(other)
+    assert whole.tolist() == alone.tolist() == sent.tolist()
+    assert (work(table[:0]) == 0).all()
+    assert all(isinstance(value, int) for value in whole.ravel().tolist())
 
 
 def changed(neighbors: str, table, row, old=None):

@@ -13,7 +13,7 @@ from dpstats.estimators.least_squares.dense import clipped_rows, robust_covarian
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
 from dpstats.estimators.newton import noisy_newton
-from dpstats.estimators.newton import sums as newton_sums
+from dpstats.estimators.newton.scores import Scores
 from dpstats.numerics import Rows, Sensitivity
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import RELATIONS
@@ -157,10 +157,10 @@ def whole_parts(unit, units):
     return np.full(len(units), ONE // unit.max_rows)
 
 
-def clip_before_summing(basis, map_, reference, eta, limit, rows):
+def clip_before_summing(scores, limit, rows):
     """Rows' scores are clipped, and added up after."""
     alone = replace(rows, parts=np.ones(len(rows)), units=np.arange(len(rows)))
-    s, norms = newton_sums.unit_scores(basis, map_, reference, eta, limit, alone)
+    s, norms = scores.of_units(limit, alone)
     s = np.trunc(s * (1 - 2.0**-30) / np.maximum(norms, 1.0))
     return np.add.reduceat(s, rows.unit_starts, axis=1) if len(rows) else s
 
@@ -237,7 +237,7 @@ REPLACED = {
     "a histogram counts rows in rounds": (estimate, "bin_counts", count_rows, NEWTON),
     "a quantile counts rows": (quantiles, "counts", count_rows, NEWTON),
     "scores are clipped before they are summed": (
-        newton_sums, "clipped_unit_scores", clip_before_summing, NEWTON,
+        Scores, "clipped_units", clip_before_summing, NEWTON,
     ),
     "rows of the second pass count in full": (
         robust_covariance, "_weighted_squares", in_full(robust_covariance._weighted_squares), SUMS,

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula import Formula, schema_frame
-from dpstats.formula.category_terms import CONTRASTS
 from dpstats.formula.expressions import LEARNERS, read
-from dpstats.formula.intervals import FUNCTIONS
+from dpstats.formula.expressions.intervals import FUNCTIONS
+from dpstats.formula.expressions.reading import CONTRASTS
 from dpstats.schema import Categorical, Numeric, complete_rows
 from tests.checks.design import LEARNT, PLAIN, SCHEMA, as_frame, check_row_local, draw, take
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.formula import r_syntax
+from dpstats.formula.r import syntax
 from dpstats.r import answer, bridge
 from dpstats.r.messages import in_r
 from dpstats.r.serialize import CLIPPED_PREDICTIONS
@@ -15,9 +15,9 @@ from dpstats.testing import insecure_seed
 
 
 def test_a_call_from_r_reads_the_text_of_each_formula_once(monkeypatch):
-    texts, parser = [], r_syntax._Parser
-    monkeypatch.setattr(r_syntax, "_Parser", lambda text: texts.append(str(text)) or parser(text))
-    r_syntax.parse.cache_clear()
+    texts, parser = [], syntax._Parser
+    monkeypatch.setattr(syntax, "_Parser", lambda text: texts.append(str(text)) or parser(text))
+    syntax.parse.cache_clear()
     data = columns(x=[0.1, 0.9], y=[0.2, 0.8], z=[0.5, 0.6])
     formulas = {"one": "y ~ x", "two": "z ~ x + I(x^2)"}
     call = CALL | {"data": data, "formula": formulas, "bounds": BOUNDS | {"z": [0.0, 1.0]}}

@@ -11,11 +11,11 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.estimators import METHODS
-from dpstats.estimators.newton import indicator_basis, noisy_newton, response_scale
+from dpstats.estimators.newton import indicator_basis, noisy_newton, squared_loss
 from dpstats.estimators.newton import queries as newton_queries
-from dpstats.estimators.newton import steps as newton_steps
 from dpstats.estimators.newton import sums as newton_sums
 from dpstats.estimators.newton import whitening as newton_whitening
+from dpstats.estimators.newton.scores import Scores
 from dpstats.numerics import kernels, score_loops, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -48,19 +48,19 @@ def scores_of(change):
     """Sums of scores whose residuals and norms are others when they are clipped."""
 
     def mutate(original):
-        def sums(basis, map_, reference, eta, limit, cut, weight, given):
-            total = np.zeros(len(eta) + 1, dtype=object)
-            for rows, left, norms in newton_sums.scores(basis, map_, reference, eta, given):
+        def sums(self, limit, cut, weight, given):
+            total = np.zeros(len(self.eta) + 1, dtype=object)
+            for rows, left, norms in self.blocks(given):
                 squares = weight * np.minimum(np.abs(left) / cut, 1) ** 2
                 left, norms = change(left, norms, limit)
                 scores = np.vstack([rows * (left / np.maximum(norms, limit)), squares])
-                whole = np.trunc(scores * newton_sums._ONE * newton_sums._MARGIN)
+                whole = np.trunc(scores * newton_sums._ONE * newton_sums.MARGIN)
                 total += np.array([sum(map(int, row)) for row in whole.tolist()], dtype=object)
             return total
 
         return sums
 
-    return patched(newton_queries, "score_sums", mutate)
+    return patched(Scores, "sums", mutate)
 
 
 def unclipped(left, norms, limit):
@@ -101,12 +101,11 @@ def exact_counts(original):
 def limit_of_the_largest(original):
     """The limit is the largest score of all rows."""
 
-    def release(self, step, map_, eta, limit, *rest):
+    def release(self, step, at, limit, *rest):
         def largest(rows):
-            blocks = newton_sums.scores(self.basis, map_, self.reference, eta, rows)
-            return max([limit, *(norms.max() for _, _, norms in blocks)])
+            return max([limit, *(norms.max() for _, _, norms in at.blocks(rows))])
 
-        return original(self, step, map_, eta, self.total(largest), *rest)
+        return original(self, step, at, self.total(largest), *rest)
 
     return release
 
@@ -250,8 +249,8 @@ def loop(name, make):
     return patched(score_loops, name, make)
 
 
-def newton(name, make):
-    return patched(noisy_newton, name, make)
+def measured(make):
+    return patched(squared_loss.SquaredLoss, "measured", make)
 
 
 def queries(name, make):
@@ -259,7 +258,7 @@ def queries(name, make):
 
 
 def response(name, make):
-    return patched(response_scale, name, make)
+    return patched(squared_loss, name, make)
 
 
 def unclipped_responses(original):
@@ -276,10 +275,10 @@ def unclipped_responses(original):
 def private_center(original):
     """The response is measured from the mean before noise."""
 
-    def scale(problem, has_constant, total, rows, *rest):
-        after = original(problem, has_constant, total, rows, *rest)
+    def scale(self, problem, has_constant, total, rows, *rest):
+        after = original(self, problem, has_constant, total, rows, *rest)
         before = problem.reference
-        mean = total(partial(response_scale._sums, before, 4.0))[0] / 2.0**18 / rows
+        mean = total(partial(squared_loss._sums, before, 4.0))[0] / 2.0**18 / rows
         center = before.y_center + before.y_scale * float(mean)
         return replace(after, reference=replace(after.reference, y_center=center))
 
@@ -301,13 +300,13 @@ def longer_scores(times):
     """Scores are clipped at so many times the limit for their products."""
 
     def mutate(original):
-        def clipped(basis, map_, reference, eta, limit, rows):
-            for s in original(basis, map_, reference, eta, times * limit, rows):
+        def clipped(self, limit, rows):
+            for s in original(self, times * limit, rows):
                 yield np.trunc(times * s)
 
         return clipped
 
-    return sums("clipped_scores", mutate)
+    return patched(Scores, "clipped", mutate)
 
 
 def more_squares(original):
@@ -345,13 +344,11 @@ MUTANTS = {
     "squares of residuals counted twice": Mutant(loop("clipped_sums", more_squares), ADDED),
     "scores not clipped": Mutant(scores_of(unclipped), ADDED),
     "scores not clipped, replace-one": Mutant(scores_of(unclipped), REPLACED),
-    "a row counted twice in score norms": Mutant(
-        patched(newton_steps, "score_counts", counted_twice), ADDED
-    ),
+    "a row counted twice in score norms": Mutant(patched(Scores, "counts", counted_twice), ADDED),
     "a row counted twice in leverages": Mutant(
         patched(newton_whitening, "leverage_counts", counted_twice), ADDED
     ),
-    "a row in two bins": Mutant(loop("scores_above", lambda f: lambda *a: 2 * f(*a)), ADDED),
+    "a row in two bins": Mutant(loop("above", lambda f: lambda *a: 2 * f(*a)), ADDED),
     "products of codes added twice": Mutant(kernel("code_products", codes_twice), check_factors),
     "rows of X'X on twice the grid": Mutant(
         kernel("cut_rows", lambda f: lambda rows, factors: f(rows, 2 * factors)), ADDED
@@ -364,9 +361,9 @@ MUTANTS = {
     "limits from private counts": Mutant(queries("counts", exact_counts), check_factors),
     "a limit from the largest residual": Mutant(queries("scores", limit_of_the_largest), ADDED),
     "responses not clipped for their mean": Mutant(response("_sums", unclipped_responses), ADDED),
-    "the center from private sums": Mutant(newton("with_response_scale", private_center), ADDED),
+    "the center from private sums": Mutant(measured(private_center), ADDED),
     "the response's scale: add/remove for replace-one": Mutant(
-        newton("with_response_scale", of_one_relation(ADD_REMOVE, 0)), REPLACED
+        measured(of_one_relation(ADD_REMOVE, 1)), REPLACED
     ),
     "the number of rows as it is": Mutant(queries("number", exact_rows), ADDED),
     "histograms: add/remove for replace-one": Mutant(queries("counts", one_row_more), REPLACED),
@@ -414,7 +411,7 @@ MUTANTS = {
 }
 STEPS = {
     "number of rows": newton_queries,
-    "mean and mean square": response_scale,
+    "mean and mean square": squared_loss,
     "leverages": newton_queries,
     "score norms": newton_queries,
     "scores at zero": newton_queries,

@@ -8,7 +8,8 @@ import pytest
 
 import dpstats as dp
 from dpstats.engines import Table
-from dpstats.formula import Formula, r_coding
+from dpstats.formula import Formula
+from dpstats.formula.r import coding
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 
 _LIBRARIES = os.environ.get("LD_LIBRARY_PATH")
@@ -188,7 +189,7 @@ def test_polynomials_span_those_of_r(text, frame):
 
 
 def test_a_broken_contrast_would_be_seen(frame, monkeypatch):
-    monkeypatch.setitem(r_coding._MATRICES, "sum", lambda levels: np.eye(levels)[:, 1:])
+    monkeypatch.setitem(coding._MATRICES, "sum", lambda levels: np.eye(levels)[:, 1:])
     with pytest.raises(AssertionError):
         test_coefficients_are_those_of_lm("y ~ C(g, contr.sum) + x", frame)
 

@@ -16,10 +16,11 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Problem, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.response_scale import with_response_scale
 from dpstats.estimators.newton.score_tails import is_wild, mean_leverage
+from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.steps import Steps
 from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
 from dpstats.noise import Noise
@@ -45,6 +46,7 @@ _SCORE_PRODUCTS = 0.08
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
 # scales of several decide how X'X looks beside its noise.
 _ROWS_PER_NOISE = 20.0, 30.0
+_SQUARED = SquaredLoss()
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
 
@@ -56,6 +58,7 @@ def release(
     cost: GDP,
     noise: Noise,
     cov_type: str = robust_covariance.COV_TYPES[0],
+    loss: Loss = _SQUARED,
 ) -> Release:
     """Fit least squares by noisy Newton steps on clipped scores, with coefficient intervals.
 
@@ -71,7 +74,7 @@ def release(
     All that is used of the rows, given earlier releases, is a sum of functions of one row each:
     - their number: 1 under add/remove; public under replace-one;
     - mean and mean square of the response
-      (:func:`~dpstats.estimators.newton.response_scale.with_response_scale`);
+      (:func:`~dpstats.estimators.newton.squared_loss.SquaredLoss.measured`);
     - X'X in two coordinates, with rows scaled to a squared norm of at most B, which is public or
       released: sensitivity B or sqrt 2 B
       (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
@@ -103,12 +106,10 @@ def release(
         cost = cost.part(1 - _SCORE_PRODUCTS)
     if not problem.by_unit and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
-    queries = Queries(basis, total, problem, noise)
+    queries = Queries(basis, total, problem, noise, loss)
     counted = queries.number(rows, cost.part(_COUNT))
     count = max(counted[0], 2 * counted[1])
-    problem = with_response_scale(
-        problem, basis.has_constant, total, count, cost.part(_RESPONSE), noise
-    )
+    problem = loss.measured(problem, basis.has_constant, total, count, cost.part(_RESPONSE), noise)
     queries = queries.with_problem(problem)
     extremes = queries.reference.extremes
     whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Reference
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis, release_products
-from dpstats.estimators.newton.sums import score_sums
+from dpstats.estimators.newton.loss import Loss
+from dpstats.estimators.newton.scores import Scores
 from dpstats.noise import Noise, Query
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import REPLACE_ONE, Cost
@@ -23,14 +24,16 @@ WEIGHT = 0.3
 class Queries:
     """Release sums of functions of one row each, or of all rows of a privacy unit.
 
-    ``total`` adds a function up over the rows of a fit. The guarantee of each release is its cost,
-    by the sensitivities that :mod:`dpstats.estimators.newton.noisy_newton` derives.
+    ``total`` adds a function up over the rows of a fit, whose scores are those of ``loss``. The
+    guarantee of each release is its cost, by the sensitivities that
+    :mod:`dpstats.estimators.newton.noisy_newton` derives.
     """
 
     basis: IndicatorBasis
     total: Callable
     problem: Problem
     noise: Noise
+    loss: Loss
 
     def with_problem(self, problem: Problem) -> "Queries":
         """Return the same rows with other public facts."""
@@ -85,14 +88,18 @@ class Queries:
         sums, neighbors = self.total(work), self.problem.neighbors
         return release_products(step, sums, bound, free, cost, self.noise, neighbors)
 
+    def at(self, map_: np.ndarray, eta: np.ndarray) -> Scores:
+        """Return the scores at a position ``eta`` (p,) in the directions of ``map_`` (m, p)."""
+        return Scores(self.loss, self.basis, map_, self.reference, eta)
+
     def scores(
-        self, step: str, map_: np.ndarray, eta: np.ndarray, limit: float, cut: float, cost: Cost
+        self, step: str, at: Scores, limit: float, cut: float, cost: Cost
     ) -> tuple[np.ndarray, float, float, float]:
         """Release the sums of clipped scores (p,) and of clipped squares, with the noise of each.
 
         The squares are those of residuals cut at ``cut``, and of units those of the clipped scores.
         """
-        work = partial(score_sums, self.basis, map_, self.reference, eta, limit, cut, WEIGHT)
+        work = partial(at.sums, limit, cut, WEIGHT)
         far = _ONE * self.score_sensitivity
         query = Query(step, self.total(work).tolist(), l2=far, unit=limit / _ONE)
         noisy, longest = self.noise.add(query, cost), limit if self.problem.by_unit else cut

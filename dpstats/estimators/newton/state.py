@@ -18,7 +18,8 @@ class NewtonState:
     """Hold the position eta (p,) in whitened directions and the variance (p,) of its error.
 
     ``bias`` is what clipped scores add to it, ``square`` the mean square of residuals,
-    ``slope`` the part of the rows whose scores were not cut, and ``sigma`` the unit of their sizes.
+    ``slope`` the part of the rows whose scores were not cut, ``hessian`` the Hessian over X'X, and
+    ``sigma`` the unit of scores' sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
     robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, released
     with noise of ``products_deviation`` off the diagonal. The last step ``moved`` the position by
@@ -31,6 +32,7 @@ class NewtonState:
     sigma: float = 1.0
     square: float = 1.0
     slope: float = 1.0
+    hessian: float = 1.0
     squares: Squares = Squares()
     products: np.ndarray | None = None
     products_deviation: float = 0.0
@@ -51,10 +53,9 @@ class NewtonState:
 
     def sampling(self, whitening: Whitening, rows: float) -> np.ndarray:
         """Return the covariance (p, p) of the position from the sampling of rows, or of units."""
-        slope = self.slope
         if self.products is None:
-            return np.diag(self.square * whitening.kept / (rows * slope**2))
-        return self.products / (rows * slope) ** 2
+            return np.diag(self.square * whitening.kept / (rows * self.hessian**2))
+        return self.products / (rows * self.hessian) ** 2
 
 
 def prior_variance(directions: int) -> float:

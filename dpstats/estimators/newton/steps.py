@@ -11,17 +11,17 @@ from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import WEIGHT, Queries
 from dpstats.estimators.newton.score_tails import Tail, score_limit, score_tail
+from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import NewtonState, prior_variance
-from dpstats.estimators.newton.sums import score_counts, score_products
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import Cost
 
 # The first limit on scores, in units of the response's standard deviation; the share of the
 # score's slope that is left by it, and its relative error.
 _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
-# A score is at most so many times as long as the farthest response, of a row of ordinary leverage,
-# or as the root of the largest leverage, of a row with an ordinary response.
-_FAR_RESPONSE, _FAR_ROW = 2.0, 3.0
+# A score is at most so many times as long as the farthest residual, of a row of ordinary leverage,
+# or as the root of the largest leverage, of a row with an ordinary residual.
+_FAR_RESIDUAL, _FAR_ROW = 2.0, 3.0
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
 # rows.
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
@@ -52,9 +52,8 @@ class Steps:
         """Step from zero, and shrink toward it by the prior of each direction."""
         p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
         sums, _, deviation, _ = self.queries.scores(
-            "scores at zero", self.whitening.map, np.zeros(p), _START_LIMIT * unit, _START_LIMIT,
-            cost,
-        )  # fmt: skip
+            "scores at zero", self._at(np.zeros(p)), _START_LIMIT * unit, _START_LIMIT, cost
+        )
         slope, prior = _START_SLOPE * self.rows, prior_variance(p)
         eta = sums / slope
         variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
@@ -69,17 +68,20 @@ class Steps:
         of steps are of the same rows, so they are added up before they are squared.
         """
         t, p, eta, rows = self.whitening.dimension, len(state.eta), state.eta, self.rows
-        noise = self.queries.score_sensitivity / cost.mu
+        queries = self.queries
+        noise = queries.score_sensitivity / cost.mu
         limit, slope = score_limit(tail, state.sigma, p, noise)
         # squares are those of residuals, with units those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
-        if self.queries.problem.by_unit:
+        if queries.problem.by_unit:
             cut, size = limit, t
-        sums, squares, deviation, square_deviation = self.queries.scores(
-            "scores", self.whitening.map, eta, limit * math.sqrt(t), cut, cost
+        explained = self._explained(state)
+        hessian = slope * queries.loss.curvature(queries.reference, explained)
+        sums, squares, deviation, square_deviation = queries.scores(
+            "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
-        step, step_variance = sums / (slope * rows), (deviation / (slope * rows)) ** 2
-        bias = Bias.of(tail, limit, t, eta, state.variance, slope * rows)
+        step, step_variance = sums / (hessian * rows), (deviation / (hessian * rows)) ** 2
+        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows)
         known = _inflated(state.variance, step, step_variance)
         relative = _hessian_error(slope) ** 2 + self.lost**2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
@@ -95,6 +97,7 @@ class Steps:
             bias=state.bias.combined(bias, gain),
             square=max(squares + noise, (squares + noise + beyond) * slope**2),
             slope=slope,
+            hessian=hessian,
             moved=float(((gain * step) ** 2).sum()),
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(squares, noise, beyond),
@@ -115,22 +118,20 @@ class Steps:
     def tail(self, state: NewtonState, cost: Cost) -> Tail:
         """Release a histogram of score norms, and read it with what else is known of their tail.
 
-        What X'X and the position do not explain of the response's variance is that of the
-        residuals, so a tail without it is too short. This and the rest of the evidence are released
+        What X'X and the position leave of the residuals' mean square is theirs, so a tail without
+        it is too short. This and the rest of the evidence are released
         numbers.
         """
-        extremes, unit = self.queries.reference.extremes, math.sqrt(self.whitening.dimension)
-        most = max(_FAR_RESPONSE * extremes.y_most, _FAR_ROW * math.sqrt(self.most_leverage))
-        work = partial(
-            score_counts, self.queries.basis, self.whitening.map, self.queries.reference,
-            state.eta, state.sigma * unit,
-        )  # fmt: skip
+        loss, reference = self.queries.loss, self.queries.reference
+        extremes, unit = reference.extremes, math.sqrt(self.whitening.dimension)
+        far = _FAR_RESIDUAL * loss.farthest(reference)
+        most = max(far, _FAR_ROW * math.sqrt(self.most_leverage))
+        work = partial(self._at(state.eta).counts, state.sigma * unit)
         counts = self.queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
         tail = score_tail(counts.values, counts.deviation, state.sigma, heavy, most)
-        explained = np.maximum(state.eta**2 - state.variance, 0.0)
-        left = 1 - float(self.whitening.kept @ explained)
+        left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
         return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
@@ -139,10 +140,7 @@ class Steps:
         """Release the products of clipped scores, of which robust or clustered errors are made."""
         p, t, queries = len(state.eta), self.whitening.dimension, self.queries
         limit = square_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
-        work = partial(
-            score_products, queries.basis, self.whitening.map, queries.reference,
-            state.eta, limit * math.sqrt(t),
-        )  # fmt: skip
+        work = partial(self._at(state.eta).products, limit * math.sqrt(t))
         products, deviation = queries.products(
             "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost
         )
@@ -150,6 +148,14 @@ class Steps:
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, even, cut)
         return replace(state, products=products, products_deviation=deviation)
+
+    def _explained(self, state: NewtonState) -> float:
+        """Estimate the variance that the position explains."""
+        return float(self.whitening.kept @ np.maximum(state.eta**2 - state.variance, 0.0))
+
+    def _at(self, eta: np.ndarray) -> Scores:
+        """Return the scores of rows at a position (p,)."""
+        return self.queries.at(self.whitening.map, eta)
 
 
 def _hessian_error(slope: float) -> float:

@@ -7,6 +7,7 @@ import pytest
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE
@@ -18,7 +19,7 @@ def made(neighbors: str, by_unit: bool = False, mu: float = 1e4) -> Queries:
     """The releases over rows whose sums are given by the work itself."""
     problem = replace(factor_case(neighbors).problem, by_unit=by_unit)
     basis = IndicatorBasis.of(factor_case(neighbors).problem)
-    return Queries(basis, lambda work: work(None, None), problem, Noise(GDP(mu)))
+    return Queries(basis, lambda work: work(None, None), problem, Noise(GDP(mu)), SquaredLoss())
 
 
 def test_the_number_of_rows_is_public_under_replace_one_alone():

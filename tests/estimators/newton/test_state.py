@@ -26,10 +26,10 @@ def test_what_a_step_left_over_shows_in_the_next_one():
 
 def test_sampling_is_the_mean_square_over_the_rows_or_what_products_say():
     np.testing.assert_allclose(
-        state(square=0.5, slope=0.8).sampling(WHITENING, 100.0), np.eye(2) * 0.5 / 64
+        state(square=0.5, hessian=0.8).sampling(WHITENING, 100.0), np.eye(2) * 0.5 / 64
     )
     products = np.array([[200.0, 30.0], [30.0, 100.0]])
-    sampling = state(products=products, slope=0.8).sampling(WHITENING, 100.0)
+    sampling = state(products=products, hessian=0.8).sampling(WHITENING, 100.0)
     np.testing.assert_allclose(sampling, products / 80**2)
 
 

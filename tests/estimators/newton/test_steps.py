@@ -8,7 +8,7 @@ from dpstats.estimators.newton.steps import Steps, _hessian_error, _inflated
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
-from tests.checks.newton_queries import BASIS, PROBLEM, X, Y, queries
+from tests.checks.newton_queries import BASIS, X, Y, queries
 from tests.checks.noisy_newton import coded
 
 
@@ -26,9 +26,7 @@ def steps() -> Steps:
 
 
 def _mapped(made: Queries, map_: np.ndarray):
-    from dpstats.estimators.newton.sums import scores
-
-    return scores(BASIS, map_, PROBLEM.reference, np.zeros(map_.shape[1]), coded(X, Y))
+    return made.at(map_, np.zeros(map_.shape[1])).blocks(coded(X, Y))
 
 
 def least_squares(made: Steps) -> np.ndarray:

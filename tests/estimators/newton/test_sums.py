@@ -1,81 +1,38 @@
 """Sums over rows for noisy Newton steps: exact, and the same however the rows are cut."""
 
 import math
-import pickle
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 
 from dpstats.estimators.newton import sums as newton_sums
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES, SCORE_EDGES
-from dpstats.privacy import ADD_REMOVE
-from tests.checks.noisy_newton import ENDS, coded, factor_case, rows
+from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES
+from tests.checks.newton_queries import BASIS
+from tests.checks.noisy_newton import check_pass, coded, phi, rows
 
-PARTS = ["rough", "leverages", "whitened", "scores", "norms", "score products"]
-
-
-def worker_parts(case):
-    """What a pass over the rows sends to a worker, one of each."""
-    basis = IndicatorBasis.of(case.problem)
-    map_, eta = basis.span, np.linspace(-1, 1, basis.span.shape[1])
-    scores = basis, map_, case.problem.reference, eta, 1.5
-    return {
-        "rough": partial(newton_sums.rough_products, basis, 8.0),
-        "leverages": partial(newton_sums.leverage_counts, basis, map_, 2.0),
-        "whitened": partial(newton_sums.whitened_products, basis, map_, 3.0),
-        "scores": partial(newton_sums.score_sums, *scores, 0.9, 0.3),
-        "norms": partial(newton_sums.score_counts, *scores),
-        "score products": partial(newton_sums.score_products, *scores),
-    }
+PARTS = {
+    "rough": partial(newton_sums.rough_products, BASIS, 8.0),
+    "leverages": partial(newton_sums.leverage_counts, BASIS, BASIS.span, 2.0),
+    "whitened": partial(newton_sums.whitened_products, BASIS, BASIS.span, 3.0),
+}
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_pass_is_the_sum_of_its_rows_and_crosses_to_a_worker(part):
-    """Exactly: so a row has the same part in it whatever rows stand beside it, and where."""
-    work = worker_parts(factor_case(ADD_REMOVE))[part]
-    table = coded(*rows(np.random.default_rng(3), 4300, ENDS))
-    whole, alone = work(table), sum(map(work, table.blocks(1)))
-    other = replace(table[::-1], numbers=np.asfortranarray(table.numbers[::-1]))
-    sent = pickle.loads(pickle.dumps(work))(other)
-    assert whole.tolist() == alone.tolist() == sent.tolist()
-    assert (work(table[:0]) == 0).all()
-    assert all(isinstance(value, int) for value in whole.ravel().tolist())
+    check_pass(PARTS[part])
 
 
-def test_sums_are_those_of_whitened_rows_and_clipped_scores():
+def test_products_and_counts_are_those_of_whitened_rows():
     """Two or three units off, where rounding moves a number across a point of the grid."""
-    case = factor_case(ADD_REMOVE)
     X, y = rows(np.random.default_rng(4), 5000)
-    table = coded(X, y)
-    parts, basis, reference = (
-        worker_parts(case),
-        IndicatorBasis.of(case.problem),
-        case.problem.reference,
-    )
-    z = np.linalg.solve(basis.root, (X[:, 2:] - basis.center).T).T
-    phi = np.hstack([np.eye(3)[X[:, 0].astype(int)], np.eye(2)[X[:, 1].astype(int)], z])
-    a, eta = phi @ basis.span, np.linspace(-1, 1, basis.span.shape[1])
-    left = (y - reference.y_center) / reference.y_scale - a @ eta
-    scores = a * left[:, None]
-    norms, lengths = np.linalg.norm(scores, axis=1), np.linalg.norm(a, axis=1)
-    clipped = scores * np.minimum(1.5 / norms, 1)[:, None] / 1.5
-    squares = 0.3 * np.minimum(np.abs(left) / 0.9, 1) ** 2
-    sums = np.trunc(np.column_stack([clipped, squares]) * 2.0**20 * (1 - 2.0**-30)).sum(axis=0)
-    np.testing.assert_allclose(parts["scores"](table).astype(float), sums, atol=3)
+    table, a = coded(X, y), phi(BASIS, X) @ BASIS.span
+    lengths = np.linalg.norm(a, axis=1)
     short = a / np.maximum(lengths / math.sqrt(3), 1)[:, None] / math.sqrt(3)
     whole = np.trunc(short * 2.0**20 * (1 - 2.0**-30))
-    found = parts["whitened"](table).astype(float)
+    found = PARTS["whitened"](table).astype(float)
     np.testing.assert_allclose(found, whole.T @ whole, atol=3 * 2.0**20)
-    of_scores = parts["score products"](table).astype(float)
-    whole = np.trunc(clipped * 2.0**20 * (1 - 2.0**-30))
-    np.testing.assert_allclose(of_scores, whole.T @ whole, atol=3 * 2.0**20)
-    for part, sizes, edges in (
-        ("leverages", lengths**2 / 2, LEVERAGE_EDGES),
-        ("norms", norms / 1.5, SCORE_EDGES),
-    ):
-        expected = np.histogram(sizes, np.concatenate([[-np.inf], edges, [np.inf]]))[0]
-        assert parts[part](table).tolist() == expected.tolist()
-    assert parts["leverages"](table).sum() == 5000
+    ends = np.concatenate([[-np.inf], LEVERAGE_EDGES, [np.inf]])
+    expected = np.histogram(lengths**2 / 2, ends)[0]
+    assert PARTS["leverages"](table).tolist() == expected.tolist()
+    assert PARTS["leverages"](table).sum() == 5000

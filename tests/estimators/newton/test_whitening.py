@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpstats.estimators.newton.sums import scores
 from dpstats.estimators.newton.whitening import (
     Whitening,
     leverages,
@@ -14,7 +13,7 @@ from dpstats.estimators.newton.whitening import (
 )
 from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
-from tests.checks.newton_queries import BASIS, PROBLEM, X, Y, queries
+from tests.checks.newton_queries import BASIS, X, Y, queries
 from tests.checks.noisy_newton import coded
 
 MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda squares: 0 * squares)
@@ -23,7 +22,7 @@ MADE = Whitening(BASIS.span, np.ones(6), np.zeros(6), np.full(6, 1e4), lambda sq
 def whitened(whitening: Whitening) -> np.ndarray:
     """The rows in those directions, (p, n)."""
     p = whitening.map.shape[1]
-    blocks = scores(BASIS, whitening.map, PROBLEM.reference, np.zeros(p), coded(X, Y))
+    blocks = queries(1.0).at(whitening.map, np.zeros(p)).blocks(coded(X, Y))
     return np.hstack([block[0] for block in blocks])
 
 

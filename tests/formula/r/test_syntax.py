@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.formula import Formula, r_code
-from dpstats.formula.r_syntax import parse
+from dpstats.formula import Formula
+from dpstats.formula.r import code
+from dpstats.formula.r.syntax import parse
 from dpstats.schema import BOOLEAN, Categorical, Numeric
 
 SCHEMA = {
@@ -65,8 +66,8 @@ def test_each_row_depends_on_its_own_record_alone(text):
 
 
 def test_the_formulas_use_every_function():
-    named = {name for text in FORMULAS for name in r_code._FUNCTIONS if f"{name}(" in text}
-    assert named == set(r_code._FUNCTIONS)
+    named = {name for text in FORMULAS for name in code._FUNCTIONS if f"{name}(" in text}
+    assert named == set(code._FUNCTIONS)
 
 
 @pytest.mark.parametrize(

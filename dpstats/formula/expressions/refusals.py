@@ -1,8 +1,7 @@
 """Explain what to write instead of an expression that is not allowed in a formula."""
 
 import ast
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 _INSTEAD = {
     "cut": "a comparison such as I(x > 3)",
@@ -22,27 +21,6 @@ _INSTEAD = {
     "power": "x**k",
     "shift": "a column made before the call",
 }
-
-
-# A dot by itself, which is no decimal point and no part of a name.
-_DOT = re.compile(r"""(?<![\w.)\]'"])\.(?![\w.])""")
-_NAMED = 12  # columns in a sentence
-
-
-def dot_refusal(text: str, columns: Sequence[str]) -> str:
-    """Write what to write for a formula of Python with a dot; an empty string without one.
-
-    >>> dot_refusal("y ~ .", ["y", "x", "my col"])
-    "y ~ .: a formula in Python names its columns; write y ~ x + Q('my col')"
-    """
-    left, _, right = text.partition("~")
-    if not _DOT.search(right):
-        return ""
-    others = [name for name in columns if not re.search(rf"\b{re.escape(name)}\b", left)]
-    named = [name if name.isidentifier() else f"Q({name!r})" for name in others[:_NAMED]]
-    more = " + ..." if len(others) > _NAMED else ""
-    written = f"{left.strip()} ~ {' + '.join(named)}{more}"
-    return f"{text}: a formula in Python names its columns; write {written}"
 
 
 def unknown_function(node: ast.Call, name: str, known: Collection[str]) -> str:

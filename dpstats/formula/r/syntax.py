@@ -5,7 +5,7 @@ import re
 from functools import lru_cache
 
 from dpstats.errors import FormulaError
-from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text
+from dpstats.formula.r.tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text
 
 # How tightly an operator binds (R's ?Syntax); ^ is the one that groups from the right.
 _BINDING = {

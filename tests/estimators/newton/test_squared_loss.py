@@ -7,7 +7,7 @@ import pytest
 
 from dpstats.estimators.contract import Extremes
 from dpstats.estimators.contract.spec import over
-from dpstats.estimators.newton.response_scale import with_response_scale
+from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
@@ -25,7 +25,7 @@ def rescaled(y, mu=1.0, has_constant=True, neighbors=ADD_REMOVE, seen=None, **re
     problem = replace(problem, reference=replace(problem.reference, extremes=extremes, **reference))
     with insecure_seed(3):
         noise = Noise(GDP(mu))
-        after = with_response_scale(
+        after = SquaredLoss().measured(
             problem, has_constant, over(Rows(np.zeros((len(y), 1)), y)), len(y), GDP(mu),
             noise,
         )  # fmt: skip
@@ -80,3 +80,9 @@ def test_no_pair_of_rows_is_farther_apart_than_the_sensitivity_under_replace_one
     v = np.linspace(-1, 1, 401)
     apart = np.hypot(np.subtract.outer(v, v), np.subtract.outer(v**2, v**2))
     assert apart.max() == pytest.approx(2)
+
+
+def test_the_farthest_residual_is_the_farthest_response():
+    extremes = replace(Extremes.unknown(2), y_most=7.0)
+    reference = replace(factor_case(ADD_REMOVE).problem.reference, extremes=extremes)
+    assert SquaredLoss().farthest(reference) == 7.0

@@ -15,10 +15,10 @@ from patsy.desc import INTERCEPT, Term
 from patsy.design_info import DesignInfo, FactorInfo, SubtermInfo
 
 from dpstats.errors import FormulaError
-from dpstats.formula.expressions import read
-from dpstats.formula.polynomials import polynomial_suffixes
-from dpstats.formula.r_code import translate
-from dpstats.formula.r_terms import Terms
+from dpstats.formula.expressions.allow_list import read
+from dpstats.formula.expressions.polynomials import polynomial_suffixes
+from dpstats.formula.r.code import translate
+from dpstats.formula.r.terms import Terms
 from dpstats.schema import Categorical, Schema
 
 

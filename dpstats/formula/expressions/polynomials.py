@@ -7,8 +7,8 @@ from numpy.polynomial import Legendre, Polynomial
 from patsy.design_info import DesignInfo, FactorInfo
 
 from dpstats.errors import ArgumentError
-from dpstats.formula.expressions import read
-from dpstats.formula.intervals import Interval
+from dpstats.formula.expressions.allow_list import read
+from dpstats.formula.expressions.intervals import Interval
 
 
 class Polynomials:

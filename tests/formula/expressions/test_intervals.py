@@ -6,7 +6,7 @@ from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 from dpstats.formula import schema_frame
-from dpstats.formula.intervals import FUNCTIONS, interval
+from dpstats.formula.expressions.intervals import FUNCTIONS, interval
 from dpstats.schema import Numeric
 from tests.checks.design import SCHEMA
 

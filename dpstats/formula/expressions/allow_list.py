@@ -7,11 +7,10 @@ Every construct on the list gives a row's value from that row alone.
 import ast
 
 from dpstats.errors import FormulaError
-from dpstats.formula.category_terms import read_category
-from dpstats.formula.intervals import FUNCTIONS
-from dpstats.formula.operators import check_operator, check_power, is_constant
-from dpstats.formula.reading import Reading, literal, variable_of
-from dpstats.formula.refusals import refusal, unknown_function
+from dpstats.formula.expressions.intervals import FUNCTIONS
+from dpstats.formula.expressions.operators import check_operator, check_power, is_constant
+from dpstats.formula.expressions.reading import Reading, literal, read_category, variable_of
+from dpstats.formula.expressions.refusals import refusal, unknown_function
 
 _SCALE, _KNOTS = {"center", "rescale", "ddof"}, {"df", "knots", "lower_bound", "upper_bound"}
 LEARNERS = {  # name: literal options; the constants come from the public ranges

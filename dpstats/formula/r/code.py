@@ -3,8 +3,8 @@
 import math
 
 from dpstats.errors import FormulaError
-from dpstats.formula.r_factor import FACTORS, Coding, factor
-from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text, constants
+from dpstats.formula.r.factor import FACTORS, Coding, factor
+from dpstats.formula.r.tree import Call, Infix, Name, Node, Number, Paren, Prefix, Text, constants
 
 _FUNCTIONS = {
     "abs": "np.abs",
@@ -44,7 +44,7 @@ _INSTEAD = {
 def translate(node: Node) -> tuple[str, Coding]:
     """Translate one variable of a formula, and say how it is coded should it be a factor.
 
-    >>> from dpstats.formula.r_syntax import parse
+    >>> from dpstats.formula.r.syntax import parse
     >>> translate(parse("log(x, 2) * I(k^2)"))[0]
     "((np.log(Q('x')) / 0.6931471805599453) * (Q('k') ** 2.0))"
     >>> translate(parse("relevel(g, ref = 'b')"))
@@ -65,7 +65,7 @@ def translate(node: Node) -> tuple[str, Coding]:
 def condition_in_python(node: Node) -> str:
     """Translate a condition on one row.
 
-    >>> from dpstats.formula.r_syntax import parse
+    >>> from dpstats.formula.r.syntax import parse
     >>> condition_in_python(parse("age > 25 & !member"))
     "((Q('age') > 25.0) * ((Q('member') == True) == False))"
     """

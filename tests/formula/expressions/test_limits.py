@@ -5,10 +5,11 @@ import pytest
 from patsy.parse_formula import parse_formula
 
 from dpstats.errors import FormulaError
-from dpstats.formula import parsing, r_terms
-from dpstats.formula.limits import check_length, checked_terms, combined
-from dpstats.formula.r_syntax import parse
-from dpstats.formula.r_terms import Terms
+from dpstats.formula import parsing
+from dpstats.formula.expressions.limits import check_length, checked_terms, combined
+from dpstats.formula.r import terms
+from dpstats.formula.r.syntax import parse
+from dpstats.formula.r.terms import Terms
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ def test_no_fewer_terms_are_counted_than_are_written_out(text):
     counted = parsing._terms(text, parse_formula(f"y ~ {text}"))
     assert len(model.rhs_termlist) <= counted <= 9
     in_r = text.replace("**", "^")
-    assert len(Terms.of(f"y ~ {in_r}").terms) <= r_terms._count(text, parse(in_r)) <= 8
+    assert len(Terms.of(f"y ~ {in_r}").terms) <= terms._count(text, parse(in_r)) <= 8
 
 
 def test_a_long_text_and_many_terms_are_refused():

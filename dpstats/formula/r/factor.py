@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from dpstats.errors import FormulaError
-from dpstats.formula.r_tree import Call, Name, Node, Text, constants, literal
+from dpstats.formula.r.tree import Call, Name, Node, Text, constants, literal
 
 _CODINGS = {
     "contr.treatment": "treatment",

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dpstats.errors import FormulaError
-from dpstats.formula.limits import checked_terms, combined, readable
-from dpstats.formula.other_notations import in_own_words
-from dpstats.formula.r_syntax import parse
-from dpstats.formula.r_tree import Call, Infix, Name, Node, Number, Paren, Prefix, literal
+from dpstats.formula.expressions.limits import checked_terms, combined, readable
+from dpstats.formula.expressions.other_notations import in_own_words
+from dpstats.formula.r.syntax import parse
+from dpstats.formula.r.tree import Call, Infix, Name, Node, Number, Paren, Prefix, literal
 
 Term = tuple[Node, ...]
 

@@ -4,7 +4,7 @@ import pytest
 
 from dpstats.errors import FormulaError
 from dpstats.formula import Condition, Formula, RFormula
-from dpstats.formula.other_notations import in_own_words, meant
+from dpstats.formula.expressions.other_notations import in_own_words, meant
 
 # A formula, and what its message says to write: in Python, and in R where it is refused there.
 STATA = [

@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from dpstats.formula.intervals import Interval
+from dpstats.formula.expressions.intervals import Interval
 
 FINE = 10_001  # points at which a spline's range is read off
 

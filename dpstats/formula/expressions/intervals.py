@@ -139,7 +139,7 @@ def interval(code: str, ranges: Mapping[str, Interval], learned: Mapping = {}) -
 
     Parameters
     ----------
-    code : an expression that passed the allow-list of `dpstats.formula.expressions`
+    code : an expression that passed the allow-list of `dpstats.formula.expressions.allow_list`
     ranges : (low, high) of each numeric variable
     learned : transforms with public constants, called as `name.transform(x, ...)`; each has
         `image(low, high)`

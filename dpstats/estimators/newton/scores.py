@@ -1,0 +1,110 @@
+"""Compute the scores of rows, or of privacy units, at a position, and add them up once clipped.
+
+Sums are as in :mod:`~dpstats.estimators.newton.sums`: exact, and of functions of one row or unit.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.estimators.contract import Reference
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.loss import Loss
+from dpstats.estimators.newton.score_tails import SCORE_EDGES
+from dpstats.estimators.newton.sums import MARGIN, blocks_of, counts, parts_of, slices
+from dpstats.numerics import Rows
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import exact_sum
+
+_ONE = 2.0**ENTRY_BITS
+# Parts of a score, in units of 2^-20 of its limit, are cut here: 2^20 of them add up exactly.
+_FARTHEST = 2.0**33
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Compute scores s = a r of whitened rows a = phi @ ``map``, r the residual at ``eta`` (p,)."""
+
+    loss: Loss
+    basis: IndicatorBasis
+    map: np.ndarray
+    reference: Reference
+    eta: np.ndarray
+
+    def blocks(self, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield whitened rows as columns (p, m), their residuals (m,) and the norms of scores (m,).
+
+        A row whose response is infinite in units of the reference has a score of finite length.
+        """
+        from dpstats.numerics.score_loops import norms
+
+        for whitened, squares, own in blocks_of(self.basis.row_map(self.map), rows):
+            left = self.loss.residuals(rows.response[own], self.reference, whitened, self.eta)
+            yield whitened, left, norms(squares, left)
+
+    def counts(self, unit: float, rows: Rows) -> np.ndarray:
+        """Count rows, or units, by the norm of scores over ``unit``, in the bins of SCORE_EDGES."""
+        if rows.units is not None:
+            _, norms = self.of_units(unit, rows)
+            bins = np.searchsorted(SCORE_EDGES, norms)
+            return np.bincount(bins, minlength=len(SCORE_EDGES) + 1)
+        return counts((norms for _, _, norms in self.blocks(rows)), unit, SCORE_EDGES)
+
+    def sums(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
+        """Add up s' and w C min(|r| / cut, 1)^2 in units of 2^-20 C, as whole numbers (p + 1,).
+
+        s' are scores clipped to the length C, ``limit``. Units have w |s'|^2 / C.
+        """
+        from dpstats.numerics.score_loops import clipped_sums
+
+        p = len(self.eta)
+        if rows.units is not None:
+            s = self.clipped_units(limit, rows)
+            squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
+            whole = np.vstack([s, squares])
+            return exact_sum((whole[:, own].sum(axis=1) for own in slices(s.shape[1])), (p + 1,))
+        given = limit, cut, weight, _ONE * MARGIN
+        return exact_sum((clipped_sums(*block, *given) for block in self.blocks(rows)), (p + 1,))
+
+    def products(self, limit: float, rows: Rows) -> np.ndarray:
+        """Add up s' s'' over scores s' clipped to C, ``limit``, in units of C^2 2^-40, (p, p)."""
+        blocks = self.clipped(limit, rows)
+        return exact_sum((block @ block.T for block in blocks), (len(self.eta),) * 2)
+
+    def clipped(self, limit: float, rows: Rows) -> Iterator[np.ndarray]:
+        """Yield scores of rows, or units, clipped to ``limit``, as whole 2^-20 of it (p, m)."""
+        from dpstats.numerics.kernels import cut_rows
+
+        if rows.units is not None:
+            s = self.clipped_units(limit, rows)
+            yield from (s[:, own] for own in slices(s.shape[1]))
+            return
+        for whitened, left, norms in self.blocks(rows):
+            yield cut_rows(whitened, left * (_ONE * MARGIN / np.maximum(norms, limit)))
+
+    def clipped_units(self, limit: float, rows: Rows) -> np.ndarray:
+        """Clip the scores of units to the norm ``limit``; whole 2^-20 of it (p, units)."""
+        s, norms = self.of_units(limit, rows)
+        return np.trunc(s * (MARGIN / np.maximum(norms, 1.0)))
+
+    def of_units(self, scale: float, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+        """Add up the scores of each unit's rows, times their parts, over ``scale``.
+
+        Each row's are rounded to multiples of 2^-20 first, so that the sum is exact in any order of
+        the rows, and cut to 2^13, far beyond where they are clipped.
+
+        Returns
+        -------
+        sums : numpy.ndarray, shape (p, units)
+            Whole numbers, in units of 2^-20.
+        norms : numpy.ndarray, shape (units,)
+            Their Euclidean norms, in units of 1.
+        """
+        from dpstats.numerics.kernels import rounded_rows, sums_of_runs
+
+        factors, columns = parts_of(rows) / scale * _ONE, np.empty((len(self.eta), len(rows)))
+        for (whitened, left, _), own in zip(self.blocks(rows), slices(len(rows)), strict=True):
+            rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
+        sums = sums_of_runs(columns, rows.units)
+        return sums, np.sqrt((sums**2).sum(axis=0)) / _ONE
