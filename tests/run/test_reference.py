@@ -7,6 +7,7 @@ import pytest
 
 from dpstats.formula import Formula
 from dpstats.range_estimation import Marginal
+from dpstats.run import reference as reference_module
 from dpstats.run.reference import reference_of
 from dpstats.schema import Numeric
 
@@ -46,6 +47,13 @@ def test_light_columns_make_no_heavy_tail_and_skewed_ones_do():
     assert reference().extremes.heavy == 0
     assert reference(y=COUNTS).extremes.heavy == 1.0
     assert reference(x=COUNTS).extremes.heavy == 1.0
+
+
+def test_a_response_of_two_quantiles_may_have_any_tail():
+    rough = reference(y=replace(NORMAL, is_rough=True)).extremes.heavy
+    assert rough == reference_module._UNSEEN_HEAVY > 0.5
+    assert reference(x=replace(NORMAL, is_rough=True)).extremes.heavy == 0
+    assert reference(y=replace(COUNTS, is_rough=True)).extremes.heavy == 1.0
 
 
 def test_the_kurtosis_is_that_of_the_columns_and_more_where_quantiles_hide_it():

@@ -58,12 +58,15 @@ class Bias:
         return self.even + self.along**2
 
     def at_most(self, square: float) -> "Bias":
-        """Return the bias with its mean square capped, in each direction and along the position."""
-        size = float(self.along @ self.along)
+        """Return the bias with its mean square capped: along the position, and in each direction.
+
+        The position may be all wrong, and each of the others by an even part of that.
+        """
+        size, each = float(self.along @ self.along), square / len(self.even)
         factor = math.sqrt(min(1.0, square / size)) if size > 0 else 1.0
         return replace(
-            self, even=np.minimum(self.even, square), along=factor * self.along,
-            shift=min(self.shift, math.sqrt(square)),
+            self, even=np.minimum(self.even, each), along=factor * self.along,
+            shift=min(self.shift, math.sqrt(each)),
         )  # fmt: skip
 
     def combined(self, new: "Bias", gain: np.ndarray) -> "Bias":

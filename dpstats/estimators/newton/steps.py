@@ -20,8 +20,10 @@ from dpstats.privacy import Cost
 # score's slope that is left by it, and its relative error.
 _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 # A score is at most so many times as long as the farthest residual, of a row of ordinary leverage,
-# or as the root of the largest leverage, of a row with an ordinary residual.
-_FAR_RESIDUAL, _FAR_ROW = 2.0, 3.0
+# or, of a row of the largest leverage, as its root times how far an ordinary response lies from the
+# fit there, which is that root times the length of the position, and times at most this: the row
+# lies along few directions.
+_FAR_RESIDUAL, _FAR_ROW, _ALIGNED = 2.0, 3.0, 2.0
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
 # rows.
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
@@ -108,24 +110,22 @@ class Steps:
 
         It is no farther off than it is long, on average.
         """
-        p, square = len(start.eta), float(start.eta @ start.eta + start.variance.sum())
+        square = float(start.eta @ start.eta + start.variance.sum())
         bias = Bias.of(
             tail, _START_LIMIT, self.whitening.dimension, start.eta, start.variance,
             _START_SLOPE * self.rows,
         )  # fmt: skip
-        return replace(start, bias=bias.at_most(square / p))
+        return replace(start, bias=bias.at_most(square))
 
     def tail(self, state: NewtonState, cost: Cost) -> Tail:
         """Release a histogram of score norms, and read it with what else is known of their tail.
 
         What X'X and the position leave of the residuals' mean square is theirs, so a tail without
-        it is too short. This and the rest of the evidence are released
-        numbers.
+        it is too short. This and the rest of the evidence are released numbers.
         """
         loss, reference = self.queries.loss, self.queries.reference
         extremes, unit = reference.extremes, math.sqrt(self.whitening.dimension)
-        far = _FAR_RESIDUAL * loss.farthest(reference)
-        most = max(far, _FAR_ROW * math.sqrt(self.most_leverage))
+        most = max(_FAR_RESIDUAL * loss.farthest(reference), self._farthest_row(state))
         work = partial(self._at(state.eta).counts, state.sigma * unit)
         counts = self.queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
@@ -135,6 +135,12 @@ class Steps:
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
         return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
+
+    def _farthest_row(self, state: NewtonState) -> float:
+        """Return how long the score of a row of the largest leverage may be, in units of scores."""
+        root, t = math.sqrt(self.most_leverage), self.whitening.dimension
+        fitted = root * float(np.linalg.norm(state.eta)) * min(math.sqrt(t), _ALIGNED)
+        return root * (_FAR_ROW + fitted)
 
     def with_products(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
         """Release the products of clipped scores, of which robust or clustered errors are made."""

@@ -50,8 +50,9 @@ def test_biases_of_steps_add_up():
 
 
 def test_a_bias_is_cut_to_what_a_position_may_be_off_by():
-    cut = made(whole=10.0).at_most(0.01)
-    assert cut.even.max() == pytest.approx(0.01) and cut.along @ cut.along == pytest.approx(0.01)
+    """Along the position by all of it, in each of four other directions by a fourth."""
+    cut = made(whole=10.0).at_most(0.04)
+    assert cut.even.max() == pytest.approx(0.01) and cut.along @ cut.along == pytest.approx(0.04)
     assert cut.shift == pytest.approx(0.1)
     assert made().at_most(9.0).shift == made().shift
 

@@ -1,9 +1,13 @@
 """Steps of clipped scores with nearly no noise, and the tail and bias that go with them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.state import NewtonState
 from dpstats.estimators.newton.steps import Steps, _hessian_error, _inflated
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import GDP
@@ -49,15 +53,28 @@ def test_three_steps_come_close_to_least_squares():
 
 
 def test_the_start_is_biased_by_what_the_tail_shows_beyond_its_limit():
-    """It was cut before a tail was seen; the bias is at most its own mean square."""
+    """It was cut before a tail was seen; the bias is at most as long as the start itself."""
     with insecure_seed(2):
         made = steps()
         start = made.start(GDP(1e3))
         biased = made.clipped(start, made.tail(start, GDP(1e3)))
     assert start.bias.variance.max() == 0
-    most = float(start.eta @ start.eta + start.variance.sum()) / 6
-    assert 0 < biased.bias.even.max() <= most
-    assert biased.bias.along @ biased.bias.along <= most * (1 + 1e-9)
+    most = float(start.eta @ start.eta + start.variance.sum())
+    assert 0 < biased.bias.even.max() <= most / len(start.eta)
+    assert 0 < biased.bias.along @ biased.bias.along <= most * (1 + 1e-9)
+
+
+def test_a_row_far_out_lies_far_from_the_fit_too():
+    """No score of an ordinary response is longer, and those of x = 6 are nearly so long."""
+    rng = np.random.default_rng(5)
+    x = np.where(np.arange(5000) < 50, 6.0, rng.normal(size=5000))
+    u = np.column_stack([np.ones(5000), (x - x.mean()) / x.std()])
+    state = NewtonState(np.array([0.0, 0.6]), np.zeros(2), Bias.none(2))
+    lengths = np.sqrt((u**2).sum(axis=1) / 2)
+    two = Whitening(np.eye(2), np.ones(2), np.zeros(2), np.ones(2), lambda squares: 0 * squares)
+    made = replace(steps(), whitening=two, most_leverage=float(lengths.max() ** 2))
+    scores = lengths * (np.abs(u @ state.eta) + 3)
+    assert scores.max() <= made._farthest_row(state) <= 1.1 * scores.max()
 
 
 def test_a_tail_is_as_long_as_the_residuals():
