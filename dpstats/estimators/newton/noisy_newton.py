@@ -7,7 +7,7 @@ are this package's.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +24,7 @@ from dpstats.estimators.newton.steps import Steps
 from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
+from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -50,7 +51,7 @@ _MOST_LEVELS = 1000
 
 
 def release(
-    rows: int,
+    rows: Sequence[int],
     total: Callable,
     problem: Problem,
     cost: GDP,
@@ -98,14 +99,14 @@ def release(
     part of the intervals.
     """
     basis, whole_cost = IndicatorBasis.of(problem), cost
-    robust = problem.by_unit or cov_type != robust_covariance.COV_TYPES[0]
+    robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
     if robust:
         cost = cost.part(1 - _SCORE_PRODUCTS)
-    if not problem.by_unit and problem.neighbors == REPLACE_ONE:
+    if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, total, problem, noise)
     counted = queries.number(rows, cost.part(_COUNT))
-    count = max(counted[0], 2 * counted[1])
+    count = max(counted.total, 2 * counted.noise)
     problem = with_response_scale(
         problem, basis.has_constant, total, count, cost.part(_RESPONSE), noise
     )
@@ -120,8 +121,8 @@ def release(
     else:
         whitening, lost = whitening.divided(mean_leverage(tail)), 0.0
     # steps divide by the number of rows, which is as unsure as X'X
-    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted[1] / count))
-    steps = Steps(queries, whitening, count, lost, tail.farthest)
+    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
+    steps = Steps(queries, whitening, count, lost, tail.farthest, counted.part)
     state = steps.start(cost.part(_START))
     first, second, third = _ROUNDS
     scores = steps.tail(state, cost.part(_FIRST_TAIL))
@@ -130,7 +131,9 @@ def release(
     state = steps.step(state, scores, cost.part(second))
     state = steps.step(state, scores, cost.part(third))
     # the noise on the number of rows alone is not to show an interval
-    few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
+    few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
+        len(basis.center), problem, cost
+    )
     few = few or extremes.y_unseen
     if robust:
         state = steps.with_products(state, scores, whole_cost.part(_SCORE_PRODUCTS))
@@ -159,9 +162,15 @@ def _check_levels(problem: Problem) -> None:
         )
 
 
-def _number(rows: Rows, problem: Problem) -> int:
-    """Return the number of rows, with units the sum of their parts in units of 2^-20."""
-    return len(rows) if rows.parts is None else int(whole_weights(rows.parts).sum())
+def _number(rows: Rows, problem: Problem) -> np.ndarray:
+    """Return the number of rows, or the sum of their parts in units of 2^-20.
+
+    With weights the number of rows, or of units, stands behind it, in these units too.
+    """
+    if rows.parts is None:
+        return np.array([len(rows)], dtype=object)
+    number = [rows.count << ENTRY_BITS] if problem.weighted else []
+    return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
 
 
 METHOD = Method(
@@ -177,6 +186,7 @@ METHOD = Method(
     bounds_share=_MARGINALS,
     needs_marginals=True,
     rereads_rows=True,
+    takes_weights=True,
     takes_units=True,
     check=_check_levels,
     options=robust_covariance.OPTIONS,

@@ -40,10 +40,10 @@ def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
 def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Rows):
     """Count rows by squared leverage |a|^2 / t, in the bins of ``LEVERAGE_EDGES``.
 
-    With units rows count for their parts, in units of 2^-20.
+    Where rows count for parts these are added up, in units of 2^-20.
     """
     to = basis.row_map(map_)
-    if rows.units is not None:
+    if rows.parts is not None:
         parts, blocks = parts_of(rows), _blocks(to, rows)
         return _parts_by_size(((squares / t, parts[own]) for _, squares, own in blocks))
     from dpstats.numerics.score_loops import leverages_above
@@ -68,9 +68,9 @@ def score_sums(
 ) -> np.ndarray:  # fmt: skip
     """Add up s' and w C min(|e| / cut, 1)^2 in units of 2^-20 C, as whole numbers (p + 1,).
 
-    e is the residual of a row. Units have w |s'|^2 / C.
+    e is the residual of a row. Units, and rows that count for parts, have w |s'|^2 / C.
     """
-    if rows.units is not None:
+    if rows.parts is not None:
         s = clipped_unit_scores(basis, map_, reference, eta, limit, rows)
         squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
         blocks = (np.vstack([s, squares])[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
@@ -83,7 +83,7 @@ def score_sums(
 
 def score_counts(basis: IndicatorBasis, map_, reference: Reference, eta, unit: float, rows: Rows):
     """Count rows by the norm of the score over ``unit``, in the bins of ``SCORE_EDGES``."""
-    if rows.units is not None:
+    if rows.parts is not None:
         _, norms = unit_scores(basis, map_, reference, eta, unit, rows)
         bins = np.searchsorted(SCORE_EDGES, norms)
         return np.bincount(bins, minlength=len(SCORE_EDGES) + 1)
@@ -107,7 +107,7 @@ def clipped_scores(
     """Yield scores of rows, or units, clipped to ``limit``; whole numbers (p, m) of 2^-20 of it."""
     from dpstats.numerics.kernels import cut_rows
 
-    if rows.units is not None:
+    if rows.parts is not None:
         s = clipped_unit_scores(basis, map_, reference, eta, limit, rows)
         yield from (s[:, i : i + _ROWS] for i in range(0, s.shape[1], _ROWS))
         return
@@ -128,6 +128,7 @@ def unit_scores(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Add up the scores of each unit's rows, times their parts, over ``scale``.
 
+    Without units each row is one.
     Each row's are rounded to multiples of 2^-20 first, so that the sum is exact in any order of
     the rows, and cut to 2^13, far beyond where they are clipped.
 
@@ -144,7 +145,7 @@ def unit_scores(
     blocks = scores(basis, map_, reference, eta, rows)
     for (whitened, left, _), own in zip(blocks, _slices(len(rows)), strict=True):
         rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
-    sums = sums_of_runs(columns, rows.units)
+    sums = columns if rows.units is None else sums_of_runs(columns, rows.units)
     return sums, np.sqrt((sums**2).sum(axis=0)) / _ONE
 
 
