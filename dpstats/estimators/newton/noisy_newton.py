@@ -40,7 +40,7 @@ _COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
     part / (1 - _MARGINALS)
     for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
 )
-# Fraction of mu^2 for the products of the scores of units, of which standard errors are made.
+# Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
 # Scales are usable from so many times the noise on a count of a column's rows, for one regressor
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
@@ -94,9 +94,15 @@ def release(
     and so are its products; q is |s'|^2 / C^2. The number of rows is then the sum of the parts,
     which both relations hide.
 
-    What it estimates: least squares of the response on the design of the variables so clipped, of
-    all rows. What is cut off the scores would bias it; its size is read off the histograms and is
-    part of the intervals.
+    With weights a row counts for the part w = weight / largest weight of one, as a unit of that row
+    alone: products, leverages, the response and scores are times w, so that each bound above holds,
+    and covariances are made of the products of scores, as with units. Beside the sum of the parts
+    the number of rows (or units) is released: (w, 1) has a norm of at most sqrt 2 under add/remove,
+    and replacing a row moves w alone, by at most 1.
+
+    What it estimates: least squares, with weights weighted least squares, of the response on the
+    design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
+    size is read off the histograms and is part of the intervals.
     """
     basis, whole_cost = IndicatorBasis.of(problem), cost
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]

@@ -79,3 +79,35 @@ def test_sums_are_those_of_whitened_rows_and_clipped_scores():
         expected = np.histogram(sizes, np.concatenate([[-np.inf], edges, [np.inf]]))[0]
         assert parts[part](table).tolist() == expected.tolist()
     assert parts["leverages"](table).sum() == 5000
+
+
+def test_a_row_of_a_weight_is_a_unit_of_that_row():
+    """Its part scales each sum as a unit's does, and a row of weight 1 is as one without."""
+    case, generator = factor_case(ADD_REMOVE), np.random.default_rng(7)
+    table = coded(*rows(generator, 3000, ENDS))
+    weights = generator.choice([0.0, 0.25, 1.0], 3000)
+    weighted = replace(table, parts=weights)
+    units = replace(weighted, units=np.arange(3000))
+    for name, work in worker_parts(case).items():
+        assert work(weighted).tolist() == work(units).tolist(), name
+    once = replace(table, parts=np.ones(3000))
+    for name in ("rough", "whitened", "score products"):
+        work = worker_parts(case)[name]
+        np.testing.assert_allclose(work(once).astype(float), work(table).astype(float), rtol=1e-5)
+
+
+def test_scores_are_clipped_after_they_are_weighted():
+    """So a light row far out may count as much as others, and none more than the limit."""
+    case = factor_case(ADD_REMOVE)
+    X, y = rows(np.random.default_rng(8), 1)
+    far = replace(coded(X, y + 1e4), parts=np.array([0.25]))
+    whole = replace(far, parts=np.ones(1))
+    work = worker_parts(case)["scores"]
+    np.testing.assert_allclose(work(far).astype(float), work(whole).astype(float), atol=2**-18)
+    near = replace(coded(X, y), parts=np.array([0.25]))
+    one = replace(near, parts=np.ones(1))
+    long = worker_parts(case)["scores"].func, worker_parts(case)["scores"].args[:4]
+    small = partial(long[0], *long[1], 100.0, 0.9, 0.3)
+    np.testing.assert_allclose(
+        small(near)[:-1].astype(float), 0.25 * small(one)[:-1].astype(float), atol=2
+    )
