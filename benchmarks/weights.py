@@ -36,10 +36,14 @@ def population() -> np.ndarray:
 
 def weighted(data: pd.DataFrame, epsilon: float, **options) -> tuple[np.ndarray, np.ndarray]:
     """Fit with weights=; return the slope and its interval."""
-    bounds = {**BOUNDS, "w": (0.0, LARGEST)}
-    result = dp.dp_ols("y ~ x", data, method="adassp", epsilon=epsilon, bounds=bounds, weights="w",
-                       **options)  # fmt: skip
+    options = {"method": "adassp", "bounds": {**BOUNDS, "w": (0.0, LARGEST)}, **options}
+    result = dp.dp_ols("y ~ x", data, epsilon=epsilon, weights="w", **options)
     return result.params["x"], result.conf_int().loc["x"].to_numpy()
+
+
+def default(data: pd.DataFrame, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Fit with weights= and no bounds but theirs; return the slope and its interval."""
+    return weighted(data, epsilon, method="auto", bounds={"w": (0.0, LARGEST)})
 
 
 def unweighted(data: pd.DataFrame, epsilon: float) -> tuple[np.ndarray, np.ndarray]:
@@ -69,6 +73,7 @@ def trials(fit, truth: float, n: int, repetitions: int, seed: int = 1, **more):
 
 
 FITS = {
+    "the default": default,
     "weights, HC1": lambda data, epsilon: weighted(data, epsilon, **HC1),
     "weights": weighted,
     "weights, trimmed at 4, HC1": lambda data, epsilon: weighted(

@@ -37,9 +37,9 @@ def choose(
     none (:func:`relation`), so that bounds, groups and delta do not change what is protected.
     The number of rows decides only where ``replace_one`` is asked for, under which it is public.
     ``alone`` is False with groups, which are many and small, or with arguments that methods for
-    one regressor do not take. Rows that are streamed are infinitely many here. Only
-    sum-based methods take weights; time is linear in ``levels``, those of all factors, there, and
-    quadratic in Newton rounds.
+    one regressor do not take. Rows that are streamed are infinitely many here. Time
+    is linear in ``levels``, those of all factors, in sum-based methods and quadratic in Newton
+    rounds.
 
     >>> line, unit = Formula.parse("y ~ x"), {"x": (0, 1), "y": (0, 1)}
     >>> choose(line, unit, 1, None, None, 200, True, {})[0]
@@ -63,8 +63,6 @@ def choose(
     """
     if formula.absorbed is not None:
         return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
-    if weighted and delta != 0:
-        return "adassp", "auto took adassp, which takes weights"
     if levels > _MANY_LEVELS and delta != 0:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
     if by_unit and delta != 0:

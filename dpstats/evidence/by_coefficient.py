@@ -7,12 +7,16 @@ import numpy as np
 
 from dpstats.evidence.evidence import Evidence, Matrix, Number, Vector, estimate
 from dpstats.inference import Estimate, GoodnessOfFit
-from dpstats.inference.goodness_of_fit import NOISY, OF_UNITS, WEIGHTED
+from dpstats.inference.goodness_of_fit import NOISY, WEIGHTED
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FiguresEvidence(Evidence):
-    """Hold N, R-squared and the residual variance, with the noise in each, as worked out."""
+    """Hold N, R-squared and the residual variance, with the noise in each, as worked out.
+
+    ``weighted_rows`` is the sum of the parts that rows, or units, count for where these have
+    weights, with its noise.
+    """
 
     fit_rows: Number = None
     fit_rows_error: Number = None
@@ -20,6 +24,8 @@ class FiguresEvidence(Evidence):
     fit_rsquared_error: Number = None
     fit_scale: Number = None
     fit_scale_error: Number = None
+    weighted_rows: Number = None
+    weighted_rows_error: Number = None
 
     def goodness(
         self, columns: int, constant: np.ndarray | None, public: Estimate
@@ -28,16 +34,13 @@ class FiguresEvidence(Evidence):
         rows = self.counted(public, self.fit_rows, self.fit_rows_error)
         rsquared = estimate(self.fit_rsquared, self.fit_rsquared_error)
         scale = estimate(self.fit_scale, self.fit_scale_error)
-        reason = self._reason(NOISY if math.isnan(rsquared.value) else "")
+        of_weights = "" if self.weighted_rows is None else WEIGHTED
+        reason = NOISY if math.isnan(rsquared.value) else of_weights
         return GoodnessOfFit(rows, rsquared, scale, columns, constant is not None, reason)
 
     @property
     def tells_clipping(self) -> bool:
         return True
-
-    def _reason(self, of_noise: str) -> str:
-        """Say why a figure is NaN, given what the noise hides."""
-        return of_noise
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,16 +53,10 @@ class NewtonEvidence(FiguresEvidence):
         The part of the covariance that is of privacy noise.
     down_weighted
         The part of the rows whose scores were cut.
-    score_products
-        The noise on products of scores of units, where these were released.
     """
 
     privacy_cov: Matrix
     down_weighted: Number
-    score_products: Number = None
-
-    def _reason(self, of_noise: str) -> str:
-        return of_noise if self.score_products is None else OF_UNITS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,8 +71,6 @@ class BlockEvidence(FiguresEvidence):
         Sums of products of coordinates, (A,), of those with v, (B,), and of v^2.
     deviations : (3,)
         Standard deviations of the noise on an entry of each.
-    weighted_rows, weighted_rows_error
-        The number of rows or units, where these have weights, and its noise.
     scores, unit_scores : (A,), (C,)
         Squared scores of rows or of units, where either were released.
     scores_cut, scores_deviation, scores_kept
@@ -87,13 +82,8 @@ class BlockEvidence(FiguresEvidence):
     cross: Vector
     square: Number
     deviations: Vector
-    weighted_rows: Number = None
-    weighted_rows_error: Number = None
     scores: Vector = None
     unit_scores: Vector = None
     scores_cut: Number = None
     scores_deviation: Number = None
     scores_kept: Number = None
-
-    def _reason(self, of_noise: str) -> str:
-        return of_noise if self.weighted_rows is None else of_noise or WEIGHTED

@@ -20,7 +20,6 @@ NO_SUMS = (
 _RIDGE = "a fit with a ridge has no R-squared of least squares; raise epsilon or n"
 _NO_VARIANCE = "the noise could account for the variance of the response, so there is no R-squared"
 NOISY = "the noise leaves R-squared open; raise epsilon or n"
-OF_UNITS = "scores were released by person, which do not tell the variance of a single row"
 WEIGHTED = (
     "the sums of weighted rows are in units of the largest weight, so that they tell R-squared and "
     "not the residual variance of a row of weight one"

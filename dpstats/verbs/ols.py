@@ -126,7 +126,8 @@ def dp_ols(
         Column of weights, as of ``WLS`` and ``lm(weights=)``; it needs public bounds,
         ``bounds={"w": (0, 50)}``. What the rows are clipped to does not depend on it, and the
         noise grows with the largest weight over the mean one. Rows whose weight is missing, zero
-        or negative are left out. For survey weights add ``cov_type="HC1"``.
+        or negative are left out. Standard errors of the default are then robust (HC1); with other
+        methods add ``cov_type="HC1"`` for survey weights.
     trim_weights : float, optional
         Public bound below the largest weight: larger weights count as this. A few large weights
         decide over the noise, so trimming trades a little bias for much of it.

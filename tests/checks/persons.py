@@ -57,6 +57,7 @@ CALLS = calls((
     ("shrunken_pure", False, 3, 300.0, None),
     ("noisy_newton", True, 3, 2.0, None),
     ("noisy_newton", False, 1, 2.0, None),
+    ("noisy_newton", False, 3, 2.0, "w"),
     ("noisy_newton", False, 1, 300.0, None),
 ))  # fmt: skip
 PANELS = {

@@ -706,7 +706,7 @@ class Case(Pairs):
         layout = self.problem.layout
         coded = self.method.needs_marginals or self.problem.coded
         if coded and not layout.blocks:
-            X = X[:, layout.numeric]
+            X = X[:, [*layout.numeric, *range(len(self.problem.low), X.shape[1])]]
         rows = rows_of(X, y, self.problem, coded)
         return lambda noise: self.method.fit(
             rows, problem=self.problem, cost=self.limit, noise=noise, **self.options

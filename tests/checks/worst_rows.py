@@ -325,15 +325,19 @@ def newton_worst(case):
     # without an intercept the row at zero has no score
     across = ((start, y), 0.7) if p.intercept is None else ((center, -1e300), 0.99)
     robust = ("score products",) * ("cov_type" in case.options)
+    # the products of weighted scores leave a second X'X of three columns too little to pay
+    products = ("X'X", "whitened X'X")[: 1 if p.weighted and d > 1 else 2]
+    # where rows count for parts squares are those of scores, which are longest on both sides
+    ends = () if p.weighted else (-1e300, 1e300)
     return [
-        *(pair(step, long, other, share) for step in ("X'X", "whitened X'X")),
+        *(pair(step, long, other, share) for step in products),
         *(pair(step, long, *across) for step in robust),
         pair("leverages", long, (start, y), 0.999),
         pair("score norms", long, (start, y), 0.999),
         pair("mean and mean square of y", up, (up[0], -1e300), 0.999),
         pair("scores", up, (up[0], -1e300), 0.988),
         # scores point against each other, and one residual is near zero
-        *(pair("scores at zero", (first, end), (first, y), 0.995) for end in (-1e300, 1e300)),
+        *(pair("scores at zero", (first, end), (first, y), 0.995) for end in ends),
     ]
 
 

@@ -30,7 +30,8 @@ def test_what_is_missing_has_its_reason():
         return known.goodness(2, np.ones(2), Estimate()).reason
 
     assert "leaves R-squared open" in reason(NewtonEvidence(**NEWTON, fit_rows=40.0))
-    assert "by person" in reason(NewtonEvidence(**NEWTON, score_products=0.5))
+    known = {**NEWTON, "weighted_rows": 20.0, "fit_rsquared": 0.5, "fit_rsquared_error": 0.1}
+    assert "weighted rows" in reason(NewtonEvidence(**known))
     weighted = {**BLOCKS, "weighted_rows": 30.0}
     assert "leaves R-squared open" in reason(BlockEvidence(**weighted))
     assert "weighted rows" in reason(BlockEvidence(**weighted, **FIGURES))

@@ -150,16 +150,17 @@ def test_files_give_what_frames_give(ending, tmp_path):
     assert {len(each.params) for each in several.values()} == {2}
 
 
-def test_auto_takes_a_method_that_is_proven_for_weights():
+def test_auto_takes_the_default_with_robust_errors():
     result = fit(people(500), "auto", 4, formula="y ~ x")
-    assert result.method == "adassp" and "weighted by w" in str(result.summary())
+    assert result.method == "noisy_newton" and result.cov_type == "HC1"
+    assert "weighted by w" in str(result.summary())
 
 
 REFUSED = {
     "no bounds": ({"bounds": {k: BOUNDS[k] for k in "xyz"}}, r'bounds=\{"w": \(low, high'),
     "negative": ({"bounds": {**BOUNDS, "w": (-1, 2)}}, "begin at 0 or above, got"),
     "another method": ({"method": "tukey"}, "tukey is not proven for rows of different weights"),
-    "newton": ({"method": "noisy_newton"}, "noisy_newton is not proven for rows of different"),
+    "tukey": ({"method": "tukey"}, "tukey is not proven for rows of different"),
     "no column": ({"weights": "q"}, "no column 'q'"),
     "numbers": ({"weights": np.ones(9)}, "expected weights to name a column, .* got a ndarray"),
     "text": ({"weights": "g"}, "weights='g' is a column of type string"),

@@ -21,6 +21,7 @@ from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.range_estimation import estimate, marginals
 from dpstats.range_estimation import quantiles as middles
+from tests.checks import noisy_sums
 from tests.checks.breaks import (
     counts_before_noise,
     exact_quantiles,
@@ -212,8 +213,8 @@ def exact_rows(original):
     """The number of rows finds its way out."""
 
     def counted(self, rows, cost):
-        released, deviation = original(self, rows, cost)
-        return released + 1e-9 * rows, deviation
+        released = original(self, rows, cost)
+        return replace(released, total=released.total + 1e-9 * rows[0])
 
     return counted
 
@@ -325,6 +326,20 @@ def counted_twice(original):
     return lambda *given: 2 * original(*given)
 
 
+def heavy(neighbors):
+    """The worst rows of the largest weight, and rows of weights beyond it."""
+    found = [c for c in cases_of(METHODS["noisy_newton"]) if c.problem.y_high == 10.0]
+    cases = [replace(c, problem=replace(c.problem, weighted=True)) for c in found]
+    chosen = [c for c in cases if c.problem.neighbors == neighbors][:3]
+    return over(noisy_sums.check_heavy, chosen)
+
+
+def as_given(original):
+    """A weight beyond the largest one counts as it is."""
+    return lambda parts: np.trunc(np.nan_to_num(parts, posinf=1e6) * 2.0**20).astype(np.int64)
+
+
+HEAVY = {ADD_REMOVE: heavy(ADD_REMOVE), REPLACE_ONE: heavy(REPLACE_ONE)}
 ROBUST = {ADD_REMOVE: robust(ADD_REMOVE), REPLACE_ONE: robust(REPLACE_ONE)}
 MUTANTS = {
     "scores for products not clipped": Mutant(longer_scores(2.0**10), ROBUST[ADD_REMOVE]),
@@ -340,6 +355,24 @@ MUTANTS = {
             smaller(indicator_basis, step="score products"), ROBUST[relation]
         )
         for relation in ROBUST
+    },
+    **{
+        f"weights beyond the largest one, {name}": Mutant(
+            patched(module, "whole_weights", as_given), HEAVY[ADD_REMOVE]
+        )
+        for name, module in {
+            "their sum": noisy_newton,
+            "products and scores": newton_sums,
+            "the response": squared_loss,
+        }.items()
+    },
+    **{
+        f"weights: half the sensitivity of {step}, {relation}": Mutant(
+            smaller(newton_queries, step=step), HEAVY[relation]
+        )
+        for step in ("number of rows", "leverages", "scores")
+        for relation in HEAVY
+        if (step, relation) != ("number of rows", REPLACE_ONE)
     },
     "squares of residuals counted twice": Mutant(loop("clipped_sums", more_squares), ADDED),
     "scores not clipped": Mutant(scores_of(unclipped), ADDED),

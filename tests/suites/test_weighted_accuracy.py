@@ -5,9 +5,12 @@ below 95%, which a correct one does once in 2,000 choices of a seed.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
 from scipy.stats import binomtest
 
+import dpstats as dp
 from benchmarks import weights
 
 # population()[1], from ten million rows: its standard error is 0.0001.
@@ -24,13 +27,40 @@ def test_a_weighted_fit_is_not_biased_where_rows_scaled_before_clipping_are():
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 16.0])
-def test_robust_intervals_for_the_population_cover(epsilon):
+@pytest.mark.parametrize("name", ["weights, HC1", "the default"])
+def test_robust_intervals_for_the_population_cover(name, epsilon):
     """Weights that say something of the slope, and errors of different variances."""
-    fit = weights.FITS["weights, HC1"]
+    fit = weights.FITS[name]
     _, covered = weights.trials(fit, SLOPE, 5000, 200, seed=5, epsilon=epsilon)
     shown = covered[~np.isnan(covered)]
     assert len(shown) > 150
     assert binomtest(int(shown.sum()), len(shown)).proportion_ci(0.999).high > 0.95
+
+
+def test_the_default_needs_no_bounds_and_has_less_noise_than_sums():
+    """At epsilon 1 its error is below a half of that of sums in good bounds."""
+    ours, _ = weights.trials(weights.default, SLOPE, 5000, 40, epsilon=1.0)
+    sums, _ = weights.trials(weights.FITS["weights, HC1"], SLOPE, 5000, 40, epsilon=1.0)
+    assert np.sqrt(np.mean(ours**2)) < 0.5 * np.sqrt(np.mean(sums**2))
+
+
+@pytest.mark.parametrize("formula", ["y ~ x + z", "y ~ x * C(g)", "y ~ x + I(x ** 2) - 1"])
+def test_the_default_tends_to_weighted_least_squares(formula):
+    """Coefficients, HC1 errors and R-squared, as epsilon grows."""
+    rng = np.random.default_rng(9)
+    data = pd.DataFrame({"x": rng.normal(1, 1, 4000), "z": rng.gamma(2, 1, 4000)})
+    data["g"] = pd.Categorical(rng.choice(list("abc"), 4000))
+    data["w"] = np.minimum(rng.lognormal(0, 0.8, 4000), 8)
+    data["y"] = 1 + data["x"] + 0.3 * data["z"] + rng.normal(size=4000) * (1 + data["x"].abs())
+    with dp.testing.insecure_seed(1):
+        result = dp.dp_ols(formula, data, epsilon=1e5, weights="w", bounds={"w": (0, 8)})
+    target = smf.wls(formula, data, weights=data["w"]).fit(cov_type="HC1")
+    assert result.method == "noisy_newton" and result.cov_type == "HC1"
+    assert (np.abs(result.params - target.params) < 0.05 * target.bse).all()
+    np.testing.assert_allclose(result.bse, target.bse, rtol=0.03)
+    if "- 1" not in formula:
+        assert result.rsquared == pytest.approx(target.rsquared, abs=0.01)
+    assert np.isnan(result.scale) and "largest weight" in result.reasons["scale"]
 
 
 def test_trimming_trades_bias_for_noise():

@@ -149,6 +149,11 @@ class Problem:
         return "units" if self.by_unit else "rows"
 
     @property
+    def in_parts(self) -> bool:
+        """Tell whether rows count for parts of one, by their weights or as rows of a unit."""
+        return self.weighted or self.by_unit
+
+    @property
     def constant(self) -> int:
         """Index of the constant column, for methods that fit designs with one only."""
         assert self.intercept is not None, "the request refuses other designs"

@@ -15,24 +15,6 @@ _NAMES = ("fit_rsquared", "fit_rsquared_error", "fit_scale", "fit_scale_error")
 
 
 @dataclass(frozen=True)
-class Squares:
-    """Hold mean squares of residuals in units of the response's scale.
-
-    ``clipped`` is that of clipped residuals, with the ``noise`` on it, and ``beyond`` is what a
-    noisy histogram showed of the part that was cut off.
-    """
-
-    clipped: float = math.nan
-    noise: float = math.nan
-    beyond: float = math.nan
-
-    @property
-    def deviation(self) -> float:
-        """Return a standard error of ``clipped`` as the mean square of residuals."""
-        return math.hypot(self.noise, _BEYOND * self.beyond)
-
-
-@dataclass(frozen=True)
 class Explained:
     """Hold the mean square that a fit explains about its mean, and the noise on it."""
 
@@ -57,6 +39,30 @@ class Explained:
         noise = 4 * (kept * eta) ** 2 @ variance + 2 * variance @ variance
         noise += 2 * eta**2 @ step_error(eta**2) / rows**2
         return cls(max(float(value), 0.0), math.sqrt(noise))
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Hold mean squares of residuals in units of the response's scale.
+
+    ``clipped`` is that of clipped residuals, with the ``noise`` on it, and ``beyond`` is what a
+    noisy histogram showed of the part that was cut off.
+    """
+
+    clipped: float = math.nan
+    noise: float = math.nan
+    beyond: float = math.nan
+
+    @classmethod
+    def left(cls, explained: Explained, error: float) -> "Squares":
+        """Return what a fit leaves of a mean square of 1, which is released with an ``error``."""
+        noise = math.hypot(error, explained.deviation)
+        return cls(max(1 - explained.value, 0.0), noise, 0.0)
+
+    @property
+    def deviation(self) -> float:
+        """Return a standard error of ``clipped`` as the mean square of residuals."""
+        return math.hypot(self.noise, _BEYOND * self.beyond)
 
 
 def goodness(

@@ -7,7 +7,7 @@ are this package's.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +25,7 @@ from dpstats.estimators.newton.steps import Steps
 from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
+from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
@@ -40,7 +41,7 @@ _COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
     part / (1 - _MARGINALS)
     for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
 )
-# Fraction of mu^2 for the products of the scores of units, of which standard errors are made.
+# Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
 # Scales are usable from so many times the noise on a count of a column's rows, for one regressor
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
@@ -52,7 +53,7 @@ _MOST_LEVELS = 1000
 
 
 def release(
-    rows: int,
+    rows: Sequence[int],
     total: Callable,
     problem: Problem,
     cost: GDP,
@@ -96,19 +97,25 @@ def release(
     and so are its products; q is |s'|^2 / C^2. The number of rows is then the sum of the parts,
     which both relations hide.
 
-    What it estimates: least squares of the response on the design of the variables so clipped, of
-    all rows. What is cut off the scores would bias it; its size is read off the histograms and is
-    part of the intervals.
+    With weights a row counts for the part w = weight / largest weight of one, as a unit of that row
+    alone: products, leverages, the response and scores are times w, so that each bound above holds,
+    and covariances are made of the products of scores, as with units. Beside the sum of the parts
+    the number of rows (or units) is released: (w, 1) has a norm of at most sqrt 2 under add/remove,
+    and replacing a row moves w alone, by at most 1.
+
+    What it estimates: least squares, with weights weighted least squares, of the response on the
+    design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
+    size is read off the histograms and is part of the intervals.
     """
     basis, whole_cost = IndicatorBasis.of(problem), cost
-    robust = problem.by_unit or cov_type != robust_covariance.COV_TYPES[0]
+    robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
     if robust:
         cost = cost.part(1 - _SCORE_PRODUCTS)
-    if not problem.by_unit and problem.neighbors == REPLACE_ONE:
+    if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, total, problem, noise, loss)
     counted = queries.number(rows, cost.part(_COUNT))
-    count = max(counted[0], 2 * counted[1])
+    count = max(counted.total, 2 * counted.noise)
     problem = loss.measured(problem, basis.has_constant, total, count, cost.part(_RESPONSE), noise)
     queries = queries.with_problem(problem)
     extremes = queries.reference.extremes
@@ -121,8 +128,8 @@ def release(
     else:
         whitening, lost = whitening.divided(mean_leverage(tail)), 0.0
     # steps divide by the number of rows, which is as unsure as X'X
-    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted[1] / count))
-    steps = Steps(queries, whitening, count, lost, tail.farthest)
+    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
+    steps = Steps(queries, whitening, count, lost, tail.farthest, counted.part)
     state = steps.start(cost.part(_START))
     first, second, third = _ROUNDS
     scores = steps.tail(state, cost.part(_FIRST_TAIL))
@@ -131,7 +138,9 @@ def release(
     state = steps.step(state, scores, cost.part(second))
     state = steps.step(state, scores, cost.part(third))
     # the noise on the number of rows alone is not to show an interval
-    few = counted[0] - counted[1] < _rows_for_scales(len(basis.center), problem, cost)
+    few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
+        len(basis.center), problem, cost
+    )
     few = few or extremes.y_unseen
     if robust:
         state = steps.with_products(state, scores, whole_cost.part(_SCORE_PRODUCTS))
@@ -160,9 +169,15 @@ def _check_levels(problem: Problem) -> None:
         )
 
 
-def _number(rows: Rows, problem: Problem) -> int:
-    """Return the number of rows, with units the sum of their parts in units of 2^-20."""
-    return len(rows) if rows.parts is None else int(whole_weights(rows.parts).sum())
+def _number(rows: Rows, problem: Problem) -> np.ndarray:
+    """Return the number of rows, or the sum of their parts in units of 2^-20.
+
+    With weights the number of rows, or of units, stands behind it, in these units too.
+    """
+    if rows.parts is None:
+        return np.array([len(rows)], dtype=object)
+    number = [rows.count << ENTRY_BITS] if problem.weighted else []
+    return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
 
 
 METHOD = Method(
@@ -178,6 +193,7 @@ METHOD = Method(
     bounds_share=_MARGINALS,
     needs_marginals=True,
     rereads_rows=True,
+    takes_weights=True,
     takes_units=True,
     check=_check_levels,
     options=robust_covariance.OPTIONS,

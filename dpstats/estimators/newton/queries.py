@@ -1,7 +1,7 @@
 """Release the sums over rows of which noisy Newton steps are made."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,6 +18,20 @@ from dpstats.privacy import REPLACE_ONE, Cost
 _ONE = 1 << ENTRY_BITS
 # Weight of the sum of squared scores beside the scores.
 WEIGHT = 0.3
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Hold the released sum of what rows count for, its noise, and what one does on average."""
+
+    total: float
+    noise: float = 0.0
+    part: float = 1.0
+
+    @property
+    def number(self) -> float:
+        """Return the number of rows."""
+        return self.total / self.part
 
 
 @dataclass(frozen=True)
@@ -52,27 +66,28 @@ class Queries:
 
     @property
     def one(self) -> int:
-        """Return the count of a row, or the largest one of all rows of a unit."""
-        return _ONE if self.problem.by_unit else 1
+        """Return the count of a row, the largest one that a weighted row or a unit may have."""
+        return _ONE if self.problem.in_parts else 1
 
     @property
     def score_sensitivity(self) -> float:
         """Return how far a row may move a sum of scores, over the limit on one score."""
         return math.hypot(2.0 if self.replaces else 1.0, WEIGHT)
 
-    def number(self, rows: int, cost: Cost) -> tuple[float, float]:
-        """Release the number of rows where it is private, and return the noise on it too.
+    def number(self, rows: Sequence[int], cost: Cost) -> Counted:
+        """Release the number of rows where it is private.
 
-        With units it is the sum of the parts of all rows, which is not public under replace-one
-        either.
+        With units and weights ``rows`` begins with the sum of the parts of all rows, which is not
+        public under replace-one either. With weights the number of rows, or of units, is beside it:
+        a row that is added moves both by 1 at most, so sqrt 2, and one that is replaced the first.
         """
-        if self.replaces and not self.problem.by_unit:
-            return float(max(rows, 1)), 0.0
-        counted = f"number of {self.problem.counted}"
-        noisy = self.noise.add(
-            Query(counted, [rows], l1=self.one, l2=self.one, unit=1 / self.one), cost
-        )
-        return max(float(noisy.values[0]), 1.0), noisy.deviation
+        if self.replaces and not self.problem.in_parts:
+            return Counted(float(max(rows[0], 1)))
+        counted, far = f"number of {self.problem.counted}", self.one * len(rows)
+        l1, l2 = (self.one, self.one) if self.replaces else (far, math.sqrt(len(rows)) * self.one)
+        noisy = self.noise.add(Query(counted, list(rows), l1=l1, l2=l2, unit=1 / self.one), cost)
+        total, number = (max(float(noisy.values[i]), 1.0) for i in (0, -1))
+        return Counted(total, noisy.deviation, min(total / number, 1.0))
 
     def counts(self, step: str, work: Callable, cost: Cost, one: int = 1):
         """Release counts in bins; one row, which counts for ``one``, is in one bin."""
@@ -97,12 +112,13 @@ class Queries:
     ) -> tuple[np.ndarray, float, float, float]:
         """Release the sums of clipped scores (p,) and of clipped squares, with the noise of each.
 
-        The squares are those of residuals cut at ``cut``, and of units those of the clipped scores.
+        The squares are those of residuals cut at ``cut``; where rows count for parts those of the
+        clipped scores.
         """
         work = partial(at.sums, limit, cut, WEIGHT)
         far = _ONE * self.score_sensitivity
         query = Query(step, self.total(work).tolist(), l2=far, unit=limit / _ONE)
-        noisy, longest = self.noise.add(query, cost), limit if self.problem.by_unit else cut
+        noisy, longest = self.noise.add(query, cost), limit if self.problem.in_parts else cut
         scale = longest**2 / (limit * WEIGHT)
         square = noisy.values[-1] * scale
         return noisy.values[:-1], square, noisy.deviation, noisy.deviation * scale

@@ -6,6 +6,7 @@ from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.goodness import Explained, Squares, goodness
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.state import PRIOR, NewtonState, prior_variance
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.evidence import NewtonEvidence
@@ -59,13 +60,13 @@ def release_of(
     wild: bool,
     problem: Problem,
     rows: float,
-    counted: tuple[float, float],
+    counted: Counted,
     few: bool = False,
 ) -> Release:
     """Return coefficients, their covariance, and which of them weak directions dominate.
 
-    ``counted`` is the number of rows as released and the noise on it, ``rows`` that number or twice
-    the noise; where they are too ``few`` for scales of the columns no interval is shown.
+    ``rows`` is the number of rows as ``counted``, with weights the sum of their parts, or twice the
+    noise on it; where they are too ``few`` for scales of the columns no interval is shown.
     """
     reference, p = problem.reference, len(state.eta)
     assert reference is not None
@@ -98,13 +99,14 @@ def release_of(
     privacy = (back * noise) @ back.T + bias
     far = _FAR * reference.y_scale
     ends = reference.y_center - far, reference.y_center + far
-    squares = Squares() if failed or problem.by_unit else state.squares
-    figures = _goodness(state, basis, whitening, directions, rows, squares, reference.y_scale)
+    figures = {} if failed else _goodness(state, basis, whitening, directions, rows, problem)
+    if problem.weighted:
+        figures |= {"weighted_rows": counted.total, "weighted_rows_error": counted.noise}
     evidence = NewtonEvidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=rows,
         sigma2=reference.y_scale**2 * state.square, down_weighted=1 - state.slope,
-        response_range=ends, fit_rows=counted[0], fit_rows_error=counted[1],
-        score_products=state.products_deviation if problem.by_unit else None, **figures,
+        response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
+        **figures,
     )  # fmt: skip
     moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
@@ -152,16 +154,25 @@ def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Probl
 
 def _goodness(
     state: NewtonState, basis: IndicatorBasis, whitening: Whitening, directions: np.ndarray,
-    rows: float, squares: Squares, y_scale: float,
+    rows: float, problem: Problem,
 ) -> dict[str, float]:  # fmt: skip
-    """Return R-squared and the residual variance, with their standard errors."""
-    constant = None
+    """Return R-squared and the residual variance, with their standard errors.
+
+    Where rows count for parts the squares of scores tell no mean square of residuals: it is what is
+    left of the response's. With weights it is in units of the largest one, so there is none.
+    """
+    reference, constant = problem.reference, None
+    assert reference is not None
     if basis.has_constant:
         constant = np.linalg.lstsq(directions, _constant(basis), rcond=None)[0]
     explained = Explained.of(
         state.eta, state.variance, whitening.kept, constant, whitening.error, rows
     )
-    return goodness(explained, squares, y_scale, rows, len(state.eta))
+    squares = state.squares
+    if problem.in_parts:
+        squares = Squares.left(explained, reference.extremes.y_error)
+    figures = goodness(explained, squares, reference.y_scale, rows, len(state.eta))
+    return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
 
 
 def _constant(basis: IndicatorBasis) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Compute the scores of rows, or of privacy units, at a position, and add them up once clipped.
 
-Sums are as in :mod:`~dpstats.estimators.newton.sums`: exact, and of functions of one row or unit.
+A row that counts for a part of one, by its weight, is a unit of that row alone. Sums are as in
+:mod:`~dpstats.estimators.newton.sums`: exact, and of functions of one row or unit.
 """
 
 from collections.abc import Iterator
@@ -45,7 +46,7 @@ class Scores:
 
     def counts(self, unit: float, rows: Rows) -> np.ndarray:
         """Count rows, or units, by the norm of scores over ``unit``, in the bins of SCORE_EDGES."""
-        if rows.units is not None:
+        if rows.parts is not None:
             _, norms = self.of_units(unit, rows)
             bins = np.searchsorted(SCORE_EDGES, norms)
             return np.bincount(bins, minlength=len(SCORE_EDGES) + 1)
@@ -54,12 +55,13 @@ class Scores:
     def sums(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
         """Add up s' and w C min(|r| / cut, 1)^2 in units of 2^-20 C, as whole numbers (p + 1,).
 
-        s' are scores clipped to the length C, ``limit``. Units have w |s'|^2 / C.
+        s' are scores clipped to the length C, ``limit``. Units, and rows of
+        parts, have w |s'|^2 / C.
         """
         from dpstats.numerics.score_loops import clipped_sums
 
         p = len(self.eta)
-        if rows.units is not None:
+        if rows.parts is not None:
             s = self.clipped_units(limit, rows)
             squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
             whole = np.vstack([s, squares])
@@ -76,7 +78,7 @@ class Scores:
         """Yield scores of rows, or units, clipped to ``limit``, as whole 2^-20 of it (p, m)."""
         from dpstats.numerics.kernels import cut_rows
 
-        if rows.units is not None:
+        if rows.parts is not None:
             s = self.clipped_units(limit, rows)
             yield from (s[:, own] for own in slices(s.shape[1]))
             return
@@ -91,6 +93,7 @@ class Scores:
     def of_units(self, scale: float, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Add up the scores of each unit's rows, times their parts, over ``scale``.
 
+        Without units each row is one.
         Each row's are rounded to multiples of 2^-20 first, so that the sum is exact in any order of
         the rows, and cut to 2^13, far beyond where they are clipped.
 
@@ -106,5 +109,5 @@ class Scores:
         factors, columns = parts_of(rows) / scale * _ONE, np.empty((len(self.eta), len(rows)))
         for (whitened, left, _), own in zip(self.blocks(rows), slices(len(rows)), strict=True):
             rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
-        sums = sums_of_runs(columns, rows.units)
+        sums = columns if rows.units is None else sums_of_runs(columns, rows.units)
         return sums, np.sqrt((sums**2).sum(axis=0)) / _ONE

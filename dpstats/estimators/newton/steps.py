@@ -24,6 +24,8 @@ _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 # fit there, which is that root times the length of the position, and times at most this: the row
 # lies along few directions.
 _FAR_RESIDUAL, _FAR_ROW, _ALIGNED = 2.0, 3.0, 2.0
+# Most weights are at most so many times the mean one.
+_USUAL = 2.0
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
 # rows.
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
@@ -41,7 +43,7 @@ class Steps:
     """Take steps of scores in whitened directions, over ``rows`` rows.
 
     ``lost`` is the leverage that X'X has lost by cutting rows, and ``most_leverage`` the largest
-    squared leverage, both in units of the mean one.
+    squared leverage, both in units of the mean one; ``part`` is what rows count for on average.
     """
 
     queries: Queries
@@ -49,19 +51,21 @@ class Steps:
     rows: float
     lost: float
     most_leverage: float
+    part: float = 1.0
 
     def start(self, cost: Cost) -> NewtonState:
         """Step from zero, and shrink toward it by the prior of each direction."""
         p, unit = self.whitening.map.shape[1], math.sqrt(self.whitening.dimension)
+        limit = _START_LIMIT * self._usual_part
         sums, _, deviation, _ = self.queries.scores(
-            "scores at zero", self._at(np.zeros(p)), _START_LIMIT * unit, _START_LIMIT, cost
+            "scores at zero", self._at(np.zeros(p)), limit * unit, limit, cost
         )
         slope, prior = _START_SLOPE * self.rows, prior_variance(p)
         eta = sums / slope
         variance = (deviation / slope) ** 2 + (_START_ERROR * eta) ** 2
         variance += self.whitening.error(eta**2) / self.rows**2 + self.whitening.unsure**2 * prior
         part = prior / (prior + variance)
-        return NewtonState(part * eta, part * variance, Bias.none(p))
+        return NewtonState(part * eta, part * variance, Bias.none(p), sigma=self._usual_part)
 
     def step(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
         """Choose a limit by the tail of score norms, step, and combine with what was known.
@@ -75,7 +79,7 @@ class Steps:
         limit, slope = score_limit(tail, state.sigma, p, noise)
         # squares are those of residuals, with units those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
-        if queries.problem.by_unit:
+        if queries.problem.in_parts:
             cut, size = limit, t
         explained = self._explained(state)
         hessian = slope * queries.loss.curvature(queries.reference, explained)
@@ -91,7 +95,7 @@ class Steps:
         before = known + state.bias.variance
         gain = before / (before + variance + bias.variance)
         squares, noise = max(squares, 0.0) / (rows * size), square_deviation / (rows * size)
-        beyond = float(squares_cut(tail, cut)) / tail.rows
+        beyond = float(squares_cut(tail, cut)) / (tail.rows * self.part)
         return NewtonState(
             eta=eta + gain * step,
             variance=(1 - gain) ** 2 * known + gain**2 * variance,
@@ -112,8 +116,8 @@ class Steps:
         """
         square = float(start.eta @ start.eta + start.variance.sum())
         bias = Bias.of(
-            tail, _START_LIMIT, self.whitening.dimension, start.eta, start.variance,
-            _START_SLOPE * self.rows,
+            tail, _START_LIMIT * self._usual_part, self.whitening.dimension, start.eta,
+            start.variance, _START_SLOPE * self.rows,
         )  # fmt: skip
         return replace(start, bias=bias.at_most(square))
 
@@ -134,7 +138,13 @@ class Steps:
         left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)
-        return tail.given_mean_square((left, error), (_MOST_SQUARE, above))
+        least = left * self.part**2, error * self.part**2
+        return tail.given_mean_square(least, (_MOST_SQUARE, above))
+
+    @property
+    def _usual_part(self) -> float:
+        """Return what most rows count for at most, given what they do on average."""
+        return min(_USUAL * self.part, 1.0)
 
     def _farthest_row(self, state: NewtonState) -> float:
         """Return how long the score of a row of the largest leverage may be, in units of scores."""

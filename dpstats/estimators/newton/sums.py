@@ -37,10 +37,10 @@ def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
 def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Rows):
     """Count rows by squared leverage |a|^2 / t, in the bins of ``LEVERAGE_EDGES``.
 
-    With units rows count for their parts, in units of 2^-20.
+    Where rows count for parts these are added up, in units of 2^-20.
     """
     to = basis.row_map(map_)
-    if rows.units is not None:
+    if rows.parts is not None:
         parts, blocks = parts_of(rows), blocks_of(to, rows)
         return _parts_by_size(((squares / t, parts[own]) for _, squares, own in blocks))
     return counts((squares for _, squares, _ in blocks_of(to, rows)), t, LEVERAGE_EDGES)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.queries import Counted, Queries
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -15,21 +15,37 @@ from dpstats.testing import insecure_seed
 from tests.checks.noisy_newton import factor_case
 
 
-def made(neighbors: str, by_unit: bool = False, mu: float = 1e4) -> Queries:
+def made(neighbors: str, mu: float = 1e4, **kind: bool) -> Queries:
     """The releases over rows whose sums are given by the work itself."""
-    problem = replace(factor_case(neighbors).problem, by_unit=by_unit)
+    problem = replace(factor_case(neighbors).problem, **kind)
     basis = IndicatorBasis.of(factor_case(neighbors).problem)
     return Queries(basis, lambda work: work(None, None), problem, Noise(GDP(mu)), SquaredLoss())
 
 
 def test_the_number_of_rows_is_public_under_replace_one_alone():
     with insecure_seed(1):
-        assert made(REPLACE_ONE).number(70, GDP(1.0)) == (70.0, 0.0)
-        assert made(REPLACE_ONE).number(0, GDP(1.0)) == (1.0, 0.0)
-        number, noise = made(ADD_REMOVE).number(70, GDP(0.5))
-        units, unit_noise = made(REPLACE_ONE, by_unit=True).number(70 << ENTRY_BITS, GDP(0.5))
-    assert noise == pytest.approx(2, rel=1e-3) and abs(number - 70) < 12
-    assert unit_noise == pytest.approx(2, rel=1e-3) and abs(units - 70) < 12
+        assert made(REPLACE_ONE).number([70], GDP(1.0)) == Counted(70.0)
+        assert made(REPLACE_ONE).number([0], GDP(1.0)) == Counted(1.0)
+        rows = made(ADD_REMOVE).number([70], GDP(0.5))
+        units = made(REPLACE_ONE, by_unit=True).number([70 << ENTRY_BITS], GDP(0.5))
+    for found in (rows, units):
+        assert found.noise == pytest.approx(2, rel=1e-3) and abs(found.total - 70) < 12
+        assert found.part == 1.0 and found.number == found.total
+
+
+def test_with_weights_their_sum_and_the_number_of_rows_are_released():
+    """A row that is added moves both, one that is replaced the sum alone."""
+    given = [70_000 << ENTRY_BITS, 280_000 << ENTRY_BITS]
+    with insecure_seed(3):
+        added = made(ADD_REMOVE, weighted=True).number(given, GDP(0.5))
+        replaced = made(REPLACE_ONE, weighted=True).number(given, GDP(0.5))
+        none = made(ADD_REMOVE, weighted=True).number([0, 0], GDP(0.5))
+    assert added.noise == pytest.approx(np.sqrt(2) * 2, rel=1e-3)
+    assert replaced.noise == pytest.approx(2, rel=1e-3)
+    for found in (added, replaced):
+        assert found.part == pytest.approx(0.25, rel=1e-3)
+        assert found.number == pytest.approx(280_000, rel=1e-3)
+    assert 0 < none.part <= 1 and none.total >= 1
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)

@@ -7,6 +7,7 @@ import pytest
 
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import _concentration, release_of
 from dpstats.estimators.newton.state import NewtonState
 from dpstats.estimators.newton.whitening import Whitening
@@ -31,7 +32,7 @@ def position(beta) -> np.ndarray:
 
 def released(state=None, wild=False, problem=PROBLEM, **changes):
     sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12), NONE)
-    state, counted = replace(state or sure, **changes), (ROWS + 7.0, 5.0)
+    state, counted = replace(state or sure, **changes), Counted(ROWS + 7.0, 5.0)
     return release_of(state, BASIS, WHITENING, wild, problem, ROWS, counted)
 
 
@@ -82,10 +83,10 @@ def test_weak_directions_hide_coefficients():
 def test_no_interval_is_shown_where_most_of_the_products_are_noise():
     swamped = replace(WHITENING, kept=np.full(6, 0.5))
     sure = NewtonState(position(BETA + [3, 0, 0, 0, 0, 0]), np.full(6, 1e-12), NONE)
-    release = release_of(sure, BASIS, swamped, False, PROBLEM, ROWS, (ROWS, 5.0))
+    release = release_of(sure, BASIS, swamped, False, PROBLEM, ROWS, Counted(ROWS, 5.0))
     assert release.status == "not_identified"
     seen = replace(WHITENING, kept=np.full(6, 0.7))
-    assert release_of(sure, BASIS, seen, False, PROBLEM, ROWS, (ROWS, 5.0)).status == "ok"
+    assert release_of(sure, BASIS, seen, False, PROBLEM, ROWS, Counted(ROWS, 5.0)).status == "ok"
 
 
 @pytest.mark.parametrize("how", ["wild", "far"])

@@ -8,7 +8,7 @@ import pytest
 
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
 from tests.checks.newton_queries import BASIS, PROBLEM, queries
-from tests.checks.noisy_newton import check_pass, coded, phi, rows
+from tests.checks.noisy_newton import ENDS, check_pass, coded, phi, rows
 
 SCORES = queries(1.0).at(BASIS.span, np.linspace(-1, 1, BASIS.span.shape[1]))
 PARTS = {
@@ -62,3 +62,24 @@ def test_units_are_clipped_once_their_rows_are_added_up():
     norms = np.linalg.norm(together, axis=1)
     counts = np.bincount(np.searchsorted(SCORE_EDGES, norms / 1.5), minlength=len(SCORE_EDGES) + 1)
     assert PARTS["counts"](table).tolist() == counts.tolist()
+
+
+def test_a_row_of_a_weight_is_a_unit_of_that_row():
+    table = coded(*rows(np.random.default_rng(7), 3000, ENDS))
+    weighted = replace(table, parts=np.resize([0.0, 0.25, 1.0], 3000))
+    units = replace(weighted, units=np.arange(3000))
+    for name, work in PARTS.items():
+        assert work(weighted).tolist() == work(units).tolist(), name
+    table = coded(*rows(np.random.default_rng(8), 3000))
+    once = PARTS["products"](replace(table, parts=np.ones(3000))).astype(float)
+    expected = PARTS["products"](table).astype(float)
+    np.testing.assert_allclose(once, expected, rtol=1e-4, atol=2**27)
+
+
+def test_scores_are_clipped_after_they_are_weighted():
+    """So a light row far out may count as much as others, and a light one near by its part."""
+    X, y = rows(np.random.default_rng(8), 1)
+    for shift, limit, part in ((1e4, 1.5, 1.0), (0.0, 100.0, 0.25)):
+        light, whole = (replace(coded(X, y + shift), parts=np.array([w])) for w in (0.25, 1.0))
+        found, expected = (SCORES.sums(limit, 0.9, 0.3, table)[:-1] for table in (light, whole))
+        np.testing.assert_allclose(found.astype(float), part * expected.astype(float), atol=2)

@@ -82,6 +82,15 @@ def test_the_worst_row_of_the_largest_weight_moves_the_squares_as_far_as_stated(
     check_reached("sum of e^2 x x'", best)
 
 
+def test_a_row_that_is_replaced_moves_the_sum_of_weights_by_one_at_most():
+    """From nearly no weight to the largest one; the number of rows is released beside the sum."""
+    case = next(c for c in CASES if str(c).startswith("noisy_newton-replace_one-x-3:1-S4"))
+    one = table(line_rows(np.random.default_rng(1), case.problem, 50)[0], case.problem)
+    light = np.where(np.arange(50) == 7, 1e-9, 1.0)
+    ratios = case.check(with_weights(*one, light), with_weights(*one, 1.0))
+    assert ratios["number of rows"] == pytest.approx(1.0)
+
+
 def test_half_a_row_moves_the_sums_by_half():
     """The distance is the weight times that of a whole row: no weight hides in the noise."""
     case = next(c for c in CASES if str(c).startswith("adassp-add_remove-x-3:1-S2"))
