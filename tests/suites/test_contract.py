@@ -1,14 +1,15 @@
 """What every method promises, checked for each entry of METHODS."""
 
-import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import dpstats as dp
+from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import RELATIONS
+from tests.checks.passes import Measured
 from tests.checks.recording import line_data, unit_problem
 from tests.checks.totality import check_whole_or_nothing
 
@@ -30,12 +31,13 @@ def released(result):
 def test_sums_are_of_one_size_whatever_the_rows(method):
     """Where a method says so; only then do its rows stay where they are."""
     entry, problem = dp.METHODS[method], unit_problem(method)
-    sizes = []
+    cost, largest = entry.cost(4.0, 1e-6), []
     for n in (100, 10_000):
         x, y = line_data(n)
-        summary = entry.summarise(Rows(np.column_stack([np.ones(n), x]), y), problem)
-        sizes.append(len(pickle.dumps(summary)))
-    assert entry.fixed_size_summary == (sizes[1] - sizes[0] < 100)
+        passes = Measured(Rows(np.column_stack([np.ones(n), x]), y))
+        entry.release(passes, problem, cost, Noise(cost))
+        largest.append(max(passes.sizes))
+    assert entry.fixed_size_summary == (largest[1] - largest[0] < 100)
 
 
 def test_large_epsilon_gives_the_estimate_without_noise(method, fit, line, limit, enough):
@@ -155,7 +157,7 @@ def test_a_selection_is_paid_out_of_the_budget(method, fit, line, selector, shar
     assert 0 < own <= (share or 0.05) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.needs_bounds])
+@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.ranges.needed])
 def test_estimated_ranges_have_the_order_of_the_data(name, fit, line):
     for seed in range(9):
         with dp.testing.insecure_seed(seed):

@@ -339,7 +339,7 @@ def unrecorded(first):
 def fit_cost_without(part):
     """What this part of the call cost is not taken off the fit's budget."""
     blind = {
-        "selection": lambda self: self.cost.after(self.method.bounds_share),
+        "selection": lambda self: self.cost.after(self.method.ranges.share),
         "ranges": lambda self: self.cost.after(self.selection.share if self.selection else 0.0),
     }
     return patched(Request, "fit_cost", lambda _: property(blind[part]))

@@ -7,13 +7,14 @@ are this package's.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Queries
@@ -50,8 +51,7 @@ _MOST_LEVELS = 1000
 
 
 def release(
-    rows: int,
-    total: Callable,
+    passes: Passes,
     problem: Problem,
     cost: GDP,
     noise: Noise,
@@ -103,11 +103,11 @@ def release(
         cost = cost.part(1 - _SCORE_PRODUCTS)
     if not problem.by_unit and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
-    queries = Queries(basis, total, problem, noise)
-    counted = queries.number(rows, cost.part(_COUNT))
+    queries = Queries(basis, passes.sum, problem, noise)
+    counted = queries.number(passes.sum(_number), cost.part(_COUNT))
     count = max(counted[0], 2 * counted[1])
     problem = with_response_scale(
-        problem, basis.has_constant, total, count, cost.part(_RESPONSE), noise
+        problem, basis.has_constant, passes.sum, count, cost.part(_RESPONSE), noise
     )
     queries = queries.with_problem(problem)
     extremes = queries.reference.extremes
@@ -149,7 +149,7 @@ def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     return _ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
 
 
-def _check_levels(problem: Problem) -> None:
+def _check_levels(problem: Problem, options: Mapping[str, Any]) -> None:
     """Raise ArgumentError for more levels than X'X is held for."""
     levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
     if levels > _MOST_LEVELS:
@@ -159,7 +159,7 @@ def _check_levels(problem: Problem) -> None:
         )
 
 
-def _number(rows: Rows, problem: Problem) -> int:
+def _number(rows: Rows) -> int:
     """Return the number of rows, with units the sum of their parts in units of 2^-20."""
     return len(rows) if rows.parts is None else int(whole_weights(rows.parts).sum())
 
@@ -171,13 +171,10 @@ METHOD = Method(
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
     standard_errors="normal approximation with the noise and the clipped excess included",
-    summarise=_number,
     release=release,
     fixed_size_summary=True,
-    bounds_share=_MARGINALS,
-    needs_marginals=True,
-    rereads_rows=True,
-    takes_units=True,
-    check=_check_levels,
     options=robust_covariance.OPTIONS,
+    check=_check_levels,
+    ranges=Ranges(_MARGINALS, marginals=True),
+    takes=frozenset({"units"}),
 )

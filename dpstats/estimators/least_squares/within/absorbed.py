@@ -1,12 +1,11 @@
 """Fit with absorbed effects of groups: AdaSSP and SSP on within-group cross-products."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
 from dpstats.estimators.least_squares.within.groups import (
@@ -15,13 +14,12 @@ from dpstats.estimators.least_squares.within.groups import (
     within_norm,
 )
 from dpstats.noise import Noise
-from dpstats.numerics import GroupedMoments
 from dpstats.privacy import GDP
 
 
 def release(
     penalty_of: Callable,
-    moments: GroupedMoments,
+    passes: Passes,
     problem: Problem,
     cost: GDP,
     noise: Noise,
@@ -38,6 +36,7 @@ def release(
     :mod:`dpstats.estimators.least_squares.adassp`. The only ``cov_type`` is the one for errors of
     one variance.
     """
+    moments = passes.sum(partial(grouped_moments, problem=problem))
     within = release_within(moments, within_norm(problem), problem.neighbors, cost, noise)
     return fit_within(within, problem, penalty_of)
 
@@ -64,19 +63,20 @@ def methods(plain: Sequence[Method]) -> dict[str, Method]:
 
 
 def _absorbing(plain: Method, penalty_of: Callable) -> Method:
-    """Return the variant of a method that absorbs the effects of groups."""
-    return replace(
-        plain,
-        summarise=grouped_moments,
+    """Describe what a method does where it absorbs the effects of groups."""
+    return Method(
+        plain.name,
+        plain.paper,
+        guarantee=plain.guarantee,
+        neighbors=plain.neighbors,
+        single_regressor=False,
+        standard_errors=plain.standard_errors,
         release=partial(release, penalty_of),
+        fixed_size_summary=plain.fixed_size_summary,
         options={"cov_type": (COV_TYPES[0], _cov_type)},
-        second_pass=None,
-        release_each=None,
-        ranges_everywhere=False,
-        widened_ranges=False,
-        reads_codes=False,
-        takes_weights=False,
-        assumptions=(*plain.assumptions, _ABSORBED),
+        assumptions=(_ABSORBED,),
+        ranges=Ranges(plain.ranges.share),
+        takes=frozenset({"units", "basis"}),
     )
 
 

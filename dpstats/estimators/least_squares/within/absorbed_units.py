@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Problem, Release, SecondPass
+from dpstats.estimators.contract import Method, Passes, Problem, Release, released_twice
 from dpstats.estimators.least_squares.dense.robust_covariance import (
     FRACTION,
     reference,
@@ -41,7 +41,12 @@ _ABSORBED = (
 
 
 def release(
-    penalty_of: Callable, sums: UnitSums, problem: Problem, cost: GDP, noise: Noise
+    penalty_of: Callable,
+    passes: Passes,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+    cov_type: str = "cluster",
 ) -> Release:
     r"""Fit the regression of deviations from unit means, with a ridge as in AdaSSP or without.
 
@@ -51,8 +56,23 @@ def release(
     post-processing. The noise depends on the number of units in no way. Where a ridge is needed,
     intervals are those of least squares on the same sums, as in
     :mod:`dpstats.estimators.least_squares.adassp`.
+
+    At declared ranges standard errors are clustered by unit, by a tenth of mu^2 for squared scores
+    at these coefficients; at estimated ones there are no intervals.
     """
-    norm = unit_norm(problem)
+    return released_twice(
+        lambda cost: _first(penalty_of, passes, problem, cost, noise),
+        lambda found, cost: _scored(found, passes, problem, cost, noise),
+        cost,
+        0.0 if problem.estimated else FRACTION,
+    )
+
+
+def _first(
+    penalty_of: Callable, passes: Passes, problem: Problem, cost: GDP, noise: Noise
+) -> Release:
+    """Release sums of products of deviations, and solve for the coefficients."""
+    norm, sums = unit_norm(problem), passes.sum(partial(UnitSums.of, problem=problem))
     within = release_within_units(sums, norm, problem.neighbors, cost, noise)
     return replace(fit_within(within, problem, penalty_of), note=_NOTE)
 
@@ -78,9 +98,7 @@ def unit_squares(
     return sum_of_squares(scores, kept)
 
 
-def _release_squares(
-    squares: Moments, first: Release, problem: Problem, cost: GDP, noise: Noise
-) -> Release:
+def _scored(first: Release, passes: Passes, problem: Problem, cost: Cost, noise: Noise) -> Release:
     """Release the squared scores of units, for standard errors clustered by unit.
 
     Guarantee. The cost, given the first release. A unit's score is no longer than R and its entries
@@ -89,35 +107,28 @@ def _release_squares(
     :func:`~dpstats.estimators.least_squares.dense.robust_covariance.release_squares` states.
     """
     box, norm = within_box(problem), unit_norm(problem)
+    squares = passes.sum(_squares_after(first, problem, cost))
     return release_squares(squares, first, box, norm, problem, cost, noise)
 
 
-def _requested(cov_type: str, problem: Problem) -> bool:
-    """Return whether to release squared scores: at estimated ranges there are no intervals."""
-    return not problem.estimated
-
-
-_CLUSTERED = SecondPass(
-    option="cov_type",
-    requested=_requested,
-    fraction=FRACTION,
-    summary_after=_squares_after,
-    release=_release_squares,
-)
-
-
-def methods(plain: Sequence[Method]) -> dict[str, Method]:
+def methods(absorbing: Sequence[Method]) -> dict[str, Method]:
     """Return, by name, what methods do with ``y ~ x | id`` where ``id`` is the privacy unit."""
-    return {method.name: _absorbing(method, PENALTIES[method.name]) for method in plain}
+    return {method.name: _of_units(method, PENALTIES[method.name]) for method in absorbing}
 
 
-def _absorbing(absorbing: Method, penalty_of: Callable) -> Method:
-    """Return the variant, of a method that absorbs groups, that absorbs privacy units."""
-    return replace(
-        absorbing,
-        summarise=UnitSums.of,
+def _of_units(absorbing: Method, penalty_of: Callable) -> Method:
+    """Describe what a method that absorbs groups does where they are privacy units."""
+    return Method(
+        absorbing.name,
+        absorbing.paper,
+        guarantee=absorbing.guarantee,
+        neighbors=absorbing.neighbors,
+        single_regressor=False,
+        standard_errors=absorbing.standard_errors,
         release=partial(release, penalty_of),
+        fixed_size_summary=absorbing.fixed_size_summary,
         options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster"))},
-        second_pass=_CLUSTERED,
-        assumptions=(*absorbing.assumptions[:-1], _ABSORBED),
+        assumptions=(_ABSORBED,),
+        ranges=absorbing.ranges,
+        takes=absorbing.takes,
     )
