@@ -36,7 +36,7 @@ from dpstats.noise import (
 from dpstats.noise import noise as noise_module
 from dpstats.noise.exact_samplers import sample_index, sample_student
 from dpstats.noise.random_sources import SeededSource
-from dpstats.numerics import Layout
+from dpstats.numerics import Layout, Rows
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP, gdp_epsilon
 from dpstats.selection import Candidates, Selector
 from tests.checks.rows import rows_of
@@ -701,13 +701,17 @@ class Case(Pairs):
     options: dict
     limit: Cost
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
-        """The release of these rows, as a function of the noise."""
+    def rows(self, X: np.ndarray, y: np.ndarray) -> Rows:
+        """These rows as the method takes them."""
         layout = self.problem.layout
         coded = self.method.ranges.marginals or self.problem.coded
         if coded and not layout.blocks:
             X = X[:, layout.numeric]
-        rows = rows_of(X, y, self.problem, coded)
+        return rows_of(X, y, self.problem, coded)
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
+        """The release of these rows, as a function of the noise."""
+        rows = self.rows(X, y)
         return lambda noise: self.method.release(
             InMemory(rows), self.problem, self.limit, noise, **self.options
         )
