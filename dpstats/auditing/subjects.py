@@ -78,7 +78,7 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
 
 
 def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
-    """Audit a method on rows (X, y), summarised once: only the release is repeated."""
+    """Audit a method on rows (X, y); a pass before noise is made once for all releases."""
     neighbors = arguments.checked_relation(method, neighbors)
     problem = corner_problem(regressors(method, d), neighbors)
     layout = problem.layout

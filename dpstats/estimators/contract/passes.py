@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from dpstats.estimators.contract.release import Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
-from dpstats.privacy import Cost
+from dpstats.privacy import GDP, ApproxDP, PureDP
+
+_Cost = TypeVar("_Cost", PureDP, GDP, ApproxDP)
 
 
 class Passes(Protocol):
@@ -69,9 +71,9 @@ class _Repeat:
 
 
 def released_twice(
-    first: Callable[[Cost], Release],
-    second: Callable[[Release, Cost], Release],
-    cost: Cost,
+    first: Callable[[_Cost], Release],
+    second: Callable[[Release, _Cost], Release],
+    cost: _Cost,
     fraction: float,
 ) -> Release:
     """Release ``first(cost)``, and what ``second`` adds to it for a fraction of the cost.

@@ -49,7 +49,7 @@ def with_response_scale(
     points of the set, (-1, 1) and (1, 1), are 2 apart, and none is farther than sqrt 2 from zero.
     """
     reference = problem.reference
-    assert reference is not None, "the method says needs_marginals"
+    assert reference is not None, "the method works from marginals"
     if not has_constant:
         reference = _from_zero(reference)
     extremes, one_row = reference.extremes, 2 if problem.neighbors == REPLACE_ONE else math.sqrt(2)
