@@ -152,8 +152,8 @@ def delta_of(name: str, delta: float | None) -> float | None:
 def _released(label: str, request: Request, by, cells: Cells, trials: int, progress) -> np.ndarray:
     """Predict from releases with the whole budget in each group.
 
-    The groups of a trial are released in one go where the method can; else the rows of a
-    group are summarised once for all its trials.
+    The groups of a trial are released in one go where the method can; else the first pass over
+    the rows of a group is made once for all its trials.
     """
     prepared = TablePasses.of(request)
     method, problem, cost = request.method, prepared.problem, prepared.cost

@@ -75,9 +75,9 @@ def coarse(between):
 def released_counts(original):
     """The number of groups finds its way into the coefficients."""
 
-    def release(penalty_of, moments, *rest, **options):
-        made = original(penalty_of, moments, *rest, **options)
-        return replace(made, params=made.params + float(len(moments.keys)))
+    def release(penalty_of, passes, *rest, **options):
+        made = original(penalty_of, passes, *rest, **options)
+        return replace(made, params=made.params + passes.sum(lambda rows: len(set(rows.keys))))
 
     return release
 
