@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Release, released_twice
-from dpstats.estimators.least_squares.dense.robust_covariance import fraction_for, scored
+from dpstats.estimators.least_squares.dense.robust_covariance import score_share, scored
 
 # The guarantees of companions that can share a budget with a method of each guarantee.
 _SHARED = {"pure": {"pure"}, "approx": {"pure"}, "gdp": {"gdp"}, "zcdp": {"gdp"}}
@@ -47,7 +47,7 @@ def with_companion(main: Method, other: Method, share: float) -> Method:
             both,
             lambda found, cost: scored(found, passes, paired, cost, noise),
             cost,
-            fraction_for(cov_type, problem, at_estimated=False),
+            score_share(cov_type, problem, at_estimated=False),
         )
 
     def check(problem, options):

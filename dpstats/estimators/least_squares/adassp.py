@@ -3,14 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from dpstats.estimators.contract import (
-    Method,
-    Passes,
-    Problem,
-    Ranges,
-    Release,
-    released_twice,
-)
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, released_twice
 from dpstats.estimators.least_squares.dense import ClippedSums, NoisySums
 from dpstats.estimators.least_squares.dense.clipped_rows import (
     clipped_moments,
@@ -25,11 +18,7 @@ from dpstats.estimators.least_squares.dense.fit import (
 )
 from dpstats.estimators.least_squares.dense.gram import clipped_box
 from dpstats.estimators.least_squares.dense.noisy_sums import noisy_sums
-from dpstats.estimators.least_squares.dense.robust_covariance import (
-    COV_TYPES,
-    OPTIONS,
-    fraction_for,
-)
+from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES, OPTIONS, score_share
 from dpstats.estimators.least_squares.dense.unidentified import ridged, unidentified
 from dpstats.estimators.least_squares.factors.fit import release_blocks, summarise_blocks
 from dpstats.estimators.least_squares.factors.scores import scored
@@ -111,7 +100,7 @@ def _released(
         lambda cost: _first(fit, passes, problem, cost, noise),
         lambda found, cost: scored(found, passes, problem, cost, noise),
         cost,
-        fraction_for(cov_type, problem),
+        score_share(cov_type, problem),
     )
 
 

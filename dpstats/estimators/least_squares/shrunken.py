@@ -6,24 +6,13 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.contract import (
-    Method,
-    Passes,
-    Problem,
-    Ranges,
-    Release,
-    released_twice,
-)
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, released_twice
 from dpstats.estimators.contract.release import CLIPPED
 from dpstats.estimators.least_squares.dense import NoisyMoments, NoisySums
 from dpstats.estimators.least_squares.dense.fit import with_intervals
 from dpstats.estimators.least_squares.dense.gram import clipped_box
 from dpstats.estimators.least_squares.dense.noisy_sums import noisy_sums
-from dpstats.estimators.least_squares.dense.robust_covariance import (
-    COV_TYPES,
-    OPTIONS,
-    fraction_for,
-)
+from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES, OPTIONS, score_share
 from dpstats.estimators.least_squares.dense.shrinkage import needed_rows, shrunken_slopes
 from dpstats.estimators.least_squares.factors import BlockBasis, BlockSums, NoisyBlockSums
 from dpstats.estimators.least_squares.factors.fit import shrunken_params, with_block_intervals
@@ -118,7 +107,7 @@ def release_with_intervals(
         lambda cost: _first(passes, problem, cost, noise),
         lambda found, cost: scored(found, passes, problem, cost, noise),
         cost,
-        fraction_for(cov_type, problem, at_estimated=False),
+        score_share(cov_type, problem, at_estimated=False),
     )
 
 

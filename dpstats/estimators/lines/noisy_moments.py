@@ -19,7 +19,7 @@ from dpstats.estimators.contract.release import CLIPPED
 from dpstats.estimators.least_squares.dense.robust_covariance import (
     COV_TYPES,
     OPTIONS,
-    fraction_for,
+    score_share,
     scored,
     scored_each,
 )
@@ -88,7 +88,7 @@ def release(
         lambda cost: _line(passes, problem, cost, noise),
         lambda line, cost: scored(line, passes, problem, cost, noise),
         cost,
-        fraction_for(cov_type, problem, at_estimated=False),
+        score_share(cov_type, problem, at_estimated=False),
     )
     return found if problem.paired else believable(found, problem)
 
@@ -110,7 +110,7 @@ def release_each(
     rows: Rows, edges, problem: Problem, cost: PureDP, noise: Noise, cov_type: str = COV_TYPES[0]
 ) -> Releases:
     """Release every group as :func:`release` does, the noise of all groups in one draw."""
-    fraction = fraction_for(cov_type, problem, at_estimated=False)
+    fraction = score_share(cov_type, problem, at_estimated=False)
     if not fraction:
         found = _lines(rows, edges, problem, cost, noise)
     else:

@@ -38,7 +38,7 @@ KEPT = 0.5
 _L1 = 3.0
 
 
-def fraction_for(cov_type: str, problem: Problem, at_estimated: bool = True) -> float:
+def score_share(cov_type: str, problem: Problem, at_estimated: bool = True) -> float:
     """Return the fraction of the cost for squared scores, 0 where no standard error is possible.
 
     ``at_estimated`` says whether the method has standard errors at estimated ranges.

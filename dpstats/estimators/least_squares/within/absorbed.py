@@ -59,11 +59,14 @@ def _cov_type(value) -> str:
 
 def methods(plain: Sequence[Method]) -> dict[str, Method]:
     """Return, by name, what methods on cross-products do with ``y ~ x | column``."""
-    return {method.name: _absorbing(method, PENALTIES[method.name]) for method in plain}
+    cov_type = COV_TYPES[0], _cov_type
+    return {each.name: absorbing(each, release, cov_type, _ABSORBED) for each in plain}
 
 
-def _absorbing(plain: Method, penalty_of: Callable) -> Method:
-    """Describe what a method does where it absorbs the effects of groups."""
+def absorbing(
+    plain: Method, release_of: Callable, cov_type: tuple[str, Callable], assumption: str
+) -> Method:
+    """Describe what a method does where it absorbs effects, by ``release_of`` with its penalty."""
     return Method(
         plain.name,
         plain.paper,
@@ -71,10 +74,10 @@ def _absorbing(plain: Method, penalty_of: Callable) -> Method:
         neighbors=plain.neighbors,
         single_regressor=False,
         standard_errors=plain.standard_errors,
-        release=partial(release, penalty_of),
-        fixed_size_summary=plain.fixed_size_summary,
-        options={"cov_type": (COV_TYPES[0], _cov_type)},
-        assumptions=(_ABSORBED,),
+        release=partial(release_of, PENALTIES[plain.name]),
+        fixed_size_summary=True,
+        options={"cov_type": cov_type},
+        assumptions=(assumption,),
         ranges=Ranges(plain.ranges.share),
         takes=frozenset({"units", "basis"}),
     )

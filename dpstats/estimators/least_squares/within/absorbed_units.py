@@ -16,7 +16,8 @@ from dpstats.estimators.least_squares.dense.robust_covariance import (
     sums_by_unit,
     weighted_scores,
 )
-from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
+from dpstats.estimators.least_squares.within.absorbed import absorbing
+from dpstats.estimators.least_squares.within.fit import fit_within
 from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.estimators.least_squares.within.units import (
     UnitDeviations,
@@ -41,12 +42,7 @@ _ABSORBED = (
 
 
 def release(
-    penalty_of: Callable,
-    passes: Passes,
-    problem: Problem,
-    cost: GDP,
-    noise: Noise,
-    cov_type: str = "cluster",
+    penalty_of, passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type="cluster"
 ) -> Release:
     r"""Fit the regression of deviations from unit means, with a ridge as in AdaSSP or without.
 
@@ -111,24 +107,7 @@ def _scored(first: Release, passes: Passes, problem: Problem, cost: Cost, noise:
     return release_squares(squares, first, box, norm, problem, cost, noise)
 
 
-def methods(absorbing: Sequence[Method]) -> dict[str, Method]:
+def methods(plain: Sequence[Method]) -> dict[str, Method]:
     """Return, by name, what methods do with ``y ~ x | id`` where ``id`` is the privacy unit."""
-    return {method.name: _of_units(method, PENALTIES[method.name]) for method in absorbing}
-
-
-def _of_units(absorbing: Method, penalty_of: Callable) -> Method:
-    """Describe what a method that absorbs groups does where they are privacy units."""
-    return Method(
-        absorbing.name,
-        absorbing.paper,
-        guarantee=absorbing.guarantee,
-        neighbors=absorbing.neighbors,
-        single_regressor=False,
-        standard_errors=absorbing.standard_errors,
-        release=partial(release, penalty_of),
-        fixed_size_summary=absorbing.fixed_size_summary,
-        options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster"))},
-        assumptions=(_ABSORBED,),
-        ranges=absorbing.ranges,
-        takes=absorbing.takes,
-    )
+    cov_type = "cluster", option_checks.word("cov_type", "cluster")
+    return {each.name: absorbing(each, release, cov_type, _ABSORBED) for each in plain}
