@@ -7,6 +7,7 @@ import numpy as np
 from dpstats.engines import label_keys
 from dpstats.estimators.least_squares.within import absorbed
 from dpstats.estimators.least_squares.within import groups as within_groups
+from dpstats.estimators.least_squares.within.fit import PENALTIES
 from dpstats.numerics import grouped_moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.privacy import ADD_REMOVE
@@ -93,7 +94,7 @@ def ranks(original):
 
 def released_as_patched(*given, **options):
     """The release as the module has it by now; the methods hold the one it had at first."""
-    return absorbed.release(absorbed.PENALTIES["adassp"], *given, **options)
+    return absorbed.release(PENALTIES["adassp"], *given, **options)
 
 
 def random_releases():

@@ -5,9 +5,9 @@ from functools import partial
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
-from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
+from dpstats.estimators.least_squares.within.fit import absorbing, fit_within
 from dpstats.estimators.least_squares.within.groups import (
     grouped_moments,
     release_within,
@@ -61,26 +61,6 @@ def methods(plain: Sequence[Method]) -> dict[str, Method]:
     """Return, by name, what methods on cross-products do with ``y ~ x | column``."""
     cov_type = COV_TYPES[0], _cov_type
     return {each.name: absorbing(each, release, cov_type, _ABSORBED) for each in plain}
-
-
-def absorbing(
-    plain: Method, release_of: Callable, cov_type: tuple[str, Callable], assumption: str
-) -> Method:
-    """Describe what a method does where it absorbs effects, by ``release_of`` with its penalty."""
-    return Method(
-        plain.name,
-        plain.paper,
-        guarantee=plain.guarantee,
-        neighbors=plain.neighbors,
-        single_regressor=False,
-        standard_errors=plain.standard_errors,
-        release=partial(release_of, PENALTIES[plain.name]),
-        fixed_size_summary=True,
-        options={"cov_type": cov_type},
-        assumptions=(assumption,),
-        ranges=Ranges(plain.ranges.share),
-        takes=frozenset({"units", "basis"}),
-    )
 
 
 _ABSORBED = (

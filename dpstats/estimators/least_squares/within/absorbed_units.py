@@ -16,8 +16,7 @@ from dpstats.estimators.least_squares.dense.robust_covariance import (
     sums_by_unit,
     weighted_scores,
 )
-from dpstats.estimators.least_squares.within.absorbed import absorbing
-from dpstats.estimators.least_squares.within.fit import fit_within
+from dpstats.estimators.least_squares.within.fit import absorbing, fit_within
 from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.estimators.least_squares.within.units import (
     UnitDeviations,
