@@ -306,7 +306,7 @@ def test_a_group_that_fails_is_named_if_its_label_is_public(rows, groups, monkey
     broken = replace(method, release=failing(operator.itemgetter("no such thing")))
     monkeypatch.setitem(dp.METHODS, "noisy_intercept", broken)
     place = "the group [31]" if groups else "a group"
-    with pytest.raises(dp.InternalError, match=f"stopped with TypeError in {place} on a worker;"):
+    with pytest.raises(dp.InternalError, match=f"stopped with IndexError in {place} on a worker;"):
         fit(rows, "noisy_intercept", by="area", groups=groups)
 
 
