@@ -12,7 +12,7 @@ from scipy.stats import beta, norm
 
 from benchmarks.tools import checked, print_table, released
 from dpstats.call import Prepared
-from dpstats.estimators.contract.spec import over
+from dpstats.estimators.contract import InMemory, Repeated
 from dpstats.evidence import Stack
 from dpstats.numerics import Rows
 from dpstats.testing import insecure_seed
@@ -151,9 +151,9 @@ def run(cell: Cell, repetitions: int, seed: int = 1) -> Iterator[Outcome]:
         for _ in range(repetitions):
             X, y = draw(cell, rng, cell.n)
             ols.append(_ols(X, y))
-            summary = first.method.summarise(Rows(X, y), problem)
+            table = Repeated(InMemory(Rows(X, y)))
             for request, own in zip(requests, releases, strict=True):
-                own.append(released(request, problem, summary, over(Rows(X, y))))
+                own.append(released(request, problem, table))
     kinds = product(cell.variants, cell.epsilons)
     for (options, epsilon), own in zip(kinds, releases, strict=True):
         yield _outcome(cell, epsilon, options, ols, own)

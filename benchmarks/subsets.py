@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.speed import frame
 from benchmarks.tools import checked, print_table, released
 from dpstats.call import Prepared
+from dpstats.estimators.contract import InMemory, Repeated
 from dpstats.estimators.depth.random_subsets import fit_subsets
 from dpstats.numerics import Rows
 
@@ -65,7 +66,7 @@ def _calls(n: int, d: int, m: int) -> dict[str, Callable[[], object]]:
     guarantee = {"method": "tukey", "epsilon": 1, "bounds": bounds}
     request = checked(formula, data, **guarantee, options={"m": m})
     problem = Prepared.of(request).problem
-    summary = request.method.summarise(Rows(design, y), problem)
+    rows = Repeated(InMemory(Rows(design, y)))
     return {
         "scikit-learn, a fit for each part": lambda: [
             LinearRegression().fit(*part) for part in parts
@@ -73,6 +74,6 @@ def _calls(n: int, d: int, m: int) -> dict[str, Callable[[], object]]:
         "our fits, all parts at once": lambda: fit_subsets(
             design, y, labels, m, 0, np.zeros(d + 1)
         ),
-        "tukey, the release from the rows": lambda: released(request, problem, summary),
+        "tukey, the release from the rows": lambda: released(request, problem, rows),
         "dp_ols with tukey and bounds": lambda: dp.dp_ols(formula, data, m=m, **guarantee),
     }

@@ -12,6 +12,7 @@ import pandas as pd
 from benchmarks.tools import checked, print_table, released
 from dpstats.call import Prepared
 from dpstats.estimators import METHODS
+from dpstats.estimators.contract import InMemory, Repeated
 from dpstats.numerics import Rows
 from dpstats.testing import insecure_seed
 
@@ -74,10 +75,7 @@ def private_call(X: np.ndarray, y: np.ndarray, epsilon: float = EPSILON, method:
 def cross_validate(
     X, y, repetitions: int, epsilon: float = EPSILON, seed: int = 0, method: str = "adassp"
 ) -> Errors:
-    """Ten-fold cross-validation, each repetition with folds and noise of its own.
-
-    Each fold is summarised once; the other nine, merged, are what a fit is released from.
-    """
+    """Ten-fold cross-validation, each repetition with folds and noise of its own."""
     formula, data, arguments = private_call(X, y, epsilon, method)
     request = checked(formula, data, **arguments)
     problem, rng = Prepared.of(request).problem, np.random.default_rng(seed)
@@ -86,10 +84,9 @@ def cross_validate(
     with insecure_seed(seed):
         for repetition in range(repetitions):
             fold = rng.permutation(len(y)) % FOLDS
-            parts = [request.method.summarise(rows[fold == k], problem) for k in _FOLDS]
             for k in _FOLDS:
-                first, *rest = parts[:k] + parts[k + 1 :]
-                theta = released(request, problem, sum(rest, first)).params
+                others = Repeated(InMemory(rows[fold != k]))
+                theta = released(request, problem, others).params
                 private[repetition, k] = _error(X[fold == k], y[fold == k], theta)
                 theta = ridge_solution(X[fold != k], y[fold != k])
                 ridge[repetition, k] = _error(X[fold == k], y[fold == k], theta)

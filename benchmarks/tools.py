@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from dpstats.call import Request
 from dpstats.call.arguments import make_request
+from dpstats.estimators.contract import Repeated
 from dpstats.noise import Noise
 
 
@@ -23,10 +24,10 @@ def checked(
     )  # fmt: skip
 
 
-def released(request: Request, problem, summary, total=None):
-    """One release of the request's method from a summary of rows; ``total`` passes over them."""
+def released(request: Request, problem, rows: Repeated):
+    """One release of the request's method from rows that are released from many times."""
     cost, noise = request.fit_cost, Noise(request.fit_cost)
-    return request.method.conclude(summary, total, problem, cost, noise, **request.options)
+    return request.method.release(rows.under(noise), problem, cost, noise, **request.options)
 
 
 def fresh(call: str):

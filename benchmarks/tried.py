@@ -18,6 +18,7 @@ import dpstats as dp
 from benchmarks import mixed
 from benchmarks.auto import DELTA, references, scored
 from dpstats.estimators import METHODS
+from dpstats.estimators.contract import Ranges
 from dpstats.estimators.least_squares import shrunken
 from dpstats.estimators.least_squares.dense import gram, noisy_sums
 from dpstats.numerics.ridge import inverse, ridge
@@ -34,7 +35,7 @@ def _worst_case_ridge(moments) -> np.ndarray:
 
 
 def _share(share: float):
-    changed = {"shrunken": replace(METHODS["shrunken"], bounds_share=share)}
+    changed = {"shrunken": replace(METHODS["shrunken"], ranges=Ranges(share, everywhere=True))}
     return mock.patch.dict(METHODS, changed)
 
 
@@ -67,18 +68,6 @@ def _middles(**names):
     return mock.patch.multiple(quantiles, **names)
 
 
-def _whole_rows():
-    changed = replace(METHODS["shrunken"], summarise=_summarised_whole)
-    patches = ExitStack()
-    patches.enter_context(mock.patch.dict(METHODS, {"shrunken": changed}))
-    patches.enter_context(_release(clipping_box=gram.box_of))
-    return patches
-
-
-def _summarised_whole(rows, problem):
-    return shrunken.Moments.of(rows, gram.box_of(problem))
-
-
 # A change: how the package is altered, the arguments of the call, and whether predictions
 # are limited to what the fit saw.
 CHANGES = {
@@ -87,7 +76,9 @@ CHANGES = {
         lambda: _release(shrunken_slopes=_worst_case_ridge), {}, True,
     ),
     "predictions of unclipped rows, without a limit": (ExitStack, {}, False),
-    "rows outside ranges shortened as wholes": (_whole_rows, {}, True),
+    "rows outside ranges shortened as wholes": (
+        lambda: _release(clipping_box=gram.box_of), {}, True,
+    ),
     "35% of the budget for ranges": (lambda: _share(0.35), {}, True),
     "65% of the budget for ranges": (lambda: _share(0.65), {}, True),
     "40% of a column's share for its first histogram": (

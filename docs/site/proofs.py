@@ -117,7 +117,7 @@ def facts_of(method: Method) -> str:
         "Neighbours": relations,
         "Proof": f":func:`{released_by(method).__module__}.{released_by(method).__name__}`",
         "Regressors": "one" if method.single_regressor else "any number",
-        "Bounds": "declared or estimated" if method.needs_bounds else "none",
+        "Bounds": "declared or estimated" if method.ranges.needed else "none",
         "Standard errors": method.standard_errors,
         "Options": ", ".join(f"``{name}``" for name in method.options) or "none",
         "Source": method.paper,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -11,11 +10,10 @@ from dpstats.auditing.subjects import Output, Subject, named_pairs, output_of, r
 from dpstats.call import Request
 from dpstats.call.arguments import make_request
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method
+from dpstats.estimators.contract import Method, Repeated
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
 from dpstats.privacy.report import relation_name
-from dpstats.run import Passes
 from dpstats.run.prepare import prepare
 
 
@@ -63,28 +61,19 @@ def unit_subject(
 def _start(request: Request) -> Callable[[], Output]:
     """Return a function that makes one release from the table of a request.
 
-    The table is read once where nothing is released before the summary of its rows.
+    The first pass over the table is made once where nothing is released before it.
     """
-    known = None if request.method.needs_marginals else _read(request, Noise(request.cost))
+    known = None if request.method.ranges.marginals else prepare(request, Noise(request.cost))
+    repeated = known and Repeated(known)
 
     def release():
         noise = Noise(request.cost)
-        prepared, summary = known or _read(request, noise)
-        return output_of(
-            request.method.conclude(
-                summary, lambda each: prepared.total(each).summary, prepared.problem,
-                prepared.cost, noise, **prepared.request.options,
-            )
-        )  # fmt: skip
+        prepared = known or prepare(request, noise)
+        passes = repeated.under(noise) if repeated else prepared
+        facts = prepared.problem, prepared.cost, noise
+        return output_of(request.method.release(passes, *facts, **prepared.request.options))
 
     return release
-
-
-def _read(request: Request, noise: Noise) -> tuple[Passes, Any]:
-    """Prepare a request and summarise its rows."""
-    prepared, method = prepare(request, noise), request.method
-    each = prepared.total(lambda rows: method.summarise(rows, prepared.problem))
-    return prepared, each.summary
 
 
 def person_pairs(d: int, neighbors: str, max_rows: int) -> list[Pair]:

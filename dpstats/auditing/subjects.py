@@ -9,8 +9,7 @@ import numpy as np
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.call import arguments
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Release
-from dpstats.estimators.contract.spec import over
+from dpstats.estimators.contract import InMemory, Method, Release, Repeated
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.option_checks import whole
@@ -79,14 +78,14 @@ def function_subject(function, epsilon, delta, neighbors, pairs) -> Subject:
 
 
 def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options) -> Subject:
-    """Audit a method on rows (X, y), summarised once: only the release is repeated."""
+    """Audit a method on rows (X, y); a pass before noise is made once for all releases."""
     neighbors = arguments.checked_relation(method, neighbors)
     problem = corner_problem(regressors(method, d), neighbors)
     layout = problem.layout
     assert layout is not None, "that of an intercept and numbers"
     problem = replace(problem, coded=method.takes_codes(layout))
-    method.check(problem)
     options = arguments.checked_options(method, options)
+    method.check(problem, options)
     epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
     cost = method.cost(epsilon, delta)
 
@@ -94,10 +93,12 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
         table = Rows(*rows)
         if problem.coded:
             table = layout.compact(table)
-        summary, total = method.summarise(table, problem), over(table)
+        repeated = Repeated(InMemory(table))
 
         def release():
-            return output_of(method.conclude(summary, total, problem, cost, Noise(cost), **options))
+            noise = Noise(cost)
+            passes = repeated.under(noise)
+            return output_of(method.release(passes, problem, cost, noise, **options))
 
         return release
 

@@ -19,8 +19,8 @@ from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import ABSORBING, ABSORBING_UNITS, METHODS
+from dpstats.estimators.companion import with_companion
 from dpstats.estimators.contract import Method
-from dpstats.estimators.contract.companion import with_companion
 from dpstats.formula import Formula, RFormula
 from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
@@ -88,7 +88,10 @@ def _request(
             formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
             _number_of_levels(formula, table, declared.levels), of_persons is not None,
         )  # fmt: skip
-    chosen = _with_companion(find_method(method, AUTO), companion, companion_share)
+    chosen = find_method(method, AUTO)
+    companion_share = _companion_share(chosen, companion, companion_share)
+    if companion is not None:
+        chosen = with_companion(chosen, METHODS[companion], companion_share)
     if formula.absorbed is not None:
         chosen = _absorbing(chosen, formula, select, unit)
     if plan:
@@ -133,11 +136,12 @@ def _request(
         design=formula.design(
             schema,
             term_bounds,
-            dict.fromkeys(unbounded, UNLIMITED) if chosen.needs_marginals else {},
+            dict.fromkeys(unbounded, UNLIMITED) if chosen.ranges.marginals else {},
         ),
         weights=weights_of_rows,
         subset=declared_subset(subset, table, known, declared.levels),
         unit=of_persons,
+        companion_share=companion_share,
     )
     check(request)
     return request
@@ -195,18 +199,17 @@ def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
     return (ABSORBING_UNITS if formula.absorbed == unit else ABSORBING)[method.name]
 
 
-def _with_companion(method: Method, companion, share) -> Method:
-    """Return the method, combined with a companion where one is requested."""
+def _companion_share(method: Method, companion, share) -> float:
+    """Return the fraction of the cost of a companion that the method can have, 0 for none."""
     if companion is None:
         if share is not None:
             raise ArgumentError("companion_share is for a companion; add companion=")
-        return method
+        return 0.0
     if companion not in _COMPANIONS:
         raise unknown_word("companion", companion, _COMPANIONS)
-    if method.name in _COMPANIONS or method.needs_marginals:
+    if method.name in _COMPANIONS or method.ranges.marginals:
         raise ArgumentError(f"{method.name} has intervals of its own; leave companion out")
-    share = number("companion_share", 0, 1, "()")(_COMPANION_SHARE if share is None else share)
-    return with_companion(method, METHODS[companion], share)
+    return number("companion_share", 0, 1, "()")(_COMPANION_SHARE if share is None else share)
 
 
 def checked_guarantee(method: Method, epsilon, delta) -> tuple[float, float]:

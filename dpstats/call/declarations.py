@@ -119,7 +119,7 @@ def declared_schema(
             schema[name] = kind
         elif name in ranges or kind is not None:
             schema[name] = ranges.get(name, kind)
-        elif name in formula.declared and not method.needs_marginals:
+        elif name in formula.declared and not method.ranges.marginals:
             raise ArgumentError(
                 f"{name} is transformed in the formula, so its range must be declared: "
                 f'bounds={{"{name}": (low, high)}}'
@@ -128,7 +128,7 @@ def declared_schema(
             undeclared.append(name)
         elif row_norm is not None and name in formula.predictors:
             schema[name] = Numeric(-row_norm, row_norm)
-        elif not method.needs_bounds:
+        elif not method.ranges.needed:
             schema[name] = UNLIMITED
         else:
             schema[name] = INSIDE_FUNCTIONS if name in formula.declared else _PLACEHOLDER

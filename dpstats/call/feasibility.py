@@ -40,5 +40,4 @@ def _check_fit(request: Request) -> None:
     taken = [label for label in prepared.points if label in design.names]
     if taken:
         raise ArgumentError(f"x_new labels a point {taken[0]!r}, which names a coefficient")
-    method.check(prepared.problem)
-    method.check_options(request.neighbors, request.options)
+    method.check(prepared.problem, request.options)

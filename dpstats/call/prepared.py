@@ -68,7 +68,7 @@ class Prepared:
 
 def _basis(request: Request) -> ColumnBasis | None:
     """Return the orthogonal basis of the columns, for a method that takes one."""
-    takes = request.method.takes_basis and request.row_norm is None
+    takes = "basis" in request.method.takes and request.row_norm is None
     return orthogonal_basis(request.design) if takes else None
 
 

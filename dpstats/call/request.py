@@ -86,6 +86,7 @@ class Request:
     rows_seen: tuple[float, float] | None = None
     unsure: tuple[str, ...] = ()
     released_clipping: Mapping[str, Numeric] = field(default_factory=dict)
+    companion_share: float = 0.0
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -101,8 +102,8 @@ class Request:
 
         That of a person who is in several groups is divided by their number.
         """
-        estimates = self.estimated or self.unbounded or self.method.needs_marginals
-        bounds = self.method.bounds_share if estimates else 0.0
+        estimates = self.estimated or self.unbounded or self.method.ranges.marginals
+        bounds = self.method.ranges.share if estimates else 0.0
         selection = self.selection.share if self.selection else 0.0
         left = self.cost.after(bounds + selection)
         return left if self.unit is None else left.part(1 / self.unit.max_groups)
@@ -110,7 +111,7 @@ class Request:
     @property
     def share(self) -> float:
         """Return the fraction of the cost that is for the method itself, without a companion."""
-        return self.cost.share(self.fit_cost) * (1 - self.method.companion_share)
+        return self.cost.share(self.fit_cost) * (1 - self.companion_share)
 
     @property
     def selected(self) -> tuple[str, ...] | None:
@@ -154,7 +155,7 @@ class Request:
         What a selector compares has no range, and rows beyond an estimated one are left to
         the mechanism, which bounds them whatever they are.
         """
-        if self.method.needs_marginals:
+        if self.method.ranges.marginals:
             return self.design
         return self.design.with_ranges(dict.fromkeys((*self.unbounded, *self.estimated), _WIDE))
 
@@ -181,7 +182,7 @@ class Request:
     @property
     def clipping(self) -> Mapping[str, Numeric]:
         """Return the ranges that values are clipped to where these are not those of the schema."""
-        if not self.method.needs_marginals:
+        if not self.method.ranges.marginals:
             return {}
         return dict.fromkeys((*self.unbounded, *self.estimated), UNLIMITED) | dict(
             self.released_clipping

@@ -247,7 +247,7 @@ def _check_line(arguments, table: AnyTable, call) -> None:
     if formula.absorbed is not None:
         raise ArgumentError(f"--plot draws predictions, which | {formula.absorbed} leaves out")
     method = METHODS.get(arguments.method)
-    ranged = method is None or method.needs_bounds or {*formula.predictors} <= {*call["bounds"]}
+    ranged = method is None or method.ranges.needed or {*formula.predictors} <= {*call["bounds"]}
     numeric = ranged and [
         name
         for name in formula.predictors

@@ -43,5 +43,5 @@ METHODS: dict[str, Method] = {
 ABSORBING: dict[str, Method] = absorbed.methods(adassp.METHODS)
 """The methods that take ``y ~ x | column``, as they do it."""
 
-ABSORBING_UNITS: dict[str, Method] = absorbed_units.methods(tuple(ABSORBING.values()))
+ABSORBING_UNITS: dict[str, Method] = absorbed_units.methods(adassp.METHODS)
 """The same where the column is the privacy unit, whose rows are protected together."""

@@ -9,7 +9,7 @@ import pandas as pd
 from dpstats.call import Request
 from dpstats.errors import ArgumentError
 from dpstats.estimators import METHODS
-from dpstats.estimators.contract.spec import over
+from dpstats.estimators.contract import InMemory, Repeated
 from dpstats.estimators.lines import Line
 from dpstats.evaluate.mos import draw, observe
 from dpstats.evaluate.public_rows import Cells, declared_public, request_for
@@ -20,7 +20,7 @@ from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.privacy import validate_guarantee
 from dpstats.progress_bar import progress_bar
 from dpstats.results.one.error_bounds import checked_trials
-from dpstats.run import Passes
+from dpstats.run import TablePasses
 from dpstats.run.group_batches import fit_each
 from dpstats.run.groups import fit_groups
 from dpstats.run.prepare import prepare
@@ -126,7 +126,7 @@ def _runs(methods, formula, data, *, by, epsilon, delta, seed, **call) -> dict[s
         else:
             request = request_for(formula, data, method=name, epsilon=epsilon, options=options,
                                   delta=delta_of(name, delta), **call)  # fmt: skip
-            released = _refitted if request.method.needs_marginals else _released
+            released = _refitted if request.method.ranges.marginals else _released
             runs[label] = partial(released, label, request, by)
     return runs
 
@@ -152,13 +152,13 @@ def delta_of(name: str, delta: float | None) -> float | None:
 def _released(label: str, request: Request, by, cells: Cells, trials: int, progress) -> np.ndarray:
     """Predict from releases with the whole budget in each group.
 
-    The groups of a trial are released in one go where the method can; else the rows of a
-    group are summarised once for all its trials.
+    The groups of a trial are released in one go where the method can; else the first pass over
+    the rows of a group is made once for all its trials.
     """
-    prepared = Passes.of(request)
+    prepared = TablePasses.of(request)
     method, problem, cost = request.method, prepared.problem, prepared.cost
     predictions = np.empty((len(cells.labels), trials, len(cells.points)))
-    if method.release_each is not None:
+    if method.each is not None:
         for t in progress_bar(range(trials), label, progress):
             outcomes = fit_each(prepared, cells.grouped, cells.labels, progress=False, n_jobs=None)
             predictions[:, t] = outcomes.estimates[:, len(cells.names) :]
@@ -167,9 +167,11 @@ def _released(label: str, request: Request, by, cells: Cells, trials: int, progr
         rows = Rows(X, y)
         if problem.coded and problem.layout is not None:
             rows = problem.layout.compact(rows)
-        summary, total = method.summarise(rows, problem), over(rows)
+        repeated = Repeated(InMemory(rows))
         for t in range(trials):
-            release = method.conclude(summary, total, problem, cost, Noise(cost), **request.options)
+            noise = Noise(cost)
+            passes = repeated.under(noise)
+            release = method.release(passes, problem, cost, noise, **request.options)
             predictions[g, t] = release.predictions
     return predictions
 

@@ -12,7 +12,7 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Problem
 from dpstats.formula.absorption import split_off
 from dpstats.rows.group_labels import check_by, columns_of, group_rows, label_columns
-from dpstats.run import GroupedRows, Passes
+from dpstats.run import GroupedRows, TablePasses
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cells:
     def of(cls, request: Request, by: str | Sequence[str] | None) -> "Cells":
         """Read the complete rows of a request."""
         check_by(request.table, request.formula, by, None)
-        prepared = Passes.of(request).gathered(*([] if by is None else columns_of(by)))
+        prepared = TablePasses.of(request).gathered(*([] if by is None else columns_of(by)))
         table = prepared.table
         codes, labels = np.zeros(table.n_rows, dtype=np.int64), ("all",)
         if by is not None:

@@ -235,7 +235,7 @@ def _forecast(
     first = next(iter(requests.values()))
     # the rows of other groups are of use where distributions of columns are estimated from all, and
     # there a person counts once for all groups
-    marginals = any(each.method.needs_marginals for each in requests.values())
+    marginals = any(each.method.ranges.marginals for each in requests.values())
     rows = max(total // max_groups, n) if marginals else n
     guess = Guess.of(first, rows, truth, sd, x_sd, x_range, weights_mean, groups, within_share,
                      rows_per_person, icc)  # fmt: skip

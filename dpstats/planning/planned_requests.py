@@ -97,7 +97,7 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
     if request.unit is not None:
         request = replace(request, unit=replace(request.unit, max_groups=max_groups))
     transformed = request.formula.response not in request.formula.variables
-    if request.method.needs_marginals and transformed:
+    if request.method.ranges.marginals and transformed:
         raise ArgumentError(
             f"a forecast for {name} draws the response itself, got {request.formula.response}; "
             "name the transformed response as a column of its own, with its bounds"

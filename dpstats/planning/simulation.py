@@ -9,8 +9,7 @@ import numpy as np
 
 from dpstats.call import Prepared, Request
 from dpstats.engines import Table
-from dpstats.engines.parallel_sum import added
-from dpstats.estimators.contract import Problem, Release
+from dpstats.estimators.contract import InMemory, Problem, Release
 from dpstats.evaluate.references import ols
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -167,7 +166,7 @@ def _release(
     Methods that estimate distributions of columns take these from all rows.
     """
     request = prepared.request
-    if request.unit is not None or request.method.needs_marginals:
+    if request.unit is not None or request.method.ranges.marginals:
         return _of_rows(request, size, {**columns, request.formula.response: y})
     layout, absorbed, weights = prepared.problem.layout, request.formula.absorbed, request.weights
     rows = Rows(
@@ -177,8 +176,8 @@ def _release(
     )[:size]  # fmt: skip
     if request.coded and layout is not None:
         rows = layout.compact(rows)
-    facts = {"problem": prepared.problem, "cost": prepared.cost, "noise": Noise(request.cost)}
-    return request.method.fit(rows, **facts, **request.options)
+    facts = prepared.problem, prepared.cost, Noise(request.cost)
+    return request.method.release(InMemory(rows), *facts, **request.options)
 
 
 def _of_rows(request: Request, size: int, data: Mapping) -> Release:
@@ -190,12 +189,7 @@ def _of_rows(request: Request, size: int, data: Mapping) -> Release:
     prepared = prepare(replace(request, table=Table.from_data(data)), noise)
     first = {name: values[:size] for name, values in data.items()}
     one = with_whole_units(replace(prepared.request, table=Table.from_data(first)))
-    held = [rows for rows, _ in replace(prepared, request=one).rows()]
-
-    def total(each: Callable):
-        return added(map(each, held))
-
-    summary = total(lambda rows: method.summarise(rows, prepared.problem))
+    held = Rows.joined([rows for rows, _ in replace(prepared, request=one).rows()])
     facts = prepared.problem, prepared.cost, noise
-    release = method.conclude(summary, total, *facts, **request.options)
+    release = method.release(InMemory(held), *facts, **request.options)
     return release.within(prepared.response_ends)

@@ -81,7 +81,7 @@ def methods() -> dict:
         "guarantee": [row.guarantee for row in rows],
         "neighbors": [", ".join(row.neighbors) for row in rows],
         "one_regressor": [row.single_regressor for row in rows],
-        "needs_bounds": [row.needs_bounds for row in rows],
+        "needs_bounds": [row.ranges.needed for row in rows],
         "standard_errors": [row.standard_errors for row in rows],
         "paper": [row.paper for row in rows],
     }

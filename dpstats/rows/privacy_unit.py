@@ -138,8 +138,8 @@ def check_unit(method: Method, unit: PrivacyUnit | None, select, formula: Formul
     """Raise ArgumentError where a method, or a selection of terms, is for single rows only."""
     if unit is None:
         return
-    if not method.takes_units:
-        able = ", ".join(name for name, known in METHODS.items() if known.takes_units)
+    if "units" not in method.takes:
+        able = ", ".join(name for name, known in METHODS.items() if "units" in known.takes)
         raise ArgumentError(
             f"{method.name} is proven for persons of one row only; with unit={unit.column!r} use "
             f"one of {able}"

@@ -91,8 +91,8 @@ def declared_weights(
 
 def check_weights(method: Method, select) -> None:
     """Raise ArgumentError where a method, or a selection of terms, takes no weights."""
-    if not method.takes_weights:
-        able = ", ".join(name for name, known in METHODS.items() if known.takes_weights)
+    if "weights" not in method.takes:
+        able = ", ".join(name for name, known in METHODS.items() if "weights" in known.takes)
         raise ArgumentError(
             f"{method.name} is not proven for rows of different weights; use one of {able}"
         )

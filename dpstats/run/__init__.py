@@ -4,6 +4,6 @@ Arguments are checked before, in ``call``; queries and their proofs are the meth
 """
 
 from dpstats.run.group_batches import GroupedRows
-from dpstats.run.passes import Passes
+from dpstats.run.passes import TablePasses
 
-__all__ = ["GroupedRows", "Passes"]
+__all__ = ["GroupedRows", "TablePasses"]

@@ -14,13 +14,13 @@ import numpy as np
 
 from dpstats.call import Request
 from dpstats.errors import Defect, is_interrupt
-from dpstats.estimators.contract import Release, Releases
+from dpstats.estimators.contract import InMemory, Release, Releases
 from dpstats.evidence import Columns, Stack
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import REPLACE_ONE, Event
 from dpstats.progress_bar import progress_bar
-from dpstats.run.passes import Passes
+from dpstats.run.passes import TablePasses
 
 # Enough groups that a chunk's own overhead vanishes, few enough that its pairs fit in a cache.
 _CHUNK = 256
@@ -34,7 +34,7 @@ class GroupedRows:
     edges: np.ndarray
 
     @classmethod
-    def of(cls, prepared: Passes, codes: np.ndarray, groups: int) -> "GroupedRows":
+    def of(cls, prepared: TablePasses, codes: np.ndarray, groups: int) -> "GroupedRows":
         """Order complete rows by group; ``codes`` has one entry per raw row, negative for none."""
         from dpstats.engines.group_sort import by_group
 
@@ -70,7 +70,7 @@ class Outcomes:
     or of privacy units.
     """
 
-    def __init__(self, sizes: np.ndarray, prepared: Passes):
+    def __init__(self, sizes: np.ndarray, prepared: TablePasses):
         self.sizes, self.limited, problem = sizes, False, prepared.problem
         self._ends = prepared.response_ends
         groups, columns = len(sizes), len(problem.low)
@@ -133,7 +133,7 @@ class _Failure(NamedTuple):
     groups: np.ndarray
 
 
-def fit_each(prepared: Passes, rows: GroupedRows, labels, progress, n_jobs) -> Outcomes:
+def fit_each(prepared: TablePasses, rows: GroupedRows, labels, progress, n_jobs) -> Outcomes:
     """Fit every group, each with the whole of the mechanism's cost.
 
     ``labels`` are public names of the groups for the message of a defect, or None.
@@ -172,7 +172,7 @@ def _gather(outcomes: Outcomes, parts: list[_Part]) -> int:
     return sum(len(part.groups) for part in parts)
 
 
-def _run(prepared: Passes, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
+def _run(prepared: TablePasses, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Failure]:
     """Yield the parts of each chunk in turn, or the failure that ended it.
 
     Seeded noise is one sequence of numbers, so its chunks take turns.
@@ -190,7 +190,7 @@ def _run(prepared: Passes, rows, chunks, n_jobs) -> Iterator[list[_Part] | _Fail
         pool.shutdown(cancel_futures=True)
 
 
-def _chunk(prepared: Passes, rows: GroupedRows, groups) -> list[_Part] | _Failure:
+def _chunk(prepared: TablePasses, rows: GroupedRows, groups) -> list[_Part] | _Failure:
     """Fit the groups of a chunk, together where the method can, else one by one."""
     together = _together(prepared.request, rows.sizes[groups])
     fits = [(_alone, groups[[i]]) for i in np.flatnonzero(~together)]
@@ -207,18 +207,18 @@ def _chunk(prepared: Passes, rows: GroupedRows, groups) -> list[_Part] | _Failur
     return parts
 
 
-def _in_one_go(prepared: Passes, rows: GroupedRows, groups) -> _Part:
+def _in_one_go(prepared: TablePasses, rows: GroupedRows, groups) -> _Part:
     own, cost, request = rows[groups], prepared.cost, prepared.request
-    noise, fit = Noise(cost), request.method.fit_each
-    releases = fit(own.rows, own.edges, prepared.problem, cost, noise, **request.options)
+    noise, each = Noise(cost), request.method.each
+    assert each is not None, "_together asks whether there is one"
+    releases = each.release(own.rows, own.edges, prepared.problem, cost, noise, **request.options)
     return _Part(groups, releases, noise.events)
 
 
-def _alone(prepared: Passes, rows: GroupedRows, groups) -> _Part:
+def _alone(prepared: TablePasses, rows: GroupedRows, groups) -> _Part:
     own, cost = slice(*rows.edges[groups[0] : groups[0] + 2]), prepared.cost
-    noise, request = Noise(cost), prepared.request
-    facts = {"problem": prepared.problem, "cost": cost, "noise": noise}
-    release = request.method.fit(rows.rows[own], **facts, **request.options)
+    noise, request, passes = Noise(cost), prepared.request, InMemory(rows.rows[own])
+    release = request.method.release(passes, prepared.problem, cost, noise, **request.options)
     return _Part(groups, column_of(release), noise.events)
 
 
@@ -240,9 +240,12 @@ def _together(request: Request, sizes: np.ndarray) -> np.ndarray:
 
     The number of rows decides where it is public, or where it decides nothing but the time taken.
     """
-    method, options = request.method, request.options
-    without = any(options[name] is not None for name in method.each_without)
-    if method.release_each is None or without or request.unit is not None:
+    each, options = request.method.each, request.options
+    if (
+        each is None
+        or request.unit is not None
+        or any(options[n] is not None for n in each.without)
+    ):
         return np.zeros(len(sizes), dtype=bool)
-    least, most = method.each_rows
+    least, most = each.sizes
     return ((sizes >= least) | (request.neighbors != REPLACE_ONE)) & (sizes <= most)

@@ -8,10 +8,10 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from dpstats.results import DPGroupResults
 from dpstats.rows.group_labels import columns_of, group_rows
 from dpstats.run.group_batches import GroupedRows, Outcomes, fit_each
-from dpstats.run.passes import Passes
+from dpstats.run.passes import TablePasses
 
 
-def fit_groups(prepared: Passes, noise: Noise, by, groups, progress, n_jobs) -> DPGroupResults:
+def fit_groups(prepared: TablePasses, noise: Noise, by, groups, progress, n_jobs) -> DPGroupResults:
     """Release the fit of every group, each with the whole of the mechanism's cost.
 
     Guarantee. Under add/remove one row belongs to one group, so the releases together
@@ -31,7 +31,7 @@ def fit_groups(prepared: Passes, noise: Noise, by, groups, progress, n_jobs) -> 
 
 
 def group_results(
-    prepared: Passes, by, labels, present: bool, outcomes: Outcomes, noise: Noise
+    prepared: TablePasses, by, labels, present: bool, outcomes: Outcomes, noise: Noise
 ) -> DPGroupResults:
     """Build the results of all groups; ``present`` says that labels were read off the rows.
 

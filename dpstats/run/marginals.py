@@ -21,7 +21,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     follows from the distributions is post-processing: ranges of variables without bounds, what the
     formula learns from them, and center and scale of the design's columns.
     """
-    cost = request.cost.part(request.method.bounds_share)
+    cost = request.cost.part(request.method.ranges.share)
     schema, response = request.schema, request.design.response
     free = request.clipping
     limits: dict[str, Numeric | None] = {

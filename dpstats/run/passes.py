@@ -25,16 +25,15 @@ class Counted:
         return Counted(self.summary + other.summary, self.rows + other.rows)
 
 
-class Passes(Prepared):
+class TablePasses(Prepared):
     """Read the rows of a call whose terms and ranges are settled."""
 
-    def total(self, each: Callable[[Rows], Any]) -> Counted:
-        """Add up ``each(rows)`` over batches of the rows in use, and count these rows."""
+    def sum(self, summary: Callable[[Rows], Any]) -> Any:
+        """Add up ``summary(rows)`` over batches of the rows in use."""
         request = self.request
-        count = partial(_counted, request.read_rows, each)
-        return request.rows_in_use.total(request.table, count)
+        return request.rows_in_use.total(request.table, partial(_read, request.read_rows, summary))
 
-    def gathered(self, *others: str) -> "Passes":
+    def gathered(self, *others: str) -> "TablePasses":
         """Load the columns in use and some others into memory, and return a copy on that table.
 
         What is read in whole units already is in memory.
@@ -63,6 +62,23 @@ class Passes(Prepared):
         return request.rows_in_use.batches(request.table, request.read_rows, groups)
 
 
-def _counted(read: RowReader, each: Callable[[Rows], Any], batch: Batch) -> Counted:
-    rows = read(batch)
-    return Counted(each(rows), rows.count)
+@dataclass
+class CountedPasses:
+    """Pass over the rows of a call, and count them on the way, with units the units."""
+
+    passes: TablePasses
+    rows: int | None = None
+
+    def sum(self, summary: Callable[[Rows], Any]) -> Any:
+        """Add up ``summary(rows)`` over batches of the rows in use."""
+        counted = self.passes.sum(partial(_counted, summary))
+        self.rows = counted.rows
+        return counted.summary
+
+
+def _read(read: RowReader, summary: Callable[[Rows], Any], batch: Batch) -> Any:
+    return summary(read(batch))
+
+
+def _counted(summary: Callable[[Rows], Any], rows: Rows) -> Counted:
+    return Counted(summary(rows), rows.count)

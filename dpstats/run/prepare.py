@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 
 from dpstats.call import Request
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import Cost
 from dpstats.range_estimation.estimate import estimate_ranges
 from dpstats.rows import RowReader
 from dpstats.run.marginals import with_marginals
-from dpstats.run.passes import Passes
+from dpstats.run.passes import TablePasses
 from dpstats.schema import Numeric
 from dpstats.selection import Candidates
 
@@ -28,7 +28,7 @@ _NO_RANGE = (
 )
 
 
-def prepare(request: Request, noise: Noise, by: Sequence[str] = ()) -> Passes:
+def prepare(request: Request, noise: Noise, by: Sequence[str] = ()) -> TablePasses:
     """Select terms and estimate missing ranges, in this order, and work out the problem.
 
     Guarantee. Each step has a fraction of the request's cost fixed beforehand, and what is left is
@@ -36,7 +36,7 @@ def prepare(request: Request, noise: Noise, by: Sequence[str] = ()) -> Passes:
     :func:`~dpstats.range_estimation.estimate.estimate_ranges`.
     """
     request = with_selected_terms(with_whole_units(request, by), noise)
-    return Passes.of(with_ranges(request, noise))
+    return TablePasses.of(with_ranges(request, noise))
 
 
 def with_whole_units(request: Request, by: Sequence[str] = ()) -> Request:
@@ -88,17 +88,17 @@ def with_ranges(request: Request, noise: Noise) -> Request:
     The response is worth a quarter of the columns: its range decides over all of them. Where a
     range that is needed cannot be released, the method is replaced by one that says so.
     """
-    if request.method.needs_marginals:
+    if request.method.ranges.marginals:
         return with_marginals(request, noise)
     if not request.unbounded:
         return request
-    cost, response = request.cost.part(request.method.bounds_share), request.formula.variables[0]
+    cost, response = request.cost.part(request.method.ranges.share), request.formula.variables[0]
     weights = dict.fromkeys(request.unbounded, 1.0)
     if response in weights:
         weights[response] = max(1.0, len(weights) / 4)
     total = partial(request.rows_in_use.total, request.table)
-    everywhere = request.method.ranges_everywhere
-    careful = request.method.widened_ranges
+    everywhere = request.method.ranges.everywhere
+    careful = request.method.ranges.widened
     ranges = estimate_ranges(
         total, weights, cost, noise, request.neighbors, everywhere, response, careful,
         request.one,
@@ -132,22 +132,10 @@ def _note_on_quantiles(rows: Mapping[str, float]) -> str:
 
 def _without_range(method: Method) -> Method:
     """Replace the method's release by one that only reports that no range was released."""
-    return replace(
-        method,
-        summarise=_nothing,
-        release=_release_nothing,
-        release_each=None,
-        each_without=(),
-        second_pass=None,
-        reads_codes=False,
-    )
+    return replace(method, release=_release_nothing, each=None)
 
 
-def _nothing(rows: Rows, problem: Problem) -> int:
-    """Return the empty summary."""
-    return 0
-
-
-def _release_nothing(summary: int, problem: Problem, cost: Cost, noise: Noise) -> Release:
+def _release_nothing(passes: Passes, problem: Problem, cost: Cost, noise: Noise) -> Release:
     """Return the released failure, which draws no noise and spends nothing."""
+    passes.sum(len)  # rows are counted where their number is public
     return Release.nothing(problem, "no_range", _NO_RANGE)

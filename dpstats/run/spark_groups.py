@@ -10,7 +10,7 @@ from dpstats.call import Request
 from dpstats.engines import RemoteTable, Table, is_remote
 from dpstats.errors import ArgumentError, Defect
 from dpstats.estimators import METHODS
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import InMemory, Method, Problem, Release
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import Cost, Event
@@ -19,7 +19,7 @@ from dpstats.rows import RowReader, RowsInUse
 from dpstats.rows.group_labels import columns_of, listed_labels, present_rows
 from dpstats.run.group_batches import Outcomes, column_of
 from dpstats.run.groups import group_results
-from dpstats.run.passes import Passes
+from dpstats.run.passes import TablePasses
 
 
 def check_remote(request: Request, by) -> None:
@@ -77,7 +77,7 @@ class Task(NamedTuple):
     public: bool
 
 
-def fit_groups_on_workers(prepared: Passes, noise: Noise, by, groups) -> DPGroupResults:
+def fit_groups_on_workers(prepared: TablePasses, noise: Noise, by, groups) -> DPGroupResults:
     """Release one fit per group, with noise drawn by the worker that holds the group's rows.
 
     Guarantee. That of :func:`~dpstats.run.groups.fit_groups`: each row is in one group, and
@@ -97,7 +97,7 @@ def fit_groups_on_workers(prepared: Passes, noise: Noise, by, groups) -> DPGroup
     return group_results(prepared, by, labels, present, outcomes, noise)
 
 
-def _fits(prepared: Passes, by, labels: tuple, public: bool) -> list[Fitted]:
+def _fits(prepared: TablePasses, by, labels: tuple, public: bool) -> list[Fitted]:
     """Return the fit of each label, in their order; a defect names a label if they are public."""
     request, problem = prepared.request, prepared.problem
     task = Task(
@@ -134,8 +134,8 @@ def _fits_of_table(task: Task, table: Table) -> list[Fitted]:
 def _fit(task: Task, label, rows: Rows) -> Fitted:
     noise = Noise(task.cost)
     try:
-        release = task.method.fit(
-            rows, problem=task.problem, cost=task.cost, noise=noise, **task.options
+        release = task.method.release(
+            InMemory(rows), task.problem, task.cost, noise, **task.options
         )
     except Exception as error:
         group = f"the group {label!r}" if task.public else "a group"

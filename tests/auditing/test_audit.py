@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from scipy.stats import binom
 import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import best_event, lower_bound
-from dpstats.estimators.contract.companion import with_companion
+from dpstats.estimators.companion import with_companion
+from dpstats.estimators.lines import noisy_stats
 from dpstats.noise import Noise, Query
 from dpstats.privacy import GDP, PureDP
 from tests.checks.trust_hazards import AUDITED
@@ -32,9 +34,9 @@ def noisy_sum(epsilon, unit=1.0):
 def halved(method):
     """The method with half the noise it should have."""
 
-    def release(summary, problem, cost, noise, **options):
+    def release(passes, problem, cost, noise, **options):
         twice = GDP(2 * cost.mu) if isinstance(cost, GDP) else cost.part(2)
-        return method.release(summary, problem, twice, Noise(twice), **options)
+        return method.release(passes, problem, twice, Noise(twice), **options)
 
     return replace(method, release=release)
 
@@ -80,8 +82,8 @@ def test_a_companion_is_audited_too():
     """Its noise is far too small; the fit it is with is as it should be."""
     main, other = dp.METHODS["noisy_intercept"], dp.METHODS["noisy_moments"]
 
-    def loud(summary, problem, cost, noise):
-        return other.release(summary, problem, PureDP(50.0), Noise(PureDP(50.0)))
+    def loud(passes, problem, cost, noise):
+        return other.release(passes, problem, PureDP(50.0), Noise(PureDP(50.0)))
 
     for companion, caught in ((other, False), (replace(other, release=loud), True)):
         pair = with_companion(main, companion, 0.5)
@@ -89,8 +91,9 @@ def test_a_companion_is_audited_too():
 
 
 def test_rows_without_any_noise_are_caught():
-    def release(sums, problem, cost, noise, **options):
-        made = method.release(sums, problem, cost, noise, **options)
+    def release(passes, problem, cost, noise, **options):
+        made = method.release(passes, problem, cost, noise, **options)
+        sums = passes.sum(partial(noisy_stats.summarise, problem=problem))
         return replace(made, params=made.params * 0 + sums.y)
 
     method = dp.METHODS["noisy_stats"]
@@ -98,8 +101,9 @@ def test_rows_without_any_noise_are_caught():
 
 
 def test_a_status_that_tells_is_caught():
-    def release(sums, problem, cost, noise, **options):
-        made = method.release(sums, problem, cost, noise, **options)
+    def release(passes, problem, cost, noise, **options):
+        made = method.release(passes, problem, cost, noise, **options)
+        sums = passes.sum(partial(noisy_stats.summarise, problem=problem))
         return replace(made, status="even" if sums.x % 2**21 else "odd")
 
     method = dp.METHODS["noisy_stats"]

@@ -49,7 +49,7 @@ def first_release(problem, seed=1):
 def moved(problem, one, two):
     """How far the query moves between two tables, over its sensitivity."""
     first = first_release(problem)
-    squares = block_scores.squares_after(first, problem, GDP(1.0))
+    squares = block_scores.ScoreRule.after(first, problem, GDP(1.0)).squares
     summaries = [squares(rows_of(*part, problem)) for part in (one, two)]
     (a, l2), (b, _) = (asked(summary, problem, first) for summary in summaries)
     return math.sqrt(sum(int(d) ** 2 for d in a - b)) / l2

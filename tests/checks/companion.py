@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from dpstats.estimators import METHODS
-from dpstats.estimators.contract import companion
+from dpstats.estimators import METHODS, companion
 from tests.checks.rank_margins import rows_of
 from tests.checks.replay import (
     Case,

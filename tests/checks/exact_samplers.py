@@ -10,6 +10,7 @@ from unittest import mock
 import numpy as np
 
 from dpstats.estimators import METHODS
+from dpstats.estimators.contract import InMemory
 from dpstats.noise import Noise, exact_samplers
 from dpstats.noise import noise as noise_module
 from dpstats.numerics import Rows
@@ -178,7 +179,7 @@ def theil_sen_masses(rows, epsilon, options, rounds=(), x_new=(0.25, 0.75), neig
     X = np.array([[1.0, x] for x, _ in rows]).reshape(-1, 2)
     y = np.array([y for _, y in rows])
     chooser = Chooser(PureDP(epsilon), rounds)
-    method.fit(Rows(X, y), problem=problem, cost=PureDP(epsilon), noise=chooser, **options)
+    method.release(InMemory(Rows(X, y)), problem, PureDP(epsilon), chooser, **options)
     return chooser.masses
 
 

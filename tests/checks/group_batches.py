@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.estimators import METHODS
+from dpstats.estimators.contract import InMemory
 from dpstats.noise import Noise, exponential_compiled
 from dpstats.noise.exact_samplers import below_beginning_with, sample_index
 from dpstats.numerics import Rows
@@ -62,10 +63,10 @@ def both_paths(name, x, y, seed, epsilon=2.0, neighbors=REPLACE_ONE, **options):
         noise._source = Frozen(seed)
         if kind is Noise:
             edges = np.array([0, len(x)])
-            each = method.fit_each(Rows(X, y), edges, problem, cost, noise, **checked)
+            each = method.each.release(Rows(X, y), edges, problem, cost, noise, **checked)
             releases.append((each.params[0], each.predictions[0], each.statuses[0], noise.events))
         else:
-            one = method.fit(Rows(X, y), problem=problem, cost=cost, noise=noise, **checked)
+            one = method.release(InMemory(Rows(X, y)), problem, cost, noise, **checked)
             releases.append((one.params, one.predictions, one.status, noise.events))
     return releases
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpstats.estimators.contract.spec import over
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.squared_loss import SquaredLoss
@@ -17,4 +17,4 @@ X, Y = rows(np.random.default_rng(7), 4000)
 
 def queries(mu: float) -> Queries:
     """The releases over 4,000 rows with two factors and two numbers."""
-    return Queries(BASIS, over(coded(X, Y)), PROBLEM, Noise(GDP(mu)), SquaredLoss())
+    return Queries(BASIS, InMemory(coded(X, Y)).sum, PROBLEM, Noise(GDP(mu)), SquaredLoss())

@@ -8,7 +8,6 @@ import pandas as pd
 
 from dpstats.call.arguments import make_request
 from dpstats.engines.unit_table import PARTS
-from dpstats.estimators import ABSORBING_UNITS, METHODS
 from dpstats.estimators.least_squares.dense import clipped_rows, robust_covariance
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
@@ -184,7 +183,7 @@ def in_full(squares):
     return found
 
 
-def rows_in_number(rows, problem):
+def rows_in_number(rows):
     return len(rows) << ENTRY_BITS
 
 
@@ -211,12 +210,12 @@ def quartered(deviations, neighbors):
 SENSITIVITY = within_units.UnitDeviations.sensitivity
 
 
-def degrees_of_rows(rows, problem):
+def degrees_of_rows(cls, rows, problem):
     """The degrees of freedom count rows in full."""
-    return replace(within_units.UnitSums.of(rows, problem), extra=len(rows) << ENTRY_BITS)
+    return replace(UNIT_SUMS(rows, problem), extra=len(rows) << ENTRY_BITS)
 
 
-SCALED = within_units.UnitDeviations.scaled
+SCALED, UNIT_SUMS = within_units.UnitDeviations.scaled, within_units.UnitSums.of
 NUMBER_OF_ROWS = property(len)
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
@@ -245,7 +244,7 @@ REPLACED = {
     ),
     "the number is that of rows": (Rows, "count", NUMBER_OF_ROWS, SUMS),
     "the sum of parts is that of rows": (
-        METHODS, "noisy_newton", replace(noisy_newton.METHOD, summarise=rows_in_number), NEWTON,
+        noisy_newton, "_number", rows_in_number, NEWTON,
     ),
     "clipped rows are counted": (
         clipped_rows, "whole_weights", lambda parts: np.full(len(parts), ONE), SUMS,
@@ -255,8 +254,7 @@ REPLACED = {
         within_units.UnitDeviations, "scaled", other_center, PANEL,
     ),
     "the degrees of freedom are those of rows": (
-        ABSORBING_UNITS, "adassp",
-        replace(ABSORBING_UNITS["adassp"], summarise=degrees_of_rows), PANEL,
+        within_units.UnitSums, "of", classmethod(degrees_of_rows), PANEL,
     ),
     "a quarter of the sensitivity is stated": (
         within_units.UnitDeviations, "sensitivity", quartered, PANEL,

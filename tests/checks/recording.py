@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.estimators import METHODS
-from dpstats.estimators.contract import Problem
+from dpstats.estimators.contract import InMemory, Problem
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.testing import insecure_seed
@@ -67,14 +67,14 @@ def fit(method, x, y, epsilon=1.0, *, seed=0, outputs=None, neighbors=None, x_ne
     """(release, noise) of one seeded fit, the options checked as dp_ols does."""
     spec = METHODS[method]
     problem = unit_problem(method, x_new, neighbors)
-    spec.check(problem)
     checked = {name: check(options.get(name, default))
                for name, (default, check) in spec.options.items()}  # fmt: skip
+    spec.check(problem, checked)
     rows = Rows(np.column_stack([np.ones(len(x)), x]), np.asarray(y, float))
     cost = spec.cost(epsilon, delta)
     with insecure_seed(seed):
         noise = Recording(cost, outputs)
-        release = spec.fit(rows, problem=problem, cost=cost, noise=noise, **checked)
+        release = spec.release(InMemory(rows), problem, cost, noise, **checked)
     return release, noise
 
 

@@ -23,7 +23,7 @@ from scipy.special import log_ndtr
 from scipy.stats import norm
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Extremes, Method, Problem, Reference
+from dpstats.estimators.contract import Extremes, InMemory, Method, Problem, Reference
 from dpstats.noise import (
     DepthQuery,
     Noise,
@@ -36,7 +36,7 @@ from dpstats.noise import (
 from dpstats.noise import noise as noise_module
 from dpstats.noise.exact_samplers import sample_index, sample_student
 from dpstats.noise.random_sources import SeededSource
-from dpstats.numerics import Layout
+from dpstats.numerics import Layout, Rows
 from dpstats.privacy import ADD_REMOVE, GDP, Cost, Event, PureDP, gdp_epsilon
 from dpstats.selection import Candidates, Selector
 from tests.checks.rows import rows_of
@@ -701,15 +701,19 @@ class Case(Pairs):
     options: dict
     limit: Cost
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
-        """The release of these rows, as a function of the noise."""
+    def rows(self, X: np.ndarray, y: np.ndarray) -> Rows:
+        """These rows as the method takes them."""
         layout = self.problem.layout
-        coded = self.method.needs_marginals or self.problem.coded
+        coded = self.method.ranges.marginals or self.problem.coded
         if coded and not layout.blocks:
             X = X[:, [*layout.numeric, *range(len(self.problem.low), X.shape[1])]]
-        rows = rows_of(X, y, self.problem, coded)
-        return lambda noise: self.method.fit(
-            rows, problem=self.problem, cost=self.limit, noise=noise, **self.options
+        return rows_of(X, y, self.problem, coded)
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Fit:
+        """The release of these rows, as a function of the noise."""
+        rows = self.rows(X, y)
+        return lambda noise: self.method.release(
+            InMemory(rows), self.problem, self.limit, noise, **self.options
         )
 
     def __str__(self) -> str:
@@ -778,7 +782,7 @@ def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
         variants += [{"intercept": None}, {"intercept": 0, "estimated": True}]
         variants += (
             []
-            if method.needs_marginals
+            if method.ranges.marginals
             else [{"intercept": i, "row_norm": norm} for i, norm in ((None, 2.5), (0, 4.0))]
         )
     fewer = next((few for few in FEWER if set(few) <= set(method.options)), {})
@@ -786,7 +790,7 @@ def cases_of(method: Method, epsilon: float = 2.0) -> list[Case]:
     cases = [
         Case(method, problem_of(d, x, y, neighbors, **variant), chosen, method.cost(epsilon, 1e-6))
         for neighbors in method.neighbors
-        for x, y in (BOUNDS if method.needs_bounds else (*BOUNDS[1:], NO_BOUNDS))
+        for x, y in (BOUNDS if method.ranges.needed else (*BOUNDS[1:], NO_BOUNDS))
         for d in ((1,) if method.single_regressor else (1, 3))
         for variant in [*variants, *([{"intercept": 1}] if x == BOUNDS[1][0] else [])]
         for chosen in options
@@ -800,8 +804,7 @@ def serves(method: Method, problem: Problem, options: Mapping = MappingProxyType
         name: check(options.get(name, default)) for name, (default, check) in method.options.items()
     }
     try:
-        method.check(problem)
-        method.check_options(problem.neighbors, checked)
+        method.check(problem, checked)
     except ArgumentError:
         return False
     return True

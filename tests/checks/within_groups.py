@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dpstats.estimators import ABSORBING
-from dpstats.estimators.contract import Method, Problem
+from dpstats.estimators.contract import InMemory, Method, Problem
 from dpstats.estimators.least_squares.within.groups import within_box
 from dpstats.formula import Formula
 from dpstats.privacy import ADD_REMOVE, RELATIONS, Cost
@@ -38,9 +38,7 @@ class Absorbed(Pairs):
     def fit(self, X, y):
         """The release of these rows, as a function of the noise."""
         rows = keyed_rows(X, y, len(self.problem.low))
-        return lambda noise: self.method.fit(
-            rows, problem=self.problem, cost=self.limit, noise=noise
-        )
+        return lambda noise: self.method.release(InMemory(rows), self.problem, self.limit, noise)
 
     def __str__(self):
         p = self.problem

@@ -26,6 +26,7 @@ from dpstats.engines.table import Table
 from dpstats.engines.unit_table import UNIT
 from dpstats.errors import Defect
 from dpstats.schema import Numeric
+from tests.checks.passes import failing
 
 REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_SPARK"))
 LEVELS = {"g": ["u", "v"]}
@@ -302,10 +303,10 @@ def test_an_error_in_a_task_shows_no_value(make, capfd):
 @pytest.mark.parametrize("groups", [[3, 1], None])
 def test_a_group_that_fails_is_named_if_its_label_is_public(rows, groups, monkeypatch):
     method = dp.METHODS["noisy_intercept"]
-    broken = replace(method, summarise=operator.itemgetter("no such thing"))
+    broken = replace(method, release=failing(operator.itemgetter("no such thing")))
     monkeypatch.setitem(dp.METHODS, "noisy_intercept", broken)
     place = "the group [31]" if groups else "a group"
-    with pytest.raises(dp.InternalError, match=f"stopped with TypeError in {place} on a worker;"):
+    with pytest.raises(dp.InternalError, match=f"stopped with IndexError in {place} on a worker;"):
         fit(rows, "noisy_intercept", by="area", groups=groups)
 
 
@@ -354,7 +355,7 @@ def test_a_ledger_is_charged_for_rows_on_workers(rows, name, tmp_path):
 
 
 def test_what_fails_on_a_worker_counts_as_spent(rows, tmp_path, monkeypatch):
-    broken = replace(dp.METHODS["adassp"], summarise=operator.itemgetter("no such thing"))
+    broken = replace(dp.METHODS["adassp"], release=failing(operator.itemgetter("no such thing")))
     monkeypatch.setitem(dp.METHODS, "adassp", broken)
     ledger = dp.Ledger.create(tmp_path / "people.ledger", **LEDGER)
     with pytest.raises(dp.InternalError):

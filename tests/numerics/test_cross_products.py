@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from dpstats.estimators import METHODS
 from dpstats.estimators.contract import Problem
+from dpstats.estimators.least_squares import adassp
 from dpstats.estimators.lines import noisy_stats
 from dpstats.noise import Noise
 from dpstats.numerics import Box, Moments, Rows
@@ -19,6 +20,7 @@ from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE
 from dpstats.testing import insecure_seed
+from tests.checks.passes import Summed
 
 LOW, HIGH = np.array([1.0, -3.0, 2.0]), np.array([1.0, 1.0, 10.0])
 BOXES = {
@@ -180,7 +182,7 @@ def test_sums_beyond_63_bits_merge_and_are_released():
         x_new=x_new,
     )
     X, y = np.array([[1.0, 0.5], [1.0, -0.5]]), np.array([0.5, -0.25])
-    total = METHODS["adassp"].summarise(Rows(X, y), problem)
+    total = adassp.summarise(Rows(X, y), problem)
     sums = noisy_stats.summarise(Rows(X, y), problem)
     for _ in range(40):
         total, sums = total + total, sums + sums
@@ -190,7 +192,7 @@ def test_sums_beyond_63_bits_merge_and_are_released():
         for name, summary in (("adassp", total), ("noisy_stats", sums)):
             method = METHODS[name]
             cost = method.cost(1.0, 1e-6)
-            released = method.release(summary, problem, cost, Noise(cost))
+            released = method.release(Summed(summary), problem, cost, Noise(cost))
             assert released.params == pytest.approx([0.125, 0.75], abs=1e-5)
 
 

@@ -18,7 +18,7 @@ from dpstats.rows import PrivacyUnit
 from dpstats.rows.privacy_unit import ONE
 
 BOUNDS = {"y": (-8, 8), "x": (-1, 1), "z": (-1, 1)}
-ABLE = [name for name, method in METHODS.items() if method.takes_units]
+ABLE = [name for name, method in METHODS.items() if "units" in method.takes]
 SUMS = ("adassp", "ssp", "shrunken")
 
 

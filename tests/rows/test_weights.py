@@ -24,7 +24,7 @@ from tests.checks.leaks import (
 from tests.checks.totality import SETTINGS, STATUSES, TABLES, form, statuses, watched
 
 BOUNDS = {"y": (-2, 2), "x": (-1, 1), "z": (-1, 1), "w": (0, 10)}
-WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]
+WEIGHTED = [name for name, method in METHODS.items() if "weights" in method.takes]
 HC1 = {"cov_type": "HC1"}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.estimators import METHODS
+from dpstats.estimators.contract import Each, InMemory
 from dpstats.estimators.lines import theil_sen
 from dpstats.noise import Noise, RankTable, exponential_compiled
 from dpstats.numerics import Box, Moments, Rows
@@ -18,7 +19,7 @@ from dpstats.testing import insecure_seed
 from tests.checks.group_batches import check_agreement, people
 from tests.checks.recording import unit_problem
 
-TOGETHER = [name for name, method in METHODS.items() if method.release_each is not None]
+TOGETHER = [name for name, method in METHODS.items() if method.each is not None]
 UNIT = {"x": (0, 1), "y": (0, 1)}
 ONE = 1 << 24
 
@@ -96,11 +97,11 @@ def test_matchings_are_drawn_alike(name, k):
         with insecure_seed(seed):
             noise = Noise(PureDP(1.0))
             with mock.patch.object(noise, "choose_each", side_effect=_keep(asked)):
-                method.release_each(rows, np.array([0, 20]), problem, PureDP(1.0), noise, k=k)
+                method.each.release(rows, np.array([0, 20]), problem, PureDP(1.0), noise, k=k)
         with insecure_seed(seed):
             noise = Noise(PureDP(1.0))
             with mock.patch.object(noise, "choose", side_effect=_keep(asked)):
-                method.fit(rows, problem=problem, cost=PureDP(1.0), noise=noise, k=k)
+                method.release(InMemory(rows), problem, PureDP(1.0), noise, k=k)
         assert len(asked) == 4
         for table, query in zip(asked[:2], asked[2:], strict=True):
             assert table.sensitivities.tolist() == [query.sensitivity]
@@ -193,13 +194,16 @@ def test_a_failing_group_is_named_by_public_labels_only(method, groups, place, n
     data = people([10] * 6)
     data.loc[data["g"] == 5, "x"] = 0.123456789
 
-    def fail(rows, *args, fit, **options):
+    def fail(given, *args, fit, **options):
+        rows = given.rows if isinstance(given, InMemory) else given
         if np.any(rows.numbers == 0.123456789):
             raise ValueError("0.123456789")
-        return fit(rows, *args, **options)
+        return fit(given, *args, **options)
 
-    real = {name: getattr(METHODS[method], name) for name in ("summarise", "release_each")}
-    fails = {name: step and partial(fail, fit=step) for name, step in real.items()}
+    real, each = METHODS[method], METHODS[method].each
+    fails = {"release": partial(fail, fit=real.release)}
+    if each is not None:
+        fails["each"] = replace(each, release=partial(fail, fit=each.release))
     with (
         mock.patch.object(group_batches, "_CHUNK", 2),
         mock.patch("dpstats.call.arguments.METHODS", {method: replace(METHODS[method], **fails)}),
@@ -228,10 +232,8 @@ def test_an_interrupted_run_says_how_far_it_got():
             raise KeyboardInterrupt
         return real(*arguments, **options)
 
-    real = METHODS["noisy_moments"].release_each
-    broken = dict(
-        METHODS, noisy_moments=replace(METHODS["noisy_moments"], release_each=interrupted)
-    )
+    real = METHODS["noisy_moments"].each.release
+    broken = dict(METHODS, noisy_moments=replace(METHODS["noisy_moments"], each=Each(interrupted)))
     with (
         mock.patch.object(group_batches, "_CHUNK", 2),
         mock.patch("dpstats.call.arguments.METHODS", broken),

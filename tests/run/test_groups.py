@@ -12,7 +12,7 @@ from tests.checks.groups import AREAS, seeded, squeezed, words
 
 # Labels are read before a method sees a row, so one method stands for all.
 LABELLED = "noisy_stats"
-BOUNDED = [name for name, entry in dp.METHODS.items() if entry.needs_bounds]
+BOUNDED = [name for name, entry in dp.METHODS.items() if entry.ranges.needed]
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 40])
@@ -25,7 +25,7 @@ def test_every_requested_group_is_there_whatever_the_data(method, fit, line, row
 
 
 def test_groups_that_are_not_requested_are_left_out(method, fit, line):
-    if dp.METHODS[method].needs_marginals:
+    if dp.METHODS[method].ranges.marginals:
         pytest.skip("estimates distributions of all rows, as others do ranges")
     listed = seeded(fit, line, method, by="area", groups=["a1"])
     alone = seeded(fit, line[line["area"] == "a1"], method, by="area", groups=["a1"])
@@ -96,7 +96,7 @@ def numbers(one) -> np.ndarray:
 @pytest.fixture
 def one_by_one(monkeypatch):
     """No groups in one go, which test_many compares, so that seeded noise comes in one order."""
-    plain = {name: replace(method, release_each=None) for name, method in dp.METHODS.items()}
+    plain = {name: replace(method, each=None) for name, method in dp.METHODS.items()}
     monkeypatch.setattr("dpstats.call.arguments.METHODS", plain)
 
 
@@ -114,7 +114,7 @@ def test_one_group_is_the_fit_of_its_rows(method, fit, line, bounds, enough):
 
 @pytest.mark.usefixtures("one_by_one")
 def test_each_group_is_the_fit_of_its_rows_in_turn(method, fit, line):
-    if dp.METHODS[method].needs_marginals:
+    if dp.METHODS[method].ranges.marginals:
         pytest.skip("estimates distributions of all rows, as others do ranges")
     result = seeded(fit, line, method, by="area", groups=AREAS)
     with dp.testing.insecure_seed(6):
@@ -183,13 +183,13 @@ def test_estimated_ranges_are_bought_once_for_all_groups(name, fit, line):
     ranges = [(e, share) for e, share in report.shares() if "range" in e.step or "order" in e.step]
     steps = [event.step for event, _ in ranges]
     assert len(steps) == len(set(steps)) and {step[-4:] for step in steps} == {"of x", "of y"}
-    assert sum(share for _, share in ranges) == pytest.approx(dp.METHODS[name].bounds_share)
+    assert sum(share for _, share in ranges) == pytest.approx(dp.METHODS[name].ranges.share)
 
 
 @pytest.mark.parametrize("name", BOUNDED)
 def test_without_a_range_every_group_says_so(name, fit, line):
     result = seeded(fit, line, name, bounds=None, epsilon=0.01, by="area", groups=AREAS)
-    if dp.METHODS[name].ranges_everywhere or dp.METHODS[name].needs_marginals:
+    if dp.METHODS[name].ranges.everywhere or dp.METHODS[name].ranges.marginals:
         released = {"ok", "imprecise", "not_identified", "constant"}
         assert set(result.statuses) <= released and (
             name == "ssp" or result.params.notna().all(axis=None)

@@ -43,7 +43,7 @@ def test_the_reference_is_near_the_moments_of_the_design():
     assert abs(reference.y_center - table["y"].mean()) < 0.2 * table["y"].std()
     assert reference.y_scale == pytest.approx(table["y"].std(), rel=0.2)
     spent = sum(event.cost.mu**2 for event in noise.events) / request.cost.mu**2
-    assert spent == pytest.approx(request.method.bounds_share)
+    assert spent == pytest.approx(request.method.ranges.share)
 
 
 def test_the_response_is_taken_as_transformed_and_costs_twice_a_regressor():

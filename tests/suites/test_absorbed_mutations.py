@@ -8,6 +8,7 @@ from dpstats.engines import label_keys
 from dpstats.estimators.least_squares.dense import noisy_sums
 from dpstats.estimators.least_squares.within import absorbed
 from dpstats.estimators.least_squares.within import groups as within_groups
+from dpstats.estimators.least_squares.within.fit import PENALTIES
 from dpstats.numerics import grouped_moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.privacy import ADD_REMOVE
@@ -76,9 +77,9 @@ def coarse(between):
 def released_counts(original):
     """The number of groups finds its way into the coefficients."""
 
-    def release(penalty_of, moments, *rest, **options):
-        made = original(penalty_of, moments, *rest, **options)
-        return replace(made, params=made.params + float(len(moments.keys)))
+    def release(penalty_of, passes, *rest, **options):
+        made = original(penalty_of, passes, *rest, **options)
+        return replace(made, params=made.params + passes.sum(lambda rows: len(set(rows.keys))))
 
     return release
 
@@ -94,7 +95,7 @@ def ranks(original):
 
 def released_as_patched(*given, **options):
     """The release as the module has it by now; the methods hold the one it had at first."""
-    return absorbed.release(absorbed.PENALTIES["adassp"], *given, **options)
+    return absorbed.release(PENALTIES["adassp"], *given, **options)
 
 
 def random_releases():

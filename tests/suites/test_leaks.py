@@ -16,6 +16,7 @@ import pytest
 
 import dpstats as dp
 from dpstats.engines import Table
+from dpstats.estimators.contract import Each
 from tests.checks.leaks import (
     NAME,
     PLANTED,
@@ -26,6 +27,7 @@ from tests.checks.leaks import (
     pickled,
     printed,
 )
+from tests.checks.passes import failing
 
 WIDE = [name for name, entry in dp.METHODS.items() if not entry.single_regressor]
 CALLS = ["bounds", "no_bounds", "no_range", "constant", "groups", "groups_no_range", "missing"]
@@ -207,7 +209,7 @@ def test_errors_of_arguments_show_no_value(method, fit, bad, silence):
 
 # Where a step that sees rows is made to fail, and a call that passes there.
 DEFECTS = {
-    "summarise": "bounds",
+    "sum": "bounds",
     "release": "groups",
     "dpstats.engines.columns.numbers": "bounds",
     "dpstats.engines.categories.match": "groups",
@@ -231,16 +233,20 @@ MARGINALS = {
 }
 
 
+# Releases of which the first sum fails, or all.
+RELEASES = {"sum": failing(fail), "release": fail}
+
+
 @pytest.fixture(params=DEFECTS)
 def defect(request, method, fit, monkeypatch):
     """The error that a call ends in, and the budget it was charged to."""
-    if request.param.endswith("estimate_ranges") and not dp.METHODS[method].needs_bounds:
+    if request.param.endswith("estimate_ranges") and not dp.METHODS[method].ranges.needed:
         pytest.skip("no range is estimated for this method")
     if "." in request.param:
-        marginals = MARGINALS if dp.METHODS[method].needs_marginals else {}
+        marginals = MARGINALS if dp.METHODS[method].ranges.marginals else {}
         monkeypatch.setattr(marginals.get(request.param, request.param), fail)
     else:
-        changed = replace(dp.METHODS[method], **{request.param: fail})
+        changed = replace(dp.METHODS[method], release=RELEASES[request.param])
         monkeypatch.setitem(dp.METHODS, method, changed)
     budget = dp.Budget(1000, 1e-3)
     with pytest.raises(dp.InternalError) as raised:
@@ -343,14 +349,15 @@ def test_an_interrupt_that_compiled_code_turned_into_an_error_is_one(fit, line, 
     def interrupted(*arguments, **more):
         raise SystemError from KeyboardInterrupt()
 
-    for step, more in (("summarise", {}), ("release_each", {"by": "area", "groups": ["a0", "a1"]})):
-        changed = replace(dp.METHODS["noisy_moments"], **{step: interrupted})
+    alone, each = {"release": interrupted}, {"each": Each(interrupted)}
+    for change, more in ((alone, {}), (each, {"by": "area", "groups": ["a0", "a1"]})):
+        changed = replace(dp.METHODS["noisy_moments"], **change)
         monkeypatch.setitem(dp.METHODS, "noisy_moments", changed)
         with pytest.raises(KeyboardInterrupt, match=r"^interrupted.*; the budget"):
             fit(line, "noisy_moments", **more)
     try:
         raise KeyboardInterrupt
     except KeyboardInterrupt:  # an error of a call made here is none
-        monkeypatch.setitem(dp.METHODS, "noisy_moments", replace(changed, summarise=fail))
+        monkeypatch.setitem(dp.METHODS, "noisy_moments", replace(changed, release=fail))
         with pytest.raises(dp.InternalError):
             fit(line, "noisy_moments")

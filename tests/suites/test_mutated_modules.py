@@ -12,12 +12,13 @@ import numpy as np
 
 import dpstats as dp
 from dpstats.errors import BudgetError, InternalError
-from dpstats.estimators.contract import Method, companion
+from dpstats.estimators import companion
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.least_squares import adassp, shrunken
 from dpstats.estimators.least_squares.factors import fit as block_least_squares
 from dpstats.estimators.lines import pairwise_table
 from dpstats.noise import exponential_batch, exponential_compiled, posterior
-from dpstats.numerics import Moments, concordance
+from dpstats.numerics import Moments, Rows, concordance
 from dpstats.privacy import GDP
 from dpstats.range_estimation import estimate
 from dpstats.selection import path
@@ -52,9 +53,9 @@ careful_ranges = both_relations(partial(check_ranges, careful=True), GDP.of(8.0,
 def counted(original):
     """The exact number of rows finds its way into the coefficients."""
 
-    def release(moments, *rest, **options):
-        made = original(moments, *rest, **options)
-        return replace(made, params=made.params + float(moments.sums.cross[0, 0]))
+    def release(passes, *rest, **options):
+        made = original(passes, *rest, **options)
+        return replace(made, params=made.params + passes.sum(len))
 
     return release
 
@@ -70,18 +71,21 @@ def half_as_much_again(original):
 
 def generous_pair(original):
     """Both releases of a pair take half as much again as is theirs."""
-
-    def replaced(method, **changes):
-        if "companion_share" in changes:
-            changes["release"] = half_as_much_again(changes["release"])
-        return original(method, **changes)
-
-    return replaced
+    return lambda release, **facts: original(release=half_as_much_again(release), **facts)
 
 
 def first_row_twice(of):
     """The first row of a chunk is counted twice."""
     return classmethod(lambda _, rows, box: of(rows, box) + of(rows[:1], box))
+
+
+def first_row_again(original):
+    """The first row is passed over twice."""
+
+    def twice(passes, summary):
+        return original(InMemory(Rows.joined([passes.rows, passes.rows[:1]])), summary)
+
+    return twice
 
 
 def whole_table(votes):
@@ -125,12 +129,15 @@ MORE = {
         InternalError,
     ),
     "companion: each of the two takes half as much again": Mutant(
-        patched(companion, "replace", generous_pair),
+        patched(companion, "Method", generous_pair),
         partial(check_pair, "gd_pure", "noisy_moments"),
         BudgetError,
     ),
     "second pass: both releases take half as much again": Mutant(
-        patched(Method, "conclude", half_as_much_again), squares, BudgetError
+        patched(adassp, "released_twice", half_as_much_again), squares, BudgetError
+    ),
+    "passes: the first row comes twice": Mutant(
+        patched(InMemory, "sum", first_row_again), WORST_ADASSP
     ),
     "pairs of groups: predictions a step too high": Mutant(
         patched(pairwise_table, "all_pairs", lambda f: lambda *a: (f(*a)[0] + 2, f(*a)[1])),

@@ -8,6 +8,7 @@ system; they are off by a factor of two or more, where a check sees 2%.
 
 import math
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -86,6 +87,7 @@ from tests.checks.exact_samplers import (
 from tests.checks.fresh_noise import check_coarse_grid, check_fresh
 from tests.checks.mutants import Mutant, both_tests, patched
 from tests.checks.pairwise import check_matchings
+from tests.checks.passes import Summed
 from tests.checks.replay import Violation
 from tests.checks.replayed import (
     check_line,
@@ -199,8 +201,9 @@ def whole_matrix(size):
 def released_mean(original):
     """The mean of y finds its way into the coefficients."""
 
-    def release(sums, problem, cost, noise):
-        made = original(sums, problem, cost, noise)
+    def release(passes, problem, cost, noise):
+        made = original(passes, problem, cost, noise)
+        sums = passes.sum(partial(noisy_stats.summarise, problem=problem))
         return replace(made, params=made.params + sums.y / max(sums.n, 1))
 
     return release
@@ -209,10 +212,11 @@ def released_mean(original):
 def early_end(original):
     """No noise is drawn for a constant x: the number of events tells."""
 
-    def release(sums, problem, cost, noise):
-        if sums.n * sums.xx == sums.x**2:
-            return original(replace(sums, n=0), problem, cost, noise)
-        return original(sums, problem, cost, noise)
+    def release(passes, problem, cost, noise):
+        sums = passes.sum(partial(noisy_stats.summarise, problem=problem))
+        constant = sums.n * sums.xx == sums.x**2
+        known = Summed(replace(sums, n=0) if constant else sums)
+        return original(known, problem, cost, noise)
 
     return release
 
@@ -339,7 +343,7 @@ def unrecorded(first):
 def fit_cost_without(part):
     """What this part of the call cost is not taken off the fit's budget."""
     blind = {
-        "selection": lambda self: self.cost.after(self.method.bounds_share),
+        "selection": lambda self: self.cost.after(self.method.ranges.share),
         "ranges": lambda self: self.cost.after(self.selection.share if self.selection else 0.0),
     }
     return patched(Request, "fit_cost", lambda _: property(blind[part]))

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from dpstats.call.arguments import make_request
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.least_squares.factors.scores import ScoreRule
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.numerics import Rows
@@ -160,10 +161,8 @@ def _one_group(request, g, noise):
     codes = prepared.in_order(prepared.table.codes("g", [0, 1, 2]))
     rows = group_batches.GroupedRows.of(prepared, codes, 3)
     own = slice(*rows.edges[g : g + 2])
-    return request.method.fit(
-        rows.rows[own], problem=prepared.problem, cost=prepared.cost, noise=noise,
-        **request.options,
-    )  # fmt: skip
+    facts = prepared.problem, prepared.cost, noise
+    return request.method.release(InMemory(rows.rows[own]), *facts, **request.options)
 
 
 FACTOR = FACTORS["adassp, add_remove, bounds, 1, 300.0, None, factor"]

@@ -143,7 +143,7 @@ def test_the_table_says_of_a_method_what_is_so(method, fit, line, enough):
     entry = dp.METHODS[method]
     assert use
     assert regressors == ("one" if entry.single_regressor else "any")
-    assert bounds == ("declared or estimated" if entry.needs_bounds else "none")
+    assert bounds == ("declared or estimated" if entry.ranges.needed else "none")
     assert neighbours == ", ".join(RELATIONS[relation] for relation in entry.neighbors)
     call = {"epsilon": 1e3, **enough(method)}
     with dp.testing.insecure_seed(1):

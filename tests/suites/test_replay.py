@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dpstats.estimators import METHODS
 from dpstats.estimators.least_squares.dense.gram import box_of
+from dpstats.estimators.lines import noisy_stats
 from dpstats.numerics import Box, Moments, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS, REPLACE_ONE, PureDP
@@ -206,5 +207,5 @@ def test_noisy_stats_adds_up_exactly_whatever_the_number_of_rows():
     problem = problem_of(1, (0.0, 1.0), (0.0, 1.0), REPLACE_ONE)
     n = 1 << 23
     X, y = np.broadcast_to([1.0, 1.0], (n, 2)), np.broadcast_to(1.0, n)
-    sums = METHODS["noisy_stats"].summarise(Rows(X, y), problem)
+    sums = noisy_stats.summarise(Rows(X, y), problem)
     assert (sums.xx, sums.xy) == (n << 40, n << 40)

@@ -31,7 +31,7 @@ def test_the_page_is_what_would_be_written():
     assert written == trust_table.page(), "run make trust"
 
 
-def unproven(summary, problem, cost, noise):
+def unproven(passes, problem, cost, noise):
     """Release without a word on privacy."""
 
 

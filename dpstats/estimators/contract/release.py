@@ -124,6 +124,8 @@ class Problem:
         written.
     unsure : tuple of str
         Variables of which rows may lie far beyond the range that was released for them.
+    paired : bool
+        Whether a companion is fitted too, so that intervals are about its coefficients.
     """
 
     low: np.ndarray
@@ -142,6 +144,7 @@ class Problem:
     by_unit: bool = False
     basis: ColumnBasis | None = None
     unsure: tuple[str, ...] = ()
+    paired: bool = False
 
     @property
     def counted(self) -> str:

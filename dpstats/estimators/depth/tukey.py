@@ -1,12 +1,14 @@
 """Fit by the Tukey mechanism: a deep point among models of parts of rows (Amin et al. 2023)."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.depth.random_subsets import fit_subsets
 from dpstats.estimators.quantiles.private_quantiles import CELLS, private_end, private_median
 from dpstats.estimators.quantiles.rank_margins import CI_FRACTION, ENDS_ONLY, cell_margin
@@ -28,13 +30,8 @@ _WIDE = 2.0**50
 _COUNT_FAILURE = 0.01
 
 
-def summarise(rows: Rows, problem: Problem) -> Rows:
-    """Return the rows themselves: there is no smaller summary."""
-    return rows
-
-
 def release(
-    rows: Rows, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
+    passes: Passes, problem: Problem, cost: ApproxDP, noise: Noise, *, m="auto", ci=None
 ) -> Release:
     """Release a lattice point of large Tukey depth among m least-squares fits (Algorithms 1, 2).
 
@@ -88,6 +85,7 @@ def release(
     regression. Gillenwater, Joseph, Munoz and Ribero Diaz (2023), Better private linear
     regression through better private feature selection, Lemma 8.5.
     """
+    rows: Rows = passes.sum(_themselves)
     fractions = _fractions(problem, m, ci)
     fit = ApproxDP(cost.epsilon * (1 - sum(fractions.values())), cost.delta)
     bought = {step: PureDP(cost.epsilon * fraction) for step, fraction in fractions.items()}
@@ -105,6 +103,11 @@ def release(
         params[problem.intercept] -= center @ params
     reason = _NO_ERRORS if ci is None else ENDS_ONLY
     return Release(params, problem.x_new @ params, reasons={"bse": reason}, evidence=intervals)
+
+
+def _themselves(rows: Rows) -> Rows:
+    """Return the rows: there is no smaller summary."""
+    return rows
 
 
 def _intervals(models, deep, center, problem: Problem, cost: PureDP | None, noise, ci) -> Evidence:
@@ -199,7 +202,7 @@ def _failed(parts: int, problem: Problem) -> str:
     )
 
 
-def _check_problem(problem: Problem) -> None:
+def _check(problem: Problem, options: Mapping[str, Any]) -> None:
     if problem.row_norm is not None:
         raise ArgumentError("tukey needs no bounds and takes no row_norm; leave row_norm out")
 
@@ -212,12 +215,11 @@ METHOD = Method(
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
     standard_errors=_NO_ERRORS,
-    summarise=summarise,
     release=release,
     options={
         "m": ("auto", option_checks.whole("m", 3, 10_000, or_word="auto")),
         "ci": (False, option_checks.level("ci")),
     },
-    check=_check_problem,
-    needs_bounds=False,
+    check=_check,
+    ranges=Ranges(needed=False),
 )

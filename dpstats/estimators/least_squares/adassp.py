@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from dpstats.estimators.contract import Method, Problem, Release
-from dpstats.estimators.least_squares.dense import ClippedSums, NoisySums, robust_covariance
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, released_twice
+from dpstats.estimators.least_squares.dense import ClippedSums, NoisySums
 from dpstats.estimators.least_squares.dense.clipped_rows import (
     clipped_moments,
     cost_of_sums,
@@ -18,13 +18,16 @@ from dpstats.estimators.least_squares.dense.fit import (
 )
 from dpstats.estimators.least_squares.dense.gram import clipped_box
 from dpstats.estimators.least_squares.dense.noisy_sums import noisy_sums
+from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES, OPTIONS, score_share
 from dpstats.estimators.least_squares.dense.unidentified import ridged, unidentified
-from dpstats.estimators.least_squares.factors import scores as block_scores
 from dpstats.estimators.least_squares.factors.fit import release_blocks, summarise_blocks
+from dpstats.estimators.least_squares.factors.scores import scored
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.numerics.ridge import ridge
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+
+_Fit = Callable[[NoisySums, Problem], Release]
 
 
 def summarise(rows: Rows, problem: Problem) -> ClippedSums:
@@ -32,7 +35,9 @@ def summarise(rows: Rows, problem: Problem) -> ClippedSums:
     return (summarise_blocks if problem.coded else clipped_moments)(rows, problem)
 
 
-def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release(
+    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str = COV_TYPES[0]
+) -> Release:
     r"""Fit ridge regression to noisy cross-products, with the ridge chosen from the noise.
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: three Gaussian
@@ -62,13 +67,16 @@ def release(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> 
     Designs with factors are fitted by
     :func:`~dpstats.estimators.least_squares.factors.fit.release_blocks`, which has its own proof
     and no ridge: what the noise hides has no interval, and the other coefficients stand.
+
+    Robust standard errors take a tenth of mu^2 for squared scores at these coefficients
+    (:func:`~dpstats.estimators.least_squares.dense.robust_covariance.release_squares`).
     """
-    if problem.coded:
-        return release_blocks(summary, problem, cost, noise)
-    return _released(_fit, summary, problem, cost, noise)
+    return _released(_fit, passes, problem, cost, noise, cov_type)
 
 
-def release_plain(summary: ClippedSums, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release_plain(
+    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str = COV_TYPES[0]
+) -> Release:
     """Fit least squares to noisy cross-products: SSP (Wang 2018, section 3.2, item 1).
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases, shares and
@@ -81,19 +89,26 @@ def release_plain(summary: ClippedSums, problem: Problem, cost: GDP, noise: Nois
     released values) the status is ``not_identified`` here, with what
     :func:`~dpstats.estimators.least_squares.dense.unidentified.unidentified` releases.
     """
-    if problem.coded:
-        return release_blocks(summary, problem, cost, noise)
-    return _released(least_squares, summary, problem, cost, noise)
+    return _released(least_squares, passes, problem, cost, noise, cov_type)
 
 
 def _released(
-    fit: Callable[[NoisySums, Problem], Release],
-    summary: ClippedSums,
-    problem: Problem,
-    cost: GDP,
-    noise: Noise,
+    fit: _Fit, passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str
 ) -> Release:
+    """Release a fit, and squared scores at its coefficients where robust errors are asked for."""
+    return released_twice(
+        lambda cost: _first(fit, passes, problem, cost, noise),
+        lambda found, cost: scored(found, passes, problem, cost, noise),
+        cost,
+        score_share(cov_type, problem),
+    )
+
+
+def _first(fit: _Fit, passes: Passes, problem: Problem, cost: GDP, noise: Noise) -> Release:
     """Release the cross-products of the scaled rows, fit, and say how many rows were clipped."""
+    summary = passes.sum(partial(summarise, problem=problem))
+    if problem.coded:
+        return release_blocks(summary, problem, cost, noise)
     box, moments = clipped_box(problem), summary.sums
     sums = noisy_sums(moments, box, problem.neighbors, cost_of_sums(problem, cost), noise,
                       problem.counted)  # fmt: skip
@@ -120,17 +135,10 @@ _method = partial(
     guarantee="gdp",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
-    summarise=summarise,
     fixed_size_summary=True,
-    takes_weights=True,
-    takes_units=True,
-    takes_basis=True,
-    bounds_share=0.3,
-    ranges_everywhere=True,
-    widened_ranges=True,
-    reads_codes=True,
-    options=robust_covariance.OPTIONS,
-    second_pass=block_scores.robust(),
+    options=OPTIONS,
+    ranges=Ranges(share=0.3, everywhere=True, widened=True),
+    takes=frozenset({"weights", "units", "basis", "codes"}),
 )
 METHODS = (
     _method(

@@ -1,9 +1,11 @@
 """Fit boosted AdaSSP: gradient boosting with AdaSSP as base learner (Tang et al. 2023)."""
 
+from functools import partial
+
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.estimators.least_squares.dense.scaled_rows import residual_sums, scaled_rows
 from dpstats.noise import Noise, Query
@@ -18,7 +20,7 @@ _GRAM_FRACTION = 1 / 3
 
 
 def release(
-    rows: Rows, problem: Problem, cost: GDP, noise: Noise, *, rounds=100, tau=1.0
+    passes: Passes, problem: Problem, cost: GDP, noise: Noise, *, rounds=100, tau=1.0
 ) -> Release:
     r"""Run rounds of AdaSSP on clipped residuals with one noisy Gram matrix (Algorithm 1).
 
@@ -63,6 +65,7 @@ def release(
     Tang, Aydore, Kearns, Rho, Roth, Wang, Wang and Wu (2023), Improved differentially
     private regression via gradient boosting.
     """
+    rows: Rows = passes.sum(partial(scaled_rows, problem=problem))
     columns, box = len(problem.low), box_of(problem)
     l2 = box.sensitivity(problem.neighbors).l2
     gram_l2, cross_l2, _ = (bound / PRODUCT_UNIT for bound in l2)
@@ -95,7 +98,6 @@ METHOD = Method(
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
     standard_errors=_NO_ERRORS,
-    summarise=scaled_rows,
     release=release,
     options={
         "rounds": (100, option_checks.whole("rounds", 1, 10_000)),

@@ -6,16 +6,17 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, released_twice
 from dpstats.estimators.contract.release import CLIPPED
-from dpstats.estimators.least_squares.dense import NoisyMoments, NoisySums, robust_covariance
+from dpstats.estimators.least_squares.dense import NoisyMoments, NoisySums
 from dpstats.estimators.least_squares.dense.fit import with_intervals
 from dpstats.estimators.least_squares.dense.gram import clipped_box
 from dpstats.estimators.least_squares.dense.noisy_sums import noisy_sums
+from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES, OPTIONS, score_share
 from dpstats.estimators.least_squares.dense.shrinkage import needed_rows, shrunken_slopes
 from dpstats.estimators.least_squares.factors import BlockBasis, BlockSums, NoisyBlockSums
-from dpstats.estimators.least_squares.factors import scores as block_scores
 from dpstats.estimators.least_squares.factors.fit import shrunken_params, with_block_intervals
+from dpstats.estimators.least_squares.factors.scores import scored
 from dpstats.estimators.least_squares.factors.sums import release_block_sums
 from dpstats.evidence import Evidence
 from dpstats.noise import Noise
@@ -51,7 +52,7 @@ def summarise(rows: Rows, problem: Problem) -> Moments | BlockSums:
     return Moments.of(rows, clipping_box(problem))
 
 
-def release(summary: Moments | BlockSums, problem: Problem, cost: Cost, noise: Noise) -> Release:
+def release(passes: Passes, problem: Problem, cost: Cost, noise: Noise) -> Release:
     """Fit ridge regression with the least estimated risk, or the mean of the response.
 
     Guarantee. The cost, for the given relation: mu-GDP, hence (epsilon, delta)-DP, by three
@@ -81,13 +82,14 @@ def release(summary: Moments | BlockSums, problem: Problem, cost: Cost, noise: N
     holds for units (:func:`~dpstats.estimators.least_squares.dense.noisy_sums.noisy_sums`). Such
     rows, and weighted ones, are summed in the columns of the design.
     """
+    summary = passes.sum(partial(summarise, problem=problem))
     if isinstance(summary, BlockSums):
         return _fitted_blocks(_block_sums(summary, problem, cost, noise), problem)
     return _fitted(_noisy_sums(summary, problem, cost, noise), problem)
 
 
 def release_with_intervals(
-    summary: Moments | BlockSums, problem: Problem, cost: GDP, noise: Noise
+    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str = COV_TYPES[0]
 ) -> Release:
     """Release as :func:`release`, with the intervals of least squares where noise allows them.
 
@@ -95,8 +97,21 @@ def release_with_intervals(
     factors of :func:`~dpstats.estimators.least_squares.factors.fit.with_block_intervals`.
 
     Guarantee. The cost, for the given relation, as in :func:`release`: the same three noisy
-    sums with the same sensitivities; what follows is post-processing.
+    sums with the same sensitivities; what follows is post-processing. Robust standard errors take a
+    tenth of mu^2 for squared scores at the coefficients of least squares
+    (:func:`~dpstats.estimators.least_squares.dense.robust_covariance.release_squares`).
     """
+    return released_twice(
+        lambda cost: _first(passes, problem, cost, noise),
+        lambda found, cost: scored(found, passes, problem, cost, noise),
+        cost,
+        score_share(cov_type, problem, at_estimated=False),
+    )
+
+
+def _first(passes: Passes, problem: Problem, cost: GDP, noise: Noise) -> Release:
+    """Release a shrunken fit, with the intervals of least squares at declared ranges."""
+    summary = passes.sum(partial(summarise, problem=problem))
     if isinstance(summary, BlockSums):
         blocks = _block_sums(summary, problem, cost, noise)
         fit = _fitted_blocks(blocks, problem)
@@ -173,14 +188,9 @@ _method = partial(
     paper="this package, after Wang 2018, Algorithm 2",
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
-    summarise=summarise,
     fixed_size_summary=True,
-    takes_weights=True,
-    takes_units=True,
-    takes_basis=True,
-    reads_codes=True,
-    bounds_share=0.5,
-    ranges_everywhere=True,
+    ranges=Ranges(share=0.5, everywhere=True),
+    takes=frozenset({"weights", "units", "basis", "codes"}),
 )
 
 
@@ -190,8 +200,7 @@ METHODS = (
         guarantee="gdp",
         standard_errors="with declared bounds those of least squares on the same sums, else none",
         release=release_with_intervals,
-        options=robust_covariance.OPTIONS,
-        second_pass=block_scores.robust(at_estimated=False),
+        options=OPTIONS,
     ),
     _method(
         "shrunken_pure",

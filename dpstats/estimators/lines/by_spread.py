@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial, update_wrapper
 
-from dpstats.estimators.contract import Method, Pair, Problem, Release
-from dpstats.estimators.lines.simple_regression import too_few
+from dpstats.estimators.contract import Method, Passes, Problem, Release
+from dpstats.estimators.lines.simple_regression import centred_moments, too_few
 from dpstats.noise import Noise, Query
-from dpstats.numerics import Moments, Rows
+from dpstats.numerics import Moments
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import REPLACE_ONE, PureDP
 
@@ -18,15 +18,10 @@ FRACTION, LIMIT = 0.1, 64.0
 _ONE, _WIDTH = round(1 / PRODUCT_UNIT**0.5), 2
 
 
-def summarise(pairs: Callable, sums: Callable, rows: Rows, problem: Problem) -> Pair:
-    """Summarise the rows for exp_theil_sen and for noisy_moments."""
-    return Pair(pairs(rows, problem), sums(rows, problem))
-
-
 def release(
     by_pairs: Callable[..., Release],
     by_sums: Callable[..., Release],
-    pair: Pair,
+    passes: Passes,
     problem: Problem,
     cost: PureDP,
     noise: Noise,
@@ -38,17 +33,18 @@ def release(
     says, a release by one of the methods with the rest, each as private as its own docstring
     proves.
     """
-    n = len(pair.first.x)
+    moments: Moments = passes.sum(partial(centred_moments, problem=problem))
+    n = int(moments.cross[problem.constant, problem.constant] * PRODUCT_UNIT)
     if failure := too_few(problem, n):
         return failure
-    spread = _spread(pair.second, n, problem, cost.part(FRACTION), noise)
+    spread = _spread(moments, n, problem, cost.part(FRACTION), noise)
     variation = cost.epsilon * spread
     rest = cost.part(1 - FRACTION)
     if variation < LIMIT:
-        fitted = by_pairs(pair.first, problem, rest, noise)
+        fitted = by_pairs(passes, problem, rest, noise)
         reason = "exp_theil_sen, as that is below"
     else:
-        fitted = by_sums(pair.second, problem, rest, noise)
+        fitted = by_sums(passes, problem, rest, noise)
         reason = "noisy_moments, as that is at least"
     note = f"the noisy epsilon n var(x) is {variation:.0f}; it took {reason} {LIMIT:g}"
     return replace(fitted, note=note)
@@ -85,8 +81,6 @@ def method(pairs: Method, sums: Method) -> Method:
         neighbors=pairs.neighbors,
         single_regressor=True,
         standard_errors=f"those of {sums.name} where x varies enough for it",
-        summarise=partial(summarise, pairs.summarise, sums.summarise),
         release=update_wrapper(partial(release, pairs.release, sums.release), release),
         check=pairs.check,
-        finish=sums.finish,
     )

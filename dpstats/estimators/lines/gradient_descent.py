@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.lines.simple_regression import Line, LineRows, too_few
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Rows
@@ -37,7 +37,7 @@ def sensitivities(bound: int, neighbors: str) -> tuple[float, float]:
 
 
 def release(
-    rows: LineRows, problem: Problem, cost: Cost, noise: Noise, *, steps=80, tau=1.0
+    passes: Passes, problem: Problem, cost: Cost, noise: Noise, *, steps=80, tau=1.0
 ) -> Release:
     """Run gradient descent on (p25, p75), the fits at 1/4 and 3/4 of the range of x.
 
@@ -70,6 +70,7 @@ def release(
     iterates after them. gd_approx converts by the exact curve of Gaussian differential
     privacy instead of Lemma F.2.
     """
+    rows: LineRows = passes.sum(partial(summarise, problem=problem))
     if failure := too_few(problem, len(rows.x)):
         return failure
     x, y, bound = rows.x * UNIT, rows.y * UNIT, int(tau * _ONE)
@@ -107,7 +108,6 @@ _method = partial(
     neighbors=(REPLACE_ONE, ADD_REMOVE),
     single_regressor=True,
     standard_errors=_NO_ERRORS,
-    summarise=summarise,
     release=release,
     options={
         "steps": (80, option_checks.whole("steps", 1, 1000)),

@@ -1,6 +1,8 @@
 """Fit NoisyIntercept: predict the noisy mean of the response everywhere."""
 
-from dpstats.estimators.contract import Method, Problem, Release
+from functools import partial
+
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.lines.simple_regression import Line, centred_moments, too_few
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Moments
@@ -8,7 +10,7 @@ from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 
-def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> Release:
+def release(passes: Passes, problem: Problem, cost: PureDP, noise: Noise) -> Release:
     """Release the mean of y with Laplace noise, and slope zero (Alabi et al. 2022, section 2.4).
 
     Guarantee. epsilon-DP for the given relation, with v in [-1, 1] the centred, scaled
@@ -20,6 +22,7 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
 
     Status ``failed``: under add/remove the noisy number of rows was not positive.
     """
+    moments: Moments = passes.sum(partial(centred_moments, problem=problem))
     one, v, cross = problem.constant, 2, moments.cross
     n, total = cross[one, one], cross[one, v]
     if failure := too_few(problem, int(n * PRODUCT_UNIT), needed=1):
@@ -43,7 +46,6 @@ METHOD = Method(
     neighbors=(REPLACE_ONE, ADD_REMOVE),
     single_regressor=True,
     standard_errors="the variance of the response is not released, so there is no standard error",
-    summarise=centred_moments,
-    fixed_size_summary=True,
     release=release,
+    fixed_size_summary=True,
 )

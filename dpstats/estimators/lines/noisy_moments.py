@@ -2,12 +2,27 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.contract import Method, Problem, Release, Releases
+from dpstats.estimators.contract import (
+    Each,
+    Method,
+    Passes,
+    Problem,
+    Release,
+    Releases,
+    released_twice,
+)
 from dpstats.estimators.contract.release import CLIPPED
-from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.least_squares.dense.robust_covariance import (
+    COV_TYPES,
+    OPTIONS,
+    score_share,
+    scored,
+    scored_each,
+)
 from dpstats.estimators.least_squares.dense.unidentified import MEAN
 from dpstats.estimators.lines.simple_regression import Line, centred_box, centred_moments, too_few
 from dpstats.evidence import Evidence, LineEvidence, Stack
@@ -42,7 +57,9 @@ def sensitivities(neighbors: str) -> tuple[float, float]:
     return (25 / 12, math.sqrt(2)) if neighbors == REPLACE_ONE else (11 / 4, math.sqrt(27) / 4)
 
 
-def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> Release:
+def release(
+    passes: Passes, problem: Problem, cost: PureDP, noise: Noise, cov_type: str = COV_TYPES[0]
+) -> Release:
     """Release slope, intercept and residual variance by one Laplace mechanism.
 
     Guarantee. epsilon-DP: one Laplace release of (Su, Sv, Suu, Suv, Svv), the sums of u,
@@ -54,7 +71,11 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
 
     Status ``failed``: the noisy sum of squares of x about its mean was not positive, or
     the noisy number of rows was not, so there is no slope. Where any slope is compatible with the
-    release at the 5% level, :func:`finish` puts the mean of the response in the place of the line.
+    release at the 5% level, :func:`believable` puts the mean of the response in the place of the
+    line, unless intervals are those of a companion.
+
+    Robust standard errors take a tenth of epsilon for squared scores at this line
+    (:func:`~dpstats.estimators.least_squares.dense.robust_covariance.release_squares`).
 
     Notes
     -----
@@ -63,6 +84,18 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
     noise scale over n, and, with declared bounds, the public facts from which
     :class:`dpstats.inference.pivot.Pivot` makes intervals and tests.
     """
+    found = released_twice(
+        lambda cost: _line(passes, problem, cost, noise),
+        lambda line, cost: scored(line, passes, problem, cost, noise),
+        cost,
+        score_share(cov_type, problem, at_estimated=False),
+    )
+    return found if problem.paired else believable(found, problem)
+
+
+def _line(passes: Passes, problem: Problem, cost: PureDP, noise: Noise) -> Release:
+    """Release the sums, and fit a line whose slope any value could be as it is."""
+    moments: Moments = passes.sum(partial(centred_moments, problem=problem))
     if failure := too_few(problem, int(_rows(moments, problem))):
         return failure
     params, evidence = _fit(*_noisy(moments, problem, cost, noise), problem)
@@ -73,8 +106,21 @@ def release(moments: Moments, problem: Problem, cost: PureDP, noise: Noise) -> R
     return Release(params, problem.x_new @ params, reasons=reasons, evidence=evidence)
 
 
-def release_each(rows: Rows, edges, problem: Problem, cost: PureDP, noise: Noise) -> Releases:
+def release_each(
+    rows: Rows, edges, problem: Problem, cost: PureDP, noise: Noise, cov_type: str = COV_TYPES[0]
+) -> Releases:
     """Release every group as :func:`release` does, the noise of all groups in one draw."""
+    fraction = score_share(cov_type, problem, at_estimated=False)
+    if not fraction:
+        found = _lines(rows, edges, problem, cost, noise)
+    else:
+        lines = _lines(rows, edges, problem, cost.part(1 - fraction), noise)
+        found = scored_each(rows, edges, lines, problem, cost.part(fraction), noise)
+    return _believable_each(found, problem)
+
+
+def _lines(rows: Rows, edges, problem: Problem, cost: PureDP, noise: Noise) -> Releases:
+    """Release the sums of every group, and fit its line."""
     moments = Moments.each(rows, edges, centred_box(problem))
     params, evidence = _fit(*_noisy(moments, problem, cost, noise), problem)
     failed = np.isnan(evidence.sigma2)
@@ -88,12 +134,12 @@ def release_each(rows: Rows, edges, problem: Problem, cost: PureDP, noise: Noise
     )
 
 
-def finish(found: Release, problem: Problem) -> Release:
+def believable(found: Release, problem: Problem) -> Release:
     """Put the mean of the response in the place of a line whose slope any value could be.
 
     Guarantee. A function of released values, so it costs nothing.
     """
-    if found.companion is not None or not _has_pivot(found.evidence):
+    if not _has_pivot(found.evidence):
         return found
     params, unknown = _believable(Stack.of([found], len(found.params)), problem)
     if not unknown.any():
@@ -103,7 +149,7 @@ def finish(found: Release, problem: Problem) -> Release:
     return replace(found, params=params[0], predictions=points, reasons=reasons)
 
 
-def finish_each(found: Releases, problem: Problem) -> Releases:
+def _believable_each(found: Releases, problem: Problem) -> Releases:
     """Do the same in every group."""
     if not _has_pivot(found.stack.evidence):
         return found
@@ -190,12 +236,8 @@ METHOD = Method(
     neighbors=(REPLACE_ONE, ADD_REMOVE),
     single_regressor=True,
     standard_errors="intervals and tests by a pivot; standard errors to first order in the noise",
-    summarise=centred_moments,
-    fixed_size_summary=True,
     release=release,
-    release_each=release_each,
-    options=robust_covariance.OPTIONS,
-    finish=finish,
-    finish_each=finish_each,
-    second_pass=robust_covariance.robust(at_estimated=False),
+    fixed_size_summary=True,
+    options=OPTIONS,
+    each=Each(release_each),
 )

@@ -1,10 +1,11 @@
 """Fit NoisyStats: least squares from a noisy variance and covariance (Alabi et al. 2022)."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.lines.simple_regression import Line, too_few
 from dpstats.noise import Noise, Query
 from dpstats.numerics import Rows
@@ -51,7 +52,7 @@ def _sums(x: np.ndarray, y: np.ndarray) -> Sums:
     return Sums(len(x), int(x.sum()), int(y.sum()), int(x @ x), int(x @ y))
 
 
-def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release:
+def release(passes: Passes, problem: Problem, cost: PureDP, noise: Noise) -> Release:
     """Release slope and intercept by three Laplace mechanisms (Alabi et al. 2022, Algorithm 1).
 
     Guarantee. epsilon-DP under replace-one: three releases of epsilon / 3 each.
@@ -69,6 +70,7 @@ def release(sums: Sums, problem: Problem, cost: PureDP, noise: Noise) -> Release
     Status ``failed``: the noisy nvar was not positive (the paper's FAIL), so there is
     no slope; two thirds of the budget are spent.
     """
+    sums: Sums = passes.sum(partial(summarise, problem=problem))
     if failure := too_few(problem, sums.n):
         return failure
     third = cost.part(1 / 3)
@@ -99,7 +101,6 @@ METHOD = Method(
     neighbors=(REPLACE_ONE,),
     single_regressor=True,
     standard_errors="the residual variance is not released, so there is no standard error",
-    summarise=summarise,
-    fixed_size_summary=True,
     release=release,
+    fixed_size_summary=True,
 )

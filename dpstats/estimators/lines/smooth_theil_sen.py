@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.contract import Problem, Release
+from dpstats.estimators.contract import Passes, Problem, Release
 from dpstats.estimators.lines.simple_regression import LineRows, at_each_point, too_few
 from dpstats.estimators.lines.smooth_sensitivity import (
     Listed,
@@ -19,6 +19,7 @@ from dpstats.estimators.lines.theil_sen_rows import (
     ONE,
     OPTIONS,
     chosen_pairs,
+    summarise,
     theil_sen_method,
 )
 from dpstats.noise import Noise, SmoothQuery
@@ -31,7 +32,7 @@ _MOST_RANKS, _SORTED_PAIRS = 1 << 26, 1 << 21
 
 
 def release(
-    rows: LineRows,
+    passes: Passes,
     problem: Problem,
     cost: PureDP,
     noise: Noise,
@@ -73,6 +74,7 @@ def release(
     apply. With t = epsilon / 6 instead of epsilon / 8 the bound is smaller at the same
     guarantee, because rescaling a t distribution by e^t costs 3 t, not 4 t.
     """
+    rows: LineRows = passes.sum(partial(summarise, problem=problem))
     n = len(rows.x)
     if failure := too_few(problem, n):
         return failure

@@ -1,7 +1,7 @@
 """Fit Theil-Sen regression by the exponential mechanism (Alabi et al. 2022, Algorithms 2-4)."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Problem, Release, Releases
+from dpstats.estimators.contract import Each, Passes, Problem, Release, Releases
 from dpstats.estimators.lines.pairwise import all_pairs_imbalance, pairs_imbalance, pairs_of
 from dpstats.estimators.lines.simple_regression import (
     Line,
@@ -37,7 +36,7 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 
 
 def release_exponential(
-    rows: LineRows,
+    passes: Passes,
     problem: Problem,
     cost: PureDP,
     noise: Noise,
@@ -97,6 +96,7 @@ def release_exponential(
     within theta of r; it differs where I jumps across zero, which here also counts as a
     median.
     """
+    rows: LineRows = passes.sum(partial(summarise, problem=problem))
     if failure := too_few(problem, len(rows.x)):
         return failure
     matchings, pairs = chosen_pairs(len(rows.x), k, noise)
@@ -199,17 +199,6 @@ def sensitivity(neighbors: str, matchings) -> tuple[Any, Any]:
     return moved, np.maximum(matchings, 1)
 
 
-def check_options(neighbors: str, options: Mapping) -> None:
-    """Raise ArgumentError for options that need the number of rows, where that is private."""
-    for name, default in (("k", "all"), ("ci", None)):
-        if neighbors != REPLACE_ONE and options[name] != default:
-            raise ArgumentError(
-                f"{name}={options[name]!r} of Theil-Sen methods needs the number of rows, which "
-                f'is private with neighbors={neighbors!r}; add neighbors="replace_one" or leave '
-                f"{name} out"
-            )
-
-
 def _tables(rows: LineRows, edges: np.ndarray, k, noise: Noise):
     """Return each group's largest number of pairs per row, and a table of predictions at x_new."""
     from dpstats.estimators.lines.pairwise_table import all_pairs, given_pairs
@@ -248,10 +237,7 @@ _CI = {"ci": (False, option_checks.level("ci"))}
 # Up to this many rows in a group, counting all pairs is no slower than sorting.
 _BOTH_RELATIONS = {
     "neighbors": (REPLACE_ONE, ADD_REMOVE),
-    "check_options": check_options,
-    "release_each": release_each,
-    "each_rows": (2, 512),
-    "each_without": ("ci",),
+    "each": Each(release_each, sizes=(2, 512), without=("ci",)),
 }
 METHODS = (
     theil_sen_method(

@@ -1,6 +1,8 @@
 """Prepare what all Theil-Sen methods share: rows on the public grid, pairs of rows, options."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +38,12 @@ def chosen_pairs(n: int, k, noise: Noise) -> tuple[int, np.ndarray | None]:
     return matchings, None if matchings == n - 1 else pairs_of(n, matchings, noise)
 
 
-def _check_points(problem: Problem) -> None:
-    """Raise ArgumentError unless x_new has points within one range width of the bounds."""
+def check(problem: Problem, options: Mapping[str, Any]) -> None:
+    """Raise ArgumentError for x_new far beyond the bounds, and for options that need n.
+
+    Points are within one range width of the bounds. Numbers of matchings and intervals need the
+    number of rows, which is private under add/remove.
+    """
     if not len(problem.x_new):
         raise ArgumentError("Theil-Sen methods release predictions and need at least one x_new")
     positions = Line.of(problem).positions(problem.x_new)
@@ -46,6 +52,14 @@ def _check_points(problem: Problem) -> None:
             "expected x_new within one range width of the bounds of the regressor; "
             "ask for points inside and extend the line with predict()"
         )
+    for name, default in (("k", "all"), ("ci", None)):
+        value = options.get(name, default)
+        if problem.neighbors != REPLACE_ONE and value != default:
+            raise ArgumentError(
+                f"{name}={value!r} of Theil-Sen methods needs the number of rows, which "
+                f'is private with neighbors={problem.neighbors!r}; add neighbors="replace_one" or '
+                f"leave {name} out"
+            )
 
 
 theil_sen_method = partial(
@@ -54,6 +68,5 @@ theil_sen_method = partial(
     neighbors=(REPLACE_ONE,),
     single_regressor=True,
     standard_errors=NO_ERRORS,
-    summarise=summarise,
-    check=_check_points,
+    check=check,
 )

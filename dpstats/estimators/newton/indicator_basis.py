@@ -50,7 +50,7 @@ class IndicatorBasis:
     def of(cls, problem: Problem) -> "IndicatorBasis":
         """Build the basis of a problem with a layout and a reference."""
         layout, reference = problem.layout, problem.reference
-        assert layout is not None and reference is not None, "the method says needs_marginals"
+        assert layout is not None and reference is not None, "the method works from marginals"
         full = any(len(b.coding) == np.linalg.matrix_rank(b.coding) for b in layout.blocks)
         has_constant = layout.intercept is not None or full
         center = reference.center if has_constant else np.zeros_like(reference.center)

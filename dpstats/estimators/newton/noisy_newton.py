@@ -7,13 +7,15 @@ are this package's.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
@@ -53,8 +55,7 @@ _MOST_LEVELS = 1000
 
 
 def release(
-    rows: Sequence[int],
-    total: Callable,
+    passes: Passes,
     problem: Problem,
     cost: GDP,
     noise: Noise,
@@ -113,10 +114,13 @@ def release(
         cost = cost.part(1 - _SCORE_PRODUCTS)
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
-    queries = Queries(basis, total, problem, noise, loss)
+    queries = Queries(basis, passes.sum, problem, noise, loss)
+    rows = passes.sum(partial(_number, weighted=problem.weighted))
     counted = queries.number(rows, cost.part(_COUNT))
     count = max(counted.total, 2 * counted.noise)
-    problem = loss.measured(problem, basis.has_constant, total, count, cost.part(_RESPONSE), noise)
+    problem = loss.measured(
+        problem, basis.has_constant, passes.sum, count, cost.part(_RESPONSE), noise
+    )
     queries = queries.with_problem(problem)
     extremes = queries.reference.extremes
     whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)
@@ -159,7 +163,7 @@ def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     return _ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
 
 
-def _check_levels(problem: Problem) -> None:
+def _check_levels(problem: Problem, options: Mapping[str, Any]) -> None:
     """Raise ArgumentError for more levels than X'X is held for."""
     levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
     if levels > _MOST_LEVELS:
@@ -169,14 +173,14 @@ def _check_levels(problem: Problem) -> None:
         )
 
 
-def _number(rows: Rows, problem: Problem) -> np.ndarray:
+def _number(rows: Rows, weighted: bool) -> np.ndarray:
     """Return the number of rows, or the sum of their parts in units of 2^-20.
 
     With weights the number of rows, or of units, stands behind it, in these units too.
     """
     if rows.parts is None:
         return np.array([len(rows)], dtype=object)
-    number = [rows.count << ENTRY_BITS] if problem.weighted else []
+    number = [rows.count << ENTRY_BITS] if weighted else []
     return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
 
 
@@ -187,14 +191,10 @@ METHOD = Method(
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
     standard_errors="normal approximation with the noise and the clipped excess included",
-    summarise=_number,
     release=release,
     fixed_size_summary=True,
-    bounds_share=_MARGINALS,
-    needs_marginals=True,
-    rereads_rows=True,
-    takes_weights=True,
-    takes_units=True,
-    check=_check_levels,
     options=robust_covariance.OPTIONS,
+    check=_check_levels,
+    ranges=Ranges(_MARGINALS, marginals=True),
+    takes=frozenset({"units", "weights"}),
 )

@@ -56,7 +56,7 @@ class Queries:
     @property
     def reference(self) -> Reference:
         """Return the center and the scale of the rows as released."""
-        assert self.problem.reference is not None, "the method says needs_marginals"
+        assert self.problem.reference is not None, "the method works from marginals"
         return self.problem.reference
 
     @property

@@ -56,7 +56,7 @@ class SquaredLoss(Loss):
         than sqrt 2 from zero.
         """
         reference = problem.reference
-        assert reference is not None, "the method says needs_marginals"
+        assert reference is not None, "the method asks for marginals"
         if not has_constant:
             reference = _from_zero(reference)
         extremes, replaces = reference.extremes, problem.neighbors == REPLACE_ONE

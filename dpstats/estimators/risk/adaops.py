@@ -1,11 +1,11 @@
 """Release one posterior sample with adaptive regularisation (Wang 2018, Algorithm 1)."""
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.least_squares.dense.gram import box_of, scaled_moments
 from dpstats.noise import Noise, Objective, PosteriorQuery, Query
 from dpstats.noise.multiprecision import MP
@@ -26,7 +26,7 @@ _LEAST_RIDGE = 2.0**-20
 _LARGEST_LOG = 300.0
 
 
-def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) -> Release:
+def release(passes: Passes, problem: Problem, cost: ApproxDP, noise: Noise) -> Release:
     r"""Draw from N(H^-1 w, (gamma H)^-1), H = u'u + lambda I, w = u'v, gamma set by the data.
 
     Rows have ||u|| <= R and |v| <= 1.
@@ -72,6 +72,7 @@ def release(moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise) ->
     Wang (2018), Revisiting differentially private linear regression. Wang (2017),
     Per-instance differential privacy and the adaptivity of posterior sampling.
     """
+    moments: Moments = passes.sum(partial(scaled_moments, problem=problem))
     box, columns = box_of(problem), len(problem.low)
     squared, failure = box.norm**2, cost.delta / 3
     first, second, last = (cost.epsilon * fraction for fraction in _FRACTIONS)
@@ -147,7 +148,6 @@ METHOD = Method(
     neighbors=(ADD_REMOVE,),
     single_regressor=False,
     standard_errors="a posterior sample whose spread is set by privacy has no standard error",
-    summarise=scaled_moments,
-    fixed_size_summary=True,
     release=release,
+    fixed_size_summary=True,
 )

@@ -1,11 +1,12 @@
 r"""Run noisy gradient descent with clipped gradients (Bassily et al. 2014; Abadi et al. 2016)."""
 
 import math
+from functools import partial
 
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.least_squares.dense.gram import box_of
 from dpstats.estimators.least_squares.dense.scaled_rows import residual_sums, scaled_rows
 from dpstats.noise import Noise, Query
@@ -29,7 +30,7 @@ def sensitivity(neighbors: str) -> float:
 
 
 def release(
-    rows: Rows,
+    passes: Passes,
     problem: Problem,
     cost: GDP,
     noise: Noise,
@@ -83,6 +84,7 @@ def release(
     Bu, Dong, Long and Su (2020), Deep learning with Gaussian differential privacy, *Harvard
     Data Science Review*.
     """
+    rows: Rows = passes.sum(partial(scaled_rows, problem=problem))
     length = np.sqrt(np.einsum("ij,ij->i", rows.numbers, rows.numbers))
     gradient = residual_sums(rows, clip, _MARGIN / PRODUCT_UNIT / np.maximum(length, 1.0))
     l2, step_cost = sensitivity(problem.neighbors) / PRODUCT_UNIT, cost.part(1 / steps)
@@ -105,7 +107,6 @@ METHOD = Method(
     neighbors=(ADD_REMOVE, REPLACE_ONE),
     single_regressor=False,
     standard_errors=_NO_ERRORS,
-    summarise=scaled_rows,
     release=release,
     options={
         "steps": (200, option_checks.whole("steps", 1, 10_000)),

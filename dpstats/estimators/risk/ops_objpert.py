@@ -4,7 +4,7 @@ import math
 from functools import partial
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.least_squares.dense.gram import box_of, scaled_moments
 from dpstats.noise import BallQuery, Noise, ObjectiveQuery
 from dpstats.numerics import Moments
@@ -30,7 +30,7 @@ def loss_spread(norm: float, radius: float, neighbors: str) -> float:
 
 
 def release_sample(
-    moments: Moments, problem: Problem, cost: PureDP, noise: Noise, *, radius=1.0
+    passes: Passes, problem: Problem, cost: PureDP, noise: Noise, *, radius=1.0
 ) -> Release:
     r"""Draw from the density proportional to exp(-gamma F) on ||theta|| <= B: OPS.
 
@@ -61,6 +61,7 @@ def release_sample(
     Wang (2018), Revisiting differentially private linear regression, section 3.2, item 4. Wang,
     Fienberg and Smola (2015), Privacy for free, *ICML*.
     """
+    moments: Moments = passes.sum(partial(scaled_moments, problem=problem))
     spread = loss_spread(box_of(problem).norm, radius, problem.neighbors)
     ridge = 2 * len(problem.low) * spread / (cost.epsilon * radius**2)
     query = BallQuery("posterior sample", moments.cross, PRODUCT_UNIT, ridge, radius, spread)
@@ -68,7 +69,7 @@ def release_sample(
 
 
 def release_minimiser(
-    moments: Moments, problem: Problem, cost: ApproxDP, noise: Noise, *, radius=1.0
+    passes: Passes, problem: Problem, cost: ApproxDP, noise: Noise, *, radius=1.0
 ) -> Release:
     r"""Minimise F(theta) + b'theta over ||theta|| <= B, b normal: objective perturbation.
 
@@ -93,6 +94,7 @@ def release_minimiser(
     Kifer, Smith and Thakurta (2012), Private convex empirical risk minimization and
     high-dimensional regression, *COLT*, Algorithm 1.
     """
+    moments: Moments = passes.sum(partial(scaled_moments, problem=problem))
     norm = box_of(problem).norm
     volume = math.expm1(min(_VOLUME_FRACTION * cost.epsilon, 700.0))
     ridge, gradient = norm**2 * max(1 / volume, _LEAST_RIDGE), (1 + norm * radius) * norm
@@ -120,7 +122,6 @@ _MINIMISER = (
 _method = partial(
     Method,
     single_regressor=False,
-    summarise=scaled_moments,
     fixed_size_summary=True,
     options={"radius": (1.0, _radius)},
 )

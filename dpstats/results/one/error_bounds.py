@@ -8,6 +8,7 @@ import numpy as np
 from dpstats.call import Prepared
 from dpstats.call.arguments import make_request
 from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.least_squares.factors import BlockBasis, BlockSimulation
 from dpstats.evidence import BlockEvidence, Evidence
 from dpstats.formula.orthogonal import orthogonal_basis
@@ -89,10 +90,8 @@ def from_reference(result, params, reference, rows, n: int | None, q, trials, op
             drawn = X[generator.integers(len(y), size=n or len(y))]
             response = drawn @ np.asarray(params) + generator.choice(residuals, len(drawn))
             response = np.clip(response, problem.y_low, problem.y_high)
-            simulated, noise = Rows(drawn, response), Noise(cost)
-            release = method.fit(
-                simulated, problem=problem, cost=cost, noise=noise, **request.options
-            )
+            simulated, noise = InMemory(Rows(drawn, response)), Noise(cost)
+            release = method.release(simulated, problem, cost, noise, **request.options)
             ols = np.linalg.lstsq(drawn, response, rcond=None)[0]
             errors[t] = rows @ (release.params - ols)
     return percentile(errors, q)

@@ -196,12 +196,12 @@ def _legendre(result) -> list[str]:
 def _collinear(result) -> list[str]:
     """Name columns that are nearly collinear on their box, where noise on sums is on columns."""
     method = METHODS.get(result.method)
-    if method is None or not (method.fixed_size_summary and method.needs_bounds):
+    if method is None or not (method.fixed_size_summary and method.ranges.needed):
         return []
-    if method.needs_marginals or np.isnan(result.release.params).any():
+    if method.ranges.marginals or np.isnan(result.release.params).any():
         return []
     design = result.design()
-    names = collinear_columns(design, orthogonal_basis(design) if method.takes_basis else None)
+    names = collinear_columns(design, orthogonal_basis(design) if "basis" in method.takes else None)
     if not names:
         return []
     return [

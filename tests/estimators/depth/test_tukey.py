@@ -10,7 +10,7 @@ import dpstats as dp
 from dpstats import cli
 from dpstats.errors import ArgumentError, NotReleasedError
 from dpstats.estimators import METHODS
-from dpstats.estimators.contract import Problem
+from dpstats.estimators.contract import InMemory, Problem
 from dpstats.estimators.depth.random_subsets import fit_subsets
 from dpstats.estimators.quantiles.private_quantiles import grid_point, private_median
 from dpstats.noise import Noise, NoisyValues
@@ -70,7 +70,7 @@ def compare(left, right, labels, neighbors, m):
     frozen = [Frozen(np.asarray(each)) for each in labels]
     given = problem(neighbors=neighbors)
     for (X, y), noise in zip((left, right), frozen, strict=True):
-        TUKEY.fit(Rows(X, y), problem=given, cost=COST, noise=noise, m=m)
+        TUKEY.release(InMemory(Rows(X, y)), given, COST, noise, m=m)
     assert [q.step for q in frozen[0].queries] == [q.step for q in frozen[1].queries]
     moved = {"models": 0, "depth": 0, "count": 0, "rank": 0}
     for one, two in zip(frozen[0].queries, frozen[1].queries, strict=True):

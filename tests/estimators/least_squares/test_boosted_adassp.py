@@ -9,9 +9,9 @@ import pytest
 import dpstats as dp
 from dpstats.errors import ArgumentError
 from dpstats.estimators import METHODS
-from dpstats.estimators.contract import Problem
+from dpstats.estimators.contract import InMemory, Problem
 from dpstats.estimators.least_squares.dense.gram import box_of
-from dpstats.estimators.least_squares.dense.scaled_rows import _exact, residual_sums
+from dpstats.estimators.least_squares.dense.scaled_rows import _exact, residual_sums, scaled_rows
 from dpstats.noise import Noise, NoisyValues
 from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -53,7 +53,7 @@ class Frozen(Noise):
 
 def queries(X, y, given, answers, **options):
     noise = Frozen(answers)
-    BOOSTED.fit(Rows(X, y), problem=given, cost=COST, noise=noise, **options)
+    BOOSTED.release(InMemory(Rows(X, y)), given, COST, noise, **options)
     return noise.queries
 
 
@@ -136,7 +136,7 @@ def test_gradients_are_exact_and_row_by_row():
     rng = np.random.default_rng(2)
     given = problem(6)
     X, y = rng.normal(2, 3, (20_001, 6)), rng.normal(5, 4, 20_001)
-    rows = BOOSTED.summarise(Rows(X, y), given)
+    rows = scaled_rows(Rows(X, y), given)
     theta = rng.normal(0, 0.3, 6)
     whole = residual_sums(rows, 0.7)(theta)
     for cut in (1, 77, 8192, 20_000):
@@ -166,8 +166,8 @@ def test_noise_has_the_stated_scale():
             noise = Noise(GDP(mu))
             kept = noise.add
             noise.add = lambda query, cost, kept=kept: draws.append(kept(query, cost)) or draws[-1]
-            empty = Rows(np.empty((0, 4)), np.empty(0))
-            BOOSTED.fit(empty, problem=given, cost=GDP(mu), noise=noise, rounds=rounds, tau=tau)
+            empty = InMemory(Rows(np.empty((0, 4)), np.empty(0)))
+            BOOSTED.release(empty, given, GDP(mu), noise, rounds=rounds, tau=tau)
     released = [draw.values for draw in draws]
     rounds_only = np.concatenate([values for values in released if len(values) == 4])
     wanted = 1.0 * tau * math.sqrt(rounds) / (mu * math.sqrt(2 / 3))  # C = 1 in scaled units

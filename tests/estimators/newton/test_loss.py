@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.contract import Extremes
-from dpstats.estimators.contract.spec import over
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -28,7 +28,7 @@ def measured(loss):
     problem = replace(problem, reference=replace(problem.reference, extremes=extremes))
     y = LOSSES[loss](np.random.default_rng(2), ETA @ COLUMNS)
     with insecure_seed(3):
-        total, noise = over(Rows(np.zeros((N, 0)), y)), Noise(GDP(100.0))
+        total, noise = InMemory(Rows(np.zeros((N, 0)), y)).sum, Noise(GDP(100.0))
         return y, loss.measured(problem, True, total, N, GDP(100.0), noise).reference
 
 

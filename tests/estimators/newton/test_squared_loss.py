@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpstats.estimators.contract import Extremes
-from dpstats.estimators.contract.spec import over
+from dpstats.estimators.contract import Extremes, InMemory
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -25,10 +24,8 @@ def rescaled(y, mu=1.0, has_constant=True, neighbors=ADD_REMOVE, seen=None, **re
     problem = replace(problem, reference=replace(problem.reference, extremes=extremes, **reference))
     with insecure_seed(3):
         noise = Noise(GDP(mu))
-        after = SquaredLoss().measured(
-            problem, has_constant, over(Rows(np.zeros((len(y), 1)), y)), len(y), GDP(mu),
-            noise,
-        )  # fmt: skip
+        total = InMemory(Rows(np.zeros((len(y), 1)), y)).sum
+        after = SquaredLoss().measured(problem, has_constant, total, len(y), GDP(mu), noise)
     return after.reference, noise.events
 
 

@@ -421,7 +421,7 @@ def test_p25_and_p75_lie_a_quarter_into_the_declared_range(method, fit, line, en
     np.testing.assert_allclose(result.predict({"x": [-2, 0]}), [result.p25, result.p75])
 
 
-@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.needs_bounds])
+@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if one.ranges.needed])
 def test_p25_and_p75_lie_in_the_estimated_range(name, fit, line):
     with dp.testing.insecure_seed(1):
         result = fit(line, name, bounds=None, epsilon=100)
@@ -430,7 +430,9 @@ def test_p25_and_p75_lie_in_the_estimated_range(name, fit, line):
     np.testing.assert_allclose(result.predict({"x": quarters}), [result.p25, result.p75])
 
 
-@pytest.mark.parametrize("name", [name for name, one in dp.METHODS.items() if not one.needs_bounds])
+@pytest.mark.parametrize(
+    "name", [name for name, one in dp.METHODS.items() if not one.ranges.needed]
+)
 def test_without_a_range_there_is_no_quarter_of_it(name, fit, line):
     with pytest.raises(dp.NotReleasedError, match="p25 exists for one .*x_new="):
         _ = fit(line, name, bounds=None).p25

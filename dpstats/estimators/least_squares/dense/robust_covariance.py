@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Problem, Release, Releases, SecondPass
+from dpstats.estimators.contract import Passes, Problem, Release, Releases
 from dpstats.estimators.least_squares.dense.gram import clipped_box
 from dpstats.evidence import Evidence, ScoredEvidence, Stack
 from dpstats.noise import Noise, NoisyValues, Query
@@ -38,28 +38,14 @@ KEPT = 0.5
 _L1 = 3.0
 
 
-def robust(at_estimated: bool = True) -> SecondPass:
-    """Describe the second release of a least-squares method in the coordinates of ``clipped_box``.
+def score_share(cov_type: str, problem: Problem, at_estimated: bool = True) -> float:
+    """Return the fraction of the cost for squared scores, 0 where no standard error is possible.
 
     ``at_estimated`` says whether the method has standard errors at estimated ranges.
     """
-    return SecondPass(
-        option="cov_type",
-        requested=partial(_requested, at_estimated),
-        fraction=FRACTION,
-        summary_after=_squares_after,
-        release=_release,
-        release_each=_each,
-    )
-
-
-def _requested(at_estimated: bool, cov_type: str, problem: Problem) -> bool:
-    """Return whether to release squared scores, unless no standard error is possible.
-
-    ``at_estimated`` says whether the method has standard errors at estimated ranges.
-    """
-    possible = problem.intercept is not None and (at_estimated or not problem.estimated)
-    return cov_type != "nonrobust" and possible
+    possible = problem.coded or problem.intercept is not None
+    possible = possible and (at_estimated or not problem.estimated)
+    return FRACTION if cov_type != "nonrobust" and possible else 0.0
 
 
 def scores(rows: np.ndarray, theta: np.ndarray, cut: np.ndarray) -> np.ndarray:
@@ -239,12 +225,10 @@ def _with_squares(
     return evidence.with_squares(symmetric(triangle, columns), cut, deviation, kept)
 
 
-def _release(
-    moments: Moments, first: Release, problem: Problem, cost: Cost, noise: Noise
-) -> Release:
+def scored(first: Release, passes: Passes, problem: Problem, cost: Cost, noise: Noise) -> Release:
     """Release the sum of s s' of rows in the coordinates of ``clipped_box``."""
-    box = clipped_box(problem)
-    return release_squares(moments, first, box, box.norm, problem, cost, noise)
+    box, squares = clipped_box(problem), passes.sum(_squares_after(first, problem, cost))
+    return release_squares(squares, first, box, box.norm, problem, cost, noise)
 
 
 def release_squares(
@@ -277,7 +261,7 @@ def type_of(problem: Problem) -> str:
     return "cluster" if problem.by_unit else "HC1"
 
 
-def _each(
+def scored_each(
     rows: Rows, edges, first: Releases, problem: Problem, cost: Cost, noise: Noise
 ) -> Releases:
     """Release the same for every group, the noise of all groups in one draw."""

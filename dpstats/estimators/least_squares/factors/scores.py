@@ -6,12 +6,12 @@ block are zero again. That of a privacy unit, the sum over its rows, may have se
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpstats.estimators.contract import Problem, Release, SecondPass
+from dpstats.estimators.contract import Passes, Problem, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.least_squares.factors.basis import BlockBasis
 from dpstats.estimators.least_squares.factors.elimination import solve
@@ -120,9 +120,12 @@ class ScoreRule:
         return Moments(products, sum(kept))
 
 
-def squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
-    """Return the function that sums s s' over the scores s of rows, given the first release."""
-    return ScoreRule.after(first, problem, cost).squares
+def scored(first: Release, passes: Passes, problem: Problem, cost: Cost, noise: Noise) -> Release:
+    """Release the squared scores of rows, in indicators where there are factors."""
+    if not problem.coded:
+        return robust_covariance.scored(first, passes, problem, cost, noise)
+    squares = passes.sum(ScoreRule.after(first, problem, cost).squares)
+    return release_squares(squares, first, problem, cost, noise)
 
 
 def release_squares(
@@ -181,26 +184,3 @@ def _sums_of(first: Release) -> BlockEvidence:
     known = first.basis.evidence
     assert isinstance(known, BlockEvidence), "a first release with standard errors has sums"
     return known
-
-
-def robust(at_estimated: bool = True) -> SecondPass:
-    """Describe the second release of a method that sums designs with factors in indicators.
-
-    See :func:`~dpstats.estimators.least_squares.dense.robust_covariance.robust`, which serves other
-    designs.
-    """
-    columns = robust_covariance.robust(at_estimated)
-
-    def requested(cov_type: str, problem: Problem) -> bool:
-        if not problem.coded:
-            return columns.requested(cov_type, problem)
-        return cov_type != "nonrobust" and (at_estimated or not problem.estimated)
-
-    def summary_after(first: Release, problem: Problem, cost: Cost) -> Callable:
-        return (squares_after if problem.coded else columns.summary_after)(first, problem, cost)
-
-    def release(summary, first: Release, problem: Problem, cost: Cost, noise: Noise) -> Release:
-        released = release_squares if problem.coded else columns.release
-        return released(summary, first, problem, cost, noise)
-
-    return replace(columns, requested=requested, summary_after=summary_after, release=release)

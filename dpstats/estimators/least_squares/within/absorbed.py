@@ -1,27 +1,25 @@
 """Fit with absorbed effects of groups: AdaSSP and SSP on within-group cross-products."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Problem, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
-from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
+from dpstats.estimators.least_squares.within.fit import absorbing, fit_within
 from dpstats.estimators.least_squares.within.groups import (
     GroupDeviations,
     grouped_moments,
     release_within,
 )
 from dpstats.noise import Noise
-from dpstats.numerics import GroupedMoments
 from dpstats.privacy import GDP
 
 
 def release(
     penalty_of: Callable,
-    moments: GroupedMoments,
+    passes: Passes,
     problem: Problem,
     cost: GDP,
     noise: Noise,
@@ -38,6 +36,7 @@ def release(
     :mod:`dpstats.estimators.least_squares.adassp`. The only ``cov_type`` is the one for errors of
     one variance.
     """
+    moments = passes.sum(partial(grouped_moments, problem=problem))
     within = release_within(moments, GroupDeviations(problem), problem.neighbors, cost, noise)
     return fit_within(within, problem, penalty_of)
 
@@ -60,24 +59,8 @@ def _cov_type(value) -> str:
 
 def methods(plain: Sequence[Method]) -> dict[str, Method]:
     """Return, by name, what methods on cross-products do with ``y ~ x | column``."""
-    return {method.name: _absorbing(method, PENALTIES[method.name]) for method in plain}
-
-
-def _absorbing(plain: Method, penalty_of: Callable) -> Method:
-    """Return the variant of a method that absorbs the effects of groups."""
-    return replace(
-        plain,
-        summarise=grouped_moments,
-        release=partial(release, penalty_of),
-        options={"cov_type": (COV_TYPES[0], _cov_type)},
-        second_pass=None,
-        release_each=None,
-        ranges_everywhere=False,
-        widened_ranges=False,
-        reads_codes=False,
-        takes_weights=False,
-        assumptions=(*plain.assumptions, _ABSORBED),
-    )
+    cov_type = COV_TYPES[0], _cov_type
+    return {each.name: absorbing(each, release, cov_type, _ABSORBED) for each in plain}
 
 
 _ABSORBED = (

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from dpstats import option_checks
-from dpstats.estimators.contract import Method, Problem, Release, SecondPass
+from dpstats.estimators.contract import Method, Passes, Problem, Release, released_twice
 from dpstats.estimators.least_squares.dense.robust_covariance import (
     FRACTION,
     reference,
@@ -16,7 +16,7 @@ from dpstats.estimators.least_squares.dense.robust_covariance import (
     sums_by_unit,
     weighted_scores,
 )
-from dpstats.estimators.least_squares.within.fit import PENALTIES, fit_within
+from dpstats.estimators.least_squares.within.fit import absorbing, fit_within
 from dpstats.estimators.least_squares.within.units import (
     UnitDeviations,
     UnitSums,
@@ -39,7 +39,7 @@ _ABSORBED = (
 
 
 def release(
-    penalty_of: Callable, sums: UnitSums, problem: Problem, cost: GDP, noise: Noise
+    penalty_of, passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type="cluster"
 ) -> Release:
     r"""Fit the regression of deviations from unit means, with a ridge as in AdaSSP or without.
 
@@ -49,7 +49,23 @@ def release(
     post-processing. The noise depends on the number of units in no way. Where a ridge is needed,
     intervals are those of least squares on the same sums, as in
     :mod:`dpstats.estimators.least_squares.adassp`.
+
+    At declared ranges standard errors are clustered by unit, by a tenth of mu^2 for squared scores
+    at these coefficients; at estimated ones there are no intervals.
     """
+    return released_twice(
+        lambda cost: _first(penalty_of, passes, problem, cost, noise),
+        lambda found, cost: _scored(found, passes, problem, cost, noise),
+        cost,
+        0.0 if problem.estimated else FRACTION,
+    )
+
+
+def _first(
+    penalty_of: Callable, passes: Passes, problem: Problem, cost: GDP, noise: Noise
+) -> Release:
+    """Release sums of products of deviations, and solve for the coefficients."""
+    sums = passes.sum(partial(UnitSums.of, problem=problem))
     within = release_within_units(sums, UnitDeviations(problem), problem.neighbors, cost, noise)
     return replace(fit_within(within, problem, penalty_of), note=_NOTE)
 
@@ -76,9 +92,7 @@ def unit_squares(
     return sum_of_squares(scores, kept)
 
 
-def _release_squares(
-    squares: Moments, first: Release, problem: Problem, cost: GDP, noise: Noise
-) -> Release:
+def _scored(first: Release, passes: Passes, problem: Problem, cost: Cost, noise: Noise) -> Release:
     """Release the squared scores of units, for standard errors clustered by unit.
 
     Guarantee. The cost, given the first release. A unit's score is no longer than R and its entries
@@ -87,35 +101,11 @@ def _release_squares(
     :func:`~dpstats.estimators.least_squares.dense.robust_covariance.release_squares` states.
     """
     of = UnitDeviations(problem)
+    squares = passes.sum(_squares_after(first, problem, cost))
     return release_squares(squares, first, of.box, of.norm, problem, cost, noise)
-
-
-def _requested(cov_type: str, problem: Problem) -> bool:
-    """Return whether to release squared scores: at estimated ranges there are no intervals."""
-    return not problem.estimated
-
-
-_CLUSTERED = SecondPass(
-    option="cov_type",
-    requested=_requested,
-    fraction=FRACTION,
-    summary_after=_squares_after,
-    release=_release_squares,
-)
 
 
 def methods(plain: Sequence[Method]) -> dict[str, Method]:
     """Return, by name, what methods do with ``y ~ x | id`` where ``id`` is the privacy unit."""
-    return {method.name: _absorbing(method, PENALTIES[method.name]) for method in plain}
-
-
-def _absorbing(absorbing: Method, penalty_of: Callable) -> Method:
-    """Return the variant, of a method that absorbs groups, that absorbs privacy units."""
-    return replace(
-        absorbing,
-        summarise=UnitSums.of,
-        release=partial(release, penalty_of),
-        options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster"))},
-        second_pass=_CLUSTERED,
-        assumptions=(*absorbing.assumptions[:-1], _ABSORBED),
-    )
+    cov_type = "cluster", option_checks.word("cov_type", "cluster")
+    return {each.name: absorbing(each, release, cov_type, _ABSORBED) for each in plain}

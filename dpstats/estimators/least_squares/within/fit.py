@@ -1,11 +1,12 @@
-"""Solve for coefficients from released within-group sums, with a ridge or without."""
+"""Solve for coefficients from released within-group sums, and describe methods that do."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.contract import Problem, Release
+from dpstats.estimators.contract import Method, Problem, Ranges, Release
 from dpstats.estimators.contract.release import CLIPPED
 from dpstats.estimators.least_squares.dense import NoisySums
 from dpstats.estimators.least_squares.dense.fit import ABOUT_LEAST_SQUARES, is_identified
@@ -91,3 +92,23 @@ def _none(gram: np.ndarray, sigma: float) -> float:
 
 
 PENALTIES = {"adassp": ridge, "ssp": _none}
+
+
+def absorbing(
+    plain: Method, release_of: Callable, cov_type: tuple[str, Callable], assumption: str
+) -> Method:
+    """Describe what a method does where it absorbs effects, by ``release_of`` with its penalty."""
+    return Method(
+        plain.name,
+        plain.paper,
+        guarantee=plain.guarantee,
+        neighbors=plain.neighbors,
+        single_regressor=False,
+        standard_errors=plain.standard_errors,
+        release=partial(release_of, PENALTIES[plain.name]),
+        fixed_size_summary=True,
+        options={"cov_type": cov_type},
+        assumptions=(assumption,),
+        ranges=Ranges(plain.ranges.share),
+        takes=frozenset({"units", "basis"}),
+    )

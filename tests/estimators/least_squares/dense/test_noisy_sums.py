@@ -32,7 +32,7 @@ from tests.checks.replay import (
     table,
 )
 
-WEIGHTED = [name for name, method in METHODS.items() if method.takes_weights]
+WEIGHTED = [name for name, method in METHODS.items() if "weights" in method.takes]
 HC1 = {"cov_type": "HC1"}
 
 

@@ -17,6 +17,7 @@ import dpstats as dp
 from benchmarks import coverage
 from dpstats import cli
 from dpstats.estimators import METHODS
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.least_squares.dense.robust_covariance import scores
 from dpstats.noise import Noise
 from dpstats.numerics import Meat, Rows
@@ -103,8 +104,9 @@ def test_a_group_gets_the_release_of_its_rows(n):
     for _ in range(2):
         noises.append(Noise(cost))
         noises[-1]._source = Frozen(1)
-    each = method.fit_each(Rows(X, y), np.array([0, n]), problem, cost, noises[0], **HC1)
-    alone = method.fit(Rows(X, y), problem=problem, cost=cost, noise=noises[1], **HC1)
+    rows = Rows(X, y)
+    each = method.each.release(rows, np.array([0, n]), problem, cost, noises[0], **HC1)
+    alone = method.release(InMemory(rows), problem, cost, noises[1], **HC1)
     assert noises[0].events == noises[1].events and len(noises[0].events) == 2
     assert alone.status == "ok" and each.stack.evidence[0].to_plain() == alone.evidence.to_plain()
 

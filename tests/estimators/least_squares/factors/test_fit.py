@@ -8,7 +8,7 @@ import statsmodels.formula.api as smf
 from hypothesis import assume, given, settings
 
 import dpstats as dp
-from dpstats.estimators.contract import Problem
+from dpstats.estimators.contract import InMemory, Problem
 from dpstats.estimators.least_squares.factors import BlockBasis
 from dpstats.formula import Formula
 from dpstats.formula.orthogonal import orthogonal_basis
@@ -175,9 +175,8 @@ def test_codings_that_do_not_tell_all_codes_apart_are_fitted_too(intercept):
     method = dp.METHODS["adassp"]
     cost = method.cost(RICH, 1e-6)
     with dp.testing.insecure_seed(1):
-        release = method.fit(
-            Rows(x[:, None], y, codes[:, None]), problem=problem, cost=cost, noise=Noise(cost)
-        )
+        passes = InMemory(Rows(x[:, None], y, codes[:, None]))
+        release = method.release(passes, problem, cost, Noise(cost))
     ols = np.linalg.lstsq(X, y.clip(-2, 3), rcond=None)[0]
     np.testing.assert_allclose(release.params, ols, atol=2e-6)
 

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dpstats as dp
+from dpstats.estimators.contract import InMemory
 from dpstats.estimators.least_squares.factors import BlockBasis, BlockSums
 from dpstats.estimators.least_squares.factors.shrinkage import Means, shrunken_blocks
 from dpstats.estimators.least_squares.factors.sums import release_block_sums
@@ -64,10 +65,8 @@ def test_a_coding_that_does_not_tell_all_codes_apart_is_shrunken_about_the_mean(
     def params(epsilon, response):
         cost = dp.METHODS[method].cost(epsilon, 1e-6)
         with dp.testing.insecure_seed(1):
-            return dp.METHODS[method].fit(
-                Rows(x[:, None], response, codes[:, None]), problem=problem, cost=cost,
-                noise=Noise(cost),
-            )  # fmt: skip
+            passes = InMemory(Rows(x[:, None], response, codes[:, None]))
+            return dp.METHODS[method].release(passes, problem, cost, Noise(cost))
 
     np.testing.assert_allclose(params(RICH, y).params, ols, atol=3e-6)
     nothing = params(0.05, generator.normal(0.8, 0.1, 4000))

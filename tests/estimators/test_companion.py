@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
-from dpstats.estimators import METHODS
-from dpstats.estimators.contract import companion
+from dpstats.estimators import METHODS, companion
 from dpstats.privacy import REPLACE_ONE
 from tests.checks.companion import check_pair
 from tests.checks.pivot import close_line

@@ -1,0 +1,90 @@
+"""See rows through sums over them alone, pass by pass, and release in two passes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from dpstats.estimators.contract.release import Release
+from dpstats.noise import Noise
+from dpstats.numerics import Rows
+from dpstats.privacy import GDP, ApproxDP, PureDP
+
+_Cost = TypeVar("_Cost", PureDP, GDP, ApproxDP)
+
+
+class Passes(Protocol):
+    """Show the rows of a fit to a method, which sees nothing but sums over all of them."""
+
+    def sum(self, summary: Callable[[Rows], Any]) -> Any:
+        """Pass over the rows and add up ``summary(rows)``, whose values for disjoint rows add up.
+
+        Rows that are held in memory are given in one piece, others batch by batch.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Pass over rows that are held in memory."""
+
+    rows: Rows
+
+    def sum(self, summary: Callable[[Rows], Any]) -> Any:
+        """Return ``summary(rows)``."""
+        return summary(self.rows)
+
+
+@dataclass
+class Repeated:
+    """Share the first pass over rows among many releases from them.
+
+    Before it has drawn noise a release depends on public facts alone, so each asks for the same.
+
+    Parameters
+    ----------
+    passes : Passes
+    known : list
+        The sum of the first pass, once it is made.
+    """
+
+    passes: Passes
+    known: list[Any] = field(default_factory=list)
+
+    def under(self, noise: Noise) -> Passes:
+        """Return the passes of one release, which draws this noise."""
+        return _Repeat(self, noise)
+
+
+@dataclass
+class _Repeat:
+    of: Repeated
+    noise: Noise
+    begun: bool = False
+
+    def sum(self, summary: Callable[[Rows], Any]) -> Any:
+        if self.begun or self.noise.events:
+            return self.of.passes.sum(summary)
+        self.begun = True
+        if not self.of.known:
+            self.of.known.append(self.of.passes.sum(summary))
+        return self.of.known[0]
+
+
+def released_twice(
+    first: Callable[[_Cost], Release],
+    second: Callable[[Release, _Cost], Release],
+    cost: _Cost,
+    fraction: float,
+) -> Release:
+    """Release ``first(cost)``, and what ``second`` adds to it for a fraction of the cost.
+
+    With a fraction of 0 the first is all. A first release without standard errors remains the only
+    one, and the fraction that was kept is not spent.
+
+    Guarantee. The cost: the second release is private for any value of the first, and their costs
+    add up to it.
+    """
+    if not fraction:
+        return first(cost)
+    found = first(cost.part(1 - fraction))
+    return found if "bse" in found.reasons else second(found, cost.part(fraction))
