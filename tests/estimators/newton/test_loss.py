@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpstats.estimators.contract import Extremes
-from dpstats.estimators.contract import InMemory
+from dpstats.estimators.contract import Extremes, InMemory
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
