@@ -53,7 +53,7 @@ class Prepared:
             design.layout,
             request.reference,
             request.coded,
-            request.weights is not None or request.unit is not None,
+            request.weights is not None,
             request.unit is not None,
             _basis(request),
             request.unsure,

@@ -57,7 +57,7 @@ def moved(problem, one, two):
 
 def with_parts(problem, X, y, parts, units=None):
     """Rows with the further columns of a problem."""
-    more = [np.broadcast_to(parts, len(y))] if problem.weighted else []
+    more = [np.broadcast_to(parts, len(y))] if problem.in_parts else []
     more += [np.zeros(len(y)) if units is None else units] if problem.by_unit else []
     return np.column_stack([X, *more]), y
 

@@ -183,8 +183,8 @@ def in_full(squares):
     return found
 
 
-def rows_in_number(rows):
-    return len(rows) << ENTRY_BITS
+def rows_in_number(rows, weighted):
+    return np.full(1 + weighted, len(rows) << ENTRY_BITS, dtype=object)
 
 
 def other_center(deviations, rows):

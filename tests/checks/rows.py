@@ -13,7 +13,7 @@ def rows_of(X, y, problem, coded=None) -> Rows:
     coded = problem.coded if coded is None else coded
     blocks = len(problem.layout.blocks) if coded else 0
     codes, numbers, *more = np.split(
-        X, [blocks, *range(X.shape[1] - problem.weighted - problem.by_unit, X.shape[1])], axis=1
+        X, [blocks, *range(X.shape[1] - problem.in_parts - problem.by_unit, X.shape[1])], axis=1
     )
     roles = dict(zip(("parts", "units"), (column.ravel() for column in more), strict=False))
     return Rows(numbers, y, codes if coded else None, **roles)

@@ -115,10 +115,10 @@ class Problem:
     coded : bool
         Whether rows are codes of the layout's blocks and numbers, rather than design rows.
     weighted : bool
-        Whether rows have parts, in [0, 1], for which they count.
+        Whether rows have weights, so that each counts for a part in [0, 1].
     by_unit : bool
-        Whether they have numbers of privacy units too. The rows of a unit are beside one another,
-        and their parts add up to at most 1.
+        Whether rows have numbers of privacy units, and parts. The rows of a unit are beside one
+        another, and their parts add up to at most 1.
     basis : ColumnBasis or None
         Public combinations of the columns, for methods whose noise depends on how they are
         written.

@@ -88,7 +88,7 @@ def cut_of(
     with weights, or of units, are cut as early as possible: how much they tell is not known.
     """
     sigma = np.sqrt(evidence.sigma2) / y_scale
-    if problem.weighted:
+    if problem.in_parts:
         return _LEAST_CUT * sigma
     rows = np.maximum(evidence.number, 1.0)
     if isinstance(cost, GDP):
@@ -111,7 +111,7 @@ def _squares_after(first: Release, problem: Problem, cost: Cost) -> Callable:
     box = clipped_box(problem)
     theta, cut = reference(first.basis, box, box.norm, problem, cost)
     cut = cut * 2.0**ENTRY_BITS
-    return partial(_weighted_squares if problem.weighted else _squares, box, theta, cut)
+    return partial(_weighted_squares if problem.in_parts else _squares, box, theta, cut)
 
 
 def _squares(box: Box, theta: np.ndarray, cut: np.ndarray, rows: Rows) -> Moments:
@@ -206,7 +206,7 @@ def _query(squares: Moments, norm: float, problem: Problem) -> Query:
     l2 = _in_l2(norm, problem) / PRODUCT_UNIT
     l1 = _L1 / PRODUCT_UNIT if columns == 2 else None
     values = squares.cross[np.triu_indices(columns)].T
-    if problem.weighted:
+    if problem.in_parts:
         values, l1 = [*values, squares.extra], None
         l2 = math.hypot(l2, KEPT / PRODUCT_UNIT)
     return Query("sum of e^2 x x'", values, l1, l2, PRODUCT_UNIT)
@@ -219,9 +219,9 @@ def _with_squares(
     assert isinstance(evidence, ScoredEvidence), "the first release has sums"
     deviation, columns = np.full(np.shape(cut), released.deviation), len(problem.low)
     triangle = (
-        released.values[: columns * (columns + 1) // 2] if problem.weighted else released.values
+        released.values[: columns * (columns + 1) // 2] if problem.in_parts else released.values
     )
-    kept = released.values[-1] / KEPT if problem.weighted else None
+    kept = released.values[-1] / KEPT if problem.in_parts else None
     return evidence.with_squares(symmetric(triangle, columns), cut, deviation, kept)
 
 

@@ -154,7 +154,7 @@ def release_squares(
         values, name = summary.cross[np.triu_indices(len(summary.cross))].tolist(), "unit_scores"
         kept = summary.extra
     size = len(values)
-    if problem.weighted:
+    if problem.in_parts:
         values = [*values, kept]
         l2 = math.hypot(l2, robust_covariance.KEPT / PRODUCT_UNIT)
     released = noise.add(Query("sum of e^2 x x'", values, l2=l2, unit=PRODUCT_UNIT), cost)
@@ -162,7 +162,7 @@ def release_squares(
         _sums_of(first),
         scores_cut=ScoreRule.after(first, problem, cost).cut,
         scores_deviation=released.deviation,
-        scores_kept=released.values[-1] / robust_covariance.KEPT if problem.weighted else None,
+        scores_kept=released.values[-1] / robust_covariance.KEPT if problem.in_parts else None,
         **{name: released.values[:size]},
     )
     fit, _ = least_squares_of(NoisyBlockSums.restored(basis, known), basis, problem, known)
