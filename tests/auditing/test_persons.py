@@ -56,8 +56,8 @@ def of_sums(factor):
     def release(passes, problem, cost, noise, **options):
         summary = passes.sum(partial(adassp.summarise, problem=problem))
         cost = GDP(factor * cost.mu)
-        norm, noise = clipped_box(problem).norm, Noise(cost)
-        sums = noisy_sums(summary.sums, norm, problem.neighbors, cost, noise, problem.counted)
+        box, noise = clipped_box(problem), Noise(cost)
+        sums = noisy_sums(summary.sums, box, problem.neighbors, cost, noise, problem.counted)
         corner = np.triu_indices(len(sums.cross))
         numbers = np.r_[sums.cross, sums.gram[corner], sums.square, sums.rows]
         return Release(numbers, np.empty(0))

@@ -69,7 +69,7 @@ CHOICES = [
         )
     ),
     ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}}, "noisy_newton"),
-    ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}, "weighted": True}, "adassp"),
+    ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}, "weighted": True}, "noisy_newton"),
     ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}, "levels": 400}, "adassp"),
     ("y ~ x", {"x": (0, 1)}, {}, "noisy_newton"),
     ("y ~ x + z", {**UNIT, "z": (0, 1)}, PURE, "shrunken_pure"),

@@ -14,7 +14,7 @@ from dpstats.estimators.contract import Problem
 from dpstats.estimators.least_squares import adassp
 from dpstats.estimators.lines import noisy_stats
 from dpstats.noise import Noise
-from dpstats.numerics import Box, Moments, Rows
+from dpstats.numerics import Box, Moments, Rows, clipping
 from dpstats.numerics import cross_products as moments_module
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import PRODUCT_UNIT
@@ -152,7 +152,7 @@ def test_weights_never_grow_and_are_their_rows_own_affair(weights):
 
 @pytest.mark.parametrize("blocks", [1, 2, 3])
 def test_full_int64_sums_are_flushed_into_python_integers(blocks, monkeypatch):
-    monkeypatch.setattr(moments_module, "BLOCK", 16)
+    monkeypatch.setattr(clipping, "BLOCK", 16)
     monkeypatch.setattr(moments_module, "_BLOCKS_IN_INT64", blocks)
     X, y = rows_of(500)
     found = Moments.of(Rows(X, y), BOXES["intercept"]).cross
@@ -161,7 +161,7 @@ def test_full_int64_sums_are_flushed_into_python_integers(blocks, monkeypatch):
 
 def test_blocks_are_small_enough_for_exact_arithmetic():
     """Products stay below 2^53 in a block (float64) and below 2^63 in a run of blocks."""
-    block = moments_module.BLOCK * 2 ** (2 * ENTRY_BITS)
+    block = clipping.BLOCK * 2 ** (2 * ENTRY_BITS)
     assert block <= 2**53
     assert block * moments_module._BLOCKS_IN_INT64 < 2**63
     assert PRODUCT_UNIT == 2.0 ** (-2 * ENTRY_BITS)
