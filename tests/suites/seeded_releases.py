@@ -61,6 +61,13 @@ def cases():
     for method, more in itertools.product(("adassp", "shrunken"), _FACTORS):
         coded = {"method": method, "epsilon": 50.0, "levels": levels, "bounds": BOUNDS, **more}
         yield f"{method} factor {' '.join(map(str, more.values()))}", "y ~ x + kind", coded
+    for relation, more in itertools.product(("add_remove", "replace_one"), _ROWS):
+        kept = {"epsilon": 50.0, "neighbors": relation, "bounds": BOUNDS, **more}
+        yield f"default {relation} {' '.join(map(str, more))}", "y ~ x", kept
+    for relation, column in itertools.product(("add_remove", "replace_one"), ("area", "id")):
+        more = {"unit": "id", "max_rows": 2} if column == "id" else {}
+        absorbed = {"method": "adassp", "epsilon": 50.0, "neighbors": relation, "bounds": LINE}
+        yield f"absorbed {relation} {column}", f"y ~ x | {column}", {**absorbed, **more}
     for method, companion in _COMPANIONS:
         lent = {"method": method, "companion": companion, "epsilon": 8.0, "bounds": LINE}
         yield f"{method} companion {companion}", "y ~ x", lent
@@ -77,6 +84,12 @@ _FACTORS = (
     {"cov_type": "HC1"},
     {"weights": "z", "cov_type": "HC1"},
     {"unit": "id", "max_rows": 2},
+)
+_ROWS = (
+    {"cov_type": "HC1"},
+    {"weights": "z"},
+    {"unit": "id", "max_rows": 2},
+    {"weights": "z", "unit": "id", "max_rows": 2},
 )
 _COMPANIONS = (
     ("exp_theil_sen", "noisy_moments"),
