@@ -24,7 +24,13 @@ from dpstats.estimators.contract import Method
 from dpstats.formula import Formula, RFormula
 from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
-from dpstats.rows.privacy_unit import check_unit, declared_unit, with_cov_type
+from dpstats.rows.cluster import (
+    check_cluster,
+    cluster_schema,
+    declared_cluster,
+    with_cov_type,
+)
+from dpstats.rows.privacy_unit import check_unit, declared_unit
 from dpstats.rows.subset import declared_subset
 from dpstats.rows.weights import check_weights, declared_weights
 from dpstats.schema import FARTHEST, UNLIMITED
@@ -73,13 +79,14 @@ def _request(
     formula: Formula, table: AnyTable, declared: Schema, *, method, epsilon, delta, x_new,
     neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
     companion_share=None, by=None, formulas=1, weights=None, trim_weights=None, subset=None,
-    unit=None, max_rows=None, max_groups=None,
+    unit=None, max_rows=None, max_groups=None, cluster=None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table, formula)
     ranges, term_bounds = declared_bounds(declared.bounds, formula)
     of_persons = declared_unit(unit, max_rows, max_groups, table, by)
+    cluster = declared_cluster(cluster, options, of_persons, by, table)
     plan = ""
     if isinstance(method, str) and method == AUTO:
         alone = by is None and select is None and row_norm is None
@@ -87,6 +94,7 @@ def _request(
         method, plan = choose(
             formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
             _number_of_levels(formula, table, declared.levels), of_persons is not None,
+            cluster is not None,
         )  # fmt: skip
     chosen = find_method(method, AUTO)
     companion_share = _companion_share(chosen, companion, companion_share)
@@ -99,7 +107,8 @@ def _request(
     if weights is not None:
         check_weights(chosen, select)
     check_unit(chosen, of_persons, select, formula)
-    options = with_cov_type(chosen, options, of_persons)
+    check_cluster(chosen, cluster)
+    options = with_cov_type(chosen, options, of_persons, cluster)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
     if missing != "drop":
@@ -112,6 +121,7 @@ def _request(
         formula, table, ranges, declared.levels, row_norm, chosen
     )
     known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
+    known = {**cluster_schema(cluster, known), **known}
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=formula,
@@ -141,6 +151,7 @@ def _request(
         weights=weights_of_rows,
         subset=declared_subset(subset, table, known, declared.levels),
         unit=of_persons,
+        cluster=cluster,
         companion_share=companion_share,
     )
     check(request)

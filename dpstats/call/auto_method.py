@@ -30,6 +30,7 @@ def choose(
     weighted: bool = False,
     levels: int = 0,
     by_unit: bool = False,
+    clustered: bool = False,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
@@ -58,16 +59,20 @@ def choose(
     'noisy_newton'
     >>> choose(line, {}, 1, None, None, 200, True, {}, levels=3138)[0]
     'adassp'
+    >>> choose(line, unit, 1, None, "replace_one", 200, True, {}, clustered=True)[0]
+    'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
     'adassp'
     """
     if formula.absorbed is not None:
         return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
-    if levels > _MANY_LEVELS and delta != 0:
+    if levels > _MANY_LEVELS and delta != 0 and not clustered:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
     if by_unit and delta != 0:
         why = "auto took noisy_newton, which protects all rows of a person together"
         return "noisy_newton", why
+    if clustered and delta != 0:
+        return "noisy_newton", "auto took noisy_newton, which clusters standard errors by a column"
     bounded_line = _is_bounded_line(formula, bounds) and not weighted
     size = epsilon * rows
     if options.get("cov_type") is not None:

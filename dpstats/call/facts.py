@@ -58,6 +58,7 @@ def _columns(request: Request) -> dict:
     beside = (request.weights, request.unit)
     names = {*request.schema, *(chosen.column for chosen in beside if chosen)}
     names |= {*request.subset.schema} if request.subset else set()
+    names |= {request.cluster} if request.cluster is not None else set()
     return {name: _type(request.table, name) for name in sorted(names)}
 
 
@@ -96,6 +97,8 @@ def _rows(request: Request) -> dict:
         facts["weights"] = plain(asdict(request.weights))
     if request.unit is not None:
         facts["unit"] = plain(asdict(request.unit))
+    if request.cluster is not None:
+        facts["cluster"] = request.cluster
     if request.subset is not None:
         text = request.subset.condition.text
         facts["subset"] = {

@@ -57,6 +57,7 @@ class Prepared:
             request.unit is not None,
             _basis(request),
             request.unsure,
+            clustered=request.cluster is not None,
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 

@@ -83,6 +83,7 @@ class Request:
     weights: Weights | None = None
     subset: Subset | None = None
     unit: PrivacyUnit | None = None
+    cluster: str | None = None
     rows_seen: tuple[float, float] | None = None
     unsure: tuple[str, ...] = ()
     released_clipping: Mapping[str, Numeric] = field(default_factory=dict)
@@ -126,12 +127,14 @@ class Request:
         """
         by_unit = self.unit is not None
         absorbed = None if by_unit else self.formula.absorbed
-        return RowReader(self.row_design, self.coded, self.weights, by_unit, absorbed)
+        return RowReader(
+            self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster
+        )
 
     @property
     def rows_in_use(self) -> RowsInUse:
         """Return the rule that decides which rows are used."""
-        return RowsInUse(self.schema, self.weights, self.subset, self.unit)
+        return RowsInUse(self.schema, self.weights, self.subset, self.unit, self.cluster)
 
     @property
     def relation(self) -> str:
@@ -234,6 +237,11 @@ class Request:
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
         said += [chosen.note for chosen in (self.subset, self.weights) if chosen]
+        if self.cluster is not None:
+            said.append(
+                f"standard errors are clustered by {self.cluster}, whose labels stay private and "
+                "are not what is protected; a row without one is left out"
+            )
         if self.formulas > 1:
             epsilon, delta, _ = self.whole_call
             together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.evidence.evidence import Evidence, Matrix, Number, Vector, estimate
-from dpstats.inference import Estimate, GoodnessOfFit
+from dpstats.inference import ClusterWald, Estimate, GoodnessOfFit, Uncertainty
 from dpstats.inference.goodness_of_fit import NOISY, WEIGHTED
 
 
@@ -53,10 +53,21 @@ class NewtonEvidence(FiguresEvidence):
         The part of the covariance that is of privacy noise.
     down_weighted
         The part of the rows whose scores were cut.
+    clusters, clusters_error
+        The effective number of the clusters that standard errors allow for, and its noise.
     """
 
     privacy_cov: Matrix
     down_weighted: Number
+    clusters: Number = None
+    clusters_error: Number = None
+
+    def uncertainty(self, params: np.ndarray, cov: np.ndarray) -> Uncertainty:
+        """Derive the distributions of the errors of a stack: by Student's t where clustered."""
+        if self.clusters is None:
+            return super().uncertainty(params, cov)
+        bounded = np.zeros(len(params), dtype=bool)
+        return ClusterWald(params, cov, bounded, self.hidden_cov, clusters=self.clusters)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

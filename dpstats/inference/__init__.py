@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from dpstats.inference.bootstrap import Sums
+from dpstats.inference.cluster_wald import ClusterWald
 from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit
 from dpstats.inference.hypothesis_tests import FTest, TTest
 from dpstats.inference.quantile_intervals import Ends
@@ -15,6 +16,7 @@ from dpstats.inference.statuses import PARTLY_UNBOUNDED, UNBOUNDED, slopes_of, s
 from dpstats.inference.wald import Wald, deviations
 
 __all__ = [
+    "ClusterWald",
     "Ends",
     "Estimate",
     "FTest",

@@ -32,9 +32,7 @@ class Wald:
 
     def intervals(self, rows: np.ndarray, alpha: float) -> np.ndarray:
         """Return intervals (G, q, 2) of the combinations ``rows`` (q, S) of the coefficients."""
-        from scipy.special import ndtri
-
-        half = -ndtri(alpha / 2) * deviations(self.cov, rows)
+        half = self._critical(alpha) * deviations(self.cov, rows)
         half = np.where(self.unbounded[:, None] | self._hidden(rows), np.inf, half)
         center = self.params @ rows.T
         return np.stack([center - half, center + half], axis=-1)
@@ -45,9 +43,23 @@ class Wald:
 
     def p_values(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return two-sided p-values (G, q) of rows @ coefficients = values (q,)."""
+        return self._beyond((self.params @ rows.T - values) / self.errors(rows))
+
+    def degrees(self) -> np.ndarray:
+        """Return the degrees of freedom (G,): infinitely many."""
+        return np.full(len(self.params), np.inf)
+
+    def _critical(self, alpha: float) -> np.ndarray | float:
+        """Return half the length of intervals in standard errors."""
+        from scipy.special import ndtri
+
+        return -ndtri(alpha / 2)
+
+    def _beyond(self, t: np.ndarray) -> np.ndarray:
+        """Return the chance of values farther from zero than ``t`` (G, q) standard errors."""
         from scipy.special import ndtr
 
-        return 2 * ndtr(-np.abs(self.params @ rows.T - values) / self.errors(rows))
+        return 2 * ndtr(-np.abs(t))
 
     def covariance(self) -> np.ndarray:
         """Return the covariance of the coefficients (G, S, S), NaN where one has no interval."""

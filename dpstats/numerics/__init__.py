@@ -9,6 +9,7 @@ from dpstats.numerics.column_basis import ColumnBasis
 from dpstats.numerics.coordinates import Coordinates, GridRows, Sensitivity
 from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.grouped_moments import GroupedMoments
+from dpstats.numerics.key_sums import KeySums
 from dpstats.numerics.layout import Block, Layout, Slopes
 from dpstats.numerics.rows import Rows
 from dpstats.numerics.sandwich import Meat
@@ -22,6 +23,7 @@ __all__ = [
     "Coordinates",
     "GridRows",
     "GroupedMoments",
+    "KeySums",
     "Meat",
     "Moments",
     "Rows",

@@ -23,6 +23,8 @@ class Rows:
         Numbers of privacy units, which increase; the parts of a unit add up to at most 1.
     keys : numpy.ndarray or None, shape (m,)
         The key of each row's label in the absorbed column.
+    clusters : numpy.ndarray or None, shape (m,)
+        The key of each row's label in the column that standard errors are clustered by.
     """
 
     numbers: np.ndarray
@@ -31,6 +33,7 @@ class Rows:
     parts: np.ndarray | None = None
     units: np.ndarray | None = None
     keys: np.ndarray | None = None
+    clusters: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.response)
@@ -60,7 +63,10 @@ class Rows:
     @property
     def _more(self) -> dict[str, np.ndarray]:
         """Return the roles that only some rows have, by name."""
-        roles = {"codes": self.codes, "parts": self.parts, "units": self.units, "keys": self.keys}
+        roles = {
+            "codes": self.codes, "parts": self.parts, "units": self.units, "keys": self.keys,
+            "clusters": self.clusters,
+        }  # fmt: skip
         return {name: role for name, role in roles.items() if role is not None}
 
     @property

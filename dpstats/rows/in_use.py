@@ -12,6 +12,7 @@ from dpstats.engines.unit_table import PARTS, UNIT
 from dpstats.formula import Design
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.rows.cluster import cluster_schema
 from dpstats.rows.privacy_unit import PrivacyUnit
 from dpstats.rows.subset import Subset
 from dpstats.rows.weights import Weights
@@ -31,6 +32,7 @@ class RowsInUse:
     weights: Weights | None = None
     subset: Subset | None = None
     unit: PrivacyUnit | None = None
+    cluster: str | None = None
 
     @property
     def columns(self) -> Schema:
@@ -42,7 +44,8 @@ class RowsInUse:
         """Describe the columns in which a missing value leaves a row out."""
         subset = {} if self.subset is None else self.subset.needed
         weights = {} if self.weights is None else {self.weights.column: self.weights.kind}
-        return {**subset, **weights, **self.schema}
+        of_clusters = cluster_schema(self.cluster, self.schema)
+        return {**subset, **weights, **of_clusters, **self.schema}
 
     @property
     def left_out(self) -> str:
@@ -108,6 +111,8 @@ class RowReader:
         Whether batches have whole privacy units and what their rows count for.
     absorbed : str or None
         The column whose labels are the keys of rows.
+    cluster : str or None
+        The column whose values are the clusters of rows.
     """
 
     design: Design
@@ -115,6 +120,7 @@ class RowReader:
     weights: Weights | None = None
     by_unit: bool = False
     absorbed: str | None = None
+    cluster: str | None = None
 
     def __call__(self, batch: Batch) -> Rows:
         """Return the rows of a batch of complete ones, each by itself."""
@@ -128,6 +134,7 @@ class RowReader:
             parts=parts,
             units=batch[UNIT] if self.by_unit else None,
             keys=None if self.absorbed is None else batch[self.absorbed],
+            clusters=None if self.cluster is None else batch[self.cluster],
         )
 
 

@@ -1,6 +1,5 @@
 """Check unit= and max_rows=, and work out what part of one row each row of a person counts for."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,21 +159,3 @@ def check_unit(method: Method, unit: PrivacyUnit | None, select, formula: Formul
             f"unit={unit.column!r} needs the intercept, whose sum counts the persons; leave -1 or "
             "+0 out of the formula"
         )
-
-
-def with_cov_type(method: Method, options: Mapping, unit: PrivacyUnit | None) -> Mapping:
-    """Return the options with cov_type="cluster" where, and only where, persons are protected."""
-    asked = options.get("cov_type")
-    if unit is None:
-        if asked == "cluster":
-            raise ArgumentError(
-                'cov_type="cluster" is for persons of several rows; name their column, as in '
-                'unit="person_id"'
-            )
-        return options
-    if asked not in (None, "cluster"):
-        raise ArgumentError(
-            f"cov_type={asked!r} takes the rows of a person for independent; with "
-            f'unit={unit.column!r} leave it out, which stands for "cluster"'
-        )
-    return {**options, "cov_type": "cluster" if "cov_type" in method.options else None}

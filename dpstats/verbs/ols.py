@@ -54,6 +54,7 @@ def dp_ols(
     unit: str | None = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
+    cluster: str | None = None,
     x_new=None,
     row_norm: float | None = None,
     neighbors: str | None = None,
@@ -149,6 +150,10 @@ def dp_ols(
     max_groups : int, optional
         With ``by``, in how many groups the rows of a person are used, by default 1: those where it
         has the most rows. Each group's fit gets the budget divided by it.
+    cluster : str, optional
+        With ``cov_type="cluster"``, the column that standard errors are clustered by, such as
+        ``"state"``: errors of rows with one label may depend on one another. One row is protected
+        all the same, labels stay private, and rows without one are left out. Of the default alone.
     x_new : number, list, mapping or data frame, optional
         Public points to predict at; by default 25% and 75% of the declared range of a
         single numeric regressor (``p25``, ``p75``).
@@ -191,7 +196,7 @@ def dp_ols(
         Options of the method, such as ``output_range=`` of exp_theil_sen, or ``cov_type="HC1"``
         of the default, adassp, ssp, shrunken and noisy_moments: for about a tenth of the budget,
         standard errors that hold for errors of different variances too. Their own noise makes them
-        larger where rows are few.
+        larger where rows are few. ``cov_type="cluster"`` is for ``cluster=`` and ``unit=``.
 
     Returns
     -------
@@ -232,6 +237,7 @@ def dp_ols(
             select=select, k=k, select_share=select_share, companion=companion,
             companion_share=companion_share, by=by, weights=weights, trim_weights=trim_weights,
             subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
+            cluster=cluster,
         )  # fmt: skip
         for request in requests.values():
             check_by(request.table, request.formula, by, groups)

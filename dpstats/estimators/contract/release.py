@@ -126,6 +126,8 @@ class Problem:
         Variables of which rows may lie far beyond the range that was released for them.
     paired : bool
         Whether a companion is fitted too, so that intervals are about its coefficients.
+    clustered : bool
+        Whether rows have keys of the clusters that standard errors are to allow for.
     """
 
     low: np.ndarray
@@ -145,6 +147,7 @@ class Problem:
     basis: ColumnBasis | None = None
     unsure: tuple[str, ...] = ()
     paired: bool = False
+    clustered: bool = False
 
     @property
     def counted(self) -> str:

@@ -163,11 +163,13 @@ def release_products(
     cost: Cost,
     noise: Noise,
     neighbors: str,
+    moved: float | None = None,
 ) -> tuple[np.ndarray, float]:
     """Release the sum of u u' over rows with |u|^2 <= ``bound``, and its noise off the diagonal.
 
     ``sums`` are in units of bound 2^-40. Where ``free`` is False a product is zero in every row
-    and gets no noise.
+    and gets no noise. Where u is not of one row ``moved`` times bound is how far a row moves the
+    sum in the Frobenius norm.
 
     Guarantee. The cost. The vector (diagonal, sqrt 2 x upper triangle) of u u' has the Frobenius
     norm of u u', which is |u|^2 <= bound: the sensitivity under add/remove. Under replace-one
@@ -186,7 +188,7 @@ def release_products(
     diagonal = rows == columns
     factors = np.where(diagonal, _DIAGONAL, _OFF)
     values = (sums[rows, columns] * factors).tolist()
-    frobenius = math.sqrt(2 if neighbors == REPLACE_ONE else 1)
+    frobenius = moved or math.sqrt(2 if neighbors == REPLACE_ONE else 1)
     # entries are whole numbers below 2^20 in norm, so products are below 2^40
     l2 = frobenius * _DIAGONAL * math.sqrt(9801 / 9800) / PRODUCT_UNIT
     noisy = noise.add(Query(step, values, l2=l2, unit=PRODUCT_UNIT * bound / _DIAGONAL), cost)

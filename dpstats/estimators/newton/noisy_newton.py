@@ -17,6 +17,7 @@ import numpy as np
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.newton.clusters import with_clusters
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
@@ -45,6 +46,8 @@ _COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
 )
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
+# Those of clusters are released with how many there are and how long their sums are.
+_CLUSTERS = 0.12
 # Scales are usable from so many times the noise on a count of a column's rows, for one regressor
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
 # scales of several decide how X'X looks beside its noise.
@@ -86,7 +89,11 @@ def release(
       scores differ by at most 2 C and q by at most 1, so C sqrt(4 + w^2);
     - for robust errors the products s' s'' of scores clipped to a released length C once more
       (:func:`~dpstats.estimators.newton.indicator_basis.release_products`, B = C^2): C^2 or
-      sqrt 2 C^2.
+      sqrt 2 C^2;
+    - for errors clustered by a column the norm of the clusters' sizes, the sum of the lengths of
+      their sums of clipped scores, and the products of these sums, clipped
+      (:mod:`~dpstats.estimators.newton.clusters`): 1, C and C (2 D - C), or sqrt 2, 2 C and twice
+      that.
     Scores and q are cut toward zero to a grid of 2^-20, which keeps each below its bound.
     Responses are not clipped otherwise: one far out has a score of length C. Variables are clipped
     far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).
@@ -110,8 +117,9 @@ def release(
     """
     basis, whole_cost = IndicatorBasis.of(problem), cost
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
+    products = _CLUSTERS if problem.clustered else _SCORE_PRODUCTS
     if robust:
-        cost = cost.part(1 - _SCORE_PRODUCTS)
+        cost = cost.part(1 - products)
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, loss)
@@ -146,8 +154,10 @@ def release(
         len(basis.center), problem, cost
     )
     few = few or extremes.y_unseen
-    if robust:
-        state = steps.with_products(state, scores, whole_cost.part(_SCORE_PRODUCTS))
+    if problem.clustered:
+        state = with_clusters(steps, state, scores, counted, whole_cost.part(products))
+    elif robust:
+        state = steps.with_products(state, scores, whole_cost.part(products))
     wild = is_wild(tail, deviation, count)
     return release_of(state, basis, whitening, wild, problem, count, counted, few)
 
@@ -196,5 +206,5 @@ METHOD = Method(
     options=robust_covariance.OPTIONS,
     check=_check_levels,
     ranges=Ranges(_MARGINALS, marginals=True),
-    takes=frozenset({"units", "weights"}),
+    takes=frozenset({"units", "weights", "clusters"}),
 )

@@ -30,6 +30,10 @@ _UNSEEN = (
     "nothing but zeros is seen of the response, so intervals are unbounded; raise epsilon, or "
     "declare its bounds="
 )
+_FEW_CLUSTERS = (
+    "the released number of clusters is below 6, too few for clustered errors, so intervals are "
+    "unbounded; name a column of more and smaller clusters"
+)
 _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 _FAILED = (
     "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
@@ -90,7 +94,8 @@ def release_of(
     identified = not slopes.any() or bool(seen[slopes].any())
     if not identified and not _explains(state, whitening.kept):
         eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
-    if few:
+    few_clusters = state.clusters is not None and state.clusters.are_few
+    if few or few_clusters:
         hidden, seen = cov, np.zeros_like(seen)
     params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
     tilt = _concentration(directions, basis, problem)
@@ -100,6 +105,9 @@ def release_of(
     far = _FAR * reference.y_scale
     ends = reference.y_center - far, reference.y_center + far
     figures = {} if failed else _goodness(state, basis, whitening, directions, rows, problem)
+    if state.clusters is not None:
+        number, error = state.clusters.number, state.clusters.error
+        figures |= {"clusters": number, "clusters_error": error}
     if problem.weighted:
         figures |= {"weighted_rows": counted.total, "weighted_rows_error": counted.noise}
     evidence = NewtonEvidence(
@@ -114,7 +122,8 @@ def release_of(
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
     few_reason = _FEW if problem.by_unit else _FEW + _OF_A_LINE
-    hidden_reason = _FAILED if failed else few_reason if few else _HIDDEN_REASON
+    hidden_reason = _FEW_CLUSTERS if few_clusters else _HIDDEN_REASON
+    hidden_reason = _FAILED if failed else few_reason if few else hidden_reason
     if reference.extremes.y_unseen:
         hidden_reason = _UNSEEN
     reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
@@ -127,7 +136,7 @@ def release_of(
         status=status,
         reasons=reasons,
         evidence=evidence,
-        cov_type=COV_TYPES[(state.products is not None) + problem.by_unit],
+        cov_type="cluster" if problem.by_unit or problem.clustered else COV_TYPES[state.products is not None],
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
 

@@ -11,6 +11,21 @@ from dpstats.estimators.newton.whitening import Whitening
 # In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p; how much of
 # it may be an error is taken from one of at least this variance.
 PRIOR, _LEAST_PRIOR = 2.0, 0.15
+# With fewer clusters no interval is shown.
+_FEWEST = 6
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Hold the effective number of clusters as released, and the noise in it."""
+
+    number: float
+    error: float
+
+    @property
+    def are_few(self) -> bool:
+        """Tell whether there are too few for the products of their scores to tell a variance."""
+        return self.number < _FEWEST
 
 
 @dataclass(frozen=True)
@@ -22,7 +37,7 @@ class NewtonState:
     ``sigma`` the unit of scores' sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
     robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, released
-    with noise of ``products_deviation`` off the diagonal. The last step ``moved`` the position by
+    with noise of ``products_deviation`` off the diagonal, or of ``clusters``. The last step ``moved`` the position by
     this squared length, of which noise is ``moved_noise``.
     """
 
@@ -38,6 +53,7 @@ class NewtonState:
     products_deviation: float = 0.0
     moved: float = 0.0
     moved_noise: float = 0.0
+    clusters: Clusters | None = None
 
     def left_over(self, step: np.ndarray, step_variance: float) -> float:
         """Estimate from the next step what part of its squared length the last one left over.

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from dpstats.evidence import NewtonEvidence
 from dpstats.inference import Estimate, GoodnessOfFit
 from dpstats.results.one.inference_mixin import Inferred
 
@@ -30,7 +31,9 @@ class FitStatistics(Inferred):
 
         NaN stands where the release does not tell, and ``reasons`` says why: where estimated
         ranges clip an unknown part of the rows R-squared has no standard error. The figures of
-        ``adassp`` and ``ssp`` are there about the variables as clipped.
+        ``adassp`` and ``ssp`` are there about the variables as clipped. Where standard errors are
+        clustered by ``cluster=`` the last row, ``clusters``, is their effective number, n^2 / sum
+        n_g^2 of clusters of n_g rows: the number of clusters of one size that tell as much.
         """
         figures = self._goodness
         table = {
@@ -40,6 +43,10 @@ class FitStatistics(Inferred):
             "scale": figures.scale,
             "df_resid": figures.df_resid,
         }
+        evidence = self.release.basis.evidence
+        if isinstance(evidence, NewtonEvidence) and evidence.clusters is not None:
+            number, error = float(evidence.clusters), float(evidence.clusters_error)
+            table["clusters"] = Estimate(number, error)
         rows = [(estimate.value, estimate.error) for estimate in table.values()]
         return pd.DataFrame(rows, index=list(table), columns=["estimate", "std_error"])
 

@@ -1,0 +1,166 @@
+"""Release what errors clustered by a column of private labels are made of.
+
+The covariance is H^-1 S H^-1 as in :mod:`~dpstats.estimators.newton.products`, with S the sum of
+u u' over clusters and u the sum of the scores of a cluster's rows (Liang and Zeger 1986). The
+labels are private, and so is their number: rows of one label are added up, whatever it is.
+
+Guarantee. A row is in one cluster, and its score s is clipped to |s| <= C. Cut to whole numbers
+of 2^-20 C, scores add up exactly.
+
+- Sizes. Where a row counts for w in [0, 1] the norm of the clusters' sizes |n| moves by at most
+  w <= 1 under add/remove; replacing a row moves the sizes by w and w' in two clusters, sqrt 2, or
+  by less in one.
+- Lengths. sum |u| moves by at most |s| <= C where a row is added, and by 2 C where one is replaced.
+- Products. Let v = u min(1, D / |u|). Adding a row moves u by at most C, and v by no more, as the
+  projection on a ball does not expand. With v and w of norms at most D, a = (v + w) / 2 and
+  d = v - w one has v v' - w w' = a d' + d a', whose squared Frobenius norm is
+  2 (|a|^2 |d|^2 + (a.d)^2), and |a|^2 + |d|^2 / 4 + |a.d| <= D^2. With y = |a.d| it is at most
+  2 (|d|^2 (D^2 - |d|^2 / 4 - y) + y^2), which is convex in y, so largest at an end. At y = |a| |d|
+  it is (|d| (2 D - |d|))^2, at y = 0 it is |d|^2 (2 D^2 - |d|^2 / 2), and for D >= 1.5 |d| the
+  first is the larger one; both grow with |d|. So the sensitivity is C (2 D - C) for D >= 1.5 C. A
+  row that is replaced is one removed and one added: twice that. sqrt 2, as for sums of
+  :func:`~dpstats.estimators.newton.indicator_basis.release_products`, would be too little: both
+  changes may have any sign. Cut toward zero to whole numbers of 2^-20 D, each of the p entries of
+  d is off by less than one of these, so |d| <= C + (sqrt p + 1) 2^-20 D.
+"""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.newton.indicator_basis import release_products
+from dpstats.estimators.newton.products import squares_cut
+from dpstats.estimators.newton.queries import Counted, Queries
+from dpstats.estimators.newton.score_tails import SCORE_EDGES, Tail
+from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton.state import Clusters, NewtonState
+from dpstats.estimators.newton.steps import Steps
+from dpstats.estimators.newton.sums import MARGIN
+from dpstats.noise import Query
+from dpstats.numerics import KeySums, Rows
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import exact_sum, whole_weights
+from dpstats.privacy import Cost
+
+# Fractions of the cost for sizes and for lengths; the rest is for products.
+_SIZES, _LENGTHS = 0.1, 0.2
+# Sums are clipped at so many times their mean length, and at least at so many limits of scores.
+_MEAN_LENGTHS, _LEAST_LENGTH = 3.0, 1.5 * (1 + 2.0**-10)
+# Limits of scores that are tried, from so many root mean squares on.
+_LEAST_LIMIT, _LIMITS = 1.5, 200
+_ONE = 1 << ENTRY_BITS
+# Rounding may move a norm of p numbers by so many units and p more.
+_ROUNDING = 8
+_BLOCK = 1 << 12
+
+
+def with_clusters(
+    steps: Steps, state: NewtonState, tail: Tail, counted: Counted, cost: Cost
+) -> NewtonState:
+    """Release the products of the sums of scores by cluster, and how many clusters there are.
+
+    That is the effective number n^2 / |n|^2, the number of clusters of equal sizes.
+    """
+    number, error = _number(steps, counted, cost.part(_SIZES))
+    t, p, queries = steps.whitening.dimension, len(state.eta), steps.queries
+    products_cost = cost.part(1 - _SIZES - _LENGTHS)
+    times = 2.0 if queries.replaces else 1.0
+    limit = _score_limit(tail, counted, number, times / products_cost.mu)
+    at = queries.at(steps.whitening.map, state.eta)
+    sums = queries.total(partial(score_sums, at, limit * math.sqrt(t))).sums
+    length = _length(queries, sums, cost.part(_LENGTHS)) / number
+    length = max(_MEAN_LENGTHS * length, _LEAST_LENGTH)
+    products, deviation = release_products(
+        "cluster products", clipped_products(sums, length), (length * limit) ** 2 * t,
+        np.ones((p, p), dtype=bool), products_cost, queries.noise, queries.problem.neighbors,
+        times * moved(length, p),
+    )  # fmt: skip
+    # the factor of statsmodels and Stata for few clusters, and what is cut off the scores
+    factor = number / max(number - 1, 1.0) * (steps.rows - 1) / max(steps.rows - p, 1.0)
+    factor *= tail.mean_square() / max(tail.mean_square(limit), 1e-12)
+    products = factor * raised(products, math.sqrt(2) * deviation)
+    return replace(state, products=products, clusters=Clusters(number, error))
+
+def score_sums(at: Scores, limit: float, rows: Rows) -> KeySums:
+    """Add up scores clipped to ``limit`` by cluster, in units of 2^-20 of it."""
+    assert rows.clusters is not None, "the request reads labels"
+    return KeySums.of(rows.clusters, at.clipped(limit, rows), len(at.eta))
+
+
+def sizes(rows: Rows) -> KeySums:
+    """Add up what rows count for by cluster, in units of 2^-20."""
+    assert rows.clusters is not None, "the request reads labels"
+    parts = np.full(len(rows), _ONE) if rows.parts is None else whole_weights(rows.parts)
+    return KeySums.of(rows.clusters, [parts[None]])
+
+
+def clipped_products(sums: np.ndarray, length: float) -> np.ndarray:
+    """Add up v v' over sums (G, p) clipped to D, ``length`` times 2^20, in units of D^2 2^-40."""
+    size, p = length * _ONE, sums.shape[1]
+    blocks = (sums[i : i + _BLOCK].astype(float).T for i in range(0, len(sums), _BLOCK))
+    cut = (np.trunc(u * (_ONE * MARGIN / np.maximum(_norms(u), size))) for u in blocks)
+    return exact_sum((v @ v.T for v in cut), (p, p))
+
+
+def raised(products: np.ndarray, noise: float) -> np.ndarray:
+    """Estimate S (p, p) from ``products`` whose quadratic form of a unit vector has ``noise``.
+
+    An eigenvalue is its own size and that of the noise, as legs of a right triangle: no variance is
+    taken to be below its noise, and one of five times the noise hardly changes. For any S and noise
+    intervals of normal scores, of 9 clusters or more, then cover at least 94.4% (95% where S is
+    below 1.5 times the noise).
+    """
+    values, vectors = np.linalg.eigh(products)
+    return (vectors * np.hypot(np.maximum(values, 0.0), noise)) @ vectors.T
+
+
+def moved(length: float, p: int) -> float:
+    """Bound how far a row moves products clipped at ``length`` limits of its score, over D^2."""
+    row = 1 / length + (math.sqrt(p) + 1) / _ONE
+    return row * (2 - row)
+
+
+def _number(steps: Steps, counted: Counted, cost: Cost) -> tuple[float, float]:
+    """Release the norm of the clusters' sizes; return their effective number and its error."""
+    queries = steps.queries
+    held = queries.total(sizes).sums.ravel().tolist()
+    # a whole number is at most one unit below the root
+    far = (math.sqrt(2) if queries.replaces else 1.0) * _ONE + 1
+    query = Query("norm of cluster sizes", [math.isqrt(sum(n * n for n in held))], l2=far,
+                  unit=1 / _ONE)  # fmt: skip
+    noisy = queries.noise.add(query, cost)
+    # n rows, each of at most 1, have a norm of sizes from that of as many clusters to that of one
+    least = counted.total / math.sqrt(max(counted.number, 1.0))
+    norm = min(max(float(noisy.values[0]), least), counted.total)
+    number = (counted.total / norm) ** 2
+    return number, 2 * number * math.hypot(noisy.deviation / norm, counted.noise / counted.total)
+
+
+def _length(queries: Queries, sums: np.ndarray, cost: Cost) -> float:
+    """Release the sum of the lengths of ``sums`` (G, p), over the limit of one row's score."""
+    blocks = (sums[i : i + _BLOCK].astype(float).T for i in range(0, len(sums), _BLOCK))
+    total = sum(int(np.floor(_norms(u)).sum()) for u in blocks)
+    far = (2.0 if queries.replaces else 1.0) * _ONE + sums.shape[1] + _ROUNDING
+    noisy = queries.noise.add(Query("cluster lengths", [total], l2=far, unit=1 / _ONE), cost)
+    return max(float(noisy.values[0]), 0.0)
+
+
+def _norms(columns: np.ndarray) -> np.ndarray:
+    """Return the Euclidean norms of columns (p, m), each by itself."""
+    return np.sqrt((columns**2).sum(axis=0))
+
+
+def _score_limit(tail: Tail, counted: Counted, number: float, noise: float) -> float:
+    """Choose the limit of scores with the least error in products of their sums.
+
+    ``noise`` is its standard deviation where both limits, on scores and on sums, are 1; the other
+    part is what is cut off. Sums of independent scores have a length of the root of their number.
+    """
+    mean = math.sqrt(max(tail.mean_square(), 1e-12))
+    limits = np.geomspace(_LEAST_LIMIT * mean, 2 * SCORE_EDGES[-1], _LIMITS)
+    length = _MEAN_LENGTHS * mean * math.sqrt(max(counted.number / number, 1.0))
+    lengths = np.maximum(length, _LEAST_LENGTH * limits)
+    errors = np.hypot(noise * limits * (2 * lengths - limits), squares_cut(tail, limits))
+    return float(limits[int(np.argmin(errors))])

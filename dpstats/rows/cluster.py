@@ -1,0 +1,95 @@
+"""Check cluster=, the column that standard errors are clustered by, and cov_type beside it."""
+
+from collections.abc import Mapping
+
+from dpstats.engines import AnyTable
+from dpstats.errors import ArgumentError, shown
+from dpstats.estimators import METHODS
+from dpstats.estimators.contract import Method
+from dpstats.rows.group_labels import columns_of
+from dpstats.rows.privacy_unit import PrivacyUnit
+from dpstats.schema import Kind, Labels, Schema
+from dpstats.spelling import no_column
+
+
+def declared_cluster(
+    column, options: Mapping, unit: PrivacyUnit | None, by, table: AnyTable
+) -> str | None:
+    """Check ``cluster=`` against the table and the arguments beside it.
+
+    Returns
+    -------
+    str or None
+        The column; None where none is named, or it is the privacy unit, by which standard errors
+        are clustered anyway.
+
+    Raises
+    ------
+    ArgumentError
+        With what to write instead.
+    """
+    if column is None:
+        return None
+    if not isinstance(column, str):
+        raise ArgumentError(
+            f'expected cluster to name a column, as in cluster="state", got {shown(column)}'
+        )
+    if column not in table.columns:
+        raise no_column(column, table.columns)
+    if options.get("cov_type") != "cluster":
+        raise ArgumentError(
+            f'cluster={column!r} is for standard errors that allow for clusters; add '
+            'cov_type="cluster"'
+        )
+    if table.kind(column) == "other":
+        raise ArgumentError(
+            f"cluster={column!r} is of a type without labels; convert the column first"
+        )
+    if by is not None and column in columns_of(by):
+        raise ArgumentError(
+            f"by={by!r} leaves one cluster of cluster={column!r} in a group; name another column"
+        )
+    if unit is not None and unit.column == column:
+        return None
+    if unit is not None:
+        raise ArgumentError(
+            f"cluster={column!r} is not proven beside unit={unit.column!r}, whose rows may be in "
+            f"several clusters; leave cluster out to cluster by {unit.column}"
+        )
+    return column
+
+
+def check_cluster(method: Method, cluster: str | None) -> None:
+    """Raise ArgumentError where a method has no standard errors clustered by a column."""
+    if cluster is not None and "clusters" not in method.takes:
+        able = ", ".join(name for name, known in METHODS.items() if "clusters" in known.takes)
+        raise ArgumentError(
+            f"{method.name} has no standard errors clustered by a column that is not the unit; "
+            f"with cluster={cluster!r} use {able}, which is for formulas without |"
+        )
+
+
+def with_cov_type(
+    method: Method, options: Mapping, unit: PrivacyUnit | None, cluster: str | None
+) -> Mapping:
+    """Return the options with cov_type="cluster" where there are persons or clusters, and only there."""
+    asked = options.get("cov_type")
+    if unit is None:
+        if asked == "cluster" and cluster is None:
+            raise ArgumentError(
+                'cov_type="cluster" needs what to cluster by; name a column, as in '
+                'cluster="state", or the persons that are protected with all of their rows, as in '
+                'unit="person_id"'
+            )
+        return options
+    if asked not in (None, "cluster"):
+        raise ArgumentError(
+            f"cov_type={asked!r} takes the rows of a person for independent; with "
+            f'unit={unit.column!r} leave it out, which stands for "cluster"'
+        )
+    return {**options, "cov_type": "cluster" if "cov_type" in method.options else None}
+
+
+def cluster_schema(cluster: str | None, schema: Schema) -> dict[str, Kind]:
+    """Describe the column: its values in the formula tell clusters apart, else its labels do."""
+    return {} if cluster is None or cluster in schema else {cluster: Labels()}
