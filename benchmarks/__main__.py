@@ -6,6 +6,7 @@ from benchmarks import (
     absorbed,
     auto,
     cases,
+    clusters,
     coverage,
     crossing,
     first,
@@ -67,6 +68,7 @@ ALONE = {
     "persons": persons,
     "unbounded": unbounded,
     "robust": robust,
+    "clusters": clusters,
 }
 
 

@@ -127,9 +127,7 @@ class Request:
         """
         by_unit = self.unit is not None
         absorbed = None if by_unit else self.formula.absorbed
-        return RowReader(
-            self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster
-        )
+        return RowReader(self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster)
 
     @property
     def rows_in_use(self) -> RowsInUse:

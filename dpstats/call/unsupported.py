@@ -16,6 +16,10 @@ _PERSON = (
     'name their column, unit="person", which protects all rows of a person together and clusters '
     "standard errors"
 )
+_CLUSTER = (
+    'name the column that errors are clustered by, cov_type="cluster", cluster="state"; where all '
+    'of its rows are one person\'s, unit="person" protects them together'
+)
 _LINEAR = "every model is linear; a response of 0 and 1 is fitted as a linear probability"
 _OFFSET = "put it into the response, as in 'I(y - x) ~ z'"
 _WEIGHTS = 'name a column, weights="w", with its public bounds'
@@ -30,7 +34,7 @@ _RANDOM = "there are no random effects; write 'y ~ x | column' or by= for effect
 INSTEAD = {
     **dict.fromkeys(["endog", "exog", "X", "y", "x"], _FORMULA),
     **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ROBUST),
-    **dict.fromkeys(["cluster", "clusters", "cluster_var", "cov_kwds"], _PERSON),
+    **dict.fromkeys(["clusters", "cluster_var", "cov_kwds"], _CLUSTER),
     **dict.fromkeys(["id", "subject", "entity", "panel_id", "person"], _PERSON),
     **dict.fromkeys(["fe", "fixef", "absorb", "entity_effects", "time_effects"], _EFFECTS),
     **dict.fromkeys(

@@ -31,7 +31,7 @@ _WORDING = (
     (r"\bx_range\b", "--x-range"),
     (r"\bweights_mean\b", "--weights-mean"),
     (r"\btrim_weights\b", "--trim-weights"),
-    (r"\b(weights|subset|unit)=", r"--\1 "),
+    (r"\b(weights|subset|unit|cluster)=", r"--\1 "),
     (r"\bmax_rows\b", "--max-rows"),
     (r"\bmax_groups\b", "--max-groups"),
     (r"\brows_per_person=?", "--rows-per-person"),

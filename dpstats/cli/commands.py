@@ -41,8 +41,8 @@ class _Parser(argparse.ArgumentParser):
 def _instead(message: str) -> str:
     """Say what there is instead of options and commands of other programs, "" of others.
 
-    >>> _instead("unrecognized arguments: --cluster id")  # doctest: +ELLIPSIS
-    '; --cluster: name their column, unit="person", which protects ...'
+    >>> _instead("unrecognized arguments: --person id")  # doctest: +ELLIPSIS
+    '; --person: name their column, unit="person", which protects ...'
     """
     said, _, words = message.partition(": ")
     if said == "unrecognized arguments":
@@ -136,6 +136,7 @@ def _add_model(parser: _Parser) -> None:
     add("--subset", metavar="CONDITION", help="rows to use, such as 'age > 25 & female == 1'")
     add("--unit", metavar="COL", help="persons, protected with all of their rows")
     add("--max-rows", type=int, metavar="N", help="rows that a person counts for in all: 1")
+    add("--cluster", metavar="COL", help="clusters of errors, with --option cov_type=cluster")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
@@ -229,6 +230,7 @@ def _call(arguments) -> tuple[AnyTable, dict]:
         "subset": arguments.subset,
         "unit": arguments.unit,
         "max_rows": arguments.max_rows,
+        "cluster": arguments.cluster,
         "row_norm": arguments.row_norm,
         "neighbors": arguments.neighbors,
         "select": arguments.select,

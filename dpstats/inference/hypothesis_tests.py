@@ -116,14 +116,22 @@ def joint_test(sums: Sums, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTe
     return FTest(float(value), float((1 + larger) / (1 + DRAWS)), len(R))
 
 
-def wald_test(estimate: np.ndarray, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTest:
+def wald_test(
+    estimate: np.ndarray, cov: np.ndarray, R: np.ndarray, r: np.ndarray, degrees: float = np.inf
+) -> FTest:
     """Test R beta = r by the normal law of the estimate, whose covariance includes the noise.
+
+    Where that has finite ``degrees`` of freedom, as with few clusters, the law is F.
 
     >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2))
     <F test: F=2, p=0.1353, df_num=2>
+    >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2), degrees=9)
+    <F test: F=2, p=0.1912, df_num=2>
     """
-    from scipy.special import chdtrc
+    from scipy.special import chdtrc, fdtrc
 
     distance = R @ estimate - r
     value = distance @ np.linalg.solve(R @ cov @ R.T, distance)
-    return FTest(float(value / len(R)), float(chdtrc(len(R), value)), len(R))
+    finite = np.isfinite(degrees)
+    p = fdtrc(len(R), degrees, value / len(R)) if finite else chdtrc(len(R), value)
+    return FTest(float(value / len(R)), float(p), len(R))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.inference import Uncertainty
+from dpstats.inference import ClusterWald, Uncertainty
 from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.wald import Wald
 
@@ -24,6 +24,8 @@ def described(errors: Uncertainty, params: np.ndarray) -> dict:
     if isinstance(errors, Wald):
         hidden = {} if errors.hidden_cov is None else {"hidden": _flat(errors.hidden_cov)}
         parts = {"cov": errors.cov, "unbounded": errors.unbounded}
+        if isinstance(errors, ClusterWald):
+            parts["degrees"] = errors.degrees()
         return common | {"kind": "wald", **_all_flat(parts), **hidden}
     if isinstance(errors, Ends):
         parts = {"points": errors.points, "ends": errors.ends, "level": errors.level}

@@ -38,7 +38,7 @@ def declared_cluster(
         raise no_column(column, table.columns)
     if options.get("cov_type") != "cluster":
         raise ArgumentError(
-            f'cluster={column!r} is for standard errors that allow for clusters; add '
+            f"cluster={column!r} is for standard errors that allow for clusters; add "
             'cov_type="cluster"'
         )
     if table.kind(column) == "other":
@@ -72,7 +72,7 @@ def check_cluster(method: Method, cluster: str | None) -> None:
 def with_cov_type(
     method: Method, options: Mapping, unit: PrivacyUnit | None, cluster: str | None
 ) -> Mapping:
-    """Return the options with cov_type="cluster" where there are persons or clusters, and only there."""
+    """Return the options with cov_type="cluster" where, and only where, there are clusters."""
     asked = options.get("cov_type")
     if unit is None:
         if asked == "cluster" and cluster is None:

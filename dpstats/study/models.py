@@ -66,8 +66,9 @@ def read_model(name: str, content, shared: Schema, usual: Mapping) -> Model:
     if isinstance(arguments.get("subset"), str):
         arguments["subset"] = _LANGUAGES[language](arguments["subset"])
     own = {part: table(arguments, part, place) for part in PARTS}
-    unit = arguments.get("unit")
-    columns = [*columns_of(formulas, arguments), *([unit] if isinstance(unit, str) else [])]
+    labelled = (arguments.get(name) for name in ("unit", "cluster"))
+    labelled = [name for name in labelled if isinstance(name, str)]
+    columns = [*columns_of(formulas, arguments), *labelled]
     declared = shared.updated(**own)
     for part in PARTS:
         whole = getattr(declared, part)

@@ -33,9 +33,10 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
 
 
 def _labels(model: Model, rows: int, draw: np.random.Generator) -> dict:
-    """Draw labels of absorbed columns and of persons, about ten rows each."""
+    """Draw labels of absorbed columns, persons and clusters, about ten rows each."""
     absorbed = (Formula.parse(text).absorbed for text in model.formulas)
-    names = sorted({name for name in (*absorbed, model.arguments.get("unit")) if name is not None})
+    others = (model.arguments.get(name) for name in ("unit", "cluster"))
+    names = sorted({name for name in (*absorbed, *others) if name is not None})
     return {name: draw.integers(max(rows // 10, 1), size=rows) for name in names}
 
 

@@ -23,7 +23,7 @@
 #' polynomial ones for ordered factors. Write others in the formula, as in `C(g, contr.sum)`.
 #'
 #' @section Arguments that name columns:
-#' `by`, `unit` and `weights` take the name of a column as it is, `by = school`, as a text,
+#' `by`, `unit`, `cluster` and `weights` take the name of a column as it is, `by = school`, as a text,
 #' `by = "school"`, or after a tilde, `by = ~school`; several in `by = c(state, county)` or
 #' `by = ~state + county`. A name that is no column of a data frame is a variable that holds such a text.
 #' `subset` is a condition on such names.
@@ -84,9 +84,13 @@
 #'   more have equal parts.
 #' @param max_groups With `by`, in how many groups the rows of a person are used, by default 1:
 #'   those where it has the most rows. Each group's fit gets the budget divided by it.
+#' @param cluster With `cov_type = "cluster"`, the column that standard errors are clustered by, such
+#'   as `state`: errors of rows with one label may depend on one another. One row is protected all
+#'   the same, labels stay private, and rows without one are left out. Of the default alone.
 #' @param ... Options of the method, by name, such as `output_range` of exp_theil_sen, or
 #'   `cov_type = "HC1"` of the default, adassp, ssp, shrunken and noisy_moments: for about a tenth
 #'   of the budget, standard errors that hold for errors of different variances too.
+#'   `cov_type = "cluster"` is for `cluster` and `unit`.
 #'
 #' @return An object of class `dp_ols`, or `dp_ols_groups` with `by`; for several formulas a
 #'   [list of them][formulas]. [coef()], [vcov()],
@@ -115,7 +119,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
                    levels = NULL, by = NULL, groups = NULL, x_new = NULL, select = NULL,
                    k = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
                    weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
-                   max_rows = NULL, max_groups = NULL, ...) {
+                   max_rows = NULL, max_groups = NULL, cluster = NULL, ...) {
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))))
@@ -127,13 +131,14 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   formula <- with_constants(own_formula(formula), data)
   weights <- columns_given("weights", substitute(weights), weights, data)
   unit <- columns_given("unit", substitute(unit), unit, data)
+  cluster <- columns_given("cluster", substitute(cluster), cluster, data)
   by <- columns_given("by", substitute(by), by, data, several = TRUE)
   subset <- condition_given(substitute(subset), data, parent.frame())
   texts <- formula_texts(formula)
   by <- grouping(data, by)
   written$by <- by
   key <- group_key(data, by)
-  columns <- bridge_data(formula, data, c(by, weights, unit, all.vars(subset)))
+  columns <- bridge_data(formula, data, c(by, weights, unit, cluster, all.vars(subset)))
   arguments <- c(
     list(
       formula = if (is.list(formula)) reticulate::dict(texts) else texts,
@@ -144,7 +149,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
       groups = groups_of(groups, key),
       x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
       weights = weights, trim_weights = trim_weights, subset = condition_text(subset),
-      unit = unit, max_rows = max_rows, max_groups = max_groups,
+      unit = unit, max_rows = max_rows, max_groups = max_groups, cluster = cluster,
       missing = missing, block = state$block, data = columns
     ),
     options
@@ -172,10 +177,8 @@ check_absent <- function(names, instead = instead_of) {
 
 instead_of <- list(
   na.action = "rows with a missing value are left out, as by na.omit",
-  cluster = paste("unit = names the column of persons, whose rows are protected together, and",
-                  "clusters the standard errors by it"),
-  vcov = paste("name the standard errors by cov_type, such as cov_type = \"HC1\", and the column",
-               "of persons that clusters them by unit"),
+  vcov = paste("name the standard errors by cov_type, such as cov_type = \"HC1\", or",
+               "cov_type = \"cluster\" with the column that clusters them in cluster"),
   offset = "subtract it from the response, as in I(y - z) ~ x",
   contrasts = "write them in the formula, as in C(g, contr.sum)",
   family = "only linear regressions are fitted",

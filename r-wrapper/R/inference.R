@@ -8,7 +8,7 @@ new_uncertainty <- function(value) {
   shapes <- list(
     params = c(S, G), cov = c(S, S, G), hidden = c(S, S, G), unbounded = G, level = G,
     points = c(S, -1, G), ends = c(2, -1, G), sums = c(6, G), scales = c(2, G),
-    squares = c(4, G), line = c(5, G)
+    squares = c(4, G), line = c(5, G), degrees = G
   )
   parts <- lapply(stats::setNames(nm = intersect(names(shapes), names(value))), function(name) {
     values <- numbers(value[[name]])
@@ -87,8 +87,13 @@ intervals_of <- function(uncertainty, X, level, at = rep(1L, nrow(X))) {
   data.frame(conf.low = ends[, 1L], conf.high = ends[, 2L])
 }
 
+# Degrees of freedom, which clustered standard errors have; infinitely many are the normal law.
+degrees_at <- function(uncertainty, at) {
+  if (is.null(uncertainty$degrees)) Inf else uncertainty$degrees[at]
+}
+
 wald_intervals <- function(uncertainty, X, level, at) {
-  half <- stats::qnorm((1 + level) / 2) * deviations(uncertainty$cov, X, at)
+  half <- stats::qt((1 + level) / 2, degrees_at(uncertainty, at)) * deviations(uncertainty$cov, X, at)
   half[uncertainty$unbounded[at] == 1 | hidden_rows(uncertainty, X, at)] <- Inf
   center <- rowSums(entries(uncertainty$params, at) * X)
   cbind(center - half, center + half)
@@ -100,7 +105,7 @@ p_values_of <- function(uncertainty, X, values) {
   p <- switch(uncertainty$kind,
     wald = {
       distance <- rowSums(entries(uncertainty$params, at) * X) - values
-      2 * stats::pnorm(-abs(distance) / errors_of(uncertainty, X))
+      2 * stats::pt(-abs(distance) / errors_of(uncertainty, X), degrees_at(uncertainty, at))
     },
     ends = rep(NA_real_, nrow(X)),
     pivot = pivot_p_values(uncertainty, X, values)

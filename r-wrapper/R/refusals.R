@@ -107,5 +107,5 @@ get_data.dp_ols <- function(x, ...) {
 #' @exportS3Method sandwich::estfun
 estfun.dp_ols <- function(x, ...) {
   not_released("the scores of rows",
-               "cov_type in dp_ols() for robust standard errors, and unit for clustered ones")
+               "cov_type in dp_ols() for robust standard errors, and cluster for clustered ones")
 }

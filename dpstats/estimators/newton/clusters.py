@@ -7,9 +7,9 @@ labels are private, and so is their number: rows of one label are added up, what
 Guarantee. A row is in one cluster, and its score s is clipped to |s| <= C. Cut to whole numbers
 of 2^-20 C, scores add up exactly.
 
-- Sizes. Where a row counts for w in [0, 1] the norm of the clusters' sizes |n| moves by at most
-  w <= 1 under add/remove; replacing a row moves the sizes by w and w' in two clusters, sqrt 2, or
-  by less in one.
+- Sizes. Let m be the norm |n| of the clusters' sizes without one row, which counts for w in [0, 1].
+  With it |n| is in [m, m + w], as sizes are not negative. So |n| moves by at most 1 where a row is
+  added, and by no more where it is replaced: both norms are in [m, m + 1].
 - Lengths. sum |u| moves by at most |s| <= C where a row is added, and by 2 C where one is replaced.
 - Products. Let v = u min(1, D / |u|). Adding a row moves u by at most C, and v by no more, as the
   projection on a ball does not expand. With v and w of norms at most D, a = (v + w) / 2 and
@@ -45,9 +45,12 @@ from dpstats.numerics.cross_products import exact_sum, whole_weights
 from dpstats.privacy import Cost
 
 # Fractions of the cost for sizes and for lengths; the rest is for products.
-_SIZES, _LENGTHS = 0.1, 0.2
+_SIZES, _LENGTHS = 0.06, 0.12
 # Sums are clipped at so many times their mean length, and at least at so many limits of scores.
 _MEAN_LENGTHS, _LEAST_LENGTH = 3.0, 1.5 * (1 + 2.0**-10)
+# They are clipped farther out where noise is no more than this part of their products: at so many
+# times the mean length and the root of the number of clusters.
+_HARMLESS, _FARTHEST = 0.03, 1.5
 # Limits of scores that are tried, from so many root mean squares on.
 _LEAST_LIMIT, _LIMITS = 1.5, 200
 _ONE = 1 << ENTRY_BITS
@@ -70,8 +73,8 @@ def with_clusters(
     limit = _score_limit(tail, counted, number, times / products_cost.mu)
     at = queries.at(steps.whitening.map, state.eta)
     sums = queries.total(partial(score_sums, at, limit * math.sqrt(t))).sums
-    length = _length(queries, sums, cost.part(_LENGTHS)) / number
-    length = max(_MEAN_LENGTHS * length, _LEAST_LENGTH)
+    mean = _length(queries, sums, cost.part(_LENGTHS)) / number
+    length = _limit_of_sums(mean, number, p, times / products_cost.mu)
     products, deviation = release_products(
         "cluster products", clipped_products(sums, length), (length * limit) ** 2 * t,
         np.ones((p, p), dtype=bool), products_cost, queries.noise, queries.problem.neighbors,
@@ -82,6 +85,7 @@ def with_clusters(
     factor *= tail.mean_square() / max(tail.mean_square(limit), 1e-12)
     products = factor * raised(products, math.sqrt(2) * deviation)
     return replace(state, products=products, clusters=Clusters(number, error))
+
 
 def score_sums(at: Scores, limit: float, rows: Rows) -> KeySums:
     """Add up scores clipped to ``limit`` by cluster, in units of 2^-20 of it."""
@@ -126,10 +130,8 @@ def _number(steps: Steps, counted: Counted, cost: Cost) -> tuple[float, float]:
     """Release the norm of the clusters' sizes; return their effective number and its error."""
     queries = steps.queries
     held = queries.total(sizes).sums.ravel().tolist()
-    # a whole number is at most one unit below the root
-    far = (math.sqrt(2) if queries.replaces else 1.0) * _ONE + 1
-    query = Query("norm of cluster sizes", [math.isqrt(sum(n * n for n in held))], l2=far,
-                  unit=1 / _ONE)  # fmt: skip
+    norm = math.isqrt(sum(n * n for n in held))  # at most one unit below the root
+    query = Query("norm of cluster sizes", [norm], l2=_ONE + 1, unit=1 / _ONE)
     noisy = queries.noise.add(query, cost)
     # n rows, each of at most 1, have a norm of sizes from that of as many clusters to that of one
     least = counted.total / math.sqrt(max(counted.number, 1.0))
@@ -145,6 +147,18 @@ def _length(queries: Queries, sums: np.ndarray, cost: Cost) -> float:
     far = (2.0 if queries.replaces else 1.0) * _ONE + sums.shape[1] + _ROUNDING
     noisy = queries.noise.add(Query("cluster lengths", [total], l2=far, unit=1 / _ONE), cost)
     return max(float(noisy.values[0]), 0.0)
+
+
+def _limit_of_sums(mean: float, number: float, p: int, noise: float) -> float:
+    """Return where sums of scores are cut, in limits of scores, given their mean length.
+
+    At some mean lengths; and where the noise in products, at most 2 ``noise`` for a limit of 1, is
+    harmless, as far out as the sum of the largest of clusters with as large a norm of sizes is
+    where scores in clusters are alike.
+    """
+    harmless = _HARMLESS * number * mean**2 / (p * 2 * noise)
+    farther = min(harmless, _FARTHEST * math.sqrt(number) * mean)
+    return max(farther, _MEAN_LENGTHS * mean, _LEAST_LENGTH)
 
 
 def _norms(columns: np.ndarray) -> np.ndarray:

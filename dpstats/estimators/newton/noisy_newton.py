@@ -47,7 +47,7 @@ _COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
-_CLUSTERS = 0.12
+_CLUSTERS = 0.16
 # Scales are usable from so many times the noise on a count of a column's rows, for one regressor
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
 # scales of several decide how X'X looks beside its noise.
@@ -92,8 +92,8 @@ def release(
       sqrt 2 C^2;
     - for errors clustered by a column the norm of the clusters' sizes, the sum of the lengths of
       their sums of clipped scores, and the products of these sums, clipped
-      (:mod:`~dpstats.estimators.newton.clusters`): 1, C and C (2 D - C), or sqrt 2, 2 C and twice
-      that.
+      (:mod:`~dpstats.estimators.newton.clusters`): 1, C and C (2 D - C), under replace-one 1
+      and twice the others.
     Scores and q are cut toward zero to a grid of 2^-20, which keeps each below its bound.
     Responses are not clipped otherwise: one far out has a score of length C. Variables are clipped
     far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).

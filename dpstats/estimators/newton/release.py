@@ -122,6 +122,7 @@ def release_of(
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
     few_reason = _FEW if problem.by_unit else _FEW + _OF_A_LINE
+    clustered = problem.by_unit or problem.clustered
     hidden_reason = _FEW_CLUSTERS if few_clusters else _HIDDEN_REASON
     hidden_reason = _FAILED if failed else few_reason if few else hidden_reason
     if reference.extremes.y_unseen:
@@ -136,7 +137,7 @@ def release_of(
         status=status,
         reasons=reasons,
         evidence=evidence,
-        cov_type="cluster" if problem.by_unit or problem.clustered else COV_TYPES[state.products is not None],
+        cov_type=COV_TYPES[2 if clustered else int(state.products is not None)],
         note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
     )
 

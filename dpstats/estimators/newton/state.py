@@ -37,8 +37,8 @@ class NewtonState:
     ``sigma`` the unit of scores' sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
     robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, released
-    with noise of ``products_deviation`` off the diagonal, or of ``clusters``. The last step ``moved`` the position by
-    this squared length, of which noise is ``moved_noise``.
+    with noise of ``products_deviation`` off the diagonal, or of those of sums by ``clusters``. The
+    last step ``moved`` the position by this squared length, of which noise is ``moved_noise``.
     """
 
     eta: np.ndarray

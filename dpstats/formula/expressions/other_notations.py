@@ -167,8 +167,8 @@ def _options(text: str, in_r: bool) -> str:
         return ""
     return (
         f"what stands after the comma, {found[1].strip()}, is no part of a formula; options are "
-        'arguments of dp_ols, such as cov_type="HC1" for robust standard errors and unit="person" '
-        "for clustered ones"
+        'arguments of dp_ols, such as cov_type="HC1" for robust standard errors and '
+        'cov_type="cluster", cluster="state" for clustered ones'
     )
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 from dpstats.errors import NotReleasedError
 from dpstats.evidence import NewtonEvidence
 from dpstats.formula import linear_constraints
-from dpstats.inference import FTest, Sums
+from dpstats.inference import FTest, Sums, Wald
 from dpstats.inference.hypothesis_tests import joint_test, wald_test
 from dpstats.option_checks import checked_alpha, whole
 from dpstats.results.one.error_bounds import (
@@ -110,7 +110,8 @@ class Simulated(FitStatistics):
 
         One hypothesis is tested as in ``t_test``, several by Monte Carlo under the restricted
         fit, with a fixed public seed; the smallest p-value is then 1 / 5000. Fits without sums to
-        simulate from, as of ``noisy_newton`` or with factors, are tested by the normal law.
+        simulate from, as of ``noisy_newton`` or with factors, are tested by the normal law, with
+        ``cluster=`` by F with as many degrees of freedom as its intervals have.
 
         Parameters
         ----------
@@ -134,7 +135,9 @@ class Simulated(FitStatistics):
             return FTest(value, p, 1, test.reasons)
         cov, errors = self.uncertainty.covariance()[0], self._errors(R)
         if self.release.basis.evidence.sums() is None and np.isfinite(errors).all():
-            return wald_test(self._estimate(), cov, R, r)
+            errors = self.uncertainty
+            degrees = errors.degrees()[0] if isinstance(errors, Wald) else np.inf
+            return wald_test(self._estimate(), cov, R, r, degrees)
         return joint_test(self._released_sums("joint test"), cov, R, r)
 
     def _estimate(self) -> np.ndarray:

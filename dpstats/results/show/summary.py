@@ -25,6 +25,8 @@ from dpstats.schema import Numeric
 
 _RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
+# With fewer clusters intervals cover less than they say (Cameron and Miller 2015).
+_MANY_CLUSTERS = 20
 
 
 class PrivateSummary(Summary):
@@ -81,7 +83,8 @@ def _heading(result) -> SimpleTable:
         ("Private:", private),
     ]
     if result.bse.notna().any():
-        left, right = [*left, ("Covariance Type:", result.cov_type)], [*right, ("", "")]
+        left = [*left, ("Covariance Type:", result.cov_type)]
+        right = [*right, ("Clusters:", _clusters(result)) if _is_clustered(result) else ("", "")]
     rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
     return _table(rows, None, "Differentially Private Regression Results")
 
@@ -100,6 +103,17 @@ def figure(result, name: str) -> str:
     """Write a figure of ``fit_statistics`` with its standard error in parentheses."""
     value, error = result.fit_statistics.loc[name]
     return f"{value:.3f}" if np.isnan(error) else f"{value:.3f} ({error:.2g})"
+
+
+def _is_clustered(result) -> bool:
+    """Tell whether standard errors allow for clusters that are not the privacy unit."""
+    return "clusters" in result.fit_statistics.index
+
+
+def _clusters(result) -> str:
+    """Write the effective number of clusters, with the standard error of the noise in it."""
+    number, error = result.fit_statistics.loc["clusters"]
+    return f"{number:.1f} ({error:.2g})"
 
 
 def _whole(value: float) -> str:
@@ -121,7 +135,7 @@ def _coefficients(result, alpha: float) -> SimpleTable:
     columns = (result.params, result.bse, result.tvalues, result.pvalues)
     values = [np.asarray(column) for column in (*columns, result.conf_int(alpha))]
     model = SimpleNamespace(model=SimpleNamespace(endog_names="y", exog_names=list(result.names)))
-    return summary_params((model, *values), alpha=alpha, use_t=False)
+    return summary_params((model, *values), alpha=alpha, use_t=_is_clustered(result))
 
 
 def _predictions(result, alpha: float) -> SimpleTable:
@@ -174,7 +188,8 @@ def _wrapped(notes: Iterable[str]) -> str:
 def release_notes(result) -> list[str]:
     """Write what there is to say of ranges, of columns whose noise is large, and of polynomials."""
     return [
-        *note_on_ranges(result), *_scores_cut(result), *note_on_the_ends(result),
+        *note_on_ranges(result), *_scores_cut(result), *_of_clusters(result),
+        *note_on_the_ends(result),
         *_collinear(result), *_hidden_levels(result), *_legendre(result),
     ]  # fmt: skip
 
@@ -216,6 +231,20 @@ def _scores_cut(result) -> list[str]:
         return []
     part = float(result.evidence.down_weighted)
     return [f"{part:.1%} of the rows had scores that were cut, and so count less"]
+
+
+def _of_clusters(result) -> list[str]:
+    """Say what the effective number of clusters means for standard errors."""
+    if not _is_clustered(result):
+        return []
+    number = result.fit_statistics.loc["clusters", "estimate"]
+    said = (
+        f"standard errors are those of {_clusters(result)} clusters of one size, the effective "
+        f"number; intervals take Student's t with {max(number - 1, 1):.1f} degrees of freedom"
+    )
+    if number >= _MANY_CLUSTERS:
+        return [said]
+    return [f"{said}; with fewer than {_MANY_CLUSTERS} they may be too short"]
 
 
 def _hidden_levels(result) -> list[str]:
