@@ -11,6 +11,7 @@ from dpstats.estimators.contract import Method, Reference
 from dpstats.formula import Design, Formula
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport, relation_name
 from dpstats.rows import PrivacyUnit, RowReader, RowsInUse, Subset, Weights
+from dpstats.rows.cluster import cluster_note
 from dpstats.rows.privacy_unit import ONE
 from dpstats.schema import UNLIMITED, Kind, Numeric, Schema
 from dpstats.selection import Selector
@@ -236,10 +237,7 @@ class Request:
         said += self.column_notes
         said += [chosen.note for chosen in (self.subset, self.weights) if chosen]
         if self.cluster is not None:
-            said.append(
-                f"standard errors are clustered by {self.cluster}, whose labels stay private and "
-                "are not what is protected; a row without one is left out"
-            )
+            said.append(cluster_note(self.cluster, self.unit))
         if self.formulas > 1:
             epsilon, delta, _ = self.whole_call
             together = f"epsilon={epsilon:g}" + (f", delta={delta:g}" if delta else "")

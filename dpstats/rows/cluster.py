@@ -49,14 +49,7 @@ def declared_cluster(
         raise ArgumentError(
             f"by={by!r} leaves one cluster of cluster={column!r} in a group; name another column"
         )
-    if unit is not None and unit.column == column:
-        return None
-    if unit is not None:
-        raise ArgumentError(
-            f"cluster={column!r} is not proven beside unit={unit.column!r}, whose rows may be in "
-            f"several clusters; leave cluster out to cluster by {unit.column}"
-        )
-    return column
+    return None if unit is not None and unit.column == column else column
 
 
 def check_cluster(method: Method, cluster: str | None) -> None:
@@ -93,3 +86,16 @@ def with_cov_type(
 def cluster_schema(cluster: str | None, schema: Schema) -> dict[str, Kind]:
     """Describe the column: its values in the formula tell clusters apart, else its labels do."""
     return {} if cluster is None or cluster in schema else {cluster: Labels()}
+
+
+def cluster_note(cluster: str, unit: PrivacyUnit | None) -> str:
+    """Say what standard errors are clustered by, and what becomes of a unit in several clusters."""
+    said = (
+        f"standard errors are clustered by {cluster}, whose labels stay private and are not what "
+        "is protected; a row without one is left out"
+    )
+    if unit is None:
+        return said
+    return (
+        f"{said}; the rows of one {unit.column} count for the {cluster} that most of them are in"
+    )

@@ -22,6 +22,9 @@ of 2^-20 C, scores add up exactly.
   :func:`~dpstats.estimators.newton.indicator_basis.release_products`, would be too little: both
   changes may have any sign. Cut toward zero to whole numbers of 2^-20 D, each of the p entries of
   d is off by less than one of these, so |d| <= C + (sqrt p + 1) 2^-20 D.
+
+With privacy units a unit takes the place of a row. Its label is the one that most of its rows have,
+which follows from them alone, so that all of its score, of |s| <= C, is in one cluster.
 """
 
 import math
@@ -89,15 +92,32 @@ def with_clusters(
 
 def score_sums(at: Scores, limit: float, rows: Rows) -> KeySums:
     """Add up scores clipped to ``limit`` by cluster, in units of 2^-20 of it."""
-    assert rows.clusters is not None, "the request reads labels"
-    return KeySums.of(rows.clusters, at.clipped(limit, rows), len(at.eta))
+    return KeySums.of(labels(rows), at.clipped(limit, rows), len(at.eta))
 
 
 def sizes(rows: Rows) -> KeySums:
     """Add up what rows count for by cluster, in units of 2^-20."""
-    assert rows.clusters is not None, "the request reads labels"
     parts = np.full(len(rows), _ONE) if rows.parts is None else whole_weights(rows.parts)
-    return KeySums.of(rows.clusters, [parts[None]])
+    if rows.units is not None:
+        parts = np.bincount(rows.unit_order, parts).astype(np.int64)
+    return KeySums.of(labels(rows), [parts[None]])
+
+
+def labels(rows: Rows) -> np.ndarray:
+    """Return the cluster of each row (m,), or of each unit: that of most of its rows.
+
+    Of equally many it is the label with the least key.
+    """
+    assert rows.clusters is not None, "the request reads labels"
+    if rows.units is None:
+        return rows.clusters
+    order = np.lexsort((rows.clusters, rows.units))
+    units, keys = rows.units[order], rows.clusters[order]
+    new = np.append(True, (np.diff(units) != 0) | (np.diff(keys) != 0))[: len(keys)]
+    starts = np.flatnonzero(new)
+    units, keys, counts = units[starts], keys[starts], np.diff(starts, append=len(keys))
+    best = np.lexsort((keys, -counts, units))
+    return keys[best[np.flatnonzero(np.diff(units[best], prepend=-1))]]
 
 
 def clipped_products(sums: np.ndarray, length: float) -> np.ndarray:

@@ -8,7 +8,14 @@ import pytest
 import statsmodels.formula.api as smf
 
 import dpstats as dp
-from dpstats.estimators.newton.clusters import clipped_products, moved, raised, score_sums, sizes
+from dpstats.estimators.newton.clusters import (
+    clipped_products,
+    labels,
+    moved,
+    raised,
+    score_sums,
+    sizes,
+)
 from dpstats.numerics import Rows
 from dpstats.privacy import RELATIONS
 from dpstats.testing import insecure_seed
@@ -17,10 +24,10 @@ from tests.checks.newton_queries import X, Y, queries
 from tests.checks.noisy_newton import coded
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", [{}, {"weighted": True}, {"by_unit": True}])
 @pytest.mark.parametrize("neighbors", RELATIONS)
-def test_no_row_moves_the_sums_of_clusters_further_than_stated(neighbors, weighted):
-    assert check_clusters(neighbors, weighted) is None
+def test_no_row_or_unit_moves_the_sums_of_clusters_further_than_stated(neighbors, kind):
+    assert check_clusters(neighbors, **kind) is None
 
 
 @pytest.mark.parametrize("length", [1.5015, 2.0, 5.0])
@@ -39,9 +46,9 @@ def test_a_row_moves_clipped_products_by_at_most_what_is_stated(length):
 
 def test_sums_are_exact_in_any_order_and_in_batches():
     at = queries(1e6).at(np.eye(7)[:, :4], np.array([0.1, -0.2, 0.3, 0.0]))
-    labels = np.random.default_rng(1).integers(0, 5, len(Y)).astype(float)
+    keys = np.random.default_rng(1).integers(0, 5, len(Y)).astype(float)
     given = coded(X, Y)
-    whole = Rows(given.numbers, given.response, given.codes, clusters=labels)
+    whole = Rows(given.numbers, given.response, given.codes, clusters=keys)
     order = np.random.default_rng(2).permutation(len(Y))
     for count in (lambda rows: score_sums(at, 3.0, rows), sizes):
         found, moved_rows = count(whole), count(whole[order])
@@ -49,7 +56,18 @@ def test_sums_are_exact_in_any_order_and_in_batches():
         for other in (moved_rows, batches):
             np.testing.assert_array_equal(found.keys, other.keys)
             np.testing.assert_array_equal(found.sums, other.sums)
-    assert sizes(whole).sums.ravel().tolist() == [n << 20 for n in np.bincount(labels.astype(int))]
+    assert sizes(whole).sums.ravel().tolist() == [n << 20 for n in np.bincount(keys.astype(int))]
+
+
+def test_a_unit_is_in_the_cluster_of_most_of_its_rows():
+    units = np.array([3, 3, 3, 4, 4, 9, 9, 9, 9])
+    keys = np.array([5.0, 2.0, 5.0, 8.0, 1.0, 7.0, 7.0, 2.0, 2.0])
+    given = Rows(np.zeros((9, 1)), np.zeros(9), parts=np.full(9, 0.25), units=units, clusters=keys)
+    assert labels(given).tolist() == [5.0, 1.0, 2.0]
+    found = sizes(given)
+    assert found.keys.tolist() == [1.0, 2.0, 5.0]
+    assert found.sums.ravel().tolist() == [2 << 18, 4 << 18, 3 << 18]
+    assert labels(given[:0]).tolist() == [] and sizes(given[:0]).sums.shape == (0, 1)
 
 
 def test_no_direction_has_less_variance_than_its_noise():
@@ -66,10 +84,10 @@ def panel(n=6000, clusters=40, seed=5):
     """Rows of clusters of different sizes, in which x and errors are correlated."""
     generator = np.random.default_rng(seed)
     sizes_of = np.arange(1, clusters + 1)
-    labels = generator.choice(clusters, n, p=sizes_of / sizes_of.sum())
-    shared = generator.normal(size=(2, clusters))[:, labels]
+    group = generator.choice(clusters, n, p=sizes_of / sizes_of.sum())
+    shared = generator.normal(size=(2, clusters))[:, group]
     x, errors = 0.4 * shared + generator.normal(size=(2, n))
-    frame = pd.DataFrame({"x": x, "z": generator.normal(size=clusters)[labels], "g": labels})
+    frame = pd.DataFrame({"x": x, "z": generator.normal(size=clusters)[group], "g": group})
     frame["w"] = generator.choice([0.5, 1.0, 2.0], n)
     return frame.assign(y=1 + 0.5 * x + 0.2 * frame["z"] + errors)
 
@@ -99,6 +117,18 @@ def test_a_cluster_of_one_row_each_has_the_errors_of_hc1():
         fit = dp.dp_ols("y ~ x + z", data, epsilon=1e7, cov_type="cluster", cluster="row")
     theirs = smf.ols("y ~ x + z", data).fit(cov_type="HC1")
     np.testing.assert_allclose(fit.bse, theirs.bse, rtol=0.01)
+
+
+def test_persons_in_clusters_have_the_errors_of_clusters():
+    """Of persons with two rows each, all in one cluster; weights are those of a row of two."""
+    data = panel(8000)
+    data = data.assign(id=data.groupby("g").cumcount() // 2 + 1000 * data["g"])
+    given = {"unit": "id", "max_rows": 2, "cov_type": "cluster", "cluster": "g"}
+    with insecure_seed(1):
+        fit = dp.dp_ols("y ~ x + z", data, epsilon=1e7, **given)
+    theirs = smf.ols("y ~ x + z", data).fit(cov_type="cluster", cov_kwds={"groups": data["g"]})
+    np.testing.assert_allclose(fit.bse, theirs.bse, rtol=0.02)
+    assert "count for the g that most of them are in" in " ".join(fit.privacy.assumptions)
 
 
 def test_below_six_clusters_no_interval_is_shown_and_below_twenty_it_is_said():
