@@ -63,7 +63,8 @@ def _worst_pairs(neighbors: str):
     """Yield tables in which a row stretches the sum of its cluster to where sums are clipped.
 
     Two clusters have rows far out, above the line and below it, and four have rows on the line, so
-    that sums are clipped at six lengths over six. Other tables have one cluster but for a row.
+    that sums are clipped at six lengths over six. With more clusters near it they are clipped long
+    before. Other tables have one cluster but for a row.
     """
     generator = np.random.default_rng(0)
     above, below, beside = _one(_ABOVE, 0.0), _one(_BELOW, 0.0), _one(_ABOVE, 1.0)
@@ -74,15 +75,18 @@ def _worst_pairs(neighbors: str):
         else:
             yield _with(table, beside), _with(table, above)
             yield _with(table, above), _with(table, below)
+    table = _far_rows(generator, 200, 200, 24)
+    yield table if neighbors == ADD_REMOVE else _with(table, below), _with(table, above)
     alone = _with(*[above] * 50)
     other = _with(alone, _one(_ABOVE, 5.0))
     yield alone if neighbors == ADD_REMOVE else other, _with(alone, above)
 
 
-def _far_rows(generator, far: int, near: int) -> Table:
-    X, _ = rows(generator, 4 * near)
+def _far_rows(generator, far: int, near: int, others: int = 4) -> Table:
+    X, _ = rows(generator, others * near)
     y = np.concatenate([np.repeat([1e300, -1e300], far), X[:, 2] + 3])
-    labels = np.concatenate([np.repeat([0.0, 1.0], far), np.repeat(np.arange(2.0, 6), near)])
+    names = np.arange(2.0, 2 + others)
+    labels = np.concatenate([np.repeat([0.0, 1.0], far), np.repeat(names, near)])
     X = np.vstack([np.repeat(_FAR, 2 * far, axis=0), X])
     return X, y, labels, np.ones(len(y)), np.arange(len(y))
 

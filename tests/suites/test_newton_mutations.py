@@ -11,7 +11,7 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.estimators import METHODS
-from dpstats.estimators.newton import indicator_basis, noisy_newton, squared_loss
+from dpstats.estimators.newton import clusters, indicator_basis, noisy_newton, squared_loss
 from dpstats.estimators.newton import queries as newton_queries
 from dpstats.estimators.newton import sums as newton_sums
 from dpstats.estimators.newton import whitening as newton_whitening
@@ -36,6 +36,7 @@ from tests.checks.breaks import (
 )
 from tests.checks.marginals import check_marginals
 from tests.checks.mutants import Mutant, both_tests, over, patched
+from tests.checks.newton_clusters import check_clusters
 from tests.checks.noisy_newton import check_factors
 from tests.checks.replay import cases_of
 from tests.checks.replayed import check_worst
@@ -339,9 +340,80 @@ def as_given(original):
     return lambda parts: np.trunc(np.nan_to_num(parts, posinf=1e6) * 2.0**20).astype(np.int64)
 
 
+def cluster(name, make):
+    return patched(clusters, name, make)
+
+
+def sums_in_full(original):
+    """The sums of clusters are clipped at eight times the length that noise is for."""
+    return lambda sums, length: 64 * original(sums, 8 * length)
+
+
+def times(factor):
+    """What a row moves is stated as so many times as much."""
+    return lambda original: lambda *given: factor * original(*given)
+
+
+def rows_of_units(original):
+    """The scores of the rows of a unit are clipped one by one, in the cluster of each."""
+
+    def score_sums(at, limit, rows):
+        return original(at, limit, replace(rows, units=None, parts=None))
+
+    return score_sums
+
+
+def exact_number(original):
+    """The number of clusters is used as it is."""
+
+    def number(steps, counted, cost):
+        found, error = original(steps, counted, cost)
+        sums = steps.queries.total(clusters.sizes).sums * 2.0**-20
+        return found + 1e-9 * float((sums**2).sum()), error
+
+    return number
+
+
+def exact_length(original):
+    """Sums are clipped by their mean length before noise."""
+    return lambda queries, sums, cost: (
+        original(queries, sums, cost) + 1e-9 * clusters._norms(sums.astype(float).T).sum()
+    )
+
+
+CLUSTERED = {relation: partial(check_clusters, relation) for relation in (ADD_REMOVE, REPLACE_ONE)}
+CLUSTERED_UNITS = partial(check_clusters, ADD_REMOVE, by_unit=True)
+CLUSTER_STEPS = {
+    "norm of cluster sizes": clusters,
+    "cluster lengths": clusters,
+    "cluster products": indicator_basis,
+}
 HEAVY = {ADD_REMOVE: heavy(ADD_REMOVE), REPLACE_ONE: heavy(REPLACE_ONE)}
 ROBUST = {ADD_REMOVE: robust(ADD_REMOVE), REPLACE_ONE: robust(REPLACE_ONE)}
 MUTANTS = {
+    **{
+        f"half the sensitivity of {step}, {relation}": Mutant(
+            smaller(module, step=step), CLUSTERED[relation]
+        )
+        for step, module in CLUSTER_STEPS.items()
+        for relation in CLUSTERED
+    },
+    "sums of clusters clipped too late": Mutant(
+        cluster("clipped_products", sums_in_full), CLUSTERED[ADD_REMOVE]
+    ),
+    "products of clusters: the root of 2 for replace-one": Mutant(
+        cluster("moved", times(2**-0.5)), CLUSTERED[REPLACE_ONE]
+    ),
+    "scores of clusters not clipped": Mutant(longer_scores(2.0**10), CLUSTERED[ADD_REMOVE]),
+    "a unit clipped row by row, over several clusters": Mutant(
+        cluster("score_sums", rows_of_units), CLUSTERED_UNITS
+    ),
+    "the number of clusters before noise": Mutant(
+        cluster("_number", exact_number), CLUSTERED[ADD_REMOVE]
+    ),
+    "the length of sums before noise": Mutant(
+        cluster("_length", exact_length), CLUSTERED[ADD_REMOVE]
+    ),
     "scores for products not clipped": Mutant(longer_scores(2.0**10), ROBUST[ADD_REMOVE]),
     "scores for products clipped at twice the limit": Mutant(
         longer_scores(2.0), ROBUST[ADD_REMOVE]
