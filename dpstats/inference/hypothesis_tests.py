@@ -23,6 +23,8 @@ class TTest:
         Of c'beta, at the level 1 - ``alpha``.
     reasons : tuple of str
         Why something is NaN.
+    by_t : bool
+        Whether p-values and intervals are of Student's t, as with few clusters.
     """
 
     names: tuple[str, ...]
@@ -33,18 +35,23 @@ class TTest:
     intervals: np.ndarray
     alpha: float
     reasons: tuple[str, ...] = ()
+    by_t: bool = False
 
     def conf_int(self) -> np.ndarray:
         """Return the intervals of c'beta, shape (q, 2)."""
         return self.intervals.copy()
+
+    @property
+    def _law(self) -> str:
+        return "t" if self.by_t else "z"
 
     def summary_frame(self) -> pd.DataFrame:
         """Return the columns of statsmodels' ``summary_frame``, one row per hypothesis."""
         columns = {
             "coef": self.effect,
             "std err": self.sd,
-            "z": self.tvalue,
-            "P>|z|": self.pvalue,
+            self._law: self.tvalue,
+            f"P>|{self._law}|": self.pvalue,
             "Conf. Int. Low": self.intervals[:, 0],
             "Conf. Int. Upp.": self.intervals[:, 1],
         }
@@ -53,7 +60,7 @@ class TTest:
     def summary(self):
         """Return a statsmodels table to print."""
         ends = f"[{self.alpha / 2:g}", f"{1 - self.alpha / 2:g}]"
-        headers = ["", "coef", "std err", "z", "P>|z|", *ends]
+        headers = ["", "coef", "std err", self._law, f"P>|{self._law}|", *ends]
         rows = [
             [name, f"{coef:.4f}", *(f"{value:.3f}" for value in rest)]
             for name, coef, *rest in self.summary_frame().itertuples()

@@ -88,6 +88,11 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
     name = options.pop("method")
     if name not in METHODS:
         raise unknown_method(name, METHODS)
+    if "cluster" in options or options.get("cov_type") == "cluster" and call["unit"] is None:
+        raise ArgumentError(
+            f'a forecast does not know clusters; give {label!r} cov_type="HC1" in the place of '
+            '"cluster", whose coefficients have about as much privacy noise'
+        )
     delta = delta_of(name, delta)
     call = {**call, "neighbors": options.pop("neighbors", call["neighbors"])}
     max_groups = call.pop("max_groups", 1)

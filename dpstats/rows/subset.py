@@ -76,7 +76,7 @@ def declared_subset(text, table: AnyTable, schema: Schema, levels: Mapping) -> S
         kind = schema.get(name) or _kind(name, condition, table, levels.get(name))
         if isinstance(kind, Labels):
             raise ArgumentError(
-                f"subset={condition.text!r} reads {name}, whose labels are absorbed and only told "
+                f"subset={condition.text!r} reads {name}, whose labels are private and only told "
                 "apart; put what to compare into a column of its own before the call"
             )
         if kind is None:

@@ -177,7 +177,7 @@ class Release:
     fit from the same rows and budget, they follow from that one. ``note`` is a sentence on
     what was released, a function of releases. ``limited`` says that predictions are of rows
     clipped to the columns' ranges and lie in the range of the response. ``cov_type`` is
-    "nonrobust" or "HC1": whether the inference assumes errors of one variance.
+    "nonrobust", "HC1" or "cluster": what the inference assumes of errors.
     """
 
     params: np.ndarray

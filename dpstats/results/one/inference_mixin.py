@@ -12,6 +12,7 @@ from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import (
     PARTLY_UNBOUNDED,
     UNBOUNDED,
+    ClusterWald,
     TTest,
     Uncertainty,
     slopes_of,
@@ -118,7 +119,7 @@ class Inferred(ABC):
 
     @property
     def cov_type(self) -> str:
-        """Return "nonrobust" (errors of one variance) or "HC1", as statsmodels does."""
+        """Return "nonrobust" (errors of one variance), "HC1" or "cluster", as statsmodels does."""
         return self.release.basis.cov_type
 
     def cov_params(self) -> pd.DataFrame:
@@ -298,6 +299,7 @@ class Inferred(ABC):
             intervals=self._intervals(R, alpha),
             alpha=float(alpha),
             reasons=self._why_no_errors(R),
+            by_t=isinstance(self.uncertainty, ClusterWald),
         )
 
     def _why_no_errors(self, rows: np.ndarray) -> tuple[str, ...]:

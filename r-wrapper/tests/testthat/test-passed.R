@@ -90,7 +90,7 @@ test_that("model_performance() and insight's questions are answered", {
   }
   expect_identical(get_varcov.dp_ols(fit, verbose = TRUE, vcov = TRUE, component = "all"), vcov(fit))
   expect_error(get_varcov.dp_ols(fit, vcov = "HC1"), "cov_type", class = "dpstats_argument_error")
-  expect_error(estfun.dp_ols(fit), "unit for clustered", class = "dpstats_not_released_error")
+  expect_error(estfun.dp_ols(fit), "cluster for clustered", class = "dpstats_not_released_error")
   expect_identical(get_df.dp_ols(fit, type = "any"), Inf)
   expect_identical(get_df.dp_ols(fit, type = "model"), 5L)
   skip_without_package("insight")
