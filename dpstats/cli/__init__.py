@@ -21,6 +21,7 @@ _WORDING = (
     (r"""\btypes=\{(['"])(.+?)\1: (['"])(\w+)\3\}""", r"--types '\2=\4'"),
     (r"""\b(bounds|levels|types)\[(['"])(.+?)\2\]""", r"--\1 \3"),
     (r"""\bmethod=["'](\w+)["']""", r"--method \1"),
+    (r"""\bcov_type=["'](\w+)["']""", r"--option cov_type=\1"),
     (r"dp_ols has no argument (\w+)=", r"there is no --option \1="),
     (r"write dp_ols\((.+), data\)", r"write the file first and then \1"),
     (r'dpstats\.Ledger\(path, analyst="\.\.\."\) or ', ""),

@@ -96,6 +96,4 @@ def cluster_note(cluster: str, unit: PrivacyUnit | None) -> str:
     )
     if unit is None:
         return said
-    return (
-        f"{said}; the rows of one {unit.column} count for the {cluster} that most of them are in"
-    )
+    return f"{said}; the rows of one {unit.column} count for the {cluster} that most of them are in"

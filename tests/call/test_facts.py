@@ -66,6 +66,7 @@ PAIRS = {
                      "bounds": {c: (0, 1) for c in "yxzw"}},
     "max_rows": {"unit": "p", "max_rows": [1, 2]},
     "max_groups": {"unit": "p", "by": "g", "max_groups": [1, 2]},
+    "cluster": {"method": "noisy_newton", "cov_type": "cluster", "cluster": ["g", "p"]},
     "groups": {"by": "g", "groups": [["a"], ["b"], "present"]},
     "levels": {"formula": "y ~ g", "levels": [{"g": ["a", "b"]}, {"g": ["b", "a"]}]},
 }  # fmt: skip

@@ -27,6 +27,7 @@ ROLES = {
     "regressor": {"types": "x"},
     "weights": {"types": "w", "weights": "w", "bounds": {c: (0, 1) for c in "yxw"}},
     "unit": {"types": "g", "unit": "g"},
+    "cluster": {"types": "g", "cluster": "g", "cov_type": "cluster", "method": "noisy_newton"},
     "absorbed": {"types": "g", "formula": "y ~ x | g"},
     "by": {"types": "g", "by": "g", "groups": "present"},
     "subset": {"types": "g", "subset": "g > 0"},

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,6 +50,15 @@ ROLES = {
         ("real", "whole"), lambda content: {**_numeric("y ~ x", "x", "y")(content), "weights": "c"}
     ),
     "person": Role(tuple(CELLS), lambda content: {"formula": "y ~ x", "unit": "c"}),
+    "cluster": Role(
+        tuple(CELLS),
+        lambda content: {
+            "formula": "y ~ x",
+            "cluster": "c",
+            "cov_type": "cluster",
+            "method": "noisy_newton",
+        },
+    ),
     "subset of numbers": Role(
         ("real", "whole"),
         lambda content: {"formula": "y ~ x", "subset": "c > 0.4 | ~(np.log(c) < x)"},
@@ -99,11 +108,12 @@ def built(source: Source, cells: list, folder, role: str):
 
 def columns_seen(table, call: dict) -> list[np.ndarray]:
     """What a mechanism may see of every row: its numbers, its codes, and its group."""
-    call = {"levels": None, **call}
+    call = {"levels": None, "method": "adassp", **call}
+    options = {"cov_type": call.pop("cov_type")} if "cov_type" in call else {}
     by, groups = call.get("by"), call.pop("groups", None)
     request = make_request(
-        data=table, method="adassp", epsilon=1, delta=None, x_new=None, neighbors=None,
-        missing="drop", row_norm=None, options={}, **call,
+        data=table, epsilon=1, delta=None, x_new=None, neighbors=None, missing="drop",
+        row_norm=None, options=options, **call,
     )  # fmt: skip
     columns = request.rows_in_use.columns
     unit = [] if request.unit is None else [request.unit.column]
@@ -142,7 +152,10 @@ def check_rows(source: Source, content: str, role: str, row: int, cell, folder) 
 
 
 def form(result) -> list:
-    """Everything that is public of a release: names, shapes, types, report, number of rows."""
+    """Everything that is public of a release: names, shapes, types, report, number of rows.
+
+    The noise of Newton's steps depends on earlier releases, so of its report the steps are compared.
+    """
     parts = [result.params, result.bse, result.predictions]
     if isinstance(result, dp.DPGroupResults):
         parts += [result.frame.drop(columns=["status"])]
@@ -151,7 +164,10 @@ def form(result) -> list:
     else:
         shown, dtypes = [sorted(result.to_dict()), result.nobs], [part.dtype for part in parts]
     axes = [(part.shape, *(list(map(repr, axis)) for axis in part.axes)) for part in parts]
-    return [type(result), axes, shown, dtypes, result.privacy, result.method_report]
+    report, steps = result.privacy, [event.step for event in result.privacy.events]
+    if dp.METHODS[result.method].ranges.marginals:
+        report = replace(report, events=())
+    return [type(result), axes, shown, dtypes, report, steps, result.method_report]
 
 
 def statuses(result) -> set:

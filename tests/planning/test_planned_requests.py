@@ -46,6 +46,14 @@ def test_auto_is_what_the_call_would_take(delta, unit, levels, expected):
     assert entry("auto", 1.0) == {"method": expected, "neighbors": "add_remove"}
 
 
+@pytest.mark.parametrize("more", [{}, {"cluster": "x"}])
+def test_a_forecast_does_not_know_clusters(more):
+    methods = {"a": {"method": "noisy_newton", "cov_type": "cluster", **more}}
+    entry = chosen_methods(methods, 100, True, None, CALL)
+    with pytest.raises(dp.ArgumentError, match="does not know clusters; give 'a' cov_type"):
+        planned_request(entry, None, CALL, "a", 2.0)
+
+
 def test_the_request_is_that_of_the_call():
     entry = chosen_methods({"a": {"method": "adassp", "cov_type": "HC1"}}, 100, True, None, CALL)
     call = {**CALL, "data": no_rows("y ~ x", DECLARED), "x_new": None, "trim_weights": None,

@@ -226,7 +226,7 @@ REFUSED = {
     "max_groups is for": {"max_groups": 2},
     "adaops is proven for persons of one row only": {"method": "adaops", "neighbors": "add_remove"},
     "cov_type='HC1' takes": {"cov_type": "HC1"},
-    'cov_type="cluster" is for': {"unit": None, "cov_type": "cluster"},
+    'cov_type="cluster" needs what': {"unit": None, "cov_type": "cluster"},
     "select='kendall' is": {"select": "kendall", "k": 1, "neighbors": "replace_one"},
     "needs the intercept": {"formula": "y ~ x + z - 1"},
     "absorb id itself": {"formula": "y ~ x | z", "bounds": None},

@@ -16,7 +16,7 @@ from dpstats.estimators.newton import queries as newton_queries
 from dpstats.estimators.newton import sums as newton_sums
 from dpstats.estimators.newton import whitening as newton_whitening
 from dpstats.estimators.newton.scores import Scores
-from dpstats.numerics import kernels, score_loops, whitening
+from dpstats.numerics import KeySums, kernels, score_loops, whitening
 from dpstats.numerics.cross_products import PRODUCT_UNIT
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.range_estimation import estimate, marginals
@@ -363,6 +363,13 @@ def rows_of_units(original):
     return score_sums
 
 
+def counted_doubly(original):
+    """A row is added to its cluster twice."""
+    return classmethod(
+        lambda _, keys, blocks, columns=1: original(keys, (2 * own for own in blocks), columns)
+    )
+
+
 def exact_number(original):
     """The number of clusters is used as it is."""
 
@@ -407,6 +414,9 @@ MUTANTS = {
     "scores of clusters not clipped": Mutant(longer_scores(2.0**10), CLUSTERED[ADD_REMOVE]),
     "a unit clipped row by row, over several clusters": Mutant(
         cluster("score_sums", rows_of_units), CLUSTERED_UNITS
+    ),
+    "a row twice in its cluster": Mutant(
+        patched(KeySums, "of", counted_doubly), CLUSTERED[ADD_REMOVE]
     ),
     "the number of clusters before noise": Mutant(
         cluster("_number", exact_number), CLUSTERED[ADD_REMOVE]
