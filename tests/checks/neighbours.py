@@ -154,7 +154,7 @@ def check_rows(source: Source, content: str, role: str, row: int, cell, folder) 
 def form(result) -> list:
     """Everything that is public of a release: names, shapes, types, report, number of rows.
 
-    The noise of Newton's steps depends on earlier releases, so of its report the steps are compared.
+    The noise of Newton's steps depends on what they released, so steps alone are compared there.
     """
     parts = [result.params, result.bse, result.predictions]
     if isinstance(result, dp.DPGroupResults):

@@ -592,3 +592,17 @@ def test_a_reader_that_leaves_early():
     with os.fdopen(writing, "w") as closed:
         done = in_a_shell("methods", stdout=closed)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_errors_are_clustered_by_a_column(capsys, folder):
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 40, 3000)
+    x = rng.normal(size=3000)
+    y = x + rng.normal(size=40)[group] / 2 + rng.normal(size=3000)
+    pd.DataFrame({"x": x, "y": y, "g": group}).to_csv(folder / "tracts.csv", index=False)
+    call = ["fit", "tracts.csv", "y ~ x", "--epsilon", "4", "--cluster", "g"]
+    call += ["--types", "g=integer", "--types", "x=number", "--types", "y=number"]
+    assert cli.main([*call, "--option", "cov_type=cluster"]) == 0
+    printed = capsys.readouterr().out
+    assert "Covariance Type:" in printed and "Clusters:" in printed and "P>|t|" in printed
+    assert "--option cov_type=cluster" in refused(call, capsys, folder)

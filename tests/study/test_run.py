@@ -271,6 +271,30 @@ epsilon = 4
 """
 
 
+def test_a_study_clusters_errors_by_a_column(folder):
+    rng = np.random.default_rng(0)
+    tract = rng.integers(0, 40, 2000)
+    x = rng.uniform(size=2000)
+    y = x + rng.normal(size=40)[tract] / 4 + rng.normal(size=2000) / 4
+    pd.DataFrame({"tract": tract, "x": x, "y": y}).to_csv(folder / "tracts.csv", index=False)
+    (folder / "study.toml").write_text("""
+data = "tracts.csv"
+bounds = { x = [0, 1], y = [-3, 4] }
+types = { tract = "integer" }
+[models.main]
+formula = "y ~ x"
+cov_type = "cluster"
+cluster = "tract"
+epsilon = 4
+""")
+    dp.run_study(folder / "study.toml", folder / "dry", dry_run=True)
+    ledger = dp.Ledger.create(folder / "t.ledger", dataset="t", epsilon=20, delta=1e-4)
+    dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    main = from_text((folder / "out" / "release.json").read_text())["main"]
+    assert main.cov_type == "cluster"
+    assert main.fit_statistics.loc["clusters", "estimate"] == pytest.approx(40, rel=0.3)
+
+
 def test_a_study_of_persons_protects_each_with_all_rows(folder):
     rng = np.random.default_rng(0)
     person = np.repeat(np.arange(300), 4)

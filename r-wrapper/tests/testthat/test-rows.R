@@ -33,6 +33,34 @@ test_that("weights are those of lm, as a name, as a text and as a variable", {
   expect_match(trimmed$privacy$assumptions, "weighted by w: weights above 2", all = FALSE)
 })
 
+test_that("errors are clustered by a column, bare, as a text and after a tilde", {
+  skip_without_python()
+  set.seed(4)
+  d <- data.frame(x = rnorm(4000), state = sample(letters, 4000, TRUE))
+  d$y <- d$x + rnorm(26)[match(d$state, letters)] / 2 + rnorm(4000)
+  fits <- with_insecure_seed(1, list(
+    dp_ols(y ~ x, d, epsilon = 50, cov_type = "cluster", cluster = state),
+    dp_ols(y ~ x, d, epsilon = 50, cov_type = "cluster", cluster = "state"),
+    dp_ols(y ~ x, d, epsilon = 50, cov_type = "cluster", cluster = ~state)
+  ))
+  for (found in fits) {
+    expect_identical(found$cov_type, "cluster")
+    clusters <- found$fit_statistics["clusters", "estimate"]
+    expect_equal(clusters, 26, tolerance = 0.05)
+    half <- stats::qt(0.975, clusters - 1) * sqrt(diag(vcov(found)))
+    expect_equal(unname(confint(found)), unname(cbind(coef(found) - half, coef(found) + half)))
+    expect_equal(found$table$conf.low, unname(confint(found)[, 1L]))
+    expect_equal(dp_test(found, "x = 1")$p.value,
+                 2 * stats::pt(-abs(coef(found)[["x"]] - 1) / sqrt(vcov(found)["x", "x"]),
+                               clusters - 1))
+  }
+  expect_gt(vcov(fits[[1L]])[1L, 1L], 2 * vcov(lm(y ~ x, d))[1L, 1L])
+  expect_error(dp_ols(y ~ x, d, epsilon = 1, cluster = state), "add cov_type = \"cluster\"",
+               class = "dpstats_argument_error")
+  expect_error(dp_ols(y ~ x, d, "adassp", 1, cov_type = "cluster", cluster = state),
+               "no standard errors clustered", class = "dpstats_argument_error")
+})
+
 test_that("subset is that of lm, as a condition, as a text and with values of the workspace", {
   skip_without_python()
   d <- surveyed()
