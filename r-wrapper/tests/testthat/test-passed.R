@@ -155,5 +155,5 @@ test_that("performance and sandwich find their methods", {
   skip_without_python()
   fit <- fit_wage()
   expect_output(print(from_package("performance", "model_performance")(fit)), "Epsilon")
-  expect_error(from_package("sandwich", "vcovCL")(fit), "unit", class = "dpstats_not_released_error")
+  expect_error(from_package("sandwich", "vcovCL")(fit), "cluster for clustered", class = "dpstats_not_released_error")
 })
