@@ -101,10 +101,13 @@ def release_of(
     ends = reference.y_center - far, reference.y_center + far
     figures = {} if failed else _goodness(state, basis, whitening, directions, rows, problem)
     if problem.weighted:
-        figures |= {"weighted_rows": counted.total, "weighted_rows_error": counted.noise}
+        figures |= {"weighted_rows": counted.number, "weighted_rows_error": counted.noise}
+        figures |= {"mean_weight": counted.part}
+    # where rows count for parts the mean square of scores is not that of residuals
+    sigma2 = None if problem.in_parts else reference.y_scale**2 * state.square
     evidence = NewtonEvidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=rows,
-        sigma2=reference.y_scale**2 * state.square, down_weighted=1 - state.slope,
+        sigma2=sigma2, down_weighted=1 - state.slope,
         response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
         **figures,
     )  # fmt: skip

@@ -77,7 +77,7 @@ class Steps:
         queries = self.queries
         noise = queries.score_sensitivity / cost.mu
         limit, slope = score_limit(tail, state.sigma, p, noise)
-        # squares are those of residuals, with units those of the clipped scores
+        # squares are those of residuals, where rows count for parts those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
         if queries.problem.in_parts:
             cut, size = limit, t

@@ -25,6 +25,8 @@ from dpstats.schema import Numeric
 
 _RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
+# a mean weight of more than this part of the largest one is said
+_AT_THE_BOUND = 0.9
 
 
 class PrivateSummary(Summary):
@@ -174,8 +176,9 @@ def _wrapped(notes: Iterable[str]) -> str:
 def release_notes(result) -> list[str]:
     """Write what there is to say of ranges, of columns whose noise is large, and of polynomials."""
     return [
-        *note_on_ranges(result), *_scores_cut(result), *note_on_the_ends(result),
-        *_collinear(result), *_hidden_levels(result), *_legendre(result),
+        *note_on_ranges(result), *_scores_cut(result), *_weights_at_the_bound(result),
+        *note_on_the_ends(result), *_collinear(result), *_hidden_levels(result),
+        *_legendre(result),
     ]  # fmt: skip
 
 
@@ -216,6 +219,20 @@ def _scores_cut(result) -> list[str]:
         return []
     part = float(result.evidence.down_weighted)
     return [f"{part:.1%} of the rows had scores that were cut, and so count less"]
+
+
+def _weights_at_the_bound(result) -> list[str]:
+    """Say where nearly all rows count as the largest weight, as if there were no weights."""
+    known = result.evidence
+    if not isinstance(known, NewtonEvidence) or known.mean_weight is None:
+        return []
+    mean, noise = float(known.mean_weight), float(known.weighted_rows_error / known.weighted_rows)
+    if mean - 2 * noise < _AT_THE_BOUND:
+        return []
+    return [
+        f"weights are {mean:.0%} of the largest one on average, so rows count nearly alike: see "
+        "that their bounds are in the units of the column"
+    ]
 
 
 def _hidden_levels(result) -> list[str]:
