@@ -29,7 +29,6 @@ _INTERCEPT = "write 'y ~ 0 + x' for a line through the origin"
 _LEVEL = "give it to result.summary(alpha=) or result.conf_int(alpha=), which cost nothing"
 _BOUNDS = "give bounds={column: (low, high)} on columns as they are in the data"
 _PENALTY = "adassp and noisy_newton choose their own ridge, and select= keeps the best terms"
-_GROUPS = 'write by="column" for one fit a group'
 _RANDOM = "there are no random effects; write 'y ~ x | column' or by= for effects by group"
 INSTEAD = {
     **dict.fromkeys(["endog", "exog", "X", "y", "x"], _FORMULA),

@@ -14,8 +14,7 @@ from dpstats.inference.goodness_of_fit import NOISY, WEIGHTED
 class FiguresEvidence(Evidence):
     """Hold N, R-squared and the residual variance, with the noise in each, as worked out.
 
-    ``weighted_rows`` is the sum of the parts that rows, or units, count for where these have
-    weights, with its noise.
+    ``weighted_rows`` is the number of rows or units, where these have weights, with its noise.
     """
 
     fit_rows: Number = None
@@ -53,12 +52,15 @@ class NewtonEvidence(FiguresEvidence):
         The part of the covariance that is of privacy noise.
     down_weighted
         The part of the rows whose scores were cut.
+    mean_weight
+        The mean weight over the largest one, where rows have weights.
     clusters, clusters_error
         The effective number of the clusters that standard errors allow for, and its noise.
     """
 
     privacy_cov: Matrix
     down_weighted: Number
+    mean_weight: Number = None
     clusters: Number = None
     clusters_error: Number = None
 

@@ -60,11 +60,13 @@ def _extremes(
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
     heavy = _heavy(marginals, y)
-    reach = _reach(y, limit, heavy)
+    ends = _ends(y, limit)
+    reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
         heavy=heavy,
         leverage=float(squares.max() * farther**2) + max(codes, 1) * _CODE_LEVERAGE,
         kurtosis=(_standardised(Z)[2] ** 4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
+        y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else _BEYOND_ALL * reach,
         y_error=min(y.square_error, _LARGEST_ERROR),
@@ -86,13 +88,11 @@ def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
     return min(max(clear, _UNSEEN_HEAVY * y.is_rough), 1.0)
 
 
-def _reach(y: Marginal, limit: Numeric | None, heavy: float) -> float:
-    """Return how far from its mean the response lies, in standard deviations."""
-    low, high = (y.points.min(), y.points.max()) if limit is None else (limit.low, limit.high)
-    reach = max(abs(low - y.mean), abs(high - y.mean)) / max(y.sd, LEAST_SD)
-    if limit is not None:
-        return float(reach)
-    return float(reach * (_BEYOND_QUANTILES if y.is_rough else _BEYOND_SEEN * (1 + heavy)))
+def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:
+    """Return ends (2,) between which most responses lie, in deviations from their mean."""
+    ends = [y.points.min(), y.points.max()] if limit is None else [limit.low, limit.high]
+    beyond = _BEYOND_QUANTILES if y.is_rough else _BEYOND_SEEN
+    return (np.array(ends) - y.mean) / max(y.sd, LEAST_SD) * (1.0 if limit is not None else beyond)
 
 
 def _synthetic(design: Design, marginals: Mapping[str, Marginal], uniform: float) -> np.ndarray:

@@ -77,6 +77,14 @@ def test_a_response_reaches_its_declared_bounds_or_what_is_seen():
     assert reference(y=COUNTS).extremes.y_reach == pytest.approx(2.6 * COUNTS.farthest, rel=0.05)
 
 
+def test_predictions_have_ends_on_each_side_of_the_mean():
+    declared = reference(limit=Numeric(-100.0, 50.0)).extremes.y_ends
+    np.testing.assert_allclose(declared * NORMAL.sd + NORMAL.mean, [-100, 50], rtol=0.01)
+    low, high = reference(y=COUNTS).extremes.y_ends
+    assert low == pytest.approx(-1.3 * COUNTS.mean / COUNTS.sd, rel=0.1)
+    assert high == pytest.approx(1.3 * COUNTS.farthest, rel=0.05) and high > 3 * -low
+
+
 def test_nothing_but_zeros_is_told():
     assert reference(y=replace(NORMAL, is_unseen=True)).extremes.y_unseen
     assert not reference().extremes.y_unseen

@@ -28,6 +28,9 @@ class Extremes:
         Largest squared leverage of a row, as far as is seen.
     kurtosis : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
+    y_ends : numpy.ndarray, shape (2,)
+        Between which means of the response lie, about its center in units of its scale: its
+        declared bounds, or somewhat beyond where it is seen.
     y_reach : float
         How far from its center the response lies, in units of its scale: to its declared bounds,
         or beyond where it is seen.
@@ -44,6 +47,7 @@ class Extremes:
     heavy: float
     leverage: float
     kurtosis: np.ndarray
+    y_ends: np.ndarray
     y_reach: float
     y_most: float
     y_error: float
@@ -58,6 +62,7 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
+            np.array([-math.inf, math.inf]),
             math.inf,
             math.inf,
             1.0,

@@ -136,12 +136,12 @@ def release(
         queries, whitening, cost.part(_LEVERAGE), extremes.heavy, extremes.leverage
     )
     if pays:
-        whitening, lost = refined_whitening(queries, whitening, tail, cost.part(_GRAM), count)
+        whitening = refined_whitening(queries, whitening, tail, cost.part(_GRAM), count)
     else:
-        whitening, lost = whitening.divided(mean_leverage(tail)), 0.0
+        whitening = whitening.divided(mean_leverage(tail))
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
-    steps = Steps(queries, whitening, count, lost, tail.farthest, counted.part)
+    steps = Steps(queries, whitening, count, tail.farthest, counted.part)
     state = steps.start(cost.part(_START))
     first, second, third = _ROUNDS
     scores = steps.tail(state, cost.part(_FIRST_TAIL))

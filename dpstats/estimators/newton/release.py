@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpstats.estimators.contract import Problem, Release
+from dpstats.estimators.contract import Problem, Reference, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.goodness import Explained, Squares, goodness
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -35,14 +35,19 @@ _FEW_CLUSTERS = (
     "unbounded; name a column of more and smaller clusters"
 )
 _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
+_WILD = (
+    "the estimated ranges miss many rows, so intervals are unbounded; declare bounds= or raise "
+    "epsilon"
+)
 _FAILED = (
-    "the estimated ranges miss many rows or the noise is larger than the response's own variance, "
-    "so only the center of the response is released; declare bounds= or raise epsilon"
+    "the noise is larger than the response's own variance, so only the center of the response is "
+    "released; raise epsilon"
 )
 # Coefficients explain at most the variance of the response, of which heavy tails may be cut off.
 _MOST_EXPLAINED = 3.0
-# Predictions stay within so many standard deviations of the response's mean.
-_FAR = 5.0
+# Predictions stay between the ends of the response as far as they are seen, and of these within so
+# many standard deviations of its mean; never within fewer than so many.
+_FAR, _NEAR = 5.0, 2.0
 # The square of what is cut off the scores along a coefficient over an even share of it, by the
 # kurtosis of its column; set by simulation (benchmarks/tails.py).
 _KURTOSIS, _CONCENTRATION = (1.5, 3.0, 6.0), (0.3, 0.8, 1.7)
@@ -76,12 +81,14 @@ def release_of(
     assert reference is not None
     directions = basis.from_span @ whitening.map
     eta = state.eta / (1 + p / PRIOR * state.variance)
-    failed = wild or float(eta @ eta) > _MOST_EXPLAINED
+    failed = float(eta @ eta) > _MOST_EXPLAINED
     eta = eta * (not failed)
     sampling = state.sampling(whitening, rows)
     # what the prior has moved a direction by counts as an error of unknown sign
     noise = state.variance + (state.eta - eta) ** 2
-    weak = (whitening.eigenvalues < 0) | (state.variance > _WEAK * prior_variance(p)) | failed
+    weak = (
+        (whitening.eigenvalues < 0) | (state.variance > _WEAK * prior_variance(p)) | failed | wild
+    )
     weak |= whitening.dimension < _SEEN * p
     back = reference.y_scale * directions
     variance = noise + np.diag(sampling)
@@ -102,17 +109,19 @@ def release_of(
     bias = state.bias.covariance(back, tilt, reference.y_scale * _constant(basis))
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
     privacy = (back * noise) @ back.T + bias
-    far = _FAR * reference.y_scale
-    ends = reference.y_center - far, reference.y_center + far
+    ends = _ends(reference, basis.has_constant)
     figures = {} if failed else _goodness(state, basis, whitening, directions, rows, problem)
     if state.clusters is not None:
         number, error = state.clusters.number, state.clusters.error
         figures |= {"clusters": number, "clusters_error": error}
     if problem.weighted:
-        figures |= {"weighted_rows": counted.total, "weighted_rows_error": counted.noise}
+        figures |= {"weighted_rows": counted.number, "weighted_rows_error": counted.noise}
+        figures |= {"mean_weight": counted.part}
+    # where rows count for parts the mean square of scores is not that of residuals
+    sigma2 = None if problem.in_parts else reference.y_scale**2 * state.square
     evidence = NewtonEvidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=rows,
-        sigma2=reference.y_scale**2 * state.square, down_weighted=1 - state.slope,
+        sigma2=sigma2, down_weighted=1 - state.slope,
         response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
         **figures,
     )  # fmt: skip
@@ -123,10 +132,10 @@ def release_of(
         status = "constant" if failed else "not_identified"
     few_reason = _FEW if problem.by_unit else _FEW + _OF_A_LINE
     clustered = problem.by_unit or problem.clustered
-    hidden_reason = _FEW_CLUSTERS if few_clusters else _HIDDEN_REASON
-    hidden_reason = _FAILED if failed else few_reason if few else hidden_reason
-    if reference.extremes.y_unseen:
-        hidden_reason = _UNSEEN
+    few_reason = _FEW_CLUSTERS if few_clusters and not few else few_reason
+    hidden_reason = few_reason if few or few_clusters else _WILD if wild else _HIDDEN_REASON
+    if failed or reference.extremes.y_unseen:
+        hidden_reason = _FAILED if failed else _UNSEEN
     reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
@@ -142,9 +151,25 @@ def release_of(
     )
 
 
+def _ends(reference: Reference, has_constant: bool) -> tuple[float, float]:
+    """Return between which ends predictions stay."""
+    low, high = reference.extremes.y_ends if has_constant else (-_FAR, _FAR)
+    low, high = float(np.clip(low, -_FAR, -_NEAR)), float(np.clip(high, _NEAR, _FAR))
+    return (
+        reference.y_center + low * reference.y_scale,
+        reference.y_center + high * reference.y_scale,
+    )
+
+
 def _explains(state: NewtonState, kept: np.ndarray) -> bool:
-    """Tell whether a position explains more than noise does, before a prior shrank it."""
-    left = np.maximum(1 - state.variance / prior_variance(len(kept)), _LEAST_LEFT)
+    """Tell whether a position explains more than noise does, before a prior shrank it.
+
+    It does not where steps were so long that less is known of it than the prior does.
+    """
+    prior = prior_variance(len(kept))
+    if state.variance.mean() > prior:
+        return False
+    left = np.maximum(1 - state.variance / prior, _LEAST_LEFT)
     return bool(kept @ ((state.eta / left) ** 2 - state.variance / left) > 0)
 
 

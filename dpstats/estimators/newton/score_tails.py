@@ -80,9 +80,14 @@ class Tail:
         """Return the expected square of the sum of size - limit over the rows beyond the limit."""
         return float(self.weights @ (self.counts @ np.maximum(self.sizes - limit, 0.0)) ** 2)
 
-    def lost(self, limit: float) -> float:
-        """Return the expected squared norm of the clipping bias in the sum of scores."""
-        return self.excess(limit, 2) + self.systematic_square(limit)
+    def lost(self, limit: float, most: float = math.inf) -> float:
+        """Return the expected squared norm of the clipping bias in the sum of scores.
+
+        With each hypothesis it is taken to be at most ``most``.
+        """
+        over = np.maximum(self.sizes - limit, 0.0)
+        lost = self.counts @ over**2 + (self.systematic * (self.counts @ over)) ** 2
+        return float(self.weights @ np.minimum(lost, most))
 
     def systematic_square(self, limit: float) -> float:
         """Return the part of :meth:`lost` that all rows beyond the limit lose in one direction."""
@@ -201,11 +206,13 @@ def leverage_limit(tail: Tail, rows: float, t: float, noise: float) -> float:
     return min(limits, key=lambda limit: limit * noise + 0.5 * t * tail.excess(limit))
 
 
-def score_limit(tail: Tail, sigma: float, directions: int, noise: float) -> tuple[float, float]:
+def score_limit(
+    tail: Tail, sigma: float, directions: int, noise: float, most: float = math.inf
+) -> tuple[float, float]:
     """Choose the limit of least expected error, and the part of the rows that it leaves whole.
 
     The noise on each of the directions is ``noise`` for a limit of 1; the other part of the error
-    is what is cut off.
+    is what is cut off, of which at most ``most`` counts.
     """
     limits = np.geomspace(sigma / 4, SCORE_EDGES[-1] * sigma, _LIMITS)
     below = tail.sizes < limits[:, None]
@@ -214,6 +221,7 @@ def score_limit(tail: Tail, sigma: float, directions: int, noise: float) -> tupl
     if not usable.any():
         return 2 * sigma, 0.7
     limits, whole = limits[usable], whole[usable]
-    lost = np.array([tail.lost(limit) for limit in limits.tolist()])
-    best = int(np.argmin((directions * (limits * noise) ** 2 + lost) / whole**2))
+    mosts = most * whole**2
+    lost = [tail.lost(*pair) for pair in zip(limits.tolist(), mosts.tolist(), strict=True)]
+    best = int(np.argmin((directions * (limits * noise) ** 2 + np.array(lost)) / whole**2))
     return float(limits[best]), float(whole[best])

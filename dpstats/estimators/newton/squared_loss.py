@@ -76,7 +76,8 @@ class SquaredLoss(Loss):
             y_error = hidden / variance
         unit = math.sqrt(variance)
         extremes = replace(
-            extremes, y_reach=(extremes.y_reach + abs(mean)) / unit,
+            extremes, y_ends=(extremes.y_ends - mean) / unit,
+            y_reach=(extremes.y_reach + abs(mean)) / unit,
             y_most=(extremes.y_most + abs(mean)) / unit, y_error=y_error,
         )  # fmt: skip
         center, scale = reference.y_center + mean * reference.y_scale, reference.y_scale * unit
@@ -113,7 +114,8 @@ def _from_zero(reference: Reference) -> Reference:
     reach, most = (
         (center + far * reference.y_scale) / size for far in (extremes.y_reach, extremes.y_most)
     )
-    extremes = replace(extremes, y_reach=reach, y_most=most)
+    ends = (reference.y_center + extremes.y_ends * reference.y_scale) / size
+    extremes = replace(extremes, y_ends=ends, y_reach=reach, y_most=most)
     return replace(reference, y_center=0.0, y_scale=size, extremes=extremes)
 
 

@@ -26,6 +26,10 @@ _START_LIMIT, _START_SLOPE, _START_ERROR = 2.0, 0.9, 0.15
 _FAR_RESIDUAL, _FAR_ROW, _ALIGNED = 2.0, 3.0, 2.0
 # Most weights are at most so many times the mean one.
 _USUAL = 2.0
+# What is cut off scores counts for at most this part of the response's variance where a limit is
+# chosen: a step with noise beyond it is worth less than what is known before it. Set on the tables
+# of benchmarks/tails.py (.1, .3 and 1 were tried).
+_WORTH = 0.1
 # A tail is taken for heavy with this chance where the noise on a bin hides so large a share of the
 # rows.
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
@@ -42,14 +46,13 @@ _HESSIAN_PER_CUT, _LEAST_HESSIAN_ERROR, _MOST_HESSIAN_ERROR = 4.0, 0.05, 0.4
 class Steps:
     """Take steps of scores in whitened directions, over ``rows`` rows.
 
-    ``lost`` is the leverage that X'X has lost by cutting rows, and ``most_leverage`` the largest
-    squared leverage, both in units of the mean one; ``part`` is what rows count for on average.
+    ``most_leverage`` is the largest squared leverage in units of the mean one, and ``part`` what
+    rows count for on average.
     """
 
     queries: Queries
     whitening: Whitening
     rows: float
-    lost: float
     most_leverage: float
     part: float = 1.0
 
@@ -70,14 +73,15 @@ class Steps:
     def step(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
         """Choose a limit by the tail of score norms, step, and combine with what was known.
 
-        What a limit cuts off biases a step; an earlier step that cut more is trusted less. Biases
-        of steps are of the same rows, so they are added up before they are squared.
+        What a limit cuts off biases a step, by no more than least squares explains, which is at
+        most the response's variance; an earlier step that cut more is trusted less. Biases of steps
+        are of the same rows, so they are added up before they are squared.
         """
         t, p, eta, rows = self.whitening.dimension, len(state.eta), state.eta, self.rows
         queries = self.queries
         noise = queries.score_sensitivity / cost.mu
-        limit, slope = score_limit(tail, state.sigma, p, noise)
-        # squares are those of residuals, with units those of the clipped scores
+        limit, slope = score_limit(tail, state.sigma, p, noise, _WORTH * rows**2 / t)
+        # squares are those of residuals, where rows count for parts those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
         if queries.problem.in_parts:
             cut, size = limit, t
@@ -87,11 +91,12 @@ class Steps:
             "scores", self._at(eta), limit * math.sqrt(t), cut, cost
         )
         step, step_variance = sums / (hessian * rows), (deviation / (hessian * rows)) ** 2
-        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows)
+        bias = Bias.of(tail, limit, t, eta, state.variance, hessian * rows).at_most(1.0)
         known = _inflated(state.variance, step, step_variance)
-        relative = _hessian_error(slope) ** 2 + self.lost**2 + self.whitening.unsure**2
+        relative = _hessian_error(slope) ** 2 + self.whitening.unsure**2
         relative = np.maximum(relative, state.left_over(step, step_variance))
         variance = step_variance + self.whitening.error(known) / rows**2 + relative * known
+        variance += self._overshoot(known, limit, hessian)
         before = known + state.bias.variance
         gain = before / (before + variance + bias.variance)
         squares, noise = max(squares, 0.0) / (rows * size), square_deviation / (rows * size)
@@ -108,6 +113,16 @@ class Steps:
             moved_noise=float((gain**2).sum() * step_variance),
             squares=Squares(squares, noise, beyond),
         )
+
+    def _overshoot(self, known: np.ndarray, limit: float, hessian: float) -> np.ndarray:
+        """Return the variances (p,) of what rows that X'X has scaled down add to a step.
+
+        It is too long by the leverage that they have lost there, but their clipped scores are no
+        longer than their number times the limit.
+        """
+        lost, unit = self.whitening.lost, math.sqrt(self.whitening.dimension)
+        longest = lost.rows / self.part * limit * unit / (hessian * self.rows)
+        return np.minimum(lost.leverage**2 * known, longest**2)
 
     def clipped(self, start: NewtonState, tail: Tail) -> NewtonState:
         """Return the start with the clipping bias that the tail, released after it, implies.

@@ -22,13 +22,21 @@ _MOST_SCALED = 4.0
 
 
 @dataclass(frozen=True)
+class Lost:
+    """Hold what X'X lost by scaling rows down: their number, and leverage in mean ones a row."""
+
+    rows: float = 0.0
+    leverage: float = 0.0
+
+
+@dataclass(frozen=True)
 class Whitening:
     """Map coordinates phi to directions in which X'X is about the number of rows.
 
     ``map`` (m, p), the part ``kept`` (p,) of each direction that stands clear of noise, by what
     part of itself X'X may be off there, ``unsure`` (p,), and the eigenvalues (p,) as released.
     ``error`` gives the variance of the step that noise in X'X causes, from the mean squares (p,) of
-    a position.
+    a position, and ``lost`` is what scaling rows down has cost.
     """
 
     map: np.ndarray
@@ -36,6 +44,7 @@ class Whitening:
     unsure: np.ndarray
     eigenvalues: np.ndarray
     error: Callable[[np.ndarray], np.ndarray]
+    lost: Lost = Lost()
 
     def divided(self, by: float) -> "Whitening":
         """Return the map to directions in which X'X is ``by`` times smaller, 1 or more.
@@ -80,8 +89,8 @@ def rough_whitening(queries: Queries, cost: Cost, rows: float) -> tuple[Whitenin
 
 def refined_whitening(
     queries: Queries, first: Whitening, tail: Tail, cost: Cost, rows: float
-) -> tuple[Whitening, float]:
-    """Release X'X again in whitened coordinates, whiten by it, and return the leverage lost too.
+) -> Whitening:
+    """Release X'X again in whitened coordinates, and whiten by it.
 
     It takes the half of the cost that is left for it.
     """
@@ -97,7 +106,8 @@ def refined_whitening(
         return deviation**2 * weights**2 * (moved.sum() + moved)
 
     map_ = first.map @ vectors * weights
-    return Whitening(map_, kept, unsure, values, error), tail.excess(limit) / rows
+    lost = Lost(tail.beyond(limit), tail.excess(limit) / rows)
+    return Whitening(map_, kept, unsure, values, error, lost)
 
 
 def _noise_norm(queries: Queries, p: int, cost: Cost) -> float:

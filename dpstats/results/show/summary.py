@@ -27,6 +27,8 @@ _RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
 # With fewer clusters intervals cover less than they say (Cameron and Miller 2015).
 _MANY_CLUSTERS = 20
+# a mean weight of more than this part of the largest one is said
+_AT_THE_BOUND = 0.9
 
 
 class PrivateSummary(Summary):
@@ -189,8 +191,8 @@ def release_notes(result) -> list[str]:
     """Write what there is to say of ranges, of columns whose noise is large, and of polynomials."""
     return [
         *note_on_ranges(result), *_scores_cut(result), *_of_clusters(result),
-        *note_on_the_ends(result),
-        *_collinear(result), *_hidden_levels(result), *_legendre(result),
+        *_weights_at_the_bound(result), *note_on_the_ends(result), *_collinear(result),
+        *_hidden_levels(result), *_legendre(result),
     ]  # fmt: skip
 
 
@@ -245,6 +247,20 @@ def _of_clusters(result) -> list[str]:
     if number >= _MANY_CLUSTERS:
         return [said]
     return [f"{said}; with fewer than {_MANY_CLUSTERS} they may be too short"]
+
+
+def _weights_at_the_bound(result) -> list[str]:
+    """Say where nearly all rows count as the largest weight, as if there were no weights."""
+    known = result.evidence
+    if not isinstance(known, NewtonEvidence) or known.mean_weight is None:
+        return []
+    mean, noise = float(known.mean_weight), float(known.weighted_rows_error / known.weighted_rows)
+    if mean - 2 * noise < _AT_THE_BOUND:
+        return []
+    return [
+        f"weights are {mean:.0%} of the largest one on average, so rows count nearly alike: see "
+        "that their bounds are in the units of the column"
+    ]
 
 
 def _hidden_levels(result) -> list[str]:

@@ -3,13 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import _concentration, release_of
-from dpstats.estimators.newton.state import NewtonState
+from dpstats.estimators.newton.release import _concentration, _ends, release_of
+from dpstats.estimators.newton.state import NewtonState, prior_variance
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import ADD_REMOVE
 from tests.checks.noisy_newton import factor_case
@@ -89,13 +88,42 @@ def test_no_interval_is_shown_where_most_of_the_products_are_noise():
     assert release_of(sure, BASIS, seen, False, PROBLEM, ROWS, Counted(ROWS, 5.0)).status == "ok"
 
 
-@pytest.mark.parametrize("how", ["wild", "far"])
-def test_a_failed_fit_releases_the_center_alone(how):
-    release = released(wild=True) if how == "wild" else released(eta=np.full(6, 0.8))
-    assert release.status == "constant" and "declare bounds=" in release.reasons["conf_int"]
-    np.testing.assert_allclose(
-        release.params, [PROBLEM.reference.y_center, *np.zeros(5)], atol=1e-9
-    )
+CENTER = [PROBLEM.reference.y_center, *np.zeros(5)]
+
+
+def test_a_failed_fit_releases_the_center_alone():
+    release = released(eta=np.full(6, 0.8))
+    assert release.status == "constant" and "own variance" in release.reasons["conf_int"]
+    np.testing.assert_allclose(release.params, CENTER, atol=1e-9)
+
+
+def test_coefficients_have_no_interval_where_ranges_miss_rows():
+    release = released(wild=True)
+    assert release.status == "not_identified" and "declare bounds=" in release.reasons["conf_int"]
+    np.testing.assert_allclose(release.params, released().params)
+
+
+def test_coefficients_of_which_the_prior_knows_more_are_not_released():
+    swamped = {"variance": np.full(6, 1.1 * prior_variance(6)), "eta": np.full(6, 0.5)}
+    np.testing.assert_allclose(released(**swamped).params, CENTER, atol=1e-9)
+    sure = {"variance": np.full(6, 0.4 * prior_variance(6)), "eta": np.full(6, 0.5)}
+    assert abs(released(**sure).params - CENTER).max() > 0.1
+
+
+def test_predictions_stay_where_the_response_is_seen():
+    """Between two and five standard deviations of its mean, and five through the origin."""
+    reference = PROBLEM.reference
+
+    def ends(low, high, has_constant=True):
+        extremes = replace(reference.extremes, y_ends=np.array([low, high]))
+        made = _ends(replace(reference, extremes=extremes), has_constant)
+        return (np.array(made) - reference.y_center) / reference.y_scale
+
+    np.testing.assert_allclose(ends(-3, 4), [-3, 4])
+    np.testing.assert_allclose(ends(-0.1, 9), [-2, 5])
+    np.testing.assert_allclose(ends(-0.1, 9, has_constant=False), [-5, 5])
+    kept = released(eta=np.full(6, 0.5)).evidence.response_range
+    np.testing.assert_allclose(kept, _ends(reference, True))
 
 
 def test_noise_on_a_coefficient_is_told():

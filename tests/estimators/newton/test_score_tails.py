@@ -8,6 +8,7 @@ import pytest
 from dpstats.estimators.newton.score_tails import (
     LEVERAGE_EDGES,
     SCORE_EDGES,
+    Tail,
     is_wild,
     leverage_limit,
     leverage_tail,
@@ -108,6 +109,17 @@ def test_a_limit_grows_as_noise_falls_and_is_at_least_the_root_mean_square():
     assert chosen == sorted(chosen) and chosen[0] < chosen[-1]
     assert min(chosen) >= 1.2 * np.sqrt(tail.mean_square(4.0)) * (1 - 1e-9)
     assert all(0.6 <= whole <= 1 for _, whole in limits)
+
+
+def test_a_limit_that_costs_more_than_the_bias_is_worth_is_not_chosen():
+    """Ten rows that may lie at 1,000: noise on a limit that leaves them whole swamps the rest."""
+    counts = np.array([[5000.0, 10.0], [5000.0, 0.0]])
+    tail = Tail(counts, np.array([1.0, 1000.0]), np.array([0.5, 0.5]), 0.4)
+    far, _ = score_limit(tail, 1.0, 5, 1.0)
+    near, whole = score_limit(tail, 1.0, 5, 1.0, most=1e4)
+    assert far > 500 and near < 2 and whole > 0.99
+    assert tail.lost(1.5, 1e4) == pytest.approx(0.5 * 1e4 + 0.5 * 0.0)
+    assert tail.lost(1.5) > 1e6
 
 
 @pytest.mark.parametrize("most", [0.0, 1.0, math.inf])

@@ -40,6 +40,15 @@ def test_center_and_unit_become_mean_and_deviation(neighbors):
     assert [event.step for event in events] == ["mean and mean square of y"]
 
 
+def test_ends_of_the_response_keep_their_place():
+    """In units of the response they are where they were, whatever becomes center and unit."""
+    seen = {"y_ends": np.array([-2.0, 5.0]), "y_reach": 5.0}
+    for has_constant in (True, False):
+        after, _ = rescaled(Y, has_constant=has_constant, seen=seen, y_center=8.5, y_scale=1.6)
+        ends = after.y_center + after.extremes.y_ends * after.y_scale
+        np.testing.assert_allclose(ends, 8.5 + np.array([-2.0, 5.0]) * 1.6)
+
+
 def test_under_much_noise_the_unit_stays_and_the_center_hardly_moves():
     reference, _ = rescaled(Y[:50], mu=0.02, y_center=8.0, y_scale=1.5)
     assert reference.y_scale == 1.5 and abs(reference.y_center - 8) < 0.2

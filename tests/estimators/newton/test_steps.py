@@ -7,9 +7,10 @@ import pytest
 
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.score_tails import Tail
 from dpstats.estimators.newton.state import NewtonState
 from dpstats.estimators.newton.steps import Steps, _hessian_error, _inflated
-from dpstats.estimators.newton.whitening import Whitening
+from dpstats.estimators.newton.whitening import Lost, Whitening
 from dpstats.privacy import GDP
 from dpstats.testing import insecure_seed
 from tests.checks.newton_queries import BASIS, X, Y, queries
@@ -26,7 +27,7 @@ def steps() -> Steps:
         columns @ vectors / np.sqrt(values), np.ones(6), np.zeros(6), values * len(X),
         lambda squares: 0 * squares,
     )  # fmt: skip
-    return Steps(made, whitening, float(len(X)), 0.0, 1e3)
+    return Steps(made, whitening, float(len(X)), 1e3)
 
 
 def _mapped(made: Queries, map_: np.ndarray):
@@ -83,6 +84,30 @@ def test_a_tail_is_as_long_as_the_residuals():
         tail = made.tail(made.start(GDP(1e3)), GDP(1e3))
     assert tail.rows == pytest.approx(len(X), rel=0.01)
     assert 0.1 < tail.mean_square() < 3
+
+
+def test_steps_overshoot_by_lost_leverage_and_no_farther_than_clipped_scores_reach():
+    """Ten rows of a huge leverage: their scores add up to ten limits, of lengths in six units."""
+    made, known = steps(), np.array([1e-9, 1.0, 1.0, 1.0, 1.0, 1.0])
+    few = replace(made, whitening=replace(made.whitening, lost=Lost(10.0, 16.0)))
+    longest = (10 * 1.5 * np.sqrt(6) / (0.9 * len(X))) ** 2
+    found = few._overshoot(known, 1.5, 0.9)
+    np.testing.assert_allclose(found, np.minimum(256 * known, longest))
+    assert found[0] < found[1]
+    assert not made._overshoot(known, 1.5, 0.9).any()
+    halves = replace(few, part=0.5)
+    np.testing.assert_allclose(halves._overshoot(np.ones(6), 1.5, 0.9), 4 * longest)
+
+
+def test_the_bias_of_a_step_is_at_most_the_variance_of_the_response():
+    """A tail of a tenth of the rows at a thousand units."""
+    sizes = np.array([1.0, 1000.0])
+    tail = Tail(np.array([[0.9, 0.1]]) * len(X), sizes, np.ones(1), 0.8)
+    with insecure_seed(4):
+        made = steps()
+        state = made.step(made.start(GDP(1e3)), tail, GDP(1.0))
+    assert 0 < state.bias.along @ state.bias.along <= 1 + 1e-9
+    assert state.bias.even.max() <= 1 / 6 + 1e-9
 
 
 def test_a_hessian_is_unsure_by_the_rows_that_were_cut():

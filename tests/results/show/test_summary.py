@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
+from dpstats.testing import insecure_seed
 from tests.checks.pages import check_is_safe_and_whole
 
 EVIL = "<script>alert('x')</script>"
@@ -93,3 +94,27 @@ def test_a_ledger_shows_the_facts_of_its_summary(tmp_path):
     assert EVIL in text and "limit epsilon 2, delta 1e-06" in text and "anna" in text
     for line in ledger.summary().splitlines()[1:9]:
         assert line.partition(":")[2].strip() in text
+
+
+def weighted(high: float):
+    """A fit of the default by weights from 50 to 500, declared to lie in (0, high)."""
+    rng = np.random.default_rng(5)
+    data = dp.simulate.line(4000, seed=1).assign(w=rng.uniform(50, 500, 4000))
+    with insecure_seed(6):
+        return dp.dp_ols(
+            "y ~ x", data, method="noisy_newton", epsilon=4, weights="w", bounds={"w": (0, high)}
+        )
+
+
+def test_weights_that_nearly_all_reach_their_bound_are_said():
+    high = weighted(1)
+    assert 0.97 < high.evidence.mean_weight < 1.03 and high.evidence.sigma2 is None
+    note = next(note for note in high.summary().notes if "weights" in note)
+    assert "of the largest one on average" in note and "units of the column" in note
+    assert note in type(high).from_json(high.to_json()).summary().notes
+
+
+def test_weights_below_their_bound_are_not():
+    usual = weighted(500)
+    assert 0.5 < usual.evidence.mean_weight < 0.6
+    assert not any("weights are" in note for note in usual.summary().notes)
