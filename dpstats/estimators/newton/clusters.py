@@ -54,6 +54,8 @@ _MEAN_LENGTHS, _LEAST_LENGTH = 3.0, 1.5 * (1 + 2.0**-10)
 # They are clipped farther out where noise is no more than this part of their products: at so many
 # times the mean length and the root of the number of clusters.
 _HARMLESS, _FARTHEST = 0.03, 1.5
+# So much of what is cut off the squares of scores counts as an error of what makes up for it.
+_UNSURE = 0.25
 # Limits of scores that are tried, from so many root mean squares on.
 _LEAST_LIMIT, _LIMITS = 1.5, 200
 _ONE = 1 << ENTRY_BITS
@@ -189,12 +191,15 @@ def _norms(columns: np.ndarray) -> np.ndarray:
 def _score_limit(tail: Tail, counted: Counted, number: float, noise: float) -> float:
     """Choose the limit of scores with the least error in products of their sums.
 
-    ``noise`` is its standard deviation where both limits, on scores and on sums, are 1; the other
-    part is what is cut off. Sums of independent scores have a length of the root of their number.
+    ``noise`` is its standard deviation where both limits, on scores and on sums, are 1, and grows
+    with what makes up for the squares that are cut off, of which a part stays unsure. Sums of
+    independent scores have a length of the root of their number.
     """
     mean = math.sqrt(max(tail.mean_square(), 1e-12))
     limits = np.geomspace(_LEAST_LIMIT * mean, 2 * SCORE_EDGES[-1], _LIMITS)
     length = _MEAN_LENGTHS * mean * math.sqrt(max(counted.number / number, 1.0))
     lengths = np.maximum(length, _LEAST_LENGTH * limits)
-    errors = np.hypot(noise * limits * (2 * lengths - limits), squares_cut(tail, limits))
+    cut, whole = squares_cut(tail, limits), tail.rows * mean**2
+    left = np.maximum(1 - cut / whole, 1e-9)
+    errors = np.hypot(noise * limits * (2 * lengths - limits) / left, _UNSURE * cut)
     return float(limits[int(np.argmin(errors))])
