@@ -27,6 +27,7 @@ def table():
         area=[f"a{i % 3}" for i in range(300)],
         kind=[("u", "v")[i % 2] for i in range(300)],
         id=[i // 2 for i in range(300)],
+        block=[i % 30 for i in range(300)],
     )
 
 
@@ -78,6 +79,10 @@ def cases():
     yield "row_norm", "y ~ x + z", {
         "method": "adassp", "epsilon": 4.0, "row_norm": 2.0, "bounds": {"y": (0, 1)},
     }  # fmt: skip
+    for relation, more in itertools.product(("add_remove", "replace_one"), _CLUSTERS):
+        clustered = {"epsilon": 50.0, "neighbors": relation, "bounds": BOUNDS, **more}
+        clustered |= {"cov_type": "cluster", "cluster": "block"}
+        yield f"clusters {relation} {' '.join(map(str, more))}", "y ~ x", clustered
 
 
 _FACTORS = (
@@ -91,6 +96,7 @@ _ROWS = (
     {"unit": "id", "max_rows": 2},
     {"weights": "z", "unit": "id", "max_rows": 2},
 )
+_CLUSTERS = ({}, {"weights": "z"}, {"unit": "id", "max_rows": 2})
 _COMPANIONS = (
     ("exp_theil_sen", "noisy_moments"),
     ("boosted_adassp", "adassp"),
