@@ -133,7 +133,7 @@ def wald_test(
     >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2))
     <F test: F=2, p=0.1353, df_num=2>
     >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2), degrees=9)
-    <F test: F=2, p=0.1912, df_num=2>
+    <F test: F=2, p=0.1911, df_num=2>
     """
     from scipy.special import chdtrc, fdtrc
 
