@@ -8,7 +8,7 @@ are this package's.
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,10 +19,11 @@ from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
-from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.queries import Counted, Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.score_tails import is_wild, mean_leverage
+from dpstats.estimators.newton.score_tails import Tail, is_wild, mean_leverage
 from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.state import NewtonState
 from dpstats.estimators.newton.steps import Steps
 from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
 from dpstats.noise import Noise
@@ -43,12 +44,14 @@ _COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
     part / (1 - _MARGINALS)
     for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
 )
+# What :func:`rounds` spends of the cost that it is given.
+SPENT = _GRAM + _LEVERAGE + _START + _FIRST_TAIL + _TAIL + sum(_ROUNDS)
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
 # Scales are usable from so many times the noise on a count of a column's rows, for one regressor
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
 # scales of several decide how X'X looks beside its noise.
-_ROWS_PER_NOISE = 20.0, 30.0
+ROWS_PER_NOISE = 20.0, 30.0
 _SQUARED = SquaredLoss()
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
@@ -122,7 +125,34 @@ def release(
         problem, basis.has_constant, passes.sum, count, cost.part(_RESPONSE), noise
     )
     queries = queries.with_problem(problem)
-    extremes = queries.reference.extremes
+    fitted = rounds(queries, counted, cost)
+    state, steps = fitted.state, fitted.steps
+    # the noise on the number of rows alone is not to show an interval
+    few = (counted.total - counted.noise) / counted.part < rows_for_scales(
+        len(basis.center), problem, cost
+    )
+    few = few or queries.reference.extremes.y_unseen
+    if robust:
+        state = steps.with_products(state, fitted.scores, whole_cost.part(_SCORE_PRODUCTS))
+    return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, few)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Hold the position after all rounds, the steps that led there and the last ``scores``.
+
+    It is ``wild`` where so many rows have a huge leverage that the scales must have failed.
+    """
+
+    state: NewtonState
+    steps: Steps
+    scores: Tail
+    wild: bool
+
+
+def rounds(queries: Queries, counted: Counted, cost: GDP) -> Fitted:
+    """Release X'X and leverages, and take a start and three steps on clipped scores."""
+    count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
     whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)
     tail, deviation = leverages(
         queries, whitening, cost.part(_LEVERAGE), extremes.heavy, extremes.leverage
@@ -141,18 +171,10 @@ def release(
     scores = steps.tail(state, cost.part(_TAIL))
     state = steps.step(state, scores, cost.part(second))
     state = steps.step(state, scores, cost.part(third))
-    # the noise on the number of rows alone is not to show an interval
-    few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
-        len(basis.center), problem, cost
-    )
-    few = few or extremes.y_unseen
-    if robust:
-        state = steps.with_products(state, scores, whole_cost.part(_SCORE_PRODUCTS))
-    wild = is_wild(tail, deviation, count)
-    return release_of(state, basis, whitening, wild, problem, count, counted, few)
+    return Fitted(state, steps, scores, is_wild(tail, deviation, count))
 
 
-def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
+def rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     """Return the fewest rows whose released distributions give usable scales of so many columns.
 
     Below it intervals that are shown cover as little as 67% where regressors are correlated or
@@ -160,7 +182,7 @@ def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     """
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
     share = _MARGINALS / (1 - _MARGINALS) / (columns + RESPONSE_WEIGHT)
-    return _ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
+    return ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
 
 
 def _check_levels(problem: Problem, options: Mapping[str, Any]) -> None:

@@ -1,0 +1,212 @@
+"""Absorb effects of groups: noisy Newton steps on pairs of rows of one group."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpstats import option_checks
+from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import InMemory, Passes, Problem, Ranges, Release
+from dpstats.estimators.newton import noisy_newton, pair_sums
+from dpstats.estimators.newton.clusters_of_pairs import LEAST_GROUPS, with_clusters
+from dpstats.estimators.newton.differences import reference_of, release_sizes
+from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.release import release_of
+from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.noise import Noise
+from dpstats.numerics import Layout, Rows
+from dpstats.privacy import GDP
+
+# Fractions of mu^2 before the steps: the distributions of differences, the number of pairs, the
+# norm of the groups' sizes and the mean square of the response.
+_SIZES, _NUMBERS, _NORM, _RESPONSE = 0.15, 0.005, 0.01, 0.02
+# Fraction for the scores of groups.
+_CLUSTERS = 0.1
+# All pairs are taken up to this number; with more, the rows of a group are divided by chance until
+# they meet about so many others.
+_MOST_PAIRS, _MET = 1 << 21, 32
+_MOST_COLUMNS = 200
+# As for rows (squared_loss).
+_LIMIT, _NOISE, _CLEAR = 4.0, 0.1, 0.25
+_NO_PREDICTIONS = (
+    "a prediction needs the effect of its group, which is absorbed and not released; differences "
+    "between predictions of one group are differences of the regressors times params"
+)
+_NOTE = "the effects of the absorbed column are not released"
+_FEW_GROUPS = (
+    "the rows lie in so few groups that errors cannot be clustered by them, so intervals are "
+    'unbounded; cov_type="nonrobust" takes errors as independent and of one variance'
+)
+
+
+def release(
+    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str = "cluster"
+) -> Release:
+    r"""Fit the regression of deviations from group means, by pairs of rows of one group.
+
+    The steps are those of :func:`~dpstats.estimators.newton.noisy_newton.release`, of which each
+    sum over rows is one over groups of (1/n) times that over the pairs of their n rows: differences
+    of rows have no intercept and no group effect, and the sums of unclipped ones are those of
+    deviations from the means (:mod:`~dpstats.estimators.newton.pair_sums`).
+
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases are those of
+    :class:`~dpstats.estimators.newton.pair_queries.PairQueries`, whose bounds hold whatever the
+    groups are, and of :func:`~dpstats.estimators.newton.clusters_of_pairs.with_clusters`, for
+    fractions of mu^2 fixed beforehand. Where pairs are many, each row draws a label by itself,
+    independent of the data, among a number that follows from what was released, and groups are
+    divided by labels. For any labels of the rows that two neighbours share, and of the one that
+    differs, each release is as private as for other groups; averaging over labels keeps that.
+
+    What it estimates: least squares of the response on the design with an effect for each group, of
+    all rows; with labels of groups and labels. Standard errors are clustered by group, or with
+    "nonrobust" those of independent errors of one variance.
+    """
+    rows = passes.sum(_whole)
+    queries = _queries(rows, problem, noise)
+    keys, sizes = np.unique(rows.keys, return_inverse=True, return_counts=True)[1:]
+    weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
+    norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
+    pairs = _in_pairs(rows, keys, norm, weight.total, noise)
+    queries = _scaled(replace(queries, total=InMemory(pairs).sum), weight.total, cost)
+    clustered = cov_type == "cluster"
+    spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
+    fitted = noisy_newton.rounds(queries, weight, cost.part((1 - spent) / noisy_newton.SPENT))
+    state, steps, groups = fitted.state, fitted.steps, (number.total / norm) ** 2
+    few = weight.total - weight.noise < _rows_for_scales(queries, cost)
+    few = few or queries.reference.extremes.y_unseen
+    if clustered:
+        state = with_clusters(state, steps, fitted.scores, groups, cost.part(_CLUSTERS))
+    else:
+        # the squares of pairs are of differences of two errors
+        even = state.square / 2 * steps.rows * steps.whitening.kept
+        state = replace(state, products=np.diag(even))
+    hidden = clustered and groups < LEAST_GROUPS
+    found = release_of(
+        replace(state, squares=Squares()), queries.basis, steps.whitening, fitted.wild,
+        queries.problem, steps.rows, number, few or hidden,
+    )  # fmt: skip
+    return _described(found, cov_type, hidden and not few)
+
+
+def _described(found: Release, cov_type: str, few_groups: bool) -> Release:
+    """Say what is released of absorbed effects, and why intervals are not."""
+    reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
+    if few_groups and "bse" in reasons:
+        reasons |= dict.fromkeys(["bse", "conf_int"], _FEW_GROUPS)
+    note = "; ".join(filter(None, (found.note, _NOTE)))
+    return replace(found, cov_type=cov_type, reasons=reasons, note=note)
+
+
+def _whole(rows: Rows) -> Rows:
+    """Return the rows, each with no code."""
+    return replace(rows, codes=np.empty((len(rows), 0)))
+
+
+def _in_pairs(rows: Rows, keys: np.ndarray, norm: float, weight: float, noise: Noise) -> Rows:
+    """Sort rows by group and by a label that each draws, where there are too many pairs.
+
+    Rows are numbered by group (``units``) and by group and label (``keys``).
+    """
+    excess = norm**2 / 2 / max(_MOST_PAIRS, _MET * weight)
+    labels = 2 ** max(math.ceil(math.log2(excess)), 0)
+    drawn = noise.assign(len(rows), labels) if labels > 1 else np.zeros(len(rows), np.int64)
+    order = np.lexsort((drawn, keys))
+    own = keys[order] * labels + drawn[order]
+    return replace(rows[order], keys=own, units=keys[order])
+
+
+def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:
+    """Return the releases before anything is known of the columns."""
+    S = len(problem.low)
+    basis = IndicatorBasis((), np.zeros(S), np.eye(S), np.eye(S), False)
+    return PairQueries(basis, InMemory(rows).sum, problem, noise, SquaredLoss())
+
+
+def _scaled(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
+    """Release the sizes of differences of columns and of the response, and scale by them."""
+    problem, layout = queries.problem, queries.problem.layout
+    assert layout is not None
+    numeric = layout.numeric.tolist()
+    part = cost.part(_SIZES / (len(numeric) + noisy_newton.RESPONSE_WEIGHT))
+    columns = [
+        release_sizes(queries, f"column {j + 1}", partial(_column, j), part)
+        if j in numeric
+        else None
+        for j in range(len(problem.low))
+    ]
+    own = part.part(noisy_newton.RESPONSE_WEIGHT)
+    reference = reference_of(columns, release_sizes(queries, "y", _response, own))
+    root = reference.root
+    basis = IndicatorBasis((), reference.center, root, root.T, False)
+    problem = replace(
+        problem, reference=reference, layout=Layout((), np.arange(len(root)), None), intercept=None
+    )
+    queries = replace(queries, basis=basis, problem=problem)
+    return _measured(queries, weight, cost.part(_RESPONSE))
+
+
+def _column(j: int, rows: Rows) -> np.ndarray:
+    return rows.numbers[:, j]
+
+
+def _response(rows: Rows) -> np.ndarray:
+    return rows.response
+
+
+def _measured(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
+    """Release the mean square of differences of the response, and update the reference by it."""
+    reference = queries.reference
+    extremes = reference.extremes
+    limit = max(_LIMIT, min(extremes.y_reach, math.sqrt(_NOISE * weight * cost.mu)))
+    work = partial(pair_sums.squares, reference.y_scale, limit)
+    square, error = queries.mean_square(work, limit, weight, cost)
+    if not error < _CLEAR:
+        return queries
+    beyond = extremes.y_weights @ np.maximum(extremes.y_points**2 - limit**2, 0.0)
+    variance = max(square, error) + float(beyond)
+    unit = math.sqrt(variance)
+    extremes = replace(
+        extremes, y_reach=extremes.y_reach / unit, y_most=extremes.y_most / unit,
+        y_error=error / variance,
+    )  # fmt: skip
+    reference = replace(reference, y_scale=reference.y_scale * unit, extremes=extremes)
+    return queries.with_problem(replace(queries.problem, reference=reference))
+
+
+def _rows_for_scales(queries: PairQueries, cost: GDP) -> float:
+    """Return the fewest pairs whose released differences give usable scales."""
+    columns = len(queries.basis.center)
+    share = _SIZES / (columns + noisy_newton.RESPONSE_WEIGHT)
+    noise = queries.positive_sensitivity / (cost.mu * math.sqrt(share))
+    return noisy_newton.ROWS_PER_NOISE[columns > 1] * noise
+
+
+def _check(problem: Problem, options: Mapping[str, Any]) -> None:
+    """Raise ArgumentError for more columns than products of pairs are worked out for."""
+    if len(problem.low) > _MOST_COLUMNS:
+        raise ArgumentError(
+            f"noisy_newton takes at most {_MOST_COLUMNS} columns beside an absorbed one, got "
+            f'{len(problem.low)}; take method="adassp"'
+        )
+
+
+METHOD = replace(
+    noisy_newton.METHOD,
+    standard_errors="clustered by the absorbed column; normal approximation with the noise",
+    release=release,
+    fixed_size_summary=False,
+    options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster", "nonrobust"))},
+    check=_check,
+    assumptions=(
+        "the labels of the absorbed column stay private; a row whose label is missing is left out",
+    ),
+    ranges=Ranges(share=0.0, needed=False),
+    takes=frozenset(),
+)
+"""What the method does with ``y ~ x | column``."""
