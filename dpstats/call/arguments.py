@@ -185,10 +185,11 @@ def find_method(name, *others: str) -> Method:
 
 def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
     """Return what the method does with an absorbed column; ArgumentError where it takes none."""
-    if method.name not in ABSORBING:
+    known = ABSORBING_UNITS if formula.absorbed == unit else ABSORBING
+    if method.name not in known:
         raise ArgumentError(
             f"{method.name} cannot absorb {formula.absorbed}; use method="
-            f'{" or ".join(map(repr, ABSORBING))} or "auto", or write C({formula.absorbed}) with '
+            f'{" or ".join(map(repr, known))} or "auto", or write C({formula.absorbed}) with '
             "levels= instead of |"
         )
     if select is not None:
@@ -196,7 +197,7 @@ def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
             f"select={select!r} compares rows of different groups, whose effects {formula.text!r} "
             f"absorbs; leave select out, or leave | {formula.absorbed} out"
         )
-    return (ABSORBING_UNITS if formula.absorbed == unit else ABSORBING)[method.name]
+    return known[method.name]
 
 
 def _companion_share(method: Method, companion, share) -> float:

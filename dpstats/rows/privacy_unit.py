@@ -166,7 +166,7 @@ def with_cov_type(method: Method, options: Mapping, unit: PrivacyUnit | None) ->
     """Return the options with cov_type="cluster" where, and only where, persons are protected."""
     asked = options.get("cov_type")
     if unit is None:
-        if asked == "cluster":
+        if asked == "cluster" and "clusters" not in method.takes:
             raise ArgumentError(
                 'cov_type="cluster" is for persons of several rows; name their column, as in '
                 'unit="person_id"'

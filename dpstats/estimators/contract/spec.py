@@ -95,7 +95,8 @@ class Method:
     takes : frozenset of str
         What it serves beside plain rows: ``"weights"``, ``"units"`` (privacy units of several
         rows), ``"basis"`` (combinations of the columns that are orthogonal on the public ranges),
-        ``"codes"`` (rows of designs with factors as codes and numbers).
+        ``"codes"`` (rows of designs with factors as codes and numbers), ``"clusters"``
+        (``cov_type="cluster"`` where rows are persons of their own).
     each : Each or None
     """
 

@@ -12,7 +12,7 @@ from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import InMemory, Passes, Problem, Ranges, Release
 from dpstats.estimators.newton import noisy_newton, pair_sums
-from dpstats.estimators.newton.clusters_of_pairs import LEAST_GROUPS, with_clusters
+from dpstats.estimators.newton.clusters_of_pairs import ENOUGH_GROUPS, LEAST_GROUPS, with_clusters
 from dpstats.estimators.newton.differences import reference_of, release_sizes
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -22,6 +22,7 @@ from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics import Layout, Rows
 from dpstats.privacy import GDP
+from dpstats.schema import UNLIMITED
 
 # Fractions of mu^2 before the steps: the distributions of differences, the number of pairs, the
 # norm of the groups' sizes and the mean square of the response.
@@ -46,7 +47,7 @@ _FEW_GROUPS = (
 
 
 def release(
-    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str = "cluster"
+    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str | None = None
 ) -> Release:
     r"""Fit the regression of deviations from group means, by pairs of rows of one group.
 
@@ -64,8 +65,8 @@ def release(
     differs, each release is as private as for other groups; averaging over labels keeps that.
 
     What it estimates: least squares of the response on the design with an effect for each group, of
-    all rows; with labels of groups and labels. Standard errors are clustered by group, or with
-    "nonrobust" those of independent errors of one variance.
+    all rows; with labels of groups and labels. Standard errors are clustered by group, unless
+    ``cov_type`` is "nonrobust", or None and the rows lie in too few groups.
     """
     rows = passes.sum(_whole)
     queries = _queries(rows, problem, noise)
@@ -74,10 +75,11 @@ def release(
     norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
     pairs = _in_pairs(rows, keys, norm, weight.total, noise)
     queries = _scaled(replace(queries, total=InMemory(pairs).sum), weight.total, cost)
-    clustered = cov_type == "cluster"
+    groups = (number.total / (norm + number.noise)) ** 2
+    clustered = cov_type == "cluster" or cov_type is None and groups >= ENOUGH_GROUPS
     spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
     fitted = noisy_newton.rounds(queries, weight, cost.part((1 - spent) / noisy_newton.SPENT))
-    state, steps, groups = fitted.state, fitted.steps, (number.total / norm) ** 2
+    state, steps = fitted.state, fitted.steps
     few = weight.total - weight.noise < _rows_for_scales(queries, cost)
     few = few or queries.reference.extremes.y_unseen
     if clustered:
@@ -91,16 +93,39 @@ def release(
         replace(state, squares=Squares()), queries.basis, steps.whitening, fitted.wild,
         queries.problem, steps.rows, number, few or hidden,
     )  # fmt: skip
-    return _described(found, cov_type, hidden and not few)
-
-
-def _described(found: Release, cov_type: str, few_groups: bool) -> Release:
-    """Say what is released of absorbed effects, and why intervals are not."""
     reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
-    if few_groups and "bse" in reasons:
+    if hidden and not few:
         reasons |= dict.fromkeys(["bse", "conf_int"], _FEW_GROUPS)
-    note = "; ".join(filter(None, (found.note, _NOTE)))
+    notes = found.note, _NOTE, _errors(clustered, cov_type, groups)
+    cov_type = "cluster" if clustered else "nonrobust"
+    note = "; ".join(filter(None, notes))
     return replace(found, cov_type=cov_type, reasons=reasons, note=note)
+
+
+def _errors(clustered: bool, asked: str | None, groups: float) -> str:
+    """Say how standard errors take the errors of rows, and by how many groups."""
+    as_good_as = f"the rows lie in groups as good as {groups:.0f} of one size"
+    if clustered and groups < ENOUGH_GROUPS:
+        return f"{as_good_as}, which are few to cluster errors by"
+    if clustered:
+        return f"standard errors are clustered by the absorbed column; {as_good_as}"
+    few = f", as {as_good_as}" if asked is None else ""
+    return f"standard errors take errors as independent and of one variance{few}"
+
+
+def _cov_type(value) -> str | None:
+    """Return "cluster", "nonrobust" or None; HC1 is refused with the reason.
+
+    With many rows in a group the squares of its deviations' scores are no sum of functions of two
+    rows each; those of pairs are the product of the group's score with itself for the most part.
+    """
+    if value == "HC1":
+        raise ArgumentError(
+            'cov_type="HC1" is not available with |, whose standard errors are clustered by the '
+            "column, which holds for errors of different variances too; leave it out, or write "
+            "the column as C(column) with levels="
+        )
+    return value if value is None else option_checks.word("cov_type", "cluster", "nonrobust")(value)
 
 
 def _whole(rows: Rows) -> Rows:
@@ -134,14 +159,16 @@ def _scaled(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
     assert layout is not None
     numeric = layout.numeric.tolist()
     part = cost.part(_SIZES / (len(numeric) + noisy_newton.RESPONSE_WEIGHT))
+    widths = [_width(*ends) for ends in zip(problem.low, problem.high, strict=True)]
     columns = [
-        release_sizes(queries, f"column {j + 1}", partial(_column, j), part)
+        release_sizes(queries, f"column {j + 1}", partial(_column, j), widths[j], part)
         if j in numeric
         else None
-        for j in range(len(problem.low))
+        for j in range(len(widths))
     ]
-    own = part.part(noisy_newton.RESPONSE_WEIGHT)
-    reference = reference_of(columns, release_sizes(queries, "y", _response, own))
+    y_width, own = _width(problem.y_low, problem.y_high), part.part(noisy_newton.RESPONSE_WEIGHT)
+    y = release_sizes(queries, "y", _response, y_width, own)
+    reference = reference_of(columns, y, y_width)
     root = reference.root
     basis = IndicatorBasis((), reference.center, root, root.T, False)
     problem = replace(
@@ -149,6 +176,12 @@ def _scaled(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
     )
     queries = replace(queries, basis=basis, problem=problem)
     return _measured(queries, weight, cost.part(_RESPONSE))
+
+
+def _width(low: float, high: float) -> float | None:
+    """Return how far values with these bounds lie apart at most, None without bounds."""
+    width = float(high - low)
+    return width if 0 < width < UNLIMITED.high else None
 
 
 def _column(j: int, rows: Rows) -> np.ndarray:
@@ -201,12 +234,12 @@ METHOD = replace(
     standard_errors="clustered by the absorbed column; normal approximation with the noise",
     release=release,
     fixed_size_summary=False,
-    options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster", "nonrobust"))},
+    options={"cov_type": (None, _cov_type)},
     check=_check,
     assumptions=(
         "the labels of the absorbed column stay private; a row whose label is missing is left out",
     ),
     ranges=Ranges(share=0.0, needed=False),
-    takes=frozenset(),
+    takes=frozenset({"clusters"}),
 )
 """What the method does with ``y ~ x | column``."""

@@ -23,8 +23,8 @@ _ONE = 1 << ENTRY_BITS
 _LENGTHS = 3.0
 # Fraction of the cost for the mean length; the rest is for the products.
 _LENGTH = 0.1
-# The least number of groups of one size that errors may be clustered by.
-LEAST_GROUPS = 6.0
+# The least number of groups of one size that errors may be clustered by, and one that does well.
+LEAST_GROUPS, ENOUGH_GROUPS = 6.0, 20.0
 
 
 def moved(step: float, length: float) -> float:
@@ -83,9 +83,7 @@ def _student(groups: float) -> float:
     return float(stdtrit(max(groups - 1, 1.0), 0.975) / ndtri(0.975)) ** 2
 
 
-def _mean_length(
-    queries: PairQueries, at: Scores, limit: float, groups: float, cost: GDP
-) -> float:
+def _mean_length(queries: PairQueries, at: Scores, limit: float, groups: float, cost: GDP) -> float:
     """Release the mean length of groups' scores, as over so many ``groups`` of one size."""
     value = queries.total(partial(_lengths, at, limit))
     rounded = 2 + math.sqrt(len(at.eta))

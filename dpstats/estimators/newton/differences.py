@@ -1,7 +1,7 @@
 """Release how large differences of columns are within groups: the scale that steps start from."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,6 +19,11 @@ from dpstats.range_estimation.marginal import LEAST_SD, on_simplex
 
 # Bins of an octave, and the chance that an empty one is taken for an occupied one.
 _PARTS, _FALSE_BIN = 2, 1e-5
+# Bins within declared bounds, over their width; there are more of them without bounds.
+_BELOW, _MANY = 2.0 ** (np.arange(-20, 1) / _PARTS), 40
+# How much less likely, in deviations of noise on a bin, a size e times as far from 1, or from the
+# largest one, is assumed to be.
+_TILT = 0.25
 # Pairs beyond the others are seen from so many deviations of noise on, and so many more for each
 # octave farther out.
 _CLEAR, _CLEAR_OCTAVE = 4.0, 0.2
@@ -78,12 +83,16 @@ class Sizes:
         return float(self.standardised[self.shares > 0].max(initial=0.0))
 
 
-def release_sizes(queries: PairQueries, name: str, values, cost: Cost) -> Sizes:
+def release_sizes(
+    queries: PairQueries, name: str, values: Callable, width: float | None, cost: Cost
+) -> Sizes:
     """Release the distribution of the differences of ``values(rows)``, by octaves.
+
+    They are at most ``width``, that of declared bounds, or None.
 
     Guarantee. The cost: counts of pairs in public bins.
     """
-    edges = Distances(0.0, _PARTS).edges[1:]
+    edges = Distances(0.0, _PARTS).edges[1:] if width is None else width * _BELOW
     work = partial(_counted, values, edges)
     noisy = queries.counts(f"differences of {name}", work, cost)
     return read_sizes(Histogram(np.append(0.0, edges), noisy.values[:-1], noisy.event, _FALSE_BIN))
@@ -100,7 +109,8 @@ def read_sizes(seen: Histogram) -> Sizes:
     hidden = min(seen.event.deviation / max(float(counts.sum()), 1.0), 1.0)
     if not len(seen.occupied):
         sums = np.convolve(counts[1:], np.ones(2 * _PARTS), "same")
-        best = 1 + int(np.argmax(sums))
+        far = np.abs(np.log(points[1:] / (edges[-1] if len(edges) < _MANY else 1.0)))
+        best = 1 + int(np.argmax(sums - _TILT * seen.event.deviation * far))
         return Sizes(points[best : best + 1], np.ones(1), hidden, rough=True)
     first, last = seen.span
     octaves = np.maximum(np.arange(len(counts)) - last, 0) / _PARTS
@@ -111,23 +121,25 @@ def read_sizes(seen: Histogram) -> Sizes:
     return Sizes(points, rows / rows.sum(), hidden)
 
 
-def reference_of(columns: Sequence[Sizes | None], y: Sizes) -> Reference:
+def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None) -> Reference:
     """Return the scale of differences of rows and what is known of far ones.
 
-    ``columns`` has None for indicators.
+    ``columns`` has None for indicators; the response's differ by at most ``width``.
     """
     known = [column for column in columns if column is not None]
     scale = np.array([_INDICATOR if column is None else column.scale for column in columns])
     heavy = max([_heavy(column) for column in (*known, y)])
     far = [_CODE_LEVERAGE if c is None else (_BEYOND_SEEN * c.farthest) ** 2 for c in columns]
     reach = _BEYOND_SEEN * (1 + heavy) * y.farthest
+    if width is not None:
+        reach = min(reach, width / y.scale)
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
     extremes = Extremes(
         heavy=heavy,
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         y_reach=reach,
-        y_most=_BEYOND_ALL * reach,
+        y_most=_BEYOND_ALL * reach if width is None else width / y.scale,
         y_error=min(error, _LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.shares,

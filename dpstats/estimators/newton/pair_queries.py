@@ -73,7 +73,9 @@ class PairQueries(Queries):
         """Release the norm of the sizes (G,) of groups, at least 1, in steps of 2^-10."""
         value = math.isqrt(int((sizes.astype(object) ** 2).sum()) << 2 * _BITS)
         far = math.sqrt(self.groups_changed) * 2**_BITS + 1  # rounded down
-        noisy = self.noise.add(Query("norm of group sizes", [value], l2=far, unit=2.0**-_BITS), cost)
+        noisy = self.noise.add(
+            Query("norm of group sizes", [value], l2=far, unit=2.0**-_BITS), cost
+        )
         return max(float(noisy.values[0]), 1.0)
 
     def counts(self, step: str, work: Callable, cost: Cost, one: int = 1):
