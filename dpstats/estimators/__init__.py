@@ -42,7 +42,7 @@ METHODS: dict[str, Method] = {
 }
 
 ABSORBING: dict[str, Method] = {
-    absorbed_newton.METHOD.name: absorbed_newton.METHOD,
+    noisy_newton.METHOD.name: absorbed_newton.method(noisy_newton.METHOD),
     **absorbed.methods(adassp.METHODS),
 }
 """The methods that take ``y ~ x | column``, as they do it."""

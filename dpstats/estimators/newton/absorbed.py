@@ -10,14 +10,15 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import InMemory, Passes, Problem, Ranges, Release
-from dpstats.estimators.newton import noisy_newton, pair_sums
+from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.clusters_of_pairs import ENOUGH_GROUPS, LEAST_GROUPS, with_clusters
 from dpstats.estimators.newton.differences import reference_of, release_sizes
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.release import release_of
+from dpstats.estimators.newton.rounds import ROWS_PER_NOISE, SPENT, rounds
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics import Layout, Rows
@@ -27,6 +28,8 @@ from dpstats.schema import UNLIMITED
 # Fractions of mu^2 before the steps: the distributions of differences, the number of pairs, the
 # norm of the groups' sizes and the mean square of the response.
 _SIZES, _NUMBERS, _NORM, _RESPONSE = 0.15, 0.005, 0.01, 0.02
+# The response takes so many times the budget of a regressor for its distribution.
+_RESPONSE_WEIGHT = 2.0
 # Fraction for the scores of groups.
 _CLUSTERS = 0.1
 # All pairs are taken up to this number; with more, the rows of a group are divided by chance until
@@ -74,11 +77,11 @@ def release(
     weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
     norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
     pairs = _in_pairs(rows, keys, norm, weight.total, noise)
-    queries = _scaled(replace(queries, total=InMemory(pairs).sum), weight.total, cost)
+    queries = _scaled(_queries(pairs, problem, noise), weight.total, cost)
     groups = (number.total / (norm + number.noise)) ** 2
     clustered = cov_type == "cluster" or cov_type is None and groups >= ENOUGH_GROUPS
     spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
-    fitted = noisy_newton.rounds(queries, weight, cost.part((1 - spent) / noisy_newton.SPENT))
+    fitted = rounds(queries, weight, cost.part((1 - spent) / SPENT))
     state, steps = fitted.state, fitted.steps
     few = weight.total - weight.noise < _rows_for_scales(queries, cost)
     few = few or queries.reference.extremes.y_unseen
@@ -158,7 +161,7 @@ def _scaled(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
     problem, layout = queries.problem, queries.problem.layout
     assert layout is not None
     numeric = layout.numeric.tolist()
-    part = cost.part(_SIZES / (len(numeric) + noisy_newton.RESPONSE_WEIGHT))
+    part = cost.part(_SIZES / (len(numeric) + _RESPONSE_WEIGHT))
     widths = [_width(*ends) for ends in zip(problem.low, problem.high, strict=True)]
     columns = [
         release_sizes(queries, f"column {j + 1}", partial(_column, j), widths[j], part)
@@ -166,7 +169,7 @@ def _scaled(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
         else None
         for j in range(len(widths))
     ]
-    y_width, own = _width(problem.y_low, problem.y_high), part.part(noisy_newton.RESPONSE_WEIGHT)
+    y_width, own = _width(problem.y_low, problem.y_high), part.part(_RESPONSE_WEIGHT)
     y = release_sizes(queries, "y", _response, y_width, own)
     reference = reference_of(columns, y, y_width)
     root = reference.root
@@ -209,15 +212,15 @@ def _measured(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
         y_error=error / variance,
     )  # fmt: skip
     reference = replace(reference, y_scale=reference.y_scale * unit, extremes=extremes)
-    return queries.with_problem(replace(queries.problem, reference=reference))
+    return replace(queries, problem=replace(queries.problem, reference=reference))
 
 
 def _rows_for_scales(queries: PairQueries, cost: GDP) -> float:
     """Return the fewest pairs whose released differences give usable scales."""
     columns = len(queries.basis.center)
-    share = _SIZES / (columns + noisy_newton.RESPONSE_WEIGHT)
+    share = _SIZES / (columns + _RESPONSE_WEIGHT)
     noise = queries.positive_sensitivity / (cost.mu * math.sqrt(share))
-    return noisy_newton.ROWS_PER_NOISE[columns > 1] * noise
+    return ROWS_PER_NOISE[columns > 1] * noise
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
@@ -229,17 +232,21 @@ def _check(problem: Problem, options: Mapping[str, Any]) -> None:
         )
 
 
-METHOD = replace(
-    noisy_newton.METHOD,
-    standard_errors="clustered by the absorbed column; normal approximation with the noise",
-    release=release,
-    fixed_size_summary=False,
-    options={"cov_type": (None, _cov_type)},
-    check=_check,
-    assumptions=(
-        "the labels of the absorbed column stay private; a row whose label is missing is left out",
-    ),
-    ranges=Ranges(share=0.0, needed=False),
-    takes=frozenset({"clusters"}),
+def method(plain: Method) -> Method:
+    """Describe what noisy Newton steps do with ``y ~ x | column``."""
+    return replace(
+        plain,
+        standard_errors="clustered by the absorbed column; normal approximation with the noise",
+        release=release,
+        fixed_size_summary=False,
+        options={"cov_type": (None, _cov_type)},
+        check=_check,
+        assumptions=(_ABSORBED,),
+        ranges=Ranges(share=0.0, needed=False),
+        takes=frozenset({"clusters"}),
+    )
+
+
+_ABSORBED = (
+    "the labels of the absorbed column stay private; a row whose label is missing is left out"
 )
-"""What the method does with ``y ~ x | column``."""

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.products import scatter
@@ -54,11 +53,12 @@ def with_clusters(
     of its parts. The covariance of the sum over groups is sum_g T_g T_g' (Liang and Zeger 1986;
     Arellano 1987), of T_g cut to length D.
 
-    Guarantee. The cost. By the proof of :class:`~dpstats.estimators.newton.pair_queries.PairQueries`
-    a row that joins a group moves its T_g by at most 3/2 C and no other. Cutting to D does not
-    expand distances (projection on a ball), so u u', u the cut T_g, moves by :func:`moved`; under
-    replace-one two groups change so, or one twice. The sum of |T_g| moves by 3/2 C, or 3 C.
-    Groups' sums are rounded down to whole 2^-20 C, u toward zero to whole 2^-20 D.
+    Guarantee. The cost. By the proof of
+    :class:`~dpstats.estimators.newton.pair_queries.PairQueries` a row that joins a group moves its
+    T_g by at most 3/2 C and no other. Cutting to D does not expand distances (projection on a
+    ball), so u u', u the cut T_g, moves by :func:`moved`; under replace-one two groups change so,
+    or one twice. The sum of |T_g| moves by 3/2 C, or 3 C. Groups' sums are rounded down to whole
+    2^-20 C, u toward zero to whole 2^-20 D.
     """
     queries, eta = steps.queries, state.eta
     assert isinstance(queries, PairQueries)
@@ -80,6 +80,8 @@ def with_clusters(
 
 def _student(groups: float) -> float:
     """Return what makes normal quantiles of 95% those of Student's t with a degree less."""
+    from scipy.special import ndtri, stdtrit
+
     return float(stdtrit(max(groups - 1, 1.0), 0.975) / ndtri(0.975)) ** 2
 
 
@@ -95,7 +97,7 @@ def _mean_length(queries: PairQueries, at: Scores, limit: float, groups: float, 
 def by_group(at: Scores, limit: float, rows: Rows) -> np.ndarray:
     """Add up clipped scores of pairs by group, parts of it together, (G, p), in 2^-20 limit."""
     sums = at.by_group(limit, 1.0, 0.0, rows)[:, :-1]
-    assert rows.units is not None, "rows have the number of their group"
+    assert rows.units is not None and rows.keys is not None, "rows have the number of their group"
     first = np.flatnonzero(np.diff(rows.keys, prepend=-1))
     of_parts = rows.units[first]
     starts = np.flatnonzero(np.diff(of_parts, prepend=-1))

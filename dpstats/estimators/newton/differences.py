@@ -12,10 +12,9 @@ from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_sums import differences
 from dpstats.numerics import Rows
 from dpstats.privacy import Cost
-from dpstats.range_estimation.bins import Distances
+from dpstats.range_estimation import LEAST_SD, Distances, Histogram
 from dpstats.range_estimation.far_rows import far_rows
-from dpstats.range_estimation.histogram import Histogram
-from dpstats.range_estimation.marginal import LEAST_SD, on_simplex
+from dpstats.range_estimation.marginal import on_simplex
 
 # Bins of an octave, and the chance that an empty one is taken for an occupied one.
 _PARTS, _FALSE_BIN = 2, 1e-5

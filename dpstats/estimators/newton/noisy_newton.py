@@ -8,7 +8,6 @@ are this package's.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,39 +18,24 @@ from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
-from dpstats.estimators.newton.queries import Counted, Queries
+from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.score_tails import Tail, is_wild, mean_leverage
+from dpstats.estimators.newton.rounds import MARGINALS, ROWS_PER_NOISE, rounds
 from dpstats.estimators.newton.squared_loss import SquaredLoss
-from dpstats.estimators.newton.state import NewtonState
-from dpstats.estimators.newton.steps import Steps
-from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fractions of mu^2, set by simulation and measured by benchmarks/tails.py: the distributions of the
-# columns; then the number of rows, the response's mean and mean square, X'X (half of it for the
-# second one where that pays), leverages, the start, a histogram for the first round and one for the
-# others, and the scores of each of three. They add up to 1.
-_MARGINALS = 0.185
+# Fractions of what the distributions of the columns leave: the number of rows, and the response's
+# mean and mean square; the rest is for the rounds.
+_COUNT, _RESPONSE = (part / (1 - MARGINALS) for part in (0.005, 0.02))
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
 RESPONSE_WEIGHT = 2.0
-_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
-    part / (1 - _MARGINALS)
-    for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
-)
-# What :func:`rounds` spends of the cost that it is given.
-SPENT = _GRAM + _LEVERAGE + _START + _FIRST_TAIL + _TAIL + sum(_ROUNDS)
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
-# Scales are usable from so many times the noise on a count of a column's rows, for one regressor
-# and for several: the scale of one alone cancels in its regression unless values are clipped, while
-# scales of several decide how X'X looks beside its noise.
-ROWS_PER_NOISE = 20.0, 30.0
 _SQUARED = SquaredLoss()
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
@@ -128,7 +112,7 @@ def release(
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
     # the noise on the number of rows alone is not to show an interval
-    few = (counted.total - counted.noise) / counted.part < rows_for_scales(
+    few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
         len(basis.center), problem, cost
     )
     few = few or queries.reference.extremes.y_unseen
@@ -137,51 +121,14 @@ def release(
     return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, few)
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """Hold the position after all rounds, the steps that led there and the last ``scores``.
-
-    It is ``wild`` where so many rows have a huge leverage that the scales must have failed.
-    """
-
-    state: NewtonState
-    steps: Steps
-    scores: Tail
-    wild: bool
-
-
-def rounds(queries: Queries, counted: Counted, cost: GDP) -> Fitted:
-    """Release X'X and leverages, and take a start and three steps on clipped scores."""
-    count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
-    whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)
-    tail, deviation = leverages(
-        queries, whitening, cost.part(_LEVERAGE), extremes.heavy, extremes.leverage
-    )
-    if pays:
-        whitening, lost = refined_whitening(queries, whitening, tail, cost.part(_GRAM), count)
-    else:
-        whitening, lost = whitening.divided(mean_leverage(tail)), 0.0
-    # steps divide by the number of rows, which is as unsure as X'X
-    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
-    steps = Steps(queries, whitening, count, lost, tail.farthest, counted.part)
-    state = steps.start(cost.part(_START))
-    first, second, third = _ROUNDS
-    scores = steps.tail(state, cost.part(_FIRST_TAIL))
-    state = steps.step(steps.clipped(state, scores), scores, cost.part(first))
-    scores = steps.tail(state, cost.part(_TAIL))
-    state = steps.step(state, scores, cost.part(second))
-    state = steps.step(state, scores, cost.part(third))
-    return Fitted(state, steps, scores, is_wild(tail, deviation, count))
-
-
-def rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
+def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     """Return the fewest rows whose released distributions give usable scales of so many columns.
 
     Below it intervals that are shown cover as little as 67% where regressors are correlated or
     most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
     """
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
-    share = _MARGINALS / (1 - _MARGINALS) / (columns + RESPONSE_WEIGHT)
+    share = MARGINALS / (1 - MARGINALS) / (columns + RESPONSE_WEIGHT)
     return ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
 
 
@@ -217,6 +164,6 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check_levels,
-    ranges=Ranges(_MARGINALS, marginals=True),
+    ranges=Ranges(MARGINALS, marginals=True),
     takes=frozenset({"units", "weights"}),
 )
