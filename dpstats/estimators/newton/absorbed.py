@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,33 +10,27 @@ import numpy as np
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
-from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.clusters_of_pairs import ENOUGH_GROUPS, LEAST_GROUPS, with_clusters
-from dpstats.estimators.newton.differences import reference_of, release_sizes
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_scales import RESPONSE_WEIGHT, with_mean_square, with_scales
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import ROWS_PER_NOISE, SPENT, rounds
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
-from dpstats.numerics import Layout, Rows
+from dpstats.numerics import Rows
 from dpstats.privacy import GDP
-from dpstats.schema import UNLIMITED
 
 # Fractions of mu^2 before the steps: the distributions of differences, the number of pairs, the
 # norm of the groups' sizes and the mean square of the response.
 _SIZES, _NUMBERS, _NORM, _RESPONSE = 0.15, 0.005, 0.01, 0.02
-# The response takes so many times the budget of a regressor for its distribution.
-_RESPONSE_WEIGHT = 2.0
 # Fraction for the scores of groups.
 _CLUSTERS = 0.1
 # All pairs are taken up to this number; with more, the rows of a group are divided by chance until
 # they meet about so many others.
 _MOST_PAIRS, _MET = 1 << 21, 32
 _MOST_COLUMNS = 200
-# As for rows (squared_loss).
-_LIMIT, _NOISE, _CLEAR = 4.0, 0.1, 0.25
 _NO_PREDICTIONS = (
     "a prediction needs the effect of its group, which is absorbed and not released; differences "
     "between predictions of one group are differences of the regressors times params"
@@ -77,7 +70,8 @@ def release(
     weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
     norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
     pairs = _in_pairs(rows, keys, norm, weight.total, noise)
-    queries = _scaled(_queries(pairs, problem, noise), weight.total, cost)
+    queries = with_scales(_queries(pairs, problem, noise), cost.part(_SIZES))
+    queries = with_mean_square(queries, weight.total, cost.part(_RESPONSE))
     groups = (number.total / (norm + number.noise)) ** 2
     clustered = cov_type == "cluster" or cov_type is None and groups >= ENOUGH_GROUPS
     spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
@@ -156,69 +150,10 @@ def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:
     return PairQueries(basis, InMemory(rows).sum, problem, noise, SquaredLoss())
 
 
-def _scaled(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
-    """Release the sizes of differences of columns and of the response, and scale by them."""
-    problem, layout = queries.problem, queries.problem.layout
-    assert layout is not None
-    numeric = layout.numeric.tolist()
-    part = cost.part(_SIZES / (len(numeric) + _RESPONSE_WEIGHT))
-    widths = [_width(*ends) for ends in zip(problem.low, problem.high, strict=True)]
-    columns = [
-        release_sizes(queries, f"column {j + 1}", partial(_column, j), widths[j], part)
-        if j in numeric
-        else None
-        for j in range(len(widths))
-    ]
-    y_width, own = _width(problem.y_low, problem.y_high), part.part(_RESPONSE_WEIGHT)
-    y = release_sizes(queries, "y", _response, y_width, own)
-    reference = reference_of(columns, y, y_width)
-    root = reference.root
-    basis = IndicatorBasis((), reference.center, root, root.T, False)
-    problem = replace(
-        problem, reference=reference, layout=Layout((), np.arange(len(root)), None), intercept=None
-    )
-    queries = replace(queries, basis=basis, problem=problem)
-    return _measured(queries, weight, cost.part(_RESPONSE))
-
-
-def _width(low: float, high: float) -> float | None:
-    """Return how far values with these bounds lie apart at most, None without bounds."""
-    width = float(high - low)
-    return width if 0 < width < UNLIMITED.high else None
-
-
-def _column(j: int, rows: Rows) -> np.ndarray:
-    return rows.numbers[:, j]
-
-
-def _response(rows: Rows) -> np.ndarray:
-    return rows.response
-
-
-def _measured(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
-    """Release the mean square of differences of the response, and update the reference by it."""
-    reference = queries.reference
-    extremes = reference.extremes
-    limit = max(_LIMIT, min(extremes.y_reach, math.sqrt(_NOISE * weight * cost.mu)))
-    work = partial(pair_sums.squares, reference.y_scale, limit)
-    square, error = queries.mean_square(work, limit, weight, cost)
-    if not error < _CLEAR:
-        return queries
-    beyond = extremes.y_weights @ np.maximum(extremes.y_points**2 - limit**2, 0.0)
-    variance = max(square, error) + float(beyond)
-    unit = math.sqrt(variance)
-    extremes = replace(
-        extremes, y_reach=extremes.y_reach / unit, y_most=extremes.y_most / unit,
-        y_error=error / variance,
-    )  # fmt: skip
-    reference = replace(reference, y_scale=reference.y_scale * unit, extremes=extremes)
-    return replace(queries, problem=replace(queries.problem, reference=reference))
-
-
 def _rows_for_scales(queries: PairQueries, cost: GDP) -> float:
     """Return the fewest pairs whose released differences give usable scales."""
     columns = len(queries.basis.center)
-    share = _SIZES / (columns + _RESPONSE_WEIGHT)
+    share = _SIZES / (columns + RESPONSE_WEIGHT)
     noise = queries.positive_sensitivity / (cost.mu * math.sqrt(share))
     return ROWS_PER_NOISE[columns > 1] * noise
 

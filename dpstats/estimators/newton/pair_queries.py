@@ -36,7 +36,8 @@ class PairQueries(Queries):
     - The sum of n - 1 over groups of n rows, which is twice that of the weights of all pairs,
       moves by 0 or 1, under replace-one by -1, 0 or 1; with the number of rows beside it by
       sqrt 2, which is public under replace-one.
-    - The Euclidean norm of the groups' sizes n moves by at most 1, under replace-one by sqrt 2.
+    - The Euclidean norm of the groups' sizes n rises by at most 1 as a row joins and falls by at
+      most 1 as one leaves, so it moves by at most 1 under both.
 
     Rounding. Each group's sum is rounded down to a whole number, so an entry of a group that
     changes is off by less than one unit: of one group, under replace-one of two.
@@ -72,7 +73,7 @@ class PairQueries(Queries):
     def norm_of_sizes(self, sizes: np.ndarray, cost: Cost) -> float:
         """Release the norm of the sizes (G,) of groups, at least 1, in steps of 2^-10."""
         value = math.isqrt(int((sizes.astype(object) ** 2).sum()) << 2 * _BITS)
-        far = math.sqrt(self.groups_changed) * 2**_BITS + 1  # rounded down
+        far = 2**_BITS + 1  # rounded down
         noisy = self.noise.add(
             Query("norm of group sizes", [value], l2=far, unit=2.0**-_BITS), cost
         )
