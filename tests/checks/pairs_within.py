@@ -152,7 +152,7 @@ def worst(neighbors):
     other sign with each; differences along one axis and along another have no product in common.
     """
     up, other = line(MANY, 1), line(MANY, 2, (0.0, HUGE))
-    same, apart = line(MANY, 1, (0, 0), 0.0), line(MANY, 2, (HUGE, 0), 2.0)
+    same = line(MANY, 1, (0, 0), 0.0)
     if neighbors == ADD_REMOVE:
         yield "scores", scores(1.0, 1.0), up, stacked(up, FALLS)
         for ask in (ROUGH, WHITENED):

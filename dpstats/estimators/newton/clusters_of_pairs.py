@@ -31,15 +31,15 @@ def moved(step: float, length: float) -> float:
 
     With s = u + v and d = u - v it is the root of (|s|^2 |d|^2 + (s.d)^2) / 2, where s.d is
     a - b, a = |u|^2 >= b = |v|^2, and |s|^2 = 2 a + 2 b - |d|^2. So the square grows with a, up to
-    ``length``^2, and is convex in b: it is largest at b = a, or at the least b, where
-    |v| = |u| - |d|. Both grow with |d|, for as long as |d| is at most ``length``.
+    ``length``^2, and is convex in b: it is largest at b = a, where it grows with |d| up to
+    |d|^2 = 2 ``length``^2, or at the least b, where v is parallel to u and the root is a - b, of
+    |v| = |u| - |d| or at most a.
 
     >>> moved(1.0, 3.0)
     5.0
     """
-    step = min(step, length)
-    at_same = step * math.sqrt(2 * length**2 - step**2 / 2)
-    return max(at_same, step * (2 * length - step))
+    parallel, same = min(step, length), min(step, math.sqrt(2) * length)
+    return max(same * math.sqrt(2 * length**2 - same**2 / 2), parallel * (2 * length - parallel))
 
 
 def with_clusters(
