@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations_with_replacement, product
+from unittest import mock
 
 import numpy as np
 
 from dpstats.estimators import ABSORBING
 from dpstats.estimators.contract import Extremes, InMemory, Reference
-from dpstats.estimators.newton import clusters_of_pairs
+from dpstats.estimators.newton import absorbed, clusters_of_pairs
 from dpstats.estimators.newton.clusters_of_pairs import moved
 from dpstats.estimators.newton.differences import release_sizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -191,21 +192,24 @@ def simplices():
     return stacked(groups, of(beside, 1)), stacked(groups, of(0 * beside, 2))
 
 
-def clusters(q):
-    """Ask for products of scores of groups, cut to their length before the row joins."""
-    at_zero, limit = q.at(np.eye(2), np.zeros(2)), 1.0
-    length = (MANY - 1) / 2 + LIFT
-    step = 1.5 * limit + 1e-3
-    far = moved(step, length) * q.groups_changed
-    work = partial(clusters_of_pairs._products, at_zero, limit, length)
-    return q.cluster_products(work, length**2, far / length**2, 2, COST)
+def clusters(length, by=moved):
+    """Ask for products of scores of groups, which are cut to a length."""
+
+    def ask(q):
+        at_zero, limit = q.at(np.eye(2), np.zeros(2)), 1.0
+        far = by(1.5 * limit + 1e-3, length) * q.groups_changed
+        work = partial(clusters_of_pairs._products, at_zero, limit, length)
+        return q.cluster_products(work, length**2, far / length**2, 2, COST)
+
+    return ask
 
 
 # What another part of a group adds to its score.
 LIFT = (MANY // 2 - 1) / 2
+LENGTH = (MANY - 1) / 2 + LIFT
 
 
-def check_worst_clusters(neighbors):
+def check_worst_clusters(neighbors, by=moved):
     """A row that turns the score of a group, or as it moves those of two, reaches what is stated.
 
     In a part of the second group scores are below zero, and those of the row that joins it above,
@@ -218,8 +222,37 @@ def check_worst_clusters(neighbors):
         one = stacked(first, *second)
     last = FALLS if neighbors == ADD_REMOVE else at((MANY * HUGE, 0), MANY * TINY, 2, 2)
     other = one if neighbors == ADD_REMOVE else stacked(one, FALLS)
-    (ratio,) = Asking(neighbors, clusters).check(other, stacked(one, last)).values()
+    (ratio,) = Asking(neighbors, clusters(LENGTH, by)).check(other, stacked(one, last)).values()
     check_reached(f"clusters ({neighbors})", ratio)
+
+
+def check_far_clusters():
+    """Scores of groups far longer than what they are cut to move products by nothing."""
+    up = line(MANY, 1)
+    asking = Asking(ADD_REMOVE, clusters(LENGTH / 10))
+    (ratio,) = asking.check(up, stacked(up, FALLS)).values()
+    assert ratio < 1e-6
+
+
+def check_labels():
+    """Rows of groups with many pairs draw labels, whose number is public; so do neighbours."""
+    with mock.patch.multiple(absorbed, _MOST_PAIRS=8, _MET=1):
+        check_random(ADD_REMOVE, None, tables=6)
+        check_random(REPLACE_ONE, "cluster", tables=6)
+
+
+def check_order():
+    """The order of rows changes no sum."""
+    generator = np.random.default_rng(3)
+    X = np.column_stack([generator.normal(size=(50, 2)), np.ones(50), np.zeros(50)])
+    y, order = generator.normal(size=50), generator.permutation(50)
+    whitened = [
+        queries_of(X[rows], y[rows], ADD_REMOVE).total(
+            lambda r: whitened_products(queries_of(X, y, ADD_REMOVE).basis, np.eye(2), 2.0, r)
+        )
+        for rows in (slice(None), order)
+    ]
+    assert (whitened[0] == whitened[1]).all()
 
 
 def check_tiny(neighbors):
