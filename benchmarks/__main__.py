@@ -17,6 +17,7 @@ from benchmarks import (
     intervals,
     ledger,
     methods,
+    pairs,
     persons,
     powers,
     r,
@@ -57,6 +58,7 @@ PARTS = {
 ALONE = {
     "auto": auto,
     "tails": tails,
+    "pairs": pairs,
     "tried": tried,
     "tried_tails": tried_tails,
     "crossing": crossing,
