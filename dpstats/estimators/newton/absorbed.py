@@ -54,11 +54,13 @@ def release(
 
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases are those of
     :class:`~dpstats.estimators.newton.pair_queries.PairQueries`, whose bounds hold whatever the
-    groups are, and of :func:`~dpstats.estimators.newton.clusters_of_pairs.with_clusters`, for
-    fractions of mu^2 fixed beforehand. Where pairs are many, each row draws a label by itself,
-    independent of the data, among a number that follows from what was released, and groups are
-    divided by labels. For any labels of the rows that two neighbours share, and of the one that
-    differs, each release is as private as for other groups; averaging over labels keeps that.
+    groups are, and of :func:`~dpstats.estimators.newton.clusters_of_pairs.with_clusters`. Their
+    fractions of mu^2 follow from public facts and from whether errors are clustered, which a
+    release decides, and add up to at most one (Smith and Thakurta 2022). Where pairs are many, each
+    row draws a label by itself, independent of the data, among a number that follows from what was
+    released, and groups are divided by labels. For any labels of the rows that two neighbours
+    share, and of the one that differs, each release is as private as for other groups; averaging
+    over labels keeps that.
 
     What it estimates: least squares of the response on the design with an effect for each group, of
     all rows; with labels of groups and labels. Standard errors are clustered by group, unless
