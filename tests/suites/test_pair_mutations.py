@@ -1,11 +1,19 @@
 """Pairs of rows of one group broken on purpose: each defect must be caught by a real check."""
 
 import math
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.newton import absorbed, clusters_of_pairs, pair_queries, pair_sums
+from dpstats.estimators.newton import (
+    absorbed,
+    clusters_of_pairs,
+    differences,
+    pair_queries,
+    pair_scales,
+    pair_sums,
+)
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.numerics import pairs
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
@@ -94,6 +102,21 @@ def by_first(original):
     return mapped
 
 
+def sized_by_rows(original):
+    """Sizes of differences are larger the more rows there are."""
+
+    def release(queries, *rest):
+        found = original(queries, *rest)
+        return replace(found, points=found.points * (1 + queries.total(len) / 100))
+
+    return release
+
+
+def twice(original):
+    """Pairs are counted twice."""
+    return lambda *given: 2 * original(*given)
+
+
 ROOT = math.sqrt(1.25)
 MUTANTS = {
     "pairs are not divided by the rows of their group": Mutant(
@@ -129,6 +152,12 @@ MUTANTS = {
     ),
     "a number of rows is not the released one": Mutant(
         patched(absorbed, "with_mean_square", exact_weight), random_rows
+    ),
+    "pairs are counted twice by their differences": Mutant(
+        patched(differences, "differences", twice), added
+    ),
+    "scales follow the number of rows": Mutant(
+        patched(pair_scales, "release_sizes", sized_by_rows), random_rows
     ),
     "the first row of a group scales the others": Mutant(
         patched(pair_sums, "_mapped", by_first), check_order, error=AssertionError
