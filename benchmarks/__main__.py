@@ -18,6 +18,7 @@ from benchmarks import (
     intervals,
     ledger,
     methods,
+    pairs,
     persons,
     powers,
     r,
@@ -58,6 +59,7 @@ PARTS = {
 ALONE = {
     "auto": auto,
     "tails": tails,
+    "pairs": pairs,
     "tried": tried,
     "tried_tails": tried_tails,
     "crossing": crossing,

@@ -25,7 +25,7 @@ from dpstats.formula import Formula, RFormula
 from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.rows.cluster import (
-    check_cluster,
+    checked_cluster,
     cluster_schema,
     declared_cluster,
     with_cov_type,
@@ -107,7 +107,7 @@ def _request(
     if weights is not None:
         check_weights(chosen, select)
     check_unit(chosen, of_persons, select, formula)
-    check_cluster(chosen, cluster)
+    cluster = checked_cluster(chosen, cluster, formula.absorbed)
     options = with_cov_type(chosen, options, of_persons, cluster)
     epsilon, delta = chosen.share(*checked_guarantee(chosen, epsilon, delta), formulas)
     neighbors = checked_relation(chosen, neighbors)
@@ -196,10 +196,11 @@ def find_method(name, *others: str) -> Method:
 
 def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
     """Return what the method does with an absorbed column; ArgumentError where it takes none."""
-    if method.name not in ABSORBING:
+    known = ABSORBING_UNITS if formula.absorbed == unit else ABSORBING
+    if method.name not in known:
         raise ArgumentError(
             f"{method.name} cannot absorb {formula.absorbed}; use method="
-            f'{" or ".join(map(repr, ABSORBING))} or "auto", or write C({formula.absorbed}) with '
+            f'{" or ".join(map(repr, known))} or "auto", or write C({formula.absorbed}) with '
             "levels= instead of |"
         )
     if select is not None:
@@ -207,7 +208,7 @@ def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
             f"select={select!r} compares rows of different groups, whose effects {formula.text!r} "
             f"absorbs; leave select out, or leave | {formula.absorbed} out"
         )
-    return (ABSORBING_UNITS if formula.absorbed == unit else ABSORBING)[method.name]
+    return known[method.name]
 
 
 def _companion_share(method: Method, companion, share) -> float:

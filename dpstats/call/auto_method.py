@@ -62,10 +62,14 @@ def choose(
     >>> choose(line, unit, 1, None, "replace_one", 200, True, {}, clustered=True)[0]
     'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
+    'noisy_newton'
+    >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, math.inf, True, {})[0]
     'adassp'
     """
     if formula.absorbed is not None:
-        return "adassp", f"auto took adassp, which absorbs the effects of {formula.absorbed}"
+        in_pairs = alone and rows < math.inf and delta != 0 and not (weighted or by_unit)
+        name = "noisy_newton" if in_pairs else "adassp"
+        return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
     if by_unit and delta != 0:

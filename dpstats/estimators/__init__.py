@@ -16,6 +16,7 @@ from dpstats.estimators.lines import (
     smooth_theil_sen,
     theil_sen,
 )
+from dpstats.estimators.newton import absorbed as absorbed_newton
 from dpstats.estimators.newton import noisy_newton
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
@@ -40,7 +41,10 @@ METHODS: dict[str, Method] = {
     )
 }
 
-ABSORBING: dict[str, Method] = absorbed.methods(adassp.METHODS)
+ABSORBING: dict[str, Method] = {
+    noisy_newton.METHOD.name: absorbed_newton.method(noisy_newton.METHOD),
+    **absorbed.methods(adassp.METHODS),
+}
 """The methods that take ``y ~ x | column``, as they do it."""
 
 ABSORBING_UNITS: dict[str, Method] = absorbed_units.methods(adassp.METHODS)

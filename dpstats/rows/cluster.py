@@ -52,14 +52,25 @@ def declared_cluster(
     return None if unit is not None and unit.column == column else column
 
 
-def check_cluster(method: Method, cluster: str | None) -> None:
-    """Raise ArgumentError where a method has no standard errors clustered by a column."""
+def checked_cluster(method: Method, cluster: str | None, absorbed: str | None) -> str | None:
+    """Return the column that rows need labels of for standard errors, if any.
+
+    The labels of the ``absorbed`` column are there anyway.
+
+    Raises
+    ------
+    ArgumentError
+        Where a method has no standard errors clustered by the column.
+    """
+    if cluster is not None and cluster == absorbed and "absorbed clusters" in method.takes:
+        return None
     if cluster is not None and "clusters" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "clusters" in known.takes)
         raise ArgumentError(
             f"{method.name} has no standard errors clustered by a column that is not the unit; "
             f"with cluster={cluster!r} use {able}, which is for formulas without |"
         )
+    return cluster
 
 
 def with_cov_type(
@@ -68,7 +79,8 @@ def with_cov_type(
     """Return the options with cov_type="cluster" where, and only where, there are clusters."""
     asked = options.get("cov_type")
     if unit is None:
-        if asked == "cluster" and cluster is None:
+        named = cluster is not None or "absorbed clusters" in method.takes
+        if asked == "cluster" and not named:
             raise ArgumentError(
                 'cov_type="cluster" needs what to cluster by; name a column, as in '
                 'cluster="state", or the persons that are protected with all of their rows, as in '

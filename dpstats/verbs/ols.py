@@ -88,7 +88,8 @@ def dp_ols(
     method : str
         A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts:
         ``noisy_newton``, which needs no bounds and no tuning and has intervals; with ``delta=0``,
-        in groups of one bounded regressor, or for absorbed effects another one.
+        or in groups of one bounded regressor another one, and where absorbed effects meet
+        ``by``, ``unit`` or a table that is read in parts.
         ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.
@@ -196,7 +197,9 @@ def dp_ols(
         Options of the method, such as ``output_range=`` of exp_theil_sen, or ``cov_type="HC1"``
         of the default, adassp, ssp, shrunken and noisy_moments: for about a tenth of the budget,
         standard errors that hold for errors of different variances too. Their own noise makes them
-        larger where rows are few. ``cov_type="cluster"`` is for ``cluster=`` and ``unit=``.
+        larger where rows are few. ``cov_type="cluster"`` is for ``cluster=``, ``unit=`` and
+        absorbed effects, whose errors are clustered by the column where it has groups enough,
+        unless ``"nonrobust"`` is asked for.
 
     Returns
     -------

@@ -32,7 +32,9 @@
 #' `wage ~ educ | state` absorbs the effects of one column, as in fixest: the coefficients are those
 #' of `lm(wage ~ educ + factor(state))`, without an intercept and without the effects, which are not
 #' released. Nothing is declared about the column, whose labels stay private, and the noise does
-#' not depend on their number. Methods `"auto"`, `"adassp"` and `"ssp"` take it.
+#' not depend on their number. Standard errors are clustered by the column where it has groups enough;
+#' `cov_type = "cluster"` and `"nonrobust"` ask for either. Methods `"auto"`, `"noisy_newton"`,
+#' `"adassp"` and `"ssp"` take it.
 #'
 #' @param formula A formula such as `wage ~ educ + sex`, or a list of several, which share the
 #'   budget in equal parts; `bounds` and `levels` then name the columns of them all.

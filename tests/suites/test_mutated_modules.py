@@ -44,6 +44,7 @@ from tests.checks.structure import Structure
 from tests.suites import test_absorbed_mutations as within
 from tests.suites import test_basis_mutations as basis
 from tests.suites import test_newton_mutations as newton
+from tests.suites import test_pair_mutations as pairs
 from tests.suites import test_person_replay as persons
 from tests.suites.test_mutations import MUTANTS
 
@@ -204,6 +205,7 @@ HARMLESS = {
     "estimators.newton.loss": "defines what a loss is",
     "estimators.newton.products": "computes from released products and noisy counts",
     "estimators.newton.release": "computes from released numbers",
+    "estimators.newton.rounds": "spends fractions of a cost, which the noise checks",
     "estimators.newton.steps": "computes from released numbers; sums are in units of their limits",
     "estimators.newton.state": "holds released numbers",
     "estimators.contract.release": "defines a problem and what is released",
@@ -227,7 +229,7 @@ HARMLESS = {
 
 ALL = (
     *MUTANTS.values(), *newton.MUTANTS.values(), *within.MUTANTS.values(), *basis.MUTANTS.values(),
-    *persons.MUTANTS.values(), *MORE.values(),
+    *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *MORE.values(),
 )  # fmt: skip
 
 

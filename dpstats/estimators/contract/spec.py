@@ -96,7 +96,8 @@ class Method:
         What it serves beside plain rows: ``"weights"``, ``"units"`` (privacy units of several
         rows), ``"basis"`` (combinations of the columns that are orthogonal on the public ranges),
         ``"codes"`` (rows of designs with factors as codes and numbers), ``"clusters"`` (standard
-        errors clustered by a column that is not the unit).
+        errors clustered by a column that is not the unit), ``"absorbed clusters"`` (by the column
+        that is absorbed).
     each : Each or None
     """
 

@@ -164,6 +164,7 @@ def release_products(
     noise: Noise,
     neighbors: str,
     moved: float | None = None,
+    rounded: int = 0,
 ) -> tuple[np.ndarray, float]:
     """Release the sum of u u' over rows with |u|^2 <= ``bound``, and its noise off the diagonal.
 
@@ -176,7 +177,8 @@ def release_products(
     |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u.w)^2 <= 2 bound^2. For rows of which no more is known
     :meth:`~dpstats.numerics.coordinates.Sensitivity.of` bounds the triangle itself by as much, so
     that sqrt 2 times the products halves the variance off the diagonal. Here 99 / 70 stands for
-    sqrt 2, so squares are at most 9801 / 9800 times as large.
+    sqrt 2, so squares are at most 9801 / 9800 times as large. Sums that are rounded move by up to
+    ``rounded`` units more in each entry.
 
     Returns
     -------
@@ -191,6 +193,7 @@ def release_products(
     frobenius = moved or math.sqrt(2 if neighbors == REPLACE_ONE else 1)
     # entries are whole numbers below 2^20 in norm, so products are below 2^40
     l2 = frobenius * _DIAGONAL * math.sqrt(9801 / 9800) / PRODUCT_UNIT
+    l2 += rounded * _OFF * math.sqrt(len(values))
     noisy = noise.add(Query(step, values, l2=l2, unit=PRODUCT_UNIT * bound / _DIAGONAL), cost)
     matrix = np.zeros(free.shape)
     matrix[rows, columns] = noisy.values * (_DIAGONAL / factors)

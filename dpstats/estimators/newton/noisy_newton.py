@@ -8,7 +8,6 @@ are this package's.
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,36 +21,24 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.score_tails import is_wild, mean_leverage
+from dpstats.estimators.newton.rounds import MARGINALS, ROWS_PER_NOISE, rounds
 from dpstats.estimators.newton.squared_loss import SquaredLoss
-from dpstats.estimators.newton.steps import Steps
-from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fractions of mu^2, set by simulation and measured by benchmarks/tails.py: the distributions of the
-# columns; then the number of rows, the response's mean and mean square, X'X (half of it for the
-# second one where that pays), leverages, the start, a histogram for the first round and one for the
-# others, and the scores of each of three. They add up to 1.
-_MARGINALS = 0.185
+# Fractions of what the distributions of the columns leave: the number of rows, and the response's
+# mean and mean square; the rest is for the rounds.
+_COUNT, _RESPONSE = (part / (1 - MARGINALS) for part in (0.005, 0.02))
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
 RESPONSE_WEIGHT = 2.0
-_COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
-    part / (1 - _MARGINALS)
-    for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
-)
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
 _CLUSTERS = 0.16
-# Scales are usable from so many times the noise on a count of a column's rows, for one regressor
-# and for several: the scale of one alone cancels in its regression unless values are clipped, while
-# scales of several decide how X'X looks beside its noise.
-_ROWS_PER_NOISE = 20.0, 30.0
 _SQUARED = SquaredLoss()
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
@@ -130,36 +117,18 @@ def release(
         problem, basis.has_constant, passes.sum, count, cost.part(_RESPONSE), noise
     )
     queries = queries.with_problem(problem)
-    extremes = queries.reference.extremes
-    whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)
-    tail, deviation = leverages(
-        queries, whitening, cost.part(_LEVERAGE), extremes.heavy, extremes.leverage
-    )
-    if pays:
-        whitening = refined_whitening(queries, whitening, tail, cost.part(_GRAM), count)
-    else:
-        whitening = whitening.divided(mean_leverage(tail))
-    # steps divide by the number of rows, which is as unsure as X'X
-    whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
-    steps = Steps(queries, whitening, count, tail.farthest, counted.part)
-    state = steps.start(cost.part(_START))
-    first, second, third = _ROUNDS
-    scores = steps.tail(state, cost.part(_FIRST_TAIL))
-    state = steps.step(steps.clipped(state, scores), scores, cost.part(first))
-    scores = steps.tail(state, cost.part(_TAIL))
-    state = steps.step(state, scores, cost.part(second))
-    state = steps.step(state, scores, cost.part(third))
+    fitted = rounds(queries, counted, cost)
+    state, steps = fitted.state, fitted.steps
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
         len(basis.center), problem, cost
     )
-    few = few or extremes.y_unseen
+    few = few or queries.reference.extremes.y_unseen
     if problem.clustered:
-        state = with_clusters(steps, state, scores, counted, whole_cost.part(products))
+        state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
     elif robust:
-        state = steps.with_products(state, scores, whole_cost.part(products))
-    wild = is_wild(tail, deviation, count)
-    return release_of(state, basis, whitening, wild, problem, count, counted, few)
+        state = steps.with_products(state, fitted.scores, whole_cost.part(products))
+    return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, few)
 
 
 def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
@@ -169,8 +138,8 @@ def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
     most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
     """
     times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
-    share = _MARGINALS / (1 - _MARGINALS) / (columns + RESPONSE_WEIGHT)
-    return _ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
+    share = MARGINALS / (1 - MARGINALS) / (columns + RESPONSE_WEIGHT)
+    return ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
 
 
 def _check_levels(problem: Problem, options: Mapping[str, Any]) -> None:
@@ -205,6 +174,6 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check_levels,
-    ranges=Ranges(_MARGINALS, marginals=True),
+    ranges=Ranges(MARGINALS, marginals=True),
     takes=frozenset({"units", "weights", "clusters"}),
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.estimators.contract import Reference
+from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
@@ -46,6 +47,9 @@ class Scores:
 
     def counts(self, unit: float, rows: Rows) -> np.ndarray:
         """Count rows, or units, by the norm of scores over ``unit``, in the bins of SCORE_EDGES."""
+        if rows.keys is not None:
+            squares = (unit * SCORE_EDGES) ** 2
+            return pair_sums.counts(self._row_map, squares, rows, self.reference.y_scale, self.eta)
         if rows.parts is not None:
             _, norms = self.of_units(unit, rows)
             bins = np.searchsorted(SCORE_EDGES, norms)
@@ -61,6 +65,8 @@ class Scores:
         from dpstats.numerics.score_loops import clipped_sums
 
         p = len(self.eta)
+        if rows.keys is not None:
+            return self.by_group(limit, cut, weight, rows).sum(axis=0)
         if rows.parts is not None:
             s = self.clipped_units(limit, rows)
             squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
@@ -68,6 +74,15 @@ class Scores:
             return exact_sum((whole[:, own].sum(axis=1) for own in slices(s.shape[1])), (p + 1,))
         given = limit, cut, weight, _ONE * MARGIN
         return exact_sum((clipped_sums(*block, *given) for block in self.blocks(rows)), (p + 1,))
+
+    def by_group(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
+        """Add up the same over the pairs of each group of rows with keys, (G, p + 1)."""
+        at = self._row_map, self.reference.y_scale, self.eta
+        return pair_sums.scores(*at, limit, cut, weight, rows)
+
+    @property
+    def _row_map(self):
+        return self.basis.row_map(self.map)
 
     def products(self, limit: float, rows: Rows) -> np.ndarray:
         """Add up s' s'' over scores s' clipped to C, ``limit``, in units of C^2 2^-40, (p, p)."""

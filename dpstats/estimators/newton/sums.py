@@ -2,7 +2,8 @@
 
 Every sum is exact and of functions of one row each, so that a row has the same part in it to the
 last bit whatever rows stand beside it. With privacy units it is of functions of all rows of one
-unit, whose parts add up to at most 1, and in whatever order they stand.
+unit, whose parts add up to at most 1, and in whatever order they stand. Rows with keys are taken in
+pairs (:mod:`~dpstats.estimators.newton.pair_sums`).
 """
 
 import math
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis, RowMap
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES
 from dpstats.numerics import Rows
@@ -26,6 +28,8 @@ _ONE = 2.0**ENTRY_BITS
 
 def rough_products(basis: IndicatorBasis, bound: float, rows: Rows):
     """Add up the products of coordinates phi, rows cut to squared norms of at most ``bound``."""
+    if rows.keys is not None:
+        return pair_sums.products(basis.row_map(np.eye(basis.size)), bound, rows)
     codes, parts, ones = _codes(rows), parts_of(rows), max(basis.ones - 1, 0)
     blocks = (
         (codes[:, own], capped(entries, squares + ones, bound, parts[own]))
@@ -40,6 +44,8 @@ def leverage_counts(basis: IndicatorBasis, map_: np.ndarray, t: float, rows: Row
     Where rows count for parts these are added up, in units of 2^-20.
     """
     to = basis.row_map(map_)
+    if rows.keys is not None:
+        return pair_sums.counts(to, t * LEVERAGE_EDGES, rows)
     if rows.parts is not None:
         parts, blocks = parts_of(rows), blocks_of(to, rows)
         return _parts_by_size(((squares / t, parts[own]) for _, squares, own in blocks))
@@ -50,6 +56,8 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, row
     """Add up the products of whitened rows, cut to squared norms of at most ``bound``."""
     from dpstats.numerics.kernels import products
 
+    if rows.keys is not None:
+        return pair_sums.products(basis.row_map(map_), bound, rows)
     blocks, parts = blocks_of(basis.row_map(map_), rows), parts_of(rows)
     terms = (
         products(capped(whitened, squares, bound, parts[own])) for whitened, squares, own in blocks

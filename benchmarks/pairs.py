@@ -1,0 +1,155 @@
+"""How near absorbed effects by pairs come to the within estimator, and how intervals cover.
+
+Errors are distances from least squares of deviations from group means, in its standard errors for
+errors of one variance; widths are multiples of those of its intervals, clustered. ``covers`` is of
+the true slopes, for the one that is covered worst. ``--data DIR`` absorbs the largest factor of
+each formula of a folder of tables instead, where what intervals hold is the within estimator.
+"""
+
+import argparse
+import csv
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+import dpstats as dp
+from benchmarks.tools import print_table
+
+SLOPE = 0.3
+# Rows, groups, regressors; spread of the groups' sizes on the log scale, how the errors' deviation
+# grows with the first regressor, and the deviation of its slope between groups.
+CASES = {
+    "400 groups": (20_000, 400, 3, 0.0, 0.0, 0.0),
+    "sizes lognormal": (20_000, 400, 3, 1.0, 0.0, 0.0),
+    "errors of different variances": (20_000, 400, 3, 0.0, 1.0, 0.0),
+    "errors clustered": (20_000, 400, 3, 0.0, 0.0, 0.1),
+    "1,000 groups of 5": (5_000, 1_000, 3, 0.0, 0.0, 0.0),
+    "30 groups": (5_000, 30, 3, 0.0, 0.0, 0.0),
+    "4 groups": (20_000, 4, 3, 0.0, 0.0, 0.0),
+}
+HEADER = ("case", "rows", "epsilon", "error", "shown", "covers", "width")
+
+
+def table(case: str, seed: int) -> pd.DataFrame:
+    """Simulate rows of groups, with whose effects the regressors are correlated."""
+    n, groups, d, spread, unequal, clustered = CASES[case]
+    rng = np.random.default_rng(seed)
+    weights = rng.lognormal(0, spread, groups)
+    g, effects = rng.choice(groups, n, p=weights / weights.sum()), rng.normal(size=(groups, d))
+    x = rng.normal(size=(n, d)) + effects[g]
+    errors = rng.normal(size=n) * (1 + unequal * np.abs(x[:, 0]))
+    errors += clustered * rng.normal(size=groups)[g] * x[:, 0]
+    y = SLOPE * x.sum(axis=1) + 3 * effects[g, 0] + errors
+    columns = {f"x{j}": x[:, j] for j in range(d)}
+    return pd.DataFrame({**columns, "y": y, "g": g})
+
+
+def within(data: pd.DataFrame, names: list[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Fit deviations from means: slopes, and standard errors of one variance and clustered."""
+    centred = data[[*names, "y"]] - data.groupby("g")[[*names, "y"]].transform("mean")
+    x, y = centred[names].to_numpy(), centred["y"].to_numpy()
+    inverse = np.linalg.inv(x.T @ x)
+    slopes = inverse @ x.T @ y
+    left = y - x @ slopes
+    freedom = len(data) - data["g"].nunique() - len(names)
+    plain = np.sqrt(np.diag(inverse) * (left @ left) / freedom)
+    scores = pd.DataFrame(x * left[:, None]).groupby(data["g"].to_numpy()).sum().to_numpy()
+    return slopes, plain, np.sqrt(np.diag(inverse @ scores.T @ scores @ inverse))
+
+
+def measured(case: str, epsilon: float, fits: int) -> tuple:
+    """Measure one case."""
+    errors, shown, covered, widths = [], [], [], []
+    for seed in range(fits):
+        data = table(case, seed)
+        names = [name for name in data if name not in "yg"]
+        slopes, plain, clustered = within(data, names)
+        with dp.testing.insecure_seed(seed):
+            found = dp.dp_ols(f"y ~ {' + '.join(names)} | g", data, epsilon=epsilon)
+        low, high = found.conf_int().to_numpy().T
+        errors.append(np.abs(found.params - slopes) / plain)
+        shown.append(np.isfinite(low))
+        covered.append((low <= SLOPE) & (high >= SLOPE))
+        widths.append((high - low) / (2 * norm.ppf(0.975) * clustered))
+    seen, held = np.array(shown), np.array(covered)
+    worst = min(held[seen[:, j], j].mean() for j in range(held.shape[1]) if seen[:, j].any())
+    return (
+        case,
+        f"{CASES[case][0]:,}",
+        f"{epsilon:g}",
+        f"{np.median(errors):.2f}",
+        f"{seen.mean():.2f}",
+        f"{worst:.2f}",
+        f"{np.median(np.array(widths)[seen]):.2f}",
+    )
+
+
+def absorbing(formula: str, data: pd.DataFrame) -> tuple[str, str] | None:
+    """Return a formula with its largest factor absorbed, and that factor, if anything is left."""
+    factors = re.findall(r"C\((\w+)\)", formula)
+    if not factors:
+        return None
+    largest = max(factors, key=lambda name: data[name].nunique())
+    response, terms = (part.strip() for part in formula.split("~"))
+    left = [term.strip() for term in terms.split("+")]
+    left = [term for term in left if term != f"C({largest})"]
+    if not left or any(largest in term for term in left):
+        return None
+    return f"{response} ~ {' + '.join(left)}", largest
+
+
+def real_tables(folder: Path, epsilon: float, fits: int):
+    """Measure the formulas of a folder, within declared bounds."""
+    import statsmodels.formula.api as smf
+
+    for row in csv.DictReader((folder / "FORMULAS.csv").open()):
+        data = pd.read_csv(folder / f"{row['name']}.csv.gz")
+        for name in re.findall(r"C\((\w+)\)", row["formula"]):
+            data[name] = pd.Categorical(data[name].astype(str))
+        found = absorbing(row["formula"], data)
+        if found is None:
+            continue
+        formula, column = found
+        ols = smf.ols(f"{formula} + C({column})", data).fit()
+        numbers = data.select_dtypes("number")
+        bounds = {name: (numbers[name].min(), numbers[name].max()) for name in numbers}
+        errors, shown, covered = [], [], []
+        for seed in range(fits):
+            with dp.testing.insecure_seed(seed):
+                fit = dp.dp_ols(f"{formula} | {column}", data, epsilon=epsilon, bounds=bounds)
+            names = fit.params.index
+            low, high = fit.conf_int().to_numpy().T
+            errors.append(np.median(np.abs(fit.params - ols.params[names]) / ols.bse[names]))
+            shown.append(np.isfinite(low).mean())
+            inside = (low <= ols.params[names]) & (ols.params[names] <= high)
+            covered += inside[np.isfinite(low)].tolist()
+        held = f"{np.mean(covered):.2f}" if covered else "-"
+        yield np.median(errors), np.mean(shown), held, row["name"], len(data)
+
+
+def main(arguments: list[str]) -> None:
+    """Print the table of simulated cases, or that of a folder."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks pairs", description=__doc__)
+    parser.add_argument("--fits", type=int, default=200)
+    parser.add_argument("--epsilon", type=float, nargs="+", default=[1.0, 4.0])
+    parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--data", type=Path)
+    given = parser.parse_args(arguments)
+    warnings.filterwarnings("ignore", module="dpstats")
+    if given.data is None:
+        rows = [
+            measured(case, epsilon, given.fits) for case in given.only for epsilon in given.epsilon
+        ]
+        print_table(f"pairs: {given.fits} fits a case", HEADER, rows)
+        return
+    for epsilon in given.epsilon:
+        found = list(real_tables(given.data, epsilon, given.fits))
+        rows = [(name, f"{n:,}", f"{e:.2f}", f"{s:.2f}", held) for e, s, held, name, n in found]
+        middle = np.median([each[0] for each in found]), np.mean([each[1] for each in found])
+        title = f"pairs: largest factor absorbed, epsilon {epsilon:g}; median error {middle[0]:.2f}"
+        header = ("table", "rows", "error", "shown", "holds least squares")
+        print_table(f"{title}, shown {middle[1]:.2f}", header, rows)

@@ -1,0 +1,117 @@
+"""Release products of the scores of groups, of which clustered standard errors are made."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.products import scatter
+from dpstats.estimators.newton.score_tails import Tail, score_limit
+from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton.state import NewtonState
+from dpstats.estimators.newton.steps import Steps
+from dpstats.noise import Query
+from dpstats.numerics import Rows
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.privacy import GDP
+
+_ONE = 1 << ENTRY_BITS
+# Scores of groups are cut at so many times their mean length; two undercover.
+_LENGTHS = 3.0
+# Fraction of the cost for the mean length; the rest is for the products.
+_LENGTH = 0.1
+# The least number of groups of one size that errors may be clustered by, and one that does well.
+LEAST_GROUPS, ENOUGH_GROUPS = 6.0, 20.0
+
+
+def moved(step: float, length: float) -> float:
+    """Bound |u u' - v v'| in the Frobenius norm for |u|, |v| <= ``length``, |u - v| <= ``step``.
+
+    With s = u + v and d = u - v it is the root of (|s|^2 |d|^2 + (s.d)^2) / 2, where s.d is
+    a - b, a = |u|^2 >= b = |v|^2, and |s|^2 = 2 a + 2 b - |d|^2. So the square grows with a, up to
+    ``length``^2, and is convex in b: it is largest at b = a, where it grows with |d| up to
+    |d|^2 = 2 ``length``^2, or at the least b, where v is parallel to u and the root is a - b, of
+    |v| = |u| - |d| or at most a.
+
+    >>> moved(1.0, 3.0)
+    5.0
+    """
+    parallel, same = min(step, length), min(step, math.sqrt(2) * length)
+    return max(same * math.sqrt(2 * length**2 - same**2 / 2), parallel * (2 * length - parallel))
+
+
+def with_clusters(
+    state: NewtonState, steps: Steps, tail: Tail, groups: float, cost: GDP
+) -> NewtonState:
+    r"""Return the state with the covariance of scores that are summed by group.
+
+    ``groups`` is the effective number of groups, as released.
+
+    T_g is the sum (1/n) sum_{i<j} of the scores of pairs of group g, clipped to length C, or that
+    of its parts. The covariance of the sum over groups is sum_g T_g T_g' (Liang and Zeger 1986;
+    Arellano 1987), of T_g cut to length D.
+
+    Guarantee. The cost. By the proof of
+    :class:`~dpstats.estimators.newton.pair_queries.PairQueries` a row that joins a group moves its
+    T_g by at most 3/2 C and no other. Cutting to D does not expand distances (projection on a
+    ball), so u u', u the cut T_g, moves by :func:`moved`; under replace-one two groups change so,
+    or one twice. The sum of |T_g| moves by 3/2 C, or 3 C. Groups' sums are rounded down to whole
+    2^-20 C, u toward zero to whole 2^-20 D.
+    """
+    queries, eta = steps.queries, state.eta
+    assert isinstance(queries, PairQueries)
+    p, t = len(eta), steps.whitening.dimension
+    limit, _ = score_limit(tail, state.sigma, p, queries.score_sensitivity / cost.mu)
+    at, limit = queries.at(steps.whitening.map, eta), limit * math.sqrt(t)
+    mean = _mean_length(queries, at, limit, groups, cost.part(_LENGTH))
+    step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
+    length = max(_LENGTHS * mean, 1.5 * step)
+    far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
+    work = partial(_products, at, limit, length)
+    products, deviation = queries.cluster_products(
+        work, length**2, far / length**2, p, cost.part(1 - _LENGTH)
+    )
+    even = state.square / 2 * steps.rows
+    products = groups / max(groups - 1, 1.0) * scatter(products, deviation, even, 0.0)
+    return replace(state, products=_student(groups) * products, products_deviation=deviation)
+
+
+def _student(groups: float) -> float:
+    """Return what makes normal quantiles of 95% those of Student's t with a degree less."""
+    from scipy.special import ndtri, stdtrit
+
+    return float(stdtrit(max(groups - 1, 1.0), 0.975) / ndtri(0.975)) ** 2
+
+
+def _mean_length(queries: PairQueries, at: Scores, limit: float, groups: float, cost: GDP) -> float:
+    """Release the mean length of groups' scores, as over so many ``groups`` of one size."""
+    value = queries.total(partial(_lengths, at, limit))
+    rounded = 2 + math.sqrt(len(at.eta))
+    far = queries.groups_changed * (1.5 * _ONE + rounded)
+    noisy = queries.noise.add(Query("scores of groups", [value], l2=far, unit=1 / _ONE), cost)
+    return limit * (max(float(noisy.values[0]), 0.0) + noisy.deviation) / groups
+
+
+def by_group(at: Scores, limit: float, rows: Rows) -> np.ndarray:
+    """Add up clipped scores of pairs by group, parts of it together, (G, p), in 2^-20 limit."""
+    sums = at.by_group(limit, 1.0, 0.0, rows)[:, :-1]
+    assert rows.units is not None and rows.keys is not None, "rows have the number of their group"
+    first = np.flatnonzero(np.diff(rows.keys, prepend=-1))
+    of_parts = rows.units[first]
+    starts = np.flatnonzero(np.diff(of_parts, prepend=-1))
+    return np.add.reduceat(sums, starts).astype(float) if len(starts) else sums.astype(float)
+
+
+def _lengths(at: Scores, limit: float, rows: Rows) -> int:
+    lengths = np.sqrt((by_group(at, limit, rows) ** 2).sum(axis=1))
+    return int(np.floor(lengths).astype(np.int64).sum())
+
+
+def _products(at: Scores, limit: float, length: float, rows: Rows) -> np.ndarray:
+    """Add up u u' over groups, u cut to ``length``, in units of length^2 2^-40."""
+    sums = by_group(at, limit, rows) * (limit / length)
+    size = np.sqrt((sums**2).sum(axis=1)) / _ONE
+    cut = np.trunc(sums * ((1 - 2.0**-30) / np.maximum(size, 1.0))[:, None]).astype(np.int64)
+    return sum((np.outer(u, u).astype(object) for u in cut), np.zeros((len(at.eta),) * 2, object))

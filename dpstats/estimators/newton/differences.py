@@ -1,0 +1,154 @@
+"""Release how large differences of columns are within groups: the scale that steps start from."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.contract import Extremes, Reference
+from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_sums import differences
+from dpstats.numerics import Rows
+from dpstats.privacy import Cost
+from dpstats.range_estimation import LEAST_SD, Distances, Histogram
+from dpstats.range_estimation.far_rows import far_rows
+from dpstats.range_estimation.marginal import on_simplex
+
+# Bins of an octave, and the chance that an empty one is taken for an occupied one.
+_PARTS, _FALSE_BIN = 2, 1e-5
+# Bins within declared bounds, over their width; there are more of them without bounds.
+_BELOW, _MANY = 2.0 ** (np.arange(-20, 1) / _PARTS), 40
+# How much less likely, in deviations of noise on a bin, a size e times as far from 1, or from the
+# largest one, is assumed to be.
+_TILT = 0.25
+# Pairs beyond the others are seen from so many deviations of noise on, and so many more for each
+# octave farther out.
+_CLEAR, _CLEAR_OCTAVE = 4.0, 0.2
+# Differences of indicators are taken to have this root mean square.
+_INDICATOR = 0.4 * math.sqrt(2)
+# Pairs may lie so many times as far out as is seen; a few responses so many times as far.
+_BEYOND_SEEN, _BEYOND_ALL = 1.3, 5.0
+# From these kurtoses and numbers of root mean squares on a tail is more and more likely heavy,
+# surely so many units farther. A difference of normal variables has a kurtosis of 3.
+_KURTOSIS, _FARTHEST, _SURELY = 3.5, 4.5, (2.0, 4.0)
+# The same where the noise hides the bins, and the largest squared leverage of an indicator.
+_UNSEEN_HEAVY, _CODE_LEVERAGE = 0.55, 8.0
+_LARGEST_ERROR = 0.5
+# What the kurtosis of a column is taken for where it is not known.
+_UNKNOWN_KURTOSIS = 3.0
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Hold the released distribution of the size of a column's differences.
+
+    ``points`` (k,) are typical sizes and ``shares`` (k,) those of the pairs, which add up to 1;
+    ``hidden`` is the share that the noise on a bin hides. It is ``rough`` where no bin stands out.
+    """
+
+    points: np.ndarray
+    shares: np.ndarray
+    hidden: float
+    rough: bool = False
+
+    @property
+    def scale(self) -> float:
+        """Return the root mean square, 1 where nothing but zeros is seen."""
+        largest = float(self.points[self.shares > 0].max(initial=0.0))
+        if largest < LEAST_SD:
+            return 1.0
+        return largest * math.sqrt(float(self.shares @ (self.points / largest) ** 2))
+
+    @property
+    def standardised(self) -> np.ndarray:
+        """Return the points in units of the scale."""
+        return self.points / self.scale
+
+    @property
+    def unseen(self) -> bool:
+        """Tell whether nothing but zeros is seen."""
+        return not (self.shares[self.points > 0] > 0).any()
+
+    @property
+    def kurtosis(self) -> float:
+        """Return the mean fourth power in units of the scale."""
+        return float(self.shares @ self.standardised**4)
+
+    @property
+    def farthest(self) -> float:
+        """Return the largest size that is seen, in units of the scale."""
+        return float(self.standardised[self.shares > 0].max(initial=0.0))
+
+
+def release_sizes(
+    queries: PairQueries, name: str, values: Callable, width: float | None, cost: Cost
+) -> Sizes:
+    """Release the distribution of the differences of ``values(rows)``, by octaves.
+
+    They are at most ``width``, that of declared bounds, or None.
+
+    Guarantee. The cost: counts of pairs in public bins.
+    """
+    edges = Distances(0.0, _PARTS).edges[1:] if width is None else width * _BELOW
+    work = partial(_counted, values, edges)
+    noisy = queries.counts(f"differences of {name}", work, cost)
+    return read_sizes(Histogram(np.append(0.0, edges), noisy.values[:-1], noisy.event, _FALSE_BIN))
+
+
+def _counted(values, edges: np.ndarray, rows: Rows) -> np.ndarray:
+    return differences(values(rows), edges, rows)
+
+
+def read_sizes(seen: Histogram) -> Sizes:
+    """Read the sizes off a noisy histogram that begins at zero."""
+    counts, edges = seen.counts, seen.edges
+    points = np.append(0.0, (edges[2:] + edges[1:-1]) / 2)
+    hidden = min(seen.event.deviation / max(float(counts.sum()), 1.0), 1.0)
+    if not len(seen.occupied):
+        sums = np.convolve(counts[1:], np.ones(2 * _PARTS), "same")
+        far = np.abs(np.log(points[1:] / (edges[-1] if len(edges) < _MANY else 1.0)))
+        best = 1 + int(np.argmax(sums - _TILT * seen.event.deviation * far))
+        return Sizes(points[best : best + 1], np.ones(1), hidden, rough=True)
+    first, last = seen.span
+    octaves = np.maximum(np.arange(len(counts)) - last, 0) / _PARTS
+    clear = _CLEAR + _CLEAR_OCTAVE * octaves
+    far = far_rows(counts, first, last, seen.event.deviation, clear)
+    rows = far.copy()
+    rows[first : last + 1] = on_simplex(counts[first : last + 1])
+    return Sizes(points, rows / rows.sum(), hidden)
+
+
+def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None) -> Reference:
+    """Return the scale of differences of rows and what is known of far ones.
+
+    ``columns`` has None for indicators; the response's differ by at most ``width``.
+    """
+    known = [column for column in columns if column is not None]
+    scale = np.array([_INDICATOR if column is None else column.scale for column in columns])
+    heavy = max([_heavy(column) for column in (*known, y)])
+    far = [_CODE_LEVERAGE if c is None else (_BEYOND_SEEN * c.farthest) ** 2 for c in columns]
+    reach = _BEYOND_SEEN * (1 + heavy) * y.farthest
+    if width is not None:
+        reach = min(reach, width / y.scale)
+    error = y.hidden * float(np.linalg.norm(y.standardised**2))
+    extremes = Extremes(
+        heavy=heavy,
+        leverage=float(sum(far)),
+        kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
+        y_ends=np.array([-reach, reach]),
+        y_reach=reach,
+        y_most=_BEYOND_ALL * reach if width is None else width / y.scale,
+        y_error=min(error, _LARGEST_ERROR),
+        y_points=y.standardised,
+        y_weights=y.shares,
+        y_unseen=y.unseen,
+    )
+    return Reference(np.zeros(len(scale)), np.diag(scale), 0.0, y.scale, extremes)
+
+
+def _heavy(sizes: Sizes) -> float:
+    """Return how likely a distribution makes a heavy tail of scores, from 0 to 1."""
+    signs = (sizes.kurtosis - _KURTOSIS) / _SURELY[0], (sizes.farthest - _FARTHEST) / _SURELY[1]
+    return min(max(*signs, _UNSEEN_HEAVY * sizes.rough), 1.0)

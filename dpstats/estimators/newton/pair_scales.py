@@ -1,0 +1,78 @@
+"""Release the scale of differences of rows, in which noisy Newton steps start."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.newton.differences import reference_of, release_sizes
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_sums import squares
+from dpstats.numerics import Layout, Rows
+from dpstats.privacy import GDP, Cost
+from dpstats.schema import UNLIMITED
+
+# The response takes so many times the budget of a regressor for its distribution.
+RESPONSE_WEIGHT = 2.0
+# As for rows (squared_loss).
+_LIMIT, _NOISE, _CLEAR = 4.0, 0.1, 0.25
+
+
+def with_scales(queries: PairQueries, cost: Cost) -> PairQueries:
+    """Release the sizes of differences of columns and of the response, and scale by them."""
+    problem, layout = queries.problem, queries.problem.layout
+    assert layout is not None
+    numeric = layout.numeric.tolist()
+    part = cost.part(1 / (len(numeric) + RESPONSE_WEIGHT))
+    widths = [_width(*ends) for ends in zip(problem.low, problem.high, strict=True)]
+    columns = [
+        release_sizes(queries, f"column {j + 1}", partial(_column, j), widths[j], part)
+        if j in numeric
+        else None
+        for j in range(len(widths))
+    ]
+    y_width, own = _width(problem.y_low, problem.y_high), part.part(RESPONSE_WEIGHT)
+    y = release_sizes(queries, "y", _response, y_width, own)
+    reference = reference_of(columns, y, y_width)
+    root = reference.root
+    basis = IndicatorBasis((), reference.center, root, root.T, False)
+    problem = replace(
+        problem, reference=reference, layout=Layout((), np.arange(len(root)), None), intercept=None
+    )
+    return replace(queries, basis=basis, problem=problem)
+
+
+def _width(low: float, high: float) -> float | None:
+    """Return how far values with these bounds lie apart at most, None without bounds."""
+    width = float(high - low)
+    return width if 0 < width < UNLIMITED.high else None
+
+
+def _column(j: int, rows: Rows) -> np.ndarray:
+    return rows.numbers[:, j]
+
+
+def _response(rows: Rows) -> np.ndarray:
+    return rows.response
+
+
+def with_mean_square(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
+    """Release the mean square of differences of the response, and update the reference by it."""
+    reference = queries.reference
+    extremes = reference.extremes
+    limit = max(_LIMIT, min(extremes.y_reach, math.sqrt(_NOISE * weight * cost.mu)))
+    work = partial(squares, reference.y_scale, limit)
+    square, error = queries.mean_square(work, limit, weight, cost)
+    if not error < _CLEAR:
+        return queries
+    beyond = extremes.y_weights @ np.maximum(extremes.y_points**2 - limit**2, 0.0)
+    variance = max(square, error) + float(beyond)
+    unit = math.sqrt(variance)
+    extremes = replace(
+        extremes, y_reach=extremes.y_reach / unit, y_most=extremes.y_most / unit,
+        y_error=error / variance,
+    )  # fmt: skip
+    reference = replace(reference, y_scale=reference.y_scale * unit, extremes=extremes)
+    return replace(queries, problem=replace(queries.problem, reference=reference))

@@ -1,0 +1,278 @@
+"""Check how far rows and labels move the sums over pairs that noisy Newton steps are made of."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations_with_replacement, product
+from unittest import mock
+
+import numpy as np
+
+from dpstats.estimators import ABSORBING
+from dpstats.estimators.contract import Extremes, InMemory, Reference
+from dpstats.estimators.newton import absorbed, clusters_of_pairs
+from dpstats.estimators.newton.clusters_of_pairs import moved
+from dpstats.estimators.newton.differences import release_sizes
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.estimators.newton.pair_sums import squares
+from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.sums import leverage_counts, rough_products, whitened_products
+from dpstats.noise import Noise
+from dpstats.numerics import Layout, Rows
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+from tests.checks.replay import Pairs, check_reached, problem_of
+from tests.checks.within_groups import Absorbed, keyed, neighbour_of
+
+COST = GDP(1.0)
+# Far beyond every limit, and far below.
+HUGE, TINY = 1e6, 1e-4
+MANY = 400
+
+
+def case_of(neighbors, d=2, cov_type=None, x=(-3.0, 1.0), y=(2.0, 10.0), epsilon=2.0) -> Absorbed:
+    """The method with an absorbed column, within bounds or without."""
+    method = ABSORBING["noisy_newton"]
+    problem = problem_of(d, x, y, neighbors, intercept=None)
+    problem = replace(problem, reference=None, layout=Layout((), np.arange(d), None))
+    method = replace(method, release=partial(method.release, cov_type=cov_type))
+    return Absorbed(method, problem, method.cost(epsilon, 1e-6))
+
+
+def check_random(neighbors, cov_type, tables=8, **more):
+    """Strange tables with labels in common, and neighbours, some with labels moved."""
+    case, generator = case_of(neighbors, cov_type=cov_type, **more), np.random.default_rng(2)
+    for seed in range(tables):
+        n = int(generator.choice([0, 1, 2, 30, 200]))
+        X, y = generator.normal(size=(n, 2)), generator.normal(size=n)
+        far = generator.random(n) < 0.05
+        X[far], y[far] = 1e300, -1e300
+        one = keyed(generator, X, y, groups=int(generator.choice([1, 3, 40])))
+        case.check(one, neighbour_of(generator, case.problem, *one), seed)
+
+
+@dataclass(frozen=True)
+class Asking(Pairs):
+    """One release of sums over pairs; a table's last columns are its groups and their parts."""
+
+    neighbors: str
+    ask: Callable[[PairQueries], object]
+    limit: GDP = COST
+
+    def fit(self, X, y):
+        """The release of these rows, as a function of the noise."""
+        return lambda noise: repr(self.ask(queries_of(X, y, self.neighbors, noise)))
+
+
+def queries_of(X, y, neighbors, noise=None) -> PairQueries:
+    """The releases of these rows, whose columns have the unit 1."""
+    d = X.shape[1] - 2
+    order = np.lexsort((X[:, -1], X[:, -2]))
+    own = X[order, -2] * 1000 + X[order, -1]
+    none = np.empty((len(y), 0))
+    rows = Rows(X[order, :d], y[order], none, keys=own, units=X[order, -2])
+    reference = Reference(np.zeros(d), np.eye(d), 0.0, 1.0, Extremes.unknown(d))
+    problem = replace(problem_of(d, (-9, 9), (-9, 9), neighbors, None), reference=reference)
+    basis = IndicatorBasis((), np.zeros(d), np.eye(d), np.eye(d), False)
+    total = InMemory(rows).sum
+    return PairQueries(basis, total, problem, noise or Noise(COST), SquaredLoss())
+
+
+def line(number, group, along=(HUGE, 0.0), rise=TINY, part=0):
+    """Rows on a line, any two of them so far ``along`` and with responses by ``rise`` apart."""
+    places = np.arange(number)[:, None] - number / 2
+    labels = np.tile([float(group), float(part)], (number, 1))
+    return np.hstack([places * along, labels]), places[:, 0] * rise
+
+
+def at(x, y, group, part=0):
+    """One row."""
+    return np.array([[*x, float(group), float(part)]]), np.array([float(y)])
+
+
+def stacked(*tables):
+    """These tables below one another."""
+    return tuple(np.concatenate(parts) for parts in zip(*tables, strict=True))
+
+
+def scores(limit, cut):
+    """Ask for the scores at zero."""
+    return lambda q: q.scores("scores", q.at(np.eye(2), np.zeros(2)), limit, cut, COST)
+
+
+def products(work, bound):
+    """Ask for products of differences."""
+    free = np.ones((2, 2), dtype=bool)
+    return lambda q: q.products("products", partial(work, q.basis), bound, free, COST)
+
+
+ROUGH = products(lambda basis, rows: rough_products(basis, 2.0, rows), 2.0)
+WHITENED = products(lambda basis, rows: whitened_products(basis, np.eye(2), 2.0, rows), 2.0)
+
+
+def leverage(q):
+    return q.counts("leverages", partial(leverage_counts, q.basis, np.eye(q.basis.size), 1.0), COST)
+
+
+def sizes(q):
+    return release_sizes(q, "y", lambda rows: rows.response, 8.0, COST)
+
+
+def mean_square(q):
+    return q.mean_square(partial(squares, 1.0, 1.0), 1.0, 100.0, COST)
+
+
+def numbers(q):
+    groups = q.total(lambda rows: np.unique(rows.units, return_counts=True)[1])
+    return q.numbers(groups, COST)
+
+
+def norm(q):
+    groups = q.total(lambda rows: np.unique(rows.units, return_counts=True)[1])
+    return q.norm_of_sizes(groups, COST)
+
+
+# A row that is as far from all others of a group as they are from each other, the other way.
+FALLS = at((-MANY * HUGE, 0), 5.0, 1)
+RISES = at((MANY * HUGE, 0), 5.0, 1)
+ACROSS = at((0, MANY**2 * HUGE), 0.0, 1)
+
+
+def in_group(row, group, part=0):
+    """The row in another group."""
+    X = row[0].copy()
+    X[:, -2:] = group, part
+    return X, row[1]
+
+
+def worst(neighbors):
+    """(release, table, neighbour): rows that move each release most.
+
+    Any two rows of a line have a score of full length, and the row that joins it has one of the
+    other sign with each; differences along one axis and along another have no product in common.
+    """
+    up, other = line(MANY, 1), line(MANY, 2, (0.0, HUGE))
+    same = line(MANY, 1, (0, 0), 0.0)
+    if neighbors == ADD_REMOVE:
+        yield "scores", scores(1.0, 1.0), up, stacked(up, FALLS)
+        for ask in (ROUGH, WHITENED):
+            yield "products", ask, up, stacked(up, ACROSS)
+        for ask in (leverage, sizes):
+            yield "counts", ask, same, stacked(same, RISES)
+        yield "mean square of y", mean_square, same, stacked(same, RISES)
+        yield "norm of group sizes", norm, same, stacked(same, RISES)
+        yield "degrees of freedom", numbers, same, stacked(same, RISES)
+        return
+    # scores of the second line are below zero, those of the row that joins it above
+    falls = line(MANY, 2, (-HUGE, 0.0))
+    joins = at((MANY * HUGE, 0.0), MANY * TINY, 2)
+    yield "scores", scores(1.0, 1.0), stacked(up, falls, FALLS), stacked(up, falls, joins)
+    for ask in (ROUGH, WHITENED):
+        far = in_group(at((MANY**2 * HUGE, 0), 0.0, 2), 2)
+        yield "products", ask, stacked(up, other, ACROSS), stacked(up, other, far)
+    yield "counts", leverage, *simplices()
+    yield "norm of group sizes", norm, stacked(same, at((0, 0), 0, 2)), stacked(same, RISES)
+    yield "degrees of freedom", numbers, stacked(same, at((0, 0), 0, 2)), stacked(same, RISES)
+
+
+def simplices():
+    """Two groups of rows that are equally far from each other, and a row that changes group.
+
+    It is as far from those of the first as those of the second are from each other, and as far from
+    these as those of the first are.
+    """
+    corners = np.eye(MANY, MANY + 1)
+
+    def of(rows, group):
+        return np.hstack([rows, np.tile([float(group), 0.0], (len(rows), 1))]), np.zeros(len(rows))
+
+    groups = stacked(of(math.sqrt(0.6) * corners, 1), of(math.sqrt(1.2) * corners, 2))
+    beside = math.sqrt(1.8) * np.eye(1, MANY + 1, MANY)
+    return stacked(groups, of(beside, 1)), stacked(groups, of(0 * beside, 2))
+
+
+def clusters(length, by=moved):
+    """Ask for products of scores of groups, which are cut to a length."""
+
+    def ask(q):
+        at_zero, limit = q.at(np.eye(2), np.zeros(2)), 1.0
+        far = by(1.5 * limit + 1e-3, length) * q.groups_changed
+        work = partial(clusters_of_pairs._products, at_zero, limit, length)
+        return q.cluster_products(work, length**2, far / length**2, 2, COST)
+
+    return ask
+
+
+# What another part of a group adds to its score.
+LIFT = (MANY // 2 - 1) / 2
+LENGTH = (MANY - 1) / 2 + LIFT
+
+
+def check_worst_clusters(neighbors, by=moved):
+    """A row that turns the score of a group, or as it moves those of two, reaches what is stated.
+
+    In a part of the second group scores are below zero, and those of the row that joins it above,
+    so that they rise by as much as those of the first as it leaves.
+    """
+    one = first = stacked(line(MANY, 1), line(MANY // 2, 1, part=1))
+    if neighbors == REPLACE_ONE:
+        above = round(2 * ((MANY - 1) + LIFT - 1.5)) + 1
+        second = line(above, 2, part=1), line(MANY, 2, (-HUGE, 0.0), part=2)
+        one = stacked(first, *second)
+    last = FALLS if neighbors == ADD_REMOVE else at((MANY * HUGE, 0), MANY * TINY, 2, 2)
+    other = one if neighbors == ADD_REMOVE else stacked(one, FALLS)
+    (ratio,) = Asking(neighbors, clusters(LENGTH, by)).check(other, stacked(one, last)).values()
+    check_reached(f"clusters ({neighbors})", ratio)
+
+
+def check_far_clusters():
+    """Scores of groups far longer than what they are cut to move products by nothing."""
+    up = line(MANY, 1)
+    asking = Asking(ADD_REMOVE, clusters(LENGTH / 10))
+    (ratio,) = asking.check(up, stacked(up, FALLS)).values()
+    assert ratio < 1e-6
+
+
+def check_labels():
+    """Rows of groups with many pairs draw labels, whose number is public; so do neighbours."""
+    with mock.patch.multiple(absorbed, _MOST_PAIRS=8, _MET=1):
+        check_random(ADD_REMOVE, None, tables=6)
+        check_random(REPLACE_ONE, "cluster", tables=6)
+
+
+def check_order():
+    """The order of rows changes no sum."""
+    generator = np.random.default_rng(3)
+    X = np.column_stack([generator.normal(size=(50, 2)), np.ones(50), np.zeros(50)])
+    y, order = generator.normal(size=50), generator.permutation(50)
+    whitened = [
+        queries_of(X[rows], y[rows], ADD_REMOVE).total(
+            lambda r: whitened_products(queries_of(X, y, ADD_REMOVE).basis, np.eye(2), 2.0, r)
+        )
+        for rows in (slice(None), order)
+    ]
+    assert (whitened[0] == whitened[1]).all()
+
+
+def check_tiny(neighbors):
+    """All tables of up to four rows of two values, in two groups, and all neighbours of each.
+
+    A row that is exchanged takes its label with it or another one.
+    """
+    kinds = [at((x, 0), y, group) for x, y, group in product((-1.0, 2.0), (-1.0, 1.0), (1, 2))]
+    for ask in (scores(1.0, 1.0), WHITENED, leverage, sizes, mean_square, numbers, norm):
+        asking = Asking(neighbors, ask)
+        for size in range(1, 4):
+            for chosen in combinations_with_replacement(kinds, size):
+                others = [stacked(*chosen[1:], row) for row in kinds]
+                if neighbors == ADD_REMOVE:
+                    others = [stacked(*chosen, row) for row in kinds]
+                asking.check_each(stacked(*chosen), others)
+
+
+def check_worst(neighbors):
+    """The worst rows reach what is stated to 99%."""
+    for name, ask, one, two in worst(neighbors):
+        (ratio,) = Asking(neighbors, ask).check(one, two).values()
+        check_reached(f"{name} ({neighbors})", ratio)

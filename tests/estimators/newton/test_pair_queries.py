@@ -1,0 +1,37 @@
+"""How far rows and labels move what is released of pairs."""
+
+import numpy as np
+import pytest
+
+from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
+from tests.checks.pairs_within import (
+    check_random,
+    check_tiny,
+    check_worst,
+    queries_of,
+)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_the_worst_rows_reach_the_stated_sensitivities(neighbors):
+    check_worst(neighbors)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_no_tiny_table_has_a_neighbour_that_is_farther(neighbors):
+    check_tiny(neighbors)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("cov_type", [None, "cluster", "nonrobust"])
+def test_strange_rows_move_nothing_farther_with_bounds_or_without(neighbors, cov_type):
+    check_random(neighbors, cov_type)
+    check_random(neighbors, cov_type, x=(-(2.0**60), 2.0**60), y=(-(2.0**60), 2.0**60))
+
+
+def test_sensitivities_are_those_of_the_proof():
+    one, two = (queries_of(np.zeros((2, 3)), np.zeros(2), n) for n in (ADD_REMOVE, REPLACE_ONE))
+    assert one.positive_sensitivity == pytest.approx(1.25**0.5)
+    assert two.positive_sensitivity == pytest.approx(4.5**0.5)
+    assert one.score_sensitivity == pytest.approx((2.25 + 0.09) ** 0.5, rel=1e-5)
+    assert two.score_sensitivity == pytest.approx((9 + 2.25 * 0.09) ** 0.5, rel=1e-5)

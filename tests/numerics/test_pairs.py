@@ -1,0 +1,90 @@
+"""Sums over pairs of rows within groups."""
+
+import numpy as np
+import pytest
+
+from dpstats.numerics import pairs
+
+ONE = 2.0**20
+
+
+def table(n=60, p=3, seed=0):
+    """Rows, residuals and groups of 1, 4, 15 and 40 rows, one of them empty."""
+    generator = np.random.default_rng(seed)
+    starts = np.array([0, 1, 1, 5, 20, n])
+    return generator.normal(size=(n, p)), generator.normal(size=n), starts
+
+
+def each_pair(rows, left, starts):
+    """Pairs of rows one by one: the group, its size, and the two differences."""
+    for g, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+        for i in range(start, stop):
+            for j in range(start, i):
+                yield g, stop - start, rows[i] - rows[j], left[i] - left[j]
+
+
+def test_scores_are_clipped_pair_by_pair_and_added_up_by_group():
+    rows, left, starts = table()
+    sums, squares = np.zeros((5, 3)), np.zeros(5)
+    for g, n, a, r in each_pair(rows, left, starts):
+        s = a * r
+        sums[g] += s * min(1, 1.5 / np.linalg.norm(s)) / n
+        squares[g] += 0.3 * min(abs(r) / 0.8, 1) ** 2 / n
+    found = pairs.scores(rows, left, 1.5, 0.8, 0.3, starts, ONE) / ONE
+    np.testing.assert_allclose(1.5 * found[:, :3], sums, atol=1e-4)
+    np.testing.assert_allclose(found[:, 3], squares, atol=1e-4)
+
+
+def test_unclipped_scores_are_those_of_deviations_from_means():
+    rows, left, starts = table()
+    found = pairs.scores(rows, left, 1e3, 1e3, 0.0, starts, 2.0**40)[:, :3] / 2.0**40 * 1e3
+    for g, (start, stop) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
+        own = slice(start, stop)
+        centred = rows[own] - rows[own].mean(axis=0) if stop > start else rows[own]
+        np.testing.assert_allclose(found[g], centred.T @ left[own], atol=1e-6)
+
+
+def test_products_are_of_pairs_that_are_cut():
+    rows, left, starts = table()
+    sums = np.zeros((3, 3))
+    for _, n, a, _ in each_pair(rows, left, starts):
+        sums += np.outer(a, a) * min(1, 2 / (a @ a)) / n
+    found = pairs.products(rows, np.sqrt(2.0), starts, ONE) * 2 / ONE**2
+    np.testing.assert_allclose(found, sums, atol=1e-4)
+
+
+@pytest.mark.parametrize("scored", [False, True])
+def test_counts_are_of_pairs_in_bins(scored):
+    rows, left, starts = table()
+    limits, expected = np.array([0.5, 1.0, 4.0]), np.zeros(4)
+    for _, n, a, r in each_pair(rows, left, starts):
+        size = a @ a * (r**2 if scored else 1)
+        expected[(size > limits).sum()] += 1 / n
+    found = pairs.counts(rows, left, scored, limits, starts, 1 << 20) / ONE
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    assert found.sum() == pytest.approx((60 - 4) / 2, abs=1e-4)
+
+
+def test_the_order_of_rows_in_a_group_changes_no_bit():
+    rows, left, _ = table(n=60)
+    starts, order = np.array([0, 60]), np.random.default_rng(1).permutation(60)
+    for function in (
+        lambda a, r: pairs.scores(a, r, 1.5, 0.8, 0.3, starts, ONE),
+        lambda a, r: pairs.products(a, 1.4, starts, ONE),
+        lambda a, r: pairs.counts(a, r, True, np.array([0.5, 1.0]), starts, 1 << 20),
+    ):
+        assert (function(rows, left) == function(rows[order], left[order])).all()
+
+
+def test_products_of_many_pairs_are_exact():
+    """Products at their largest of 250,000 pairs, whose sum doubles do not hold exactly."""
+    rows, starts = np.arange(1000.0)[:, None] % 2, np.array([0, 1000])
+    whole = int(2.0**20 - 1)
+    assert pairs.products(rows, 0.5, starts, float(whole)).item() == whole**2 * 250000 // 1000
+
+
+def test_no_rows_have_no_pairs():
+    rows, left, starts = np.zeros((0, 2)), np.zeros(0), np.array([0])
+    assert (pairs.products(rows, 1.0, starts, ONE) == 0).all()
+    assert pairs.scores(rows, left, 1.0, 1.0, 0.3, starts, ONE).shape == (0, 3)
+    assert (pairs.counts(rows, left, True, np.ones(1), starts, 1) == 0).all()

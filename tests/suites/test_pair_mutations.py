@@ -1,0 +1,168 @@
+"""Pairs of rows of one group broken on purpose: each defect must be caught by a real check."""
+
+import math
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.newton import (
+    absorbed,
+    clusters_of_pairs,
+    differences,
+    pair_queries,
+    pair_scales,
+    pair_sums,
+)
+from dpstats.estimators.newton.pair_queries import PairQueries
+from dpstats.numerics import pairs
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+from tests.checks.breaks import smaller
+from tests.checks.mutants import Mutant, both_tests, patched
+from tests.checks.pairs_within import (
+    check_far_clusters,
+    check_labels,
+    check_order,
+    check_random,
+    check_worst,
+    check_worst_clusters,
+)
+
+added, exchanged = partial(check_worst, ADD_REMOVE), partial(check_worst, REPLACE_ONE)
+clusters, far_clusters = partial(check_worst_clusters, ADD_REMOVE), check_far_clusters
+random_rows = partial(check_random, ADD_REMOVE, None, epsilon=1e4)
+
+
+def stated(name, value):
+    """A sensitivity is this, whatever the relation."""
+    return patched(PairQueries, name, lambda _: property(lambda self: value))
+
+
+def undivided(original):
+    """Pairs of a group of n rows have the weight 1 and not 1 / n."""
+
+    def scores(rows, left, limit, cut, weight, starts, one):
+        sums = original(rows, left, limit, cut, weight, starts, one)
+        return sums * np.diff(starts)[:, None]
+
+    return scores
+
+
+def twice_as_long(original):
+    """Scores are clipped to twice the length that is stated."""
+    return lambda rows, left, limit, *rest: 2 * original(rows, left, 2 * limit, *rest)
+
+
+def by_root(original):
+    """Pairs of a group of n rows have the weight 1 / sqrt n."""
+
+    def counts(rows, left, scored, limits, starts, one):
+        sizes, total = np.diff(starts), 0
+        for g, n in enumerate(sizes):
+            own = original(rows, left, scored, limits, starts[g : g + 2], one)
+            total = total + (own * math.sqrt(n)).astype(np.int64)
+        return total
+
+    return counts
+
+
+def uncut(original):
+    """Scores of groups are not cut to their length before they are multiplied."""
+
+    def products(at, limit, length, rows):
+        sums = clusters_of_pairs.by_group(at, limit, rows) * (limit / length)
+        return np.trunc(sums.T @ sums).astype(np.int64).astype(object)
+
+    return products
+
+
+def labels_by_size(original):
+    """The number of labels follows that of the rows, which is private."""
+
+    def in_pairs(rows, keys, norm, weight, noise):
+        return original(rows, keys, 100.0 * 4.0 ** (len(rows) % 2), weight, noise)
+
+    return in_pairs
+
+
+def exact_weight(original):
+    """The mean square is over the number of rows, and not the released one."""
+    return lambda queries, weight, cost: original(queries, 1 + queries.total(len) / 2, cost)
+
+
+def by_first(original):
+    """Rows are in units of the first one of their group."""
+
+    def mapped(to, rows):
+        found = original(to, rows)
+        begin = pair_sums.starts(rows)[:-1]
+        sizes = np.diff(pair_sums.starts(rows))
+        return found * np.repeat(1 + np.abs(found[begin]), sizes, axis=0)
+
+    return mapped
+
+
+def sized_by_rows(original):
+    """Sizes of differences are larger the more rows there are."""
+
+    def release(queries, *rest):
+        found = original(queries, *rest)
+        return replace(found, points=found.points * (1 + queries.total(len) / 100))
+
+    return release
+
+
+def twice(original):
+    """Pairs are counted twice."""
+    return lambda *given: 2 * original(*given)
+
+
+ROOT = math.sqrt(1.25)
+MUTANTS = {
+    "pairs are not divided by the rows of their group": Mutant(
+        patched(pairs, "scores", undivided), added
+    ),
+    "pairs are divided by the root of the rows": Mutant(patched(pairs, "counts", by_root), added),
+    "the share of the old pairs is forgotten": Mutant(
+        stated("score_sensitivity", math.hypot(1, 0.3)), added
+    ),
+    "the share of the old pairs is forgotten in products": Mutant(
+        stated("positive_sensitivity", 1.0), added
+    ),
+    "products count as one under replace-one": Mutant(
+        stated("positive_sensitivity", ROOT), exchanged
+    ),
+    "scores count as one under replace-one": Mutant(
+        stated("score_sensitivity", math.hypot(1.5, 0.3)), exchanged
+    ),
+    "replacing within a group is all that is thought of": Mutant(
+        stated("score_sensitivity", math.hypot(2.0, 0.3)), exchanged
+    ),
+    "scores are twice as long": Mutant(patched(pairs, "scores", twice_as_long), added),
+    "half the sensitivity is stated": Mutant(smaller(pair_queries), added),
+    "a group's score may move by one pair's": Mutant(
+        patched(clusters_of_pairs, "moved", lambda f: lambda step, length: f(step / 1.5, length)),
+        partial(check_worst_clusters, ADD_REMOVE, by=lambda *at: clusters_of_pairs.moved(*at)),
+    ),
+    "groups' scores are not cut": Mutant(
+        patched(clusters_of_pairs, "_products", uncut), far_clusters
+    ),
+    "labels follow the number of rows": Mutant(
+        patched(absorbed, "_in_pairs", labels_by_size), check_labels
+    ),
+    "a number of rows is not the released one": Mutant(
+        patched(absorbed, "with_mean_square", exact_weight), random_rows
+    ),
+    "pairs are counted twice by their differences": Mutant(
+        patched(differences, "differences", twice), added
+    ),
+    "scales follow the number of rows": Mutant(
+        patched(pair_scales, "release_sizes", sized_by_rows), random_rows
+    ),
+    "the first row of a group scales the others": Mutant(
+        patched(pair_sums, "_mapped", by_first), check_order, error=AssertionError
+    ),
+}
+
+
+test_every_mutant_is_caught, test_the_same_checks_pass_when_nothing_is_broken = both_tests(MUTANTS)
