@@ -64,11 +64,17 @@ def checked_cluster(method: Method, cluster: str | None, absorbed: str | None) -
     """
     if cluster is not None and cluster == absorbed and "absorbed clusters" in method.takes:
         return None
+    if cluster is not None and absorbed is not None:
+        raise ArgumentError(
+            f"cluster={cluster!r} is not available with | {absorbed}, whose errors noisy_newton "
+            f"alone clusters, by {absorbed}; name that with the default method, or write the effects "
+            f"as C({absorbed}) with levels="
+        )
     if cluster is not None and "clusters" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "clusters" in known.takes)
         raise ArgumentError(
             f"{method.name} has no standard errors clustered by a column that is not the unit; "
-            f"with cluster={cluster!r} use {able}, which is for formulas without |"
+            f"with cluster={cluster!r} use {able}"
         )
     return cluster
 

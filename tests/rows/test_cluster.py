@@ -34,7 +34,7 @@ def fit(data, formula="y ~ x", epsilon=4, **arguments):
         ({"cluster": "gg"}, "gg"),
         ({"by": "g"}, "leaves one cluster"),
         ({"method": "adassp"}, "adassp has no standard errors clustered by a column"),
-        ({"formula": "y ~ x | id"}, "for formulas without |"),
+        ({"formula": "y ~ x | id"}, "not available with |"),
         ({"delta": 0}, "has no standard errors clustered by a column"),
         ({"subset": "g > 3"}, "labels"),
     ],
