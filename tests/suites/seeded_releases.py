@@ -83,6 +83,9 @@ def cases():
         clustered = {"epsilon": 50.0, "neighbors": relation, "bounds": BOUNDS, **more}
         clustered |= {"cov_type": "cluster", "cluster": "block"}
         yield f"clusters {relation} {' '.join(map(str, more))}", "y ~ x", clustered
+    for relation, cov_type in itertools.product(("add_remove", "replace_one"), _IN_PAIRS):
+        paired = {"epsilon": 50.0, "neighbors": relation, "cov_type": cov_type}
+        yield f"pairs {relation} {cov_type}", "y ~ x | area", paired
 
 
 _FACTORS = (
@@ -97,6 +100,7 @@ _ROWS = (
     {"weights": "z", "unit": "id", "max_rows": 2},
 )
 _CLUSTERS = ({}, {"weights": "z"}, {"unit": "id", "max_rows": 2})
+_IN_PAIRS = ("cluster", "nonrobust")
 _COMPANIONS = (
     ("exp_theil_sen", "noisy_moments"),
     ("boosted_adassp", "adassp"),
