@@ -205,7 +205,6 @@ HARMLESS = {
     "estimators.newton.loss": "defines what a loss is",
     "estimators.newton.products": "computes from released products and noisy counts",
     "estimators.newton.release": "computes from released numbers",
-    "estimators.newton.rounds": "spends fractions of a cost, which the noise checks",
     "estimators.newton.steps": "computes from released numbers; sums are in units of their limits",
     "estimators.newton.state": "holds released numbers",
     "estimators.contract.release": "defines a problem and what is released",
