@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from dpstats.call import Request
-from dpstats.estimators.newton.noisy_newton import RESPONSE_WEIGHT
+from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.formula import Design
 from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal

@@ -21,7 +21,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import MARGINALS, ROWS_PER_NOISE, rounds
+from dpstats.estimators.newton.rounds import MARGINALS, RESPONSE_WEIGHT, ROWS_PER_NOISE, rounds
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -32,9 +32,6 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 # Fractions of what the distributions of the columns leave: the number of rows, and the response's
 # mean and mean square; the rest is for the rounds.
 _COUNT, _RESPONSE = (part / (1 - MARGINALS) for part in (0.005, 0.02))
-# The response takes so many times the budget of a regressor for its distribution: its scale enters
-# every coefficient.
-RESPONSE_WEIGHT = 2.0
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
@@ -42,6 +39,11 @@ _CLUSTERS = 0.16
 _SQUARED = SquaredLoss()
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
+_FEW = (
+    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
+    "are unbounded; raise epsilon"
+)
+_OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 
 
 def release(
@@ -123,12 +125,12 @@ def release(
     few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
         len(basis.center), problem, cost
     )
-    few = few or queries.reference.extremes.y_unseen
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
     elif robust:
         state = steps.with_products(state, fitted.scores, whole_cost.part(products))
-    return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, few)
+    reason = (_FEW if problem.by_unit else _FEW + _OF_A_LINE) if few else ""
+    return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, reason)
 
 
 def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
