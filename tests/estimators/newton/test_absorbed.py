@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+import statsmodels.formula.api as smf
 from scipy.stats import t as student
 
 import dpstats as dp
@@ -84,6 +85,22 @@ def test_intervals_hold_what_they_estimate_at_epsilon_1():
         far.append(np.abs(found.params - ols.params) / ols.bse)
     assert shown >= 76 and missed <= 10
     assert np.median(far) < 1.2
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("dialect", [str, dp.RFormula])
+def test_two_columns_and_an_event_study_are_those_of_dummies(dialect, neighbors):
+    data = panel(n=8000, groups=40)
+    data["year"] = np.random.default_rng(2).integers(2007, 2011, len(data))
+    data["t"] = (data["g"] % 2).astype(float)
+    data["y"] += 0.4 * data["t"] * (data["year"] == 2010)
+    later = {f"t{year}": data["t"] * (data["year"] == year) for year in (2007, 2008, 2010)}
+    ols = smf.ols("y ~ x1 + t2007 + t2008 + t2010 + C(year) + C(g)", data.assign(**later)).fit()
+    formula = dialect("y ~ x1 + i(year, t, ref=2009) | g + year")
+    found = fitted(data, formula=formula, epsilon=EXACT, neighbors=neighbors,
+                   levels={"year": [2007, 2008, 2009, 2010]})  # fmt: skip
+    names = ["x1", *(f"year::{year}:t" for year in (2007, 2008, 2010))]
+    np.testing.assert_allclose(found.params[names], ols.params[["x1", *later]], atol=1e-5)
 
 
 def test_groups_with_many_rows_are_divided_by_labels_that_rows_draw():
