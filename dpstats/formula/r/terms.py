@@ -178,8 +178,8 @@ class _Algebra:
                     "column to absorb, as in y ~ x | state; groups go into by=, and instruments "
                     "or random effects do not exist here"
                 )
-            case Call("i", ((None, _), (None, number), *_) as arguments):
-                alone = Call("i", (arguments[0], *arguments[2:]))
+            case Call("i", ((None, _), (None, number), *_)):
+                alone = Call("i", (node.arguments[0], *node.arguments[2:]))
                 self.multiplied.add(alone)
                 return [frozenset([self.seen(alone), self.seen(number)])]
             case Name("."):
