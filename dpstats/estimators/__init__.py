@@ -16,7 +16,7 @@ from dpstats.estimators.lines import (
     smooth_theil_sen,
     theil_sen,
 )
-from dpstats.estimators.newton import noisy_newton
+from dpstats.estimators.newton import noisy_logit, noisy_newton
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
 METHODS: dict[str, Method] = {
@@ -39,6 +39,9 @@ METHODS: dict[str, Method] = {
         *gradient_descent.METHODS,
     )
 }
+
+BINARY: dict[str, Method] = {noisy_logit.METHOD.name: noisy_logit.METHOD}
+"""The methods for a response of 0 and 1, by name."""
 
 ABSORBING: dict[str, Method] = absorbed.methods(adassp.METHODS)
 """The methods that take ``y ~ x | column``, as they do it."""

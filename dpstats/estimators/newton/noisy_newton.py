@@ -6,7 +6,6 @@ al. 2020); the indicator basis, the limits read off histograms and the combinati
 are this package's.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -22,13 +20,11 @@ from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.score_tails import is_wild, mean_leverage
+from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.steps import Steps
 from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
 from dpstats.noise import Noise
-from dpstats.numerics import Rows
-from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of mu^2, set by simulation and measured by benchmarks/tails.py: the distributions of the
@@ -38,20 +34,14 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 _MARGINALS = 0.185
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
-RESPONSE_WEIGHT = 2.0
+_RESPONSE_WEIGHT = 2.0
 _COUNT, _RESPONSE, _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
     part / (1 - _MARGINALS)
     for part in (0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
 )
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
-# Scales are usable from so many times the noise on a count of a column's rows, for one regressor
-# and for several: the scale of one alone cancels in its regression unless values are clipped, while
-# scales of several decide how X'X looks beside its noise.
-_ROWS_PER_NOISE = 20.0, 30.0
 _SQUARED = SquaredLoss()
-# Products of levels are held for all pairs of them.
-_MOST_LEVELS = 1000
 
 
 def release(
@@ -115,7 +105,7 @@ def release(
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, loss)
-    rows = passes.sum(partial(_number, weighted=problem.weighted))
+    rows = passes.sum(partial(number_of_rows, weighted=problem.weighted))
     counted = queries.number(rows, cost.part(_COUNT))
     count = max(counted.total, 2 * counted.noise)
     problem = loss.measured(
@@ -142,8 +132,8 @@ def release(
     state = steps.step(state, scores, cost.part(second))
     state = steps.step(state, scores, cost.part(third))
     # the noise on the number of rows alone is not to show an interval
-    few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
-        len(basis.center), problem, cost
+    few = (counted.total - counted.noise) / counted.part < rows_for_scales(
+        len(basis.center), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
     )
     few = few or extremes.y_unseen
     if robust:
@@ -152,36 +142,8 @@ def release(
     return release_of(state, basis, whitening, wild, problem, count, counted, few)
 
 
-def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
-    """Return the fewest rows whose released distributions give usable scales of so many columns.
-
-    Below it intervals that are shown cover as little as 67% where regressors are correlated or
-    most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
-    """
-    times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
-    share = _MARGINALS / (1 - _MARGINALS) / (columns + RESPONSE_WEIGHT)
-    return _ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
-
-
-def _check_levels(problem: Problem, options: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for more levels than X'X is held for."""
-    levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
-    if levels > _MOST_LEVELS:
-        raise ArgumentError(
-            f"noisy_newton takes at most {_MOST_LEVELS:,} levels of factors, got {levels:,}; "
-            'absorb the factor, as in y ~ x | county, or take method="adassp"'
-        )
-
-
-def _number(rows: Rows, weighted: bool) -> np.ndarray:
-    """Return the number of rows, or the sum of their parts in units of 2^-20.
-
-    With weights the number of rows, or of units, stands behind it, in these units too.
-    """
-    if rows.parts is None:
-        return np.array([len(rows)], dtype=object)
-    number = [rows.count << ENTRY_BITS] if weighted else []
-    return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
+def _check(problem: Problem, options: Mapping[str, Any]) -> None:
+    check_levels("noisy_newton", problem)
 
 
 METHOD = Method(
@@ -194,7 +156,7 @@ METHOD = Method(
     release=release,
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
-    check=_check_levels,
-    ranges=Ranges(_MARGINALS, marginals=True),
+    check=_check,
+    ranges=Ranges(_MARGINALS, marginals=True, response=_RESPONSE_WEIGHT),
     takes=frozenset({"units", "weights"}),
 )
