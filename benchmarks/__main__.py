@@ -16,6 +16,7 @@ from benchmarks import (
     illinois,
     intervals,
     ledger,
+    logit,
     methods,
     persons,
     powers,
@@ -65,6 +66,7 @@ ALONE = {
     "cases": cases,
     "goodness": goodness,
     "persons": persons,
+    "logit": logit,
     "unbounded": unbounded,
     "robust": robust,
 }

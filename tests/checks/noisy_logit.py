@@ -44,7 +44,7 @@ def pair(angle: float, length: float, y: float, mirrored: bool = True):
     x, z = length * np.cos(angle), length * np.sin(angle)
     new = np.array([[2.0, 1, 1 + x, 1 + z]]), np.array([y])
     old = (1 - x, 1 - z) if mirrored else (1 - z, 1 + x)
-    return new, (np.array([[2.0, 1, *old]]), np.array([y]))
+    return new, (np.array([[0.0, 0, *old]]), np.array([y]))
 
 
 def worst_pairs():
@@ -94,9 +94,8 @@ def _peak(rising) -> tuple[float, float]:
 # orthogonal, or to differ in a slope by its largest value while derivatives do too
 ADDED = dict.fromkeys(["number of rows", *STEPS, "score products"], 0.985)
 ADDED |= {"slopes of probabilities": 0.8, "scores at zero": 0.3}
-REPLACED = {step: 0.985 for step in STEPS} | {
-    "X'X": 0.8, "whitened X'X": 0.8, "slopes of probabilities": 0.3, "Hessian": 0.7,
-    "score products": 0.8, "scores": 0.5,
+REPLACED = dict.fromkeys([*STEPS, "score products"], 0.95) | {
+    "scores at zero": 0.88, "scores": 0.85, "slopes of probabilities": 0.5,
 }  # fmt: skip
 ON_RAYS = {ADD_REMOVE: ("scores", "slopes of probabilities", "score products")}
 ON_RAYS[REPLACE_ONE] = "scores at zero", "score products"
