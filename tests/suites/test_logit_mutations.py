@@ -3,6 +3,8 @@
 In the manner of test_mutations.py; the checks are replays of the worst rows.
 """
 
+from functools import cache
+
 import numpy as np
 
 from dpstats.errors import BudgetError
@@ -16,6 +18,7 @@ from tests.checks.noisy_logit import check_worst
 RELATIONS = {ADD_REMOVE: "added", REPLACE_ONE: "replaced"}
 
 
+@cache
 def check(neighbors, only="", **options):
     """The worst rows, those on rays for one query alone."""
 
