@@ -36,19 +36,19 @@ def test_the_worst_rows_reach_the_stated_sensitivity(neighbors):
     "formula", ["y ~ a + b", "y ~ a * d + C(g)", "y ~ 0 + C(g) + s", "y ~ np.log(s) + I(a**2)"]
 )
 def test_as_noise_vanishes_it_is_the_maximum_of_the_likelihood(formula):
-    """Without a false alarm: the noise at this epsilon is below 1e-7 of a standard error."""
-    frame = table(4000, 1)
+    """Without a false alarm: what is left is the grid that scores are cut to."""
+    frame = table(20_000, 1)
     fit = dp.dp_logit(formula, frame, epsilon=1e9)
     theirs = sm.Logit.from_formula(formula, frame).fit(disp=0)
     assert fit.params.to_numpy() == pytest.approx(
-        theirs.params[list(fit.names)].to_numpy(), abs=2e-5
+        theirs.params[list(fit.names)].to_numpy(), abs=3e-5
     )
     assert fit.bse.to_numpy() == pytest.approx(theirs.bse[list(fit.names)].to_numpy(), rel=0.02)
     assert fit.status == "ok"
 
 
 def test_robust_errors_tend_to_hc1():
-    frame = table(4000, 2)
+    frame = table(20_000, 2)
     fit = dp.dp_logit("y ~ a + d", frame, epsilon=1e9, cov_type="HC1")
     theirs = sm.Logit.from_formula("y ~ a + d", frame).fit(disp=0, cov_type="HC1")
     assert fit.cov_type == "HC1"
@@ -56,22 +56,22 @@ def test_robust_errors_tend_to_hc1():
 
 
 def test_weights_tend_to_the_weighted_likelihood():
-    frame = table(4000, 3).assign(w=lambda d: 1 + d.index % 3)
+    frame = table(20_000, 3).assign(w=lambda d: 1 + d.index % 3)
     fit = dp.dp_logit("y ~ a + d", frame, epsilon=1e9, weights="w", bounds={"w": (0, 3)})
     glm = sm.GLM.from_formula(
         "y ~ a + d", frame, family=sm.families.Binomial(), freq_weights=frame.w
     )
     theirs = glm.fit()
-    assert fit.params.to_numpy() == pytest.approx(theirs.params.to_numpy(), abs=2e-5)
+    assert fit.params.to_numpy() == pytest.approx(theirs.params.to_numpy(), abs=3e-5)
 
 
 def test_units_count_once_whatever_rows_they_have():
     """Two rows of a person that are equal count as one."""
-    frame = table(4000, 4).assign(who=lambda d: [f"p{i}" for i in d.index])
+    frame = table(20_000, 4).assign(who=lambda d: [f"p{i}" for i in d.index])
     twice = pd.concat([frame, frame])
     fit = dp.dp_logit("y ~ a + d", twice, epsilon=1e9, unit="who")
     theirs = sm.Logit.from_formula("y ~ a + d", frame).fit(disp=0)
-    assert fit.params.to_numpy() == pytest.approx(theirs.params.to_numpy(), abs=2e-5)
+    assert fit.params.to_numpy() == pytest.approx(theirs.params.to_numpy(), abs=3e-5)
     assert fit.cov_type == "cluster" and fit.privacy.unit == "who"
 
 
