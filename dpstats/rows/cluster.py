@@ -67,8 +67,8 @@ def checked_cluster(method: Method, cluster: str | None, absorbed: str | None) -
     if cluster is not None and absorbed is not None:
         raise ArgumentError(
             f"cluster={cluster!r} is not available with | {absorbed}, whose errors noisy_newton "
-            f"alone clusters, by {absorbed}; name that with the default method, or write the effects "
-            f"as C({absorbed}) with levels="
+            f"alone clusters, by {absorbed}; name that with the default method, or write "
+            f"C({absorbed}) with levels="
         )
     if cluster is not None and "clusters" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "clusters" in known.takes)
