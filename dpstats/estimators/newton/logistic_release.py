@@ -20,6 +20,10 @@ _CLEAR, _WEAK, _HIDDEN = 4.0, 0.25, 0.5
 # Steps have not settled where the last one was so long, squared, beyond its noise, or what it left
 # is this part of the variance: outcomes may be separated, so that there is no optimum.
 _LONG, _OPEN = 0.1, 0.7
+# Nor have they at a position longer than this, in log odds, unless what the last step moved and its
+# noise are this part of it: five steps fall short of outcomes that are nearly separated, each of
+# which is one in log odds farther, and show no more than a little of the way that is left.
+_FAR, _SETTLED = 1.5, 0.1
 # Ones and zeros are to stand so many deviations of noise clear.
 _SEEN = 4.0
 # The optimum with weights differs from that without, where the log odds are not as linear as the
@@ -100,8 +104,14 @@ class Fitted:
         if min(share, 1 - share) < _SEEN * error:
             return _RARE
         left, all_of_it = np.trace(self.position.left), np.trace(self.noise + self.sampling)
-        is_open = left > _OPEN * all_of_it
+        is_open = left > _OPEN * all_of_it or self.is_far
         return _UNSETTLED if self.position.beyond > _LONG or is_open else ""
+
+    @property
+    def is_far(self) -> bool:
+        """Tell whether the position is so long that the optimum may lie much farther."""
+        length, last = float(np.linalg.norm(self.position.eta)), self.position
+        return length > _FAR and math.sqrt(last.moved + last.noise) > _SETTLED * length
 
     @property
     def weak(self) -> np.ndarray:

@@ -18,6 +18,7 @@ BASIS = IndicatorBasis.of(PROBLEM)
 P = BASIS.span.shape[1]
 EYE = np.eye(P)
 POSITION = Position(np.full(P, 0.2), 1e-4 * EYE, 0.1, 1e-6 * EYE)
+LONG = replace(POSITION, eta=np.full(P, 1.6 / np.sqrt(P)))
 FITTED = Fitted(
     POSITION, Hessian.released(900.0 * EYE, 2.0), BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0,
     (0.4, 0.01), 1.0, 0.0, None, np.r_[1000.0, np.zeros(P)], np.full(P + 1, 5.0), few=False,
@@ -59,6 +60,8 @@ def test_weights_that_take_leverage_widen_intervals():
         ({"mean": (0.98, 0.01)}, "all the ones, or all the zeros"),
         ({"position": replace(POSITION, beyond=0.2)}, "did not settle"),
         ({"position": replace(POSITION, cov=EYE / 50, left=EYE / 51)}, "did not settle"),
+        ({"position": replace(LONG, moved=0.05, noise=1e-4)}, "did not settle"),
+        ({"position": replace(LONG, moved=1e-4, noise=0.05)}, "did not settle"),
         ({"hessian": Hessian.released(900.0 * EYE, 300.0)}, "decide some coefficients"),
     ],
 )
@@ -67,6 +70,13 @@ def test_where_nothing_is_to_be_trusted_no_interval_is_shown(changed, why):
     assert found.status == "not_identified" and why in found.reasons["bse"]
     uncertainty = Stack.of([found], len(found.params)).uncertainty()
     assert np.isinf(uncertainty.intervals(np.eye(len(found.params)), 0.05)).all()
+
+
+def test_a_long_position_that_settled_has_intervals():
+    settled = replace(LONG, moved=0.01, noise=0.01)
+    assert released(position=settled).status == "ok"
+    short = replace(POSITION, moved=0.05, noise=0.05)
+    assert released(position=short).status == "ok"
 
 
 def test_a_direction_that_noise_hides_takes_its_coefficients_along():
