@@ -17,6 +17,8 @@ import dpstats as dp
 from benchmarks.tools import print_table
 
 _Z = 1.959964
+# Slopes with fewer intervals have no share of their own, and tables from so many rows are large.
+_FEW, _LARGE = 5, 10_000
 
 
 def _of(name: str) -> Callable[[], pd.DataFrame]:
@@ -56,6 +58,8 @@ TABLES = {
 }
 HEADER = ("case", "rows", "ones", "slopes", "epsilon", "error", "shown", "ok", "held", "worst",
           "width")  # fmt: skip
+SUMMARY = ("epsilon", "error", "shown", "least", "held", "worst", "width",
+           f"from {_LARGE:,} rows")  # fmt: skip
 GRID_HEADER = (*HEADER, "truth held", "worst")
 
 
@@ -98,14 +102,37 @@ def line(name: str, formula: str, frames, epsilon: float, truth: bool = False) -
     """Return one line of a table."""
     found, theirs = measured(formula, frames, epsilon)
     with np.errstate(all="ignore"):
-        held, true = np.nanmean(found["held"], axis=0), np.nanmean(found["true"], axis=0)
         cells = (
             np.median(found["error"]), found["shown"].mean(), found["ok"].mean(),
-            np.nanmean(found["held"]), np.nanmin(held), np.nanmedian(found["width"]),
-            *((np.nanmean(found["true"]), np.nanmin(true)) if truth else ()),
+            np.nanmean(found["held"]), _worst(found["held"]), np.nanmedian(found["width"]),
+            *((np.nanmean(found["true"]), _worst(found["true"])) if truth else ()),
         )  # fmt: skip
-    facts = name, int(theirs.nobs), f"{theirs.model.endog.mean():.2f}", len(held), f"{epsilon:g}"
+    facts = (
+        name,
+        int(theirs.nobs),
+        f"{theirs.model.endog.mean():.2f}",
+        found["held"].shape[1],
+        f"{epsilon:g}",
+    )
     return (*facts, *(f"{value:.2f}" for value in cells))
+
+
+def _worst(held: np.ndarray) -> float:
+    """Return the least share of intervals (fits, k) that hold, of slopes with five or more."""
+    often = np.isfinite(held).sum(axis=0) >= _FEW
+    return float(np.nanmean(held[:, often], axis=0).min(initial=1.0)) if often.any() else np.nan
+
+
+def over_tables(lines: list[tuple], epsilon: float) -> tuple:
+    """Sum up the tables at an epsilon."""
+    part = pd.DataFrame(lines, columns=HEADER).query(f"epsilon == '{epsilon:g}'")
+    part = part.drop(columns=["case", "epsilon"]).astype(float)
+    large = part[part["rows"] >= _LARGE]
+    figures = (
+        part["error"].median(), part["shown"].mean(), part["shown"].min(), part["held"].mean(),
+        part["worst"].min(), part["width"].median(), large["width"].median(),
+    )  # fmt: skip
+    return (f"{epsilon:g}", *(f"{value:.2f}" for value in figures))
 
 
 def main(arguments: list[str]) -> None:
@@ -129,6 +156,8 @@ def main(arguments: list[str]) -> None:
         frames = [(data, None)] * options.repetitions
         lines += [line(name, formula, frames, epsilon) for epsilon in options.epsilons]
     print_table("public tables", HEADER, lines)
+    summary = [over_tables(lines, epsilon) for epsilon in options.epsilons]
+    print_table("over tables: medians, and means and the least of shares", SUMMARY, summary)
 
 
 def _grid(options) -> list[tuple]:

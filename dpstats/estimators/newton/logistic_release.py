@@ -30,6 +30,11 @@ _SEEN = 4.0
 # model has them: in all directions together by the share of leverage that weights take, times the
 # length of the position, times the root of this.
 _CURVED = 2.0
+# Of rare outcomes the curvature along a coefficient falls as their odds rise, so at the optimum it
+# may be smaller than at the position: a standard error is longer by e to the power of so many times
+# the error of the coefficient, in log odds for a standard deviation of its column, and of this at
+# most. Set by simulation (benchmarks/logit.py).
+_BENT, _MOST_BENT = 2.0, 1.0
 # A fit is imprecise where the noise moves some coefficient by more than this, in log odds for a
 # standard deviation of its column; an indicator counts as a column of 0.4.
 _PRECISE = 0.3
@@ -135,9 +140,11 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     hidden = cov if failure else back @ weak @ total @ weak @ back.T
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     privacy = back @ noise @ back.T
+    moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem)
+    bent = np.exp(np.minimum(_BENT * fitted.position.rare * moved, _MOST_BENT))
+    cov, hidden = cov * np.outer(bent, bent), hidden * np.outer(bent, bent)
     slopes = np.arange(len(cov)) != problem.intercept
     slopes = slopes if slopes.any() else ~slopes
-    moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem)
     precise = moved[slopes].max() <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     status = status if seen[slopes].any() else "not_identified"

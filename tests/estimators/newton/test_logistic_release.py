@@ -9,6 +9,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import Fitted, release_of
 from dpstats.estimators.newton.queries import Counted
+from dpstats.estimators.newton.release import column_scales
 from dpstats.evidence import Stack
 from dpstats.privacy import ADD_REMOVE
 from tests.checks.noisy_logit import logit_case
@@ -17,7 +18,7 @@ PROBLEM = logit_case(ADD_REMOVE).problem
 BASIS = IndicatorBasis.of(PROBLEM)
 P = BASIS.span.shape[1]
 EYE = np.eye(P)
-POSITION = Position(np.full(P, 0.2), 1e-4 * EYE, 0.1, 1e-6 * EYE)
+POSITION = Position(np.full(P, 0.2), 1e-4 * EYE, 0.0, 1e-6 * EYE)
 LONG = replace(POSITION, eta=np.full(P, 1.6 / np.sqrt(P)))
 FITTED = Fitted(
     POSITION, Hessian.released(900.0 * EYE, 2.0), BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0,
@@ -39,6 +40,19 @@ def test_sampling_and_noise_add_up():
     assert found.status == "ok" and found.cov_type == "nonrobust" and not found.reasons
     index = PROBLEM.x_new @ found.params
     assert found.predictions == pytest.approx(1 / (1 + np.exp(-index)))
+
+
+def test_errors_of_rare_outcomes_are_longer_the_more_noise_moves_a_coefficient():
+    """e to the power of twice what noise moves it by, and at most of one; of half of them none."""
+
+    def ratio(cov, rare):
+        position = replace(POSITION, cov=cov * EYE, rare=rare)
+        plain = released(position=replace(position, rare=0.0)).cov
+        return np.sqrt(np.diag(released(position=position).cov / plain))
+
+    moved = np.sqrt(np.diag(released().evidence.privacy_cov)) * column_scales(BASIS, PROBLEM)
+    assert ratio(1e-4, 0.5) == pytest.approx(np.exp(moved))
+    assert ratio(1e4, 0.9) == pytest.approx(np.full(len(moved), np.e))
 
 
 def test_robust_errors_are_of_the_products_of_scores():
