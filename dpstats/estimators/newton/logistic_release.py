@@ -141,8 +141,9 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     privacy = back @ noise @ back.T
     moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem)
-    bent = np.exp(np.minimum(_BENT * fitted.position.rare * moved, _MOST_BENT))
-    cov, hidden = cov * np.outer(bent, bent), hidden * np.outer(bent, bent)
+    bent = np.exp(2 * np.minimum(_BENT * fitted.position.rare * moved, _MOST_BENT)) - 1
+    # on the diagonal alone, so that no combination of coefficients has a shorter error
+    cov, hidden = (matrix + np.diag(bent * np.diag(matrix)) for matrix in (cov, hidden))
     slopes = np.arange(len(cov)) != problem.intercept
     slopes = slopes if slopes.any() else ~slopes
     precise = moved[slopes].max() <= _PRECISE
