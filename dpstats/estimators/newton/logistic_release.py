@@ -30,11 +30,11 @@ _SEEN = 4.0
 # model has them: in all directions together by the share of leverage that weights take, times the
 # length of the position, times the root of this.
 _CURVED = 2.0
-# Of rare outcomes the curvature along a coefficient falls as their odds rise, so at the optimum it
+# Of rare outcomes the curvature along a direction falls as their odds rise, so at the optimum it
 # may be smaller than at the position: a standard error is longer by e to the power of so many times
-# the error of the coefficient, in log odds for a standard deviation of its column, and of this at
-# most. Set by simulation (benchmarks/logit.py).
-_BENT, _MOST_BENT = 2.0, 1.0
+# what noise moves the position by there, in log odds of an ordinary row, and of this at most. Set
+# by simulation (benchmarks/logit.py).
+_BENT, _MOST_BENT = 2.5, 1.0
 # A fit is imprecise where the noise moves some coefficient by more than this, in log odds for a
 # standard deviation of its column; an indicator counts as a column of 0.4.
 _PRECISE = 0.3
@@ -101,6 +101,17 @@ class Fitted:
         return self.hessian.inverse @ self.products @ self.hessian.inverse
 
     @property
+    def total(self) -> np.ndarray:
+        """Return the covariance (p, p) of the position's error, from noise and from sampling.
+
+        It is no smaller than their sum, whatever combination of coefficients is looked at.
+        """
+        values, vectors = np.linalg.eigh(self.noise + self.sampling)
+        moved = np.sqrt(((self.noise @ vectors) * vectors).sum(axis=0))
+        bent = np.exp(np.minimum(_BENT * self.position.rare * moved, _MOST_BENT))
+        return (vectors * (bent**2 * values)) @ vectors.T
+
+    @property
     def failure(self) -> str:
         """Say why no coefficient has an interval; empty where some may have."""
         share, error = self.mean
@@ -134,16 +145,13 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     Guarantee. Post-processing of what was released.
     """
     back, eta = basis.from_span @ fitted.map, fitted.position.eta
-    noise, total = fitted.noise, fitted.noise + fitted.sampling
+    noise, total = fitted.noise, fitted.total
     params = back @ eta + fitted.center * constant_of(basis)
     cov, weak, failure = back @ total @ back.T, fitted.weak, fitted.failure
     hidden = cov if failure else back @ weak @ total @ weak @ back.T
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
     privacy = back @ noise @ back.T
     moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem)
-    bent = np.exp(2 * np.minimum(_BENT * fitted.position.rare * moved, _MOST_BENT)) - 1
-    # on the diagonal alone, so that no combination of coefficients has a shorter error
-    cov, hidden = (matrix + np.diag(bent * np.diag(matrix)) for matrix in (cov, hidden))
     slopes = np.arange(len(cov)) != problem.intercept
     slopes = slopes if slopes.any() else ~slopes
     precise = moved[slopes].max() <= _PRECISE

@@ -9,7 +9,6 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import Fitted, release_of
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import column_scales
 from dpstats.evidence import Stack
 from dpstats.privacy import ADD_REMOVE
 from tests.checks.noisy_logit import logit_case
@@ -42,17 +41,20 @@ def test_sampling_and_noise_add_up():
     assert found.predictions == pytest.approx(1 / (1 + np.exp(-index)))
 
 
-def test_errors_of_rare_outcomes_are_longer_the_more_noise_moves_a_coefficient():
-    """e to the power of twice what noise moves it by, and at most of one; of half of them none."""
+def test_errors_of_rare_outcomes_are_longer_the_more_noise_moves_the_position():
+    """e to the power of 2.5 times what noise moves it by and how rare they are, at most of one."""
 
     def ratio(cov, rare):
-        position = replace(POSITION, cov=cov * EYE, rare=rare)
+        position = replace(POSITION, cov=cov, rare=rare)
         plain = released(position=replace(position, rare=0.0)).cov
         return np.sqrt(np.diag(released(position=position).cov / plain))
 
-    moved = np.sqrt(np.diag(released().evidence.privacy_cov)) * column_scales(BASIS, PROBLEM)
-    assert ratio(1e-4, 0.5) == pytest.approx(np.exp(moved))
-    assert ratio(1e4, 0.9) == pytest.approx(np.full(len(moved), np.e))
+    assert ratio(1e-4 * EYE, 0.5) == pytest.approx(np.exp(2.5 * 0.5 * 0.01))
+    assert ratio(1e4 * EYE, 0.9) == pytest.approx(np.e)
+    uneven = np.diag(np.linspace(1e-4, 0.04, P))
+    noise = replace(FITTED, position=replace(POSITION, cov=uneven, rare=0.9))
+    longer = np.linalg.eigvalsh(noise.total - noise.noise - noise.sampling)
+    assert longer.min() > 0
 
 
 def test_robust_errors_are_of_the_products_of_scores():
