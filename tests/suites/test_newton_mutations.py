@@ -19,6 +19,7 @@ from dpstats.estimators.newton import (
     squared_loss,
 )
 from dpstats.estimators.newton import queries as newton_queries
+from dpstats.estimators.newton import rounds as newton_rounds
 from dpstats.estimators.newton import sums as newton_sums
 from dpstats.estimators.newton import whitening as newton_whitening
 from dpstats.estimators.newton.scores import Scores
@@ -211,7 +212,7 @@ def shares(**changed):
 
     def mutate(monkeypatch):
         for name, value in changed.items():
-            monkeypatch.setattr(noisy_newton, name, value)
+            monkeypatch.setattr(newton_rounds, name, value)
 
     return mutate
 

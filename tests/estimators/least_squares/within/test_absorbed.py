@@ -198,7 +198,7 @@ REFUSED = [
     ({"delta": 0}, "needs delta > 0"),
     ({"weights": "w", "bounds": {**UNIT, "w": (0, 9)}}, r"C\(g\) with levels= instead of \|"),
     ({"trim_weights": 3}, "leave weights and trim_weights out"),
-    ({"subset": "g > 3"}, "reads g, whose labels are absorbed"),
+    ({"subset": "g > 3"}, "reads g, whose labels are private"),
     *(
         ({"method": name}, "cannot absorb g")
         for name in METHODS
