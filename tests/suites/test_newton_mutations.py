@@ -14,7 +14,6 @@ from dpstats.estimators import METHODS
 from dpstats.estimators.newton import (
     clusters,
     indicator_basis,
-    noisy_newton,
     sizes,
     squared_loss,
 )
