@@ -64,7 +64,8 @@ INSTEAD_LOGIT = INSTEAD | {
     **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
     **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD),
     **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
-    **dict.fromkeys(["link"], "its link is the logit"),
+    **dict.fromkeys(["family", "link"], "its family is binomial, and its link the logit"),
+    "cluster": 'its errors are clustered by unit="person_id" alone',
     "row_norm": "a logit needs no bounds",
 }
 """The same for dp_logit."""

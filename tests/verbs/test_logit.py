@@ -121,3 +121,13 @@ def test_files_budgets_units_weights_and_subsets_work(tmp_path):
     assert fit("y ~ x", subset='g == "a"').nobs_noisy < 0.7 * N
     several = dp.dp_logit({"one": "y ~ x", "two": "level ~ x"}, FRAME, epsilon=2)
     assert set(several) == {"one", "two"}
+
+
+def test_a_summary_speaks_of_a_logit_alone():
+    """Its response has no unit, and it has no R-squared that could be missing."""
+    data = dp.simulate.line(5000, seed=1).assign(hit=lambda d: (d["y"] > d["y"].median()) * 1)
+    with dp.testing.insecure_seed(1):
+        notes = dp.dp_logit("hit ~ x", data, epsilon=4).summary().notes
+    assert not any("declared bounds (0, 1)" in note or "R-squared" in note for note in notes)
+    with pytest.raises(dp.ArgumentError, match="its errors are clustered by unit="):
+        dp.dp_logit("hit ~ x", data, epsilon=4, cov_type="cluster", cluster="x")

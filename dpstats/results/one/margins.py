@@ -59,6 +59,17 @@ class MarginalEffects:
         }  # fmt: skip
         return pd.DataFrame(columns)
 
+    def summary(self, alpha: float = 0.05):
+        """Lay out the table of :meth:`summary_frame` as a Summary of statsmodels."""
+        from statsmodels.iolib.summary import Summary
+        from statsmodels.iolib.table import SimpleTable
+
+        frame, summary = self.summary_frame(alpha), Summary()
+        cells = [[f"{value:.4f}" for value in row] for row in frame.to_numpy()]
+        title = "Average Marginal Effects"
+        summary.tables.append(SimpleTable(cells, list(frame), list(frame.index), title=title))
+        return summary
+
     def __repr__(self) -> str:
         return self.summary_frame().round(4).to_string()
 

@@ -59,7 +59,10 @@ def summarise(result, alpha: float) -> Summary:
     if result.points:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
-    summary.notes = _notes(result, result.reasons.values(), release_notes(result))
+    reasons = dict(result.reasons)
+    if isinstance(result.evidence, LogisticEvidence):
+        reasons.pop("rsquared", None)  # the heading has none
+    summary.notes = _notes(result, reasons.values(), release_notes(result))
     summary.add_extra_txt(_wrapped(summary.notes).split("\n"))
     return summary
 

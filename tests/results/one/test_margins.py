@@ -24,6 +24,9 @@ def test_without_noise_they_are_those_of_statsmodels():
     assert list(ours.summary_frame()) == list(theirs.summary_frame())
     assert ours.conf_int().to_numpy() == pytest.approx(theirs.conf_int(), abs=2e-3)
     assert "dy/dx" in repr(ours)
+    rows = ours.summary().tables[0].data
+    assert rows[0][1:] == list(theirs.summary_frame()) and rows[1][0] == "x"
+    assert float(rows[1][1]) == pytest.approx(ours.margeff["x"], abs=1e-4)
 
 
 def test_noise_widens_them():
