@@ -67,7 +67,7 @@ def test_a_term_with_declared_values():
         ("y ~ x", {"by": "g"}, "no argument by='g'; fit each group by subset="),
         ("y ~ x", {"method": "auto"}, "fitted by one method"),
         ("y ~ x", {"select": "lasso"}, "name the terms"),
-        ("y ~ x", {"link": "probit"}, "link is the logit"),
+        ("y ~ x", {"link": "probit"}, "its link the logit"),
         ("y ~ x", {"seed": 1}, "never seeded"),
         ("y ~ x", {"epsilon": -1}, "epsilon"),
     ],
