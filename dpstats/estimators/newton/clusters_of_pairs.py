@@ -75,7 +75,7 @@ def with_clusters(
     )
     even = state.square / 2 * steps.rows
     products = groups / max(groups - 1, 1.0) * scatter(products, deviation, even, 0.0)
-    return replace(state, products=_student(groups) * products, products_deviation=deviation)
+    return replace(state, products=_student(groups) * products)
 
 
 def _student(groups: float) -> float:

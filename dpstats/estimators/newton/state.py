@@ -36,9 +36,9 @@ class NewtonState:
     ``slope`` the part of the rows whose scores were not cut, ``hessian`` the Hessian over X'X, and
     ``sigma`` the unit of scores' sizes.
     ``squares`` are the mean squares of residuals without what makes ``square`` conservative. For
-    robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, released
-    with noise of ``products_deviation`` off the diagonal, or of those of sums by ``clusters``. The
-    last step ``moved`` the position by this squared length, of which noise is ``moved_noise``.
+    robust or clustered errors ``products`` (p, p) estimate the sum of products of scores, or of
+    those of sums by ``clusters``. The last step ``moved`` the position by this squared length, of
+    which noise is ``moved_noise``.
     """
 
     eta: np.ndarray
@@ -50,7 +50,6 @@ class NewtonState:
     hessian: float = 1.0
     squares: Squares = Squares()
     products: np.ndarray | None = None
-    products_deviation: float = 0.0
     moved: float = 0.0
     moved_noise: float = 0.0
     clusters: Clusters | None = None

@@ -178,7 +178,7 @@ class Steps:
         even, cut = state.square * self.rows, t * float(squares_cut(tail, limit))
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, even, cut)
-        return replace(state, products=products, products_deviation=deviation)
+        return replace(state, products=products)
 
     def _explained(self, state: NewtonState) -> float:
         """Estimate the variance that the position explains."""
