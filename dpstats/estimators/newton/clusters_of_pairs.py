@@ -31,8 +31,8 @@ def moved(step: float, length: float) -> float:
 
     With s = u + v and d = u - v it is the root of (|s|^2 |d|^2 + (s.d)^2) / 2, where s.d is
     a - b, a = |u|^2 >= b = |v|^2, and |s|^2 = 2 a + 2 b - |d|^2. So the square grows with a, up to
-    ``length``^2, and is convex in b: it is largest at b = a, where it grows with |d| up to
-    |d|^2 = 2 ``length``^2, or at the least b, where v is parallel to u and the root is a - b, of
+    that of ``length``, and is convex in b: it is largest at b = a, where it grows with |d| up to
+    sqrt 2 times ``length``, or at the least b, where v is parallel to u and the root is a - b, of
     |v| = |u| - |d| or at most a.
 
     >>> moved(1.0, 3.0)
