@@ -38,7 +38,7 @@ class LogisticRows:
     """Compute scores and curvatures of whitened rows a = phi @ ``map`` at a position.
 
     The probability of a row is mu = 1 / (1 + exp(-``center`` - a'``eta``)), and its weight is
-    w = min(1, ``limit``^2 / |a|^2), a function of its regressors alone.
+    w = min(1, (``limit`` / |a|)^2), a function of its regressors alone.
     """
 
     basis: IndicatorBasis
