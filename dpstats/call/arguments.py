@@ -78,7 +78,7 @@ def make_requests(
 
 def _request(
     formula: Formula, table: AnyTable, declared: Schema, *, method, epsilon, delta, x_new,
-    neighbors, missing, row_norm, options, methods=METHODS, select=None, k=None,
+    neighbors, missing, row_norm, options, methods=None, select=None, k=None,
     select_share=None, companion=None, companion_share=None, by=None, formulas=1, weights=None,
     trim_weights=None, subset=None, unit=None, max_rows=None, max_groups=None, cluster=None,
 ) -> Request:  # fmt: skip
@@ -189,8 +189,9 @@ def _texts(formula) -> dict[str | None, str]:
     return dict(texts)
 
 
-def find_method(name, *others: str, known: Mapping[str, Method] = METHODS) -> Method:
-    """Return the method of this name; ``others`` are further names that the caller accepts."""
+def find_method(name, *others: str, known: Mapping[str, Method] | None = None) -> Method:
+    """Return the known method of this name, by default one of METHODS; others are accepted too."""
+    known = METHODS if known is None else known
     if not isinstance(name, str) or name not in known:
         raise unknown_method(name, (*others, *known))
     return known[name]
