@@ -244,7 +244,7 @@ REPLACED = {
     ),
     "the number is that of rows": (Rows, "count", NUMBER_OF_ROWS, SUMS),
     "the sum of parts is that of rows": (
-        noisy_newton, "_number", rows_in_number, NEWTON,
+        noisy_newton, "number_of_rows", rows_in_number, NEWTON,
     ),
     "clipped rows are counted": (
         clipped_rows, "whole_weights", lambda parts: np.full(len(parts), ONE), SUMS,

@@ -10,6 +10,7 @@ import numpy as np
 from dpstats.errors import BudgetError
 from dpstats.estimators.newton import indicator_basis, logistic_queries, logistic_sums, noisy_logit
 from dpstats.estimators.newton.logistic_sums import LogisticRows
+from dpstats.numerics import logistic_loops
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
@@ -49,6 +50,16 @@ def weights(change):
 def unbounded_responses(original):
     """Responses count as they are."""
     return lambda y: 2 * original(y)
+
+
+def times_the_last(original):
+    """A row's probability depends on other rows."""
+
+    def probabilities(*at):
+        found = original(*at)
+        return found * found[-1:]
+
+    return probabilities
 
 
 def shares(**larger):
@@ -93,6 +104,9 @@ MUTANTS = {
         patched(LogisticRows, "hessian", half_as_steep), added()
     ),
     "responses of two": Mutant(patched(logistic_sums, "_within_one", unbounded_responses), added()),
+    "probabilities times that of the last row": Mutant(
+        patched(logistic_loops, "probabilities", times_the_last), added()
+    ),
     "the start from the share of ones before noise": Mutant(
         patched(noisy_logit, "mean_response", exact_mean), added()
     ),
