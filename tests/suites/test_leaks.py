@@ -335,7 +335,9 @@ def test_an_interrupt_at_any_moment_carries_no_rows(call, fit, silence):
     said = set()
     for n in range(20, lines, INTERRUPTED[call][1]):
         budget = dp.Budget(1000, 1e-3)
-        interrupt, _ = attempted(fit, call, budget, n)
+        interrupt, gone = attempted(fit, call, budget, n)
+        if gone < n:  # a fit whose noise took it to its end in fewer lines
+            continue
         assert type(interrupt) is KeyboardInterrupt, n
         assert interrupt.__cause__ is None and interrupt.__context__ is None
         (frame,) = our_frames(interrupt)
