@@ -118,7 +118,7 @@ def declared_schema(
                     f"{name} has one level, {shown(kind.levels[0])}, and so no effect to estimate: "
                     f'declare every value it may have, levels={{"{name}": [...]}}, or leave it out'
                 )
-            if name not in declared and kind not in (BOOLEAN, _OUTCOMES):
+            if name not in declared and kind is not BOOLEAN and kind is not _OUTCOMES:
                 from_dtype.append(name)
             schema[name] = kind
         elif name in ranges or kind is not None:
@@ -160,7 +160,7 @@ def _binary(name: str, kind: Kind | None, table: AnyTable, given: Numeric | None
         return kind
     if table.kind(name) in UNTYPED:
         return given
-    return _OUTCOMES
+    return BOOLEAN if table.kind(name) == "boolean" else _OUTCOMES
 
 
 def check_response(formula: Formula, schema: Mapping[str, Kind], method: Method) -> None:
@@ -200,7 +200,7 @@ def _notes(schema: Mapping[str, Kind], declared: Mapping, from_dtype: list[str])
     notes += [
         f"rows where {name} is neither 0 nor 1 are left out"
         for name, kind in schema.items()
-        if kind == _OUTCOMES and name not in declared
+        if kind is _OUTCOMES
     ]
     listed = [name for name in declared if isinstance(schema[name], Categorical)]
     if listed:

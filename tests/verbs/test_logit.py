@@ -45,6 +45,8 @@ def test_a_number_other_than_0_and_1_leaves_its_row_out():
     found = fit(data=strange, neighbors="replace_one")
     assert found.nobs == N - 5
     assert any("y is neither 0 nor 1" in said for said in found.privacy.assumptions)
+    several = FRAME.assign(known=FRAME.x > 0, y=FRAME.y > 0)
+    assert "nor 1" not in str(fit("y ~ x + known", several).privacy.assumptions)
 
 
 def test_a_term_with_declared_values():
@@ -59,7 +61,7 @@ def test_a_term_with_declared_values():
         ("three ~ x", {}, "two outcomes, and three has the levels"),
         ("text ~ x", {}, "levels of text must be declared"),
         ("y ~ x", {"bounds": {"y": (0, 5)}}, r"0 and 1, got bounds \(0, 5\)"),
-        ("np.exp(x) ~ g", {}, "takes a response of 0 and 1"),
+        ("np.exp(x) ~ g", {}, "takes a response of 0 and 1.*got any number; where"),
         ("y ~ x | g", {}, "cannot absorb g"),
         ("y ~ x", {"delta": 0}, "needs delta > 0"),
         ("y ~ x", {"offset": "x"}, "no argument offset='x'; a logit has no offset"),

@@ -32,6 +32,7 @@ from dpstats.estimators.newton.whitening import (
 )
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+from dpstats.schema import UNLIMITED
 
 # Fractions of mu^2, set by simulation (benchmarks/logit.py): the distributions of the regressors;
 # then the number of rows, the response's mean, X'X (half of it for the second one where that
@@ -204,10 +205,12 @@ def _stepped(
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
     """Raise ArgumentError for a response beyond 0 and 1, and for too many levels."""
-    if (problem.y_low, problem.y_high) != (0.0, 1.0):
+    low, high = problem.y_low, problem.y_high
+    if (low, high) != (0.0, 1.0):
+        found = "any number" if high >= UNLIMITED.high else f"numbers in ({low:g}, {high:g})"
         raise ArgumentError(
-            "a logit takes a response of 0 and 1, True and False or two levels, got one in "
-            f"({problem.y_low:g}, {problem.y_high:g}); where it is a term with such values say so, "
+            "a logit takes a response of 0 and 1, True and False or two levels, got "
+            f"{found}; where it is a term with such values say so, "
             'bounds={"I((wage > 10) * 1)": (0, 1)}'
         )
     check_levels("dp_logit", problem)
