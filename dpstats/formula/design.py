@@ -347,7 +347,7 @@ class Design(ColumnOrigins):
 def _check_response(reading: Reading, schema: ModelSchema) -> None:
     """Refuse a response that is no single number and has no two levels."""
     kind = None if reading.bare is None else schema[reading.bare]
-    if isinstance(kind, Categorical) and len(kind.levels) == 2:
+    if isinstance(kind, Categorical) and len(kind.levels) == 2 and reading.code in schema:
         return
     if kind == BOOLEAN:
         raise FormulaError(

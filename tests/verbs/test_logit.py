@@ -13,6 +13,7 @@ FRAME["y"] = (FRAME.x + RNG.logistic(size=N) > 0).astype(int)
 FRAME["text"] = np.where(FRAME.y == 1, "yes", "no")
 FRAME["level"] = pd.Categorical(FRAME.text, ["no", "yes"])
 FRAME["three"] = pd.Categorical(RNG.choice(["p", "q", "r"], N))
+FRAME["known"] = FRAME.y == 1
 FRAME["person"] = [f"p{i // 2}" for i in range(N)]
 
 
@@ -45,8 +46,8 @@ def test_a_number_other_than_0_and_1_leaves_its_row_out():
     found = fit(data=strange, neighbors="replace_one")
     assert found.nobs == N - 5
     assert any("y is neither 0 nor 1" in said for said in found.privacy.assumptions)
-    several = FRAME.assign(known=FRAME.x > 0, y=FRAME.y > 0)
-    assert "nor 1" not in str(fit("y ~ x + known", several).privacy.assumptions)
+    assert "known is neither" not in str(fit("y ~ x + known").privacy.assumptions)
+    assert "neither" not in str(fit("known ~ x").privacy.assumptions)
 
 
 def test_a_term_with_declared_values():
@@ -62,6 +63,7 @@ def test_a_term_with_declared_values():
         ("text ~ x", {}, "levels of text must be declared"),
         ("y ~ x", {"bounds": {"y": (0, 5)}}, r"0 and 1, got bounds \(0, 5\)"),
         ("np.exp(x) ~ g", {}, "takes a response of 0 and 1.*got any number; where"),
+        (dp.RFormula("I(known) ~ x"), {}, "write known alone"),
         ("y ~ x | g", {}, "cannot absorb g"),
         ("y ~ x", {"delta": 0}, "needs delta > 0"),
         ("y ~ x", {"offset": "x"}, "no argument offset='x'; a logit has no offset"),
