@@ -21,6 +21,13 @@ def logit_case(neighbors: str, epsilon: float = 100.0, **options) -> Case:
     return Case(METHOD, problem, options, METHOD.cost(epsilon, 1e-6))
 
 
+CASES = [
+    logit_case(neighbors, **options)
+    for neighbors in METHOD.neighbors
+    for options in ({}, {"cov_type": "HC1"})
+]
+
+
 def rows(generator, n: int, ends=()):
     """Rows as codes and numbers, and responses of 0 and 1."""
     X, _ = noisy_newton.rows(generator, n, ends)
