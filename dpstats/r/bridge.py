@@ -133,6 +133,7 @@ QUESTIONS = {
     "ledger_settle": ledgers.settle,
     "ledger_verify": ledgers.verify,
     "logit": logit,
+    "margins": stored_fits.margins,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,

@@ -87,3 +87,36 @@ model_performance.dp_glm <- function(model, ...) {
   found <- model_performance.dp_ols(model, ...)
   structure(found[c("Epsilon", "Delta")], class = class(found))
 }
+
+#' Average marginal effects of a logit
+#'
+#' How far the probability moves with each column, on average over the rows: a coefficient times the
+#' mean of `p (1 - p)`, which was released with the fit, so this costs nothing. Every column counts
+#' as continuous, an indicator or a power too. Standard errors are by the delta method, privacy noise
+#' included, for the regressors of these rows.
+#'
+#' @param object A fit by [dp_logit()].
+#' @param level Confidence level of the intervals.
+#' @return A tibble with one row for each column but the intercept: `term`, `estimate`, `std.error`,
+#'   `statistic`, `p.value`, `conf.low` and `conf.high`; intervals are infinite, and errors `NA`, where the
+#'   coefficient has no interval.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(5000))
+#' d$y <- runif(5000) < plogis(2 * d$x - 1)
+#' dp_margins(dp_logit(y ~ x, d, epsilon = 4))
+#' @export
+dp_margins <- function(object, level = 0.95) {
+  if (!inherits(object, "dp_glm")) {
+    bad_argument("expected object to be a fit by dp_logit()", if (inherits(object, "dp_ols")) {
+      "; the marginal effects of a linear regression are its coefficients"
+    })
+  }
+  check_level(level)
+  value <- ask("margins", list(state = object$state, level = level))
+  tibble::tibble(
+    term = strings(value$names), estimate = numbers(value$estimate),
+    std.error = numbers(value$std_error), statistic = numbers(value$statistic),
+    p.value = numbers(value$p_value), conf.low = numbers(value$lower),
+    conf.high = numbers(value$upper)
+  )
+}

@@ -68,6 +68,8 @@ def test_a_logit_is_described_as_one_by_plain_values():
     (fit,) = reply["value"]
     assert fit["model"] == "Logit" and fit["status"] == "ok"
     assert all(0 < chance < 1 for chance in fit["predictions"]["mean"])
+    effects = answer("margins", {"state": fit["state"], "level": 0.9})
+    assert plain(effects) and effects["value"]["names"] == ["x"]
     call = {"formula": "x ~ y", "data": data, "epsilon": 2.0, "bounds": {"x": [0.0, 5.0]}}
     reply = answer("logit", call)
     assert reply["error"] == "ArgumentError" and "got bounds c(0, 5) on x" in reply["message"]

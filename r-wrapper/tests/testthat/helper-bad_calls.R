@@ -197,7 +197,7 @@ bad_calls <- c(bad_calls, expression(
   dp_logit(b ~ x, d, 1, unknown = 2), dp_logit(b ~ x, d, 1, seed = 1), dp_logit(b ~ x, d, 1, unit = nowhere),
   dp_logit(b ~ x, d, 1, budget = 2), dp_logit(b ~ x, d, 1, neighbors = "swap"),
   dp_glm(b ~ x, poisson, d, epsilon = 1), dp_glm(b ~ x, binomial("probit"), d, epsilon = 1),
-  dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
+  dp_margins(fit), dp_margins(3), dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
 ))
 
 # What the calls are about, and the messages of those that are refused; NA where one is not.

@@ -166,6 +166,30 @@ test_that("arguments that a logit has not are answered before they are evaluated
                class = "dpstats_argument_error")
 })
 
+test_that("average marginal effects are those of glm's probabilities as epsilon grows", {
+  skip_without_python()
+  d <- smokers()
+  fit <- fit_smoker()
+  reference <- glm(smoker ~ age + sex, binomial, d)
+  found <- dp_margins(fit, level = 0.9)
+  wanted <- coef(reference)[-1] * mean(stats::dlogis(predict(reference)))
+  expect_identical(found$term, c("age", "sexm"))
+  expect_equal(found$estimate, unname(wanted), tolerance = 0.01)
+  # by the delta method, with the slopes of the mean of p (1 - p) by differences
+  moved <- function(b) b[-1] * mean(stats::dlogis(model.matrix(reference) %*% b))
+  at <- coef(reference)
+  steps <- vapply(seq_along(at), function(k) {
+    step <- replace(numeric(length(at)), k, 1e-5)
+    (moved(at + step) - moved(at - step)) / 2e-5
+  }, numeric(2L))
+  error <- sqrt(diag(steps %*% vcov(reference) %*% t(steps)))
+  expect_equal(found$std.error, unname(error), tolerance = 0.05)
+  expect_equal(found$conf.high, found$estimate + qnorm(0.95) * found$std.error, tolerance = 1e-9)
+  few <- dp_margins(fit_smoker(smoker ~ age, smokers(60), epsilon = 0.1))
+  expect_true(is.na(few$std.error) && is.infinite(few$conf.high))
+  expect_error(dp_margins(fit_wage()), "are its coefficients", class = "dpstats_argument_error")
+})
+
 test_that("marginal means of a logit are probabilities", {
   skip_without_python()
   skip_without_package("emmeans")
