@@ -19,6 +19,7 @@ from dpstats.formula import RFormula
 from dpstats.privacy import Budget, PrivacyReport
 from dpstats.results import DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
+from dpstats.verbs.logit import dp_glm, dp_logit
 from dpstats.verbs.ols import dp_ols
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ __all__ = [
     "audit",
     "compare",
     "datasets",
+    "dp_glm",
+    "dp_logit",
     "dp_ols",
     "evaluate",
     "plan",

@@ -10,6 +10,7 @@ from dpstats.auditing.subjects import Output, Subject, named_pairs, output_of, r
 from dpstats.call import Request
 from dpstats.call.arguments import make_request
 from dpstats.errors import ArgumentError
+from dpstats.estimators import BINARY, METHODS
 from dpstats.estimators.contract import Method, Repeated
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
@@ -30,13 +31,16 @@ def unit_subject(
             f"unit={unit!r} is a variable of the synthetic tables; name the persons otherwise"
         )
     others = {name: value for name, value in options.items() if name != "k"}
+    methods = BINARY if method.binary else METHODS
+    bounds = {name: (-1, 1) for name in names} | {"y": (0 if method.binary else -1, 1)}
 
     def request_of(rows) -> Request:
         X, y, persons = rows
+        y = (y > 0) * 1.0 if method.binary else y
         table = {**dict(zip(names, X.T[1:], strict=True)), "y": y, unit: persons}
         request = make_request(
-            f"y ~ {' + '.join(names)}", table, method=method.name, epsilon=epsilon, delta=delta,
-            neighbors=neighbors, bounds={name: (-1, 1) for name in (*names, "y")}, levels=None,
+            f"y ~ {' + '.join(names)}", table, method=method.name, methods=methods, epsilon=epsilon,
+            delta=delta, neighbors=neighbors, bounds=bounds, levels=None,
             x_new={name: [-0.5, 0.5] for name in names}, missing="drop", row_norm=None,
             k=options.get("k"), options=others, unit=unit, max_rows=max_rows,
         )  # fmt: skip

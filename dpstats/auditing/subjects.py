@@ -9,6 +9,7 @@ import numpy as np
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.call import arguments
 from dpstats.errors import ArgumentError
+from dpstats.estimators import BINARY, METHODS
 from dpstats.estimators.contract import InMemory, Method, Release, Repeated
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -84,6 +85,8 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
     layout = problem.layout
     assert layout is not None, "that of an intercept and numbers"
     problem = replace(problem, coded=method.takes_codes(layout))
+    if method.binary:  # which cuts responses
+        problem = replace(problem, y_low=0.0, y_high=1.0)
     options = arguments.checked_options(method, options)
     method.check(problem, options)
     epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
@@ -108,8 +111,9 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
 
 
 def find_method(name) -> Method:
-    """Return the entry of METHODS of this name; an entry is returned itself."""
-    return name if isinstance(name, Method) else arguments.find_method(name)
+    """Return the method of this name, of logits too; a method is returned itself."""
+    known = {**METHODS, **BINARY}
+    return name if isinstance(name, Method) else arguments.find_method(name, known=known)
 
 
 def regressors(method: Method, d) -> int:

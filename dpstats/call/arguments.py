@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dpstats.call.auto_method import AUTO, choose, relation
 from dpstats.call.declarations import (
     check_columns,
+    check_response,
     declared_bounds,
     declared_schema,
     declared_x_new,
@@ -77,9 +78,9 @@ def make_requests(
 
 def _request(
     formula: Formula, table: AnyTable, declared: Schema, *, method, epsilon, delta, x_new,
-    neighbors, missing, row_norm, options, select=None, k=None, select_share=None, companion=None,
-    companion_share=None, by=None, formulas=1, weights=None, trim_weights=None, subset=None,
-    unit=None, max_rows=None, max_groups=None, cluster=None,
+    neighbors, missing, row_norm, options, methods=None, select=None, k=None,
+    select_share=None, companion=None, companion_share=None, by=None, formulas=1, weights=None,
+    trim_weights=None, subset=None, unit=None, max_rows=None, max_groups=None, cluster=None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
@@ -96,7 +97,7 @@ def _request(
             _number_of_levels(formula, table, declared.levels), of_persons is not None,
             cluster is not None,
         )  # fmt: skip
-    chosen = find_method(method, AUTO)
+    chosen = find_method(method, AUTO, known=methods)
     companion_share = _companion_share(chosen, companion, companion_share)
     if companion is not None:
         chosen = with_companion(chosen, METHODS[companion], companion_share)
@@ -120,6 +121,7 @@ def _request(
     schema, unbounded, notes = declared_schema(
         formula, table, ranges, declared.levels, row_norm, chosen
     )
+    check_response(formula, schema, chosen)
     known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
     known = {**cluster_schema(cluster, known), **known}
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
@@ -187,15 +189,21 @@ def _texts(formula) -> dict[str | None, str]:
     return dict(texts)
 
 
-def find_method(name, *others: str) -> Method:
-    """Return the method of this name; ``others`` are further names that the caller accepts."""
-    if not isinstance(name, str) or name not in METHODS:
-        raise unknown_method(name, (*others, *METHODS))
-    return METHODS[name]
+def find_method(name, *others: str, known: Mapping[str, Method] | None = None) -> Method:
+    """Return the known method of this name, by default one of METHODS; others are accepted too."""
+    known = METHODS if known is None else known
+    if not isinstance(name, str) or name not in known:
+        raise unknown_method(name, (*others, *known))
+    return known[name]
 
 
 def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
     """Return what the method does with an absorbed column; ArgumentError where it takes none."""
+    if method.binary:
+        raise ArgumentError(
+            f"a logit cannot absorb {formula.absorbed}; write C({formula.absorbed}) with levels= "
+            "instead of |"
+        )
     known = ABSORBING_UNITS if formula.absorbed == unit else ABSORBING
     if method.name not in known:
         raise ArgumentError(

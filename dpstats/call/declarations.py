@@ -29,6 +29,7 @@ from dpstats.spelling import near_or_listed, no_column
 
 # Stands for a range not known yet while the structure of the design is checked.
 _PLACEHOLDER = Numeric(-1.0, 1.0)
+_ZERO_TO_ONE, _OUTCOMES = Numeric(0.0, 1.0), Categorical((0, 1))
 
 
 def check_columns(declared: Declared, formulas: Collection[Formula], table: AnyTable) -> None:
@@ -106,6 +107,9 @@ def declared_schema(
             schema[name] = Labels()
             continue
         kind = _kind(name, formula, table, declared)
+        if method.binary and name == formula.response:
+            kind = _binary(name, kind, table, ranges.get(name))
+            ranges = {other: range_ for other, range_ in ranges.items() if other != name}
         if isinstance(kind, Categorical):
             if name in ranges:
                 raise ArgumentError(f"{name} is categorical; bounds are for numeric columns")
@@ -114,7 +118,7 @@ def declared_schema(
                     f"{name} has one level, {shown(kind.levels[0])}, and so no effect to estimate: "
                     f'declare every value it may have, levels={{"{name}": [...]}}, or leave it out'
                 )
-            if name not in declared and kind is not BOOLEAN:
+            if name not in declared and kind is not BOOLEAN and kind is not _OUTCOMES:
                 from_dtype.append(name)
             schema[name] = kind
         elif name in ranges or kind is not None:
@@ -137,6 +141,35 @@ def declared_schema(
         name = next((name for name in undeclared if name in formula.predictors), undeclared[0])
         raise _undeclared(name, table.kind(name), name in formula.predictors)
     return DeclaredSchema(schema, tuple(unbounded), _notes(schema, declared, from_dtype))
+
+
+def _binary(name: str, kind: Kind | None, table: AnyTable, given: Numeric | None) -> Kind | None:
+    """Return the kind of a response of two outcomes: a number is 0 or 1, any other is missing."""
+    if isinstance(kind, Categorical) and len(kind.levels) != 2:
+        raise ArgumentError(
+            f"a logit takes a response with two outcomes, and {name} has the levels "
+            f'{shown(list(kind.levels))}; declare the two, levels={{"{name}": [...]}}, the one '
+            "that counts as 1 last, which leaves rows with another one out"
+        )
+    if given not in (None, _ZERO_TO_ONE):
+        raise ArgumentError(
+            f"a logit takes a response of 0 and 1, got bounds ({given.low:g}, {given.high:g}) on "
+            f"{name}; leave its bounds out, or use dp_ols"
+        )
+    if isinstance(kind, Categorical) or table.kind(name) not in (*NUMERIC, *UNTYPED):
+        return kind
+    if table.kind(name) in UNTYPED:
+        return given
+    return BOOLEAN if table.kind(name) == "boolean" else _OUTCOMES
+
+
+def check_response(formula: Formula, schema: Mapping[str, Kind], method: Method) -> None:
+    """Raise FormulaError for a factor as the response of a linear regression."""
+    if isinstance(schema.get(formula.response), Categorical) and not method.binary:
+        raise FormulaError(
+            f"expected one numeric response, got {formula.response}; make two levels a 0/1 number, "
+            "write I((g == 'b') * 1), or fit a logit by dp_logit"
+        )
 
 
 def _undeclared(name: str, kind: str, predictor: bool) -> ArgumentError:
@@ -164,6 +197,11 @@ def _notes(schema: Mapping[str, Kind], declared: Mapping, from_dtype: list[str])
     if from_dtype:
         named = ", ".join(from_dtype)
         notes.append(f"the categories of {named}, taken from the column type, are public")
+    notes += [
+        f"rows where {name} is neither 0 nor 1 are left out"
+        for name, kind in schema.items()
+        if kind is _OUTCOMES
+    ]
     listed = [name for name in declared if isinstance(schema[name], Categorical)]
     if listed:
         notes.append(

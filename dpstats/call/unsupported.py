@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators import METHODS
+from dpstats.estimators import BINARY, METHODS
 from dpstats.spelling import nearest, unknown_word
 
 _FORMULA = "name the columns in the formula, as in dp_ols('y ~ x', data)"
@@ -20,7 +20,7 @@ _CLUSTER = (
     'name the column that errors are clustered by, cov_type="cluster", cluster="state"; where all '
     'of its rows are one person\'s, unit="person" protects them together'
 )
-_LINEAR = "every model is linear; a response of 0 and 1 is fitted as a linear probability"
+_LINEAR = 'it fits a linear model; dp_glm(formula, data, family="binomial") fits a logit'
 _OFFSET = "put it into the response, as in 'I(y - x) ~ z'"
 _WEIGHTS = 'name a column, weights="w", with its public bounds'
 _DROPPED = 'rows with a missing value are left out, missing="drop"'
@@ -56,13 +56,28 @@ INSTEAD = {
 }
 """Name what to write instead of an argument that other packages have."""
 
+_OFFSET_LOGIT = "a logit has no offset here; write the column as a regressor"
+_ONE_METHOD = "a logit is fitted by one method; leave it out"
+_GROUP_LOGIT = 'fit each group by subset=, such as subset="group == 1", from one budget='
+INSTEAD_LOGIT = INSTEAD | {
+    **dict.fromkeys(["offset", "exposure"], _OFFSET_LOGIT),
+    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
+    **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD),
+    **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
+    **dict.fromkeys(["family", "link"], "its family is binomial, and its link the logit"),
+    "cluster": 'its errors are clustered by unit="person_id" alone',
+    "row_norm": "a logit needs no bounds",
+}
+"""The same for dp_logit."""
+
 # Names of commands and estimators of other programs, in small letters.
 LEAST_SQUARES = (
     *("ols", "lm", "reg", "regress", "linear", "least_squares", "lstsq", "wls", "gls"),
     *("feols", "areg", "reghdfe", "xtreg", "fe", "within", "plm", "felm"),
 )
+_LOGIT = ("logit", "logistic", "glm", "binomial", "noisy_logit")
 _OTHER_MODELS = (
-    *("logit", "probit", "logistic", "glm", "poisson", "tobit", "cox", "quantile", "quantreg"),
+    *("probit", "poisson", "tobit", "cox", "quantile", "quantreg"),
     *("iv", "2sls", "tsls", "ivreg", "ivregress", "gmm", "re", "random", "mixed"),
     *("lasso", "ridge", "elasticnet"),
 )
@@ -80,6 +95,8 @@ def unknown_method(name, known: Collection[str]) -> ArgumentError:
             f"there is no method={name!r}: every method fits least squares; leave method out for "
             "the default"
         )
+    if said in _LOGIT:
+        return ArgumentError(f"there is no method={name!r}: dp_logit fits a logistic regression")
     if said in _OTHER_MODELS:
         return ArgumentError(
             f"there is no method={name!r}: only linear regressions are fitted, by least squares; "
@@ -88,24 +105,33 @@ def unknown_method(name, known: Collection[str]) -> ArgumentError:
     return unknown_word("method", name, known)
 
 
-def check_supported(options: Mapping, parameters: Collection[str]) -> None:
-    """Raise ArgumentError for an argument that dp_ols and no method has, before anything is opened.
+def check_supported(
+    options: Mapping,
+    parameters: Collection[str],
+    function: str = "dp_ols",
+    others: Mapping[str, str] = INSTEAD,
+) -> None:
+    """Raise ArgumentError for an argument that a function and no method has, before all else.
 
     Parameters
     ----------
     options : mapping
         The arguments that are none of the ``parameters``.
     parameters : collection of str
-        The parameters of dp_ols.
+        The parameters of the function.
+    function : str
+    others : mapping
+        What to write instead of arguments that other packages have.
     """
-    known = {name for method in METHODS.values() for name in method.options}
+    methods = METHODS if function == "dp_ols" else BINARY
+    known = {name for method in methods.values() for name in method.options}
     for name, value in options.items():
         if name in known or value is None:
             continue
         near = nearest(name, [*parameters, *sorted(known)])
-        instead = INSTEAD.get(name) or near and f"did you mean {near}=?"
+        instead = others.get(name) or near and f"did you mean {near}=?"
         if instead:
-            raise ArgumentError(f"dp_ols has no argument {name}={_shown(value)}; {instead}")
+            raise ArgumentError(f"{function} has no argument {name}={_shown(value)}; {instead}")
 
 
 def check_order(formula, data) -> None:

@@ -17,7 +17,7 @@ from dpstats.estimators.lines import (
     theil_sen,
 )
 from dpstats.estimators.newton import absorbed as absorbed_newton
-from dpstats.estimators.newton import noisy_newton
+from dpstats.estimators.newton import noisy_logit, noisy_newton
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
 METHODS: dict[str, Method] = {
@@ -40,6 +40,9 @@ METHODS: dict[str, Method] = {
         *gradient_descent.METHODS,
     )
 }
+
+BINARY: dict[str, Method] = {noisy_logit.METHOD.name: noisy_logit.METHOD}
+"""The methods for a response of 0 and 1, by name."""
 
 ABSORBING: dict[str, Method] = {
     noisy_newton.METHOD.name: absorbed_newton.method(noisy_newton.METHOD),

@@ -59,6 +59,19 @@ class Evidence:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
 
+    @property
+    def model(self) -> str:
+        """Return the name of the model that was fitted."""
+        return "Regression"
+
+    def means(self, predictor: np.ndarray) -> np.ndarray:
+        """Return the means of the response at values of the linear predictor."""
+        return predictor
+
+    def slopes(self, predictor: np.ndarray) -> np.ndarray:
+        """Return the derivatives of these means."""
+        return np.ones_like(predictor)
+
     def values(self) -> dict[str, np.ndarray]:
         """List what was released, and the public facts beside it, by name."""
         named = {part.name: getattr(self, part.name) for part in fields(self)}

@@ -228,7 +228,7 @@ class Design(ColumnOrigins):
         wide = {n for n, kind in self._recipe[3].items() if not kind.within(numbers[n])}
         bounds = factor_bounds(self._infos, self.schema, term_bounds, wide)
         self._response_ends = column_bounds(left, bounds)
-        self.response_bounds = tuple(float(end[0]) for end in self._response_ends)
+        self.response_bounds = tuple(float(end[-1]) for end in self._response_ends)
         self.low, self.high = column_bounds(right, bounds)
         self._clipping = {**self.schema, **clipping}
         self._left, self._right = Matrix(left, self._clipping), Matrix(right, self._clipping)
@@ -281,12 +281,15 @@ class Design(ColumnOrigins):
         if not m:
             return Rows(np.zeros((0, len(self.names))), np.zeros(0))
         y = self._left.clipped(batch, m, *self._response_ends)
-        return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, 0])
+        return Rows(self._right.clipped(batch, m, self.low, self.high), y[:, -1])
 
     def responses(self, batch: Batch) -> np.ndarray:
-        """Compute responses y (m,) of complete rows, clipped to their bounds."""
+        """Compute responses y (m,) of complete rows, clipped to their bounds.
+
+        The second of two levels counts as 1, the first as 0.
+        """
         m = len(batch[next(iter(self.schema))])
-        return self._left.clipped(batch, m, *self._response_ends)[:, 0]
+        return self._left.clipped(batch, m, *self._response_ends)[:, -1]
 
     def compact_rows(self, batch: Batch) -> Rows:
         """Compute what :meth:`rows` does as codes of the layout's blocks, numbers and responses.
@@ -345,8 +348,10 @@ class Design(ColumnOrigins):
 
 
 def _check_response(reading: Reading, schema: ModelSchema) -> None:
-    """Refuse a response that is no single number."""
+    """Refuse a response that is no single number and has no two levels."""
     kind = None if reading.bare is None else schema[reading.bare]
+    if isinstance(kind, Categorical) and len(kind.levels) == 2 and reading.code in schema:
+        return
     if kind == BOOLEAN:
         raise FormulaError(
             f"{reading.code} as a response: write {reading.bare} alone, which counts as 1 where it "

@@ -86,17 +86,20 @@ def learn(model: patsy.ModelDesc, schema: ModelSchema) -> list[patsy.DesignInfo]
         raise FormulaError(
             f"cannot build {model.describe()!r} on the declared ranges and levels: {reason}"
         ) from None
-    _check_learned(model, infos, matrices)
+    _check_learned(model, infos, matrices, schema)
     return infos
 
 
 def _check_learned(
-    model: patsy.ModelDesc, infos: list[patsy.DesignInfo], matrices: list[np.ndarray]
+    model: patsy.ModelDesc,
+    infos: list[patsy.DesignInfo],
+    matrices: list[np.ndarray],
+    schema: ModelSchema,
 ) -> None:
-    """Refuse a response of several columns and a column without a finite value."""
+    """Refuse a comparison as the response, and a column without a finite value."""
     response, design = matrices
-    if response.shape[1] != 1:
-        code = model.lhs_termlist[0].name()
+    code = model.lhs_termlist[0].name()
+    if response.shape[1] != 1 and code not in schema:
         inner = code[2:-1] if code.startswith("I(") else code
         raise FormulaError(
             f"expected one numeric response, but {code} is true or false; write I(({inner}) * 1), "

@@ -62,15 +62,30 @@ def fit(
     formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, subset=None, **more
 ) -> list:
     """Call ``dp_ols`` on columns as R keeps them, or on files, and describe each formula's fit."""
-    texts = formula if isinstance(formula, Mapping) else {"": formula}
-    formulas = {name: dp.RFormula(text) for name, text in texts.items()}
     k = int(k) if isinstance(k, float) and k.is_integer() else k
     more |= {"by": by, "k": k, "x_new": points(x_new)}
-    more["subset"] = None if subset is None else dp.RFormula(subset)
+    more["subset"] = _condition(subset)
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
-    results = within(block).run(dp.dp_ols, formulas, rows(data), **more)
+    results = within(block).run(dp.dp_ols, _formulas(formula), rows(data), **more)
     describing: Any = describe if by is None else describe_groups
     return [describing(fit) for fit in results.values()]
+
+
+def logit(formula, data, *, block=None, x_new=None, subset=None, **more) -> list:
+    """Call ``dp_logit`` on columns as R keeps them, or on files, and describe each fit."""
+    more |= {"x_new": points(x_new), "subset": _condition(subset)}
+    results = within(block).run(dp.dp_logit, _formulas(formula), rows(data), **more)
+    return [describe(fit) for fit in results.values()]
+
+
+def _formulas(formula) -> dict[str, dp.RFormula]:
+    """Return the formulas by name, a single one under an empty one."""
+    texts = formula if isinstance(formula, Mapping) else {"": formula}
+    return {name: dp.RFormula(text) for name, text in texts.items()}
+
+
+def _condition(subset) -> dp.RFormula | None:
+    return None if subset is None else dp.RFormula(subset)
 
 
 def methods() -> dict:
@@ -117,6 +132,8 @@ QUESTIONS = {
     "ledger_requests": ledgers.requests,
     "ledger_settle": ledgers.settle,
     "ledger_verify": ledgers.verify,
+    "logit": logit,
+    "margins": stored_fits.margins,
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,

@@ -4,7 +4,7 @@ import re
 
 _WORDS = [
     (r"""=\{(["'])([^{}]+?)\1: ([^{}]+)\}""", r" = list(`\2` = \3)"),
-    (r"(?<== )\((low, high)\)\)|(?<== )\[(\.\.\.)\]\)", r"c(\1\2))"),
+    (r"(?<== )\((low, high|0, 1)\)\)|(?<== )\[(\.\.\.)\]\)", r"c(\1\2))"),
     (r"=\{column: \(low, high\)\}", " = list(column = c(low, high))"),
     (r"result\.summary\(alpha=\) or result\.conf_int\(alpha=\)", "confint(fit, level = )"),
     (r"dpstats\.testing\.insecure_seed", "with_insecure_seed()"),
@@ -19,7 +19,7 @@ _WORDS = [
     (r"\bC\((\w+)\)", r"factor(\1)"),
     (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),
     (r"(?<![\w.])(-?\d+)\.0\b", r"\1"),
-    (r"\b(got|only|one of) \((?!Intercept)([^()]*?),?\)", r"\1 c(\2)"),
+    (r"\b(got|got bounds|only|one of) \((?!Intercept)([^()]*?),?\)", r"\1 c(\2)"),
     (r"(?<!in )\[([^\[\]()]*)\](?!\))", r"c(\1)"),
     (r"(?<!in )\[((?:[^\[\]]*c\([^()]*\))+[^\[\]]*)\]", r"list(\1)"),
     (r"text files, lists and object columns", "columns of text files"),

@@ -25,6 +25,7 @@ def describe(result: DPResults) -> dict:
     release = result.release
     return {
         **_public(result),
+        "model": result.evidence.model,
         "names": list(result.names),
         "estimate": _floats(result.params),
         "std_error": _floats(result.bse),

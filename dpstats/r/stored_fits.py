@@ -22,6 +22,21 @@ def raw_powers(state: str, variable: str, level: float) -> dict:
     }
 
 
+def margins(state: str, level: float) -> dict:
+    """Compute average marginal effects of a logit."""
+    effects = _fit(state).get_margeff()
+    ends = effects.conf_int(1 - level)
+    return {
+        "names": list(effects.margeff.index),
+        "estimate": effects.margeff.tolist(),
+        "std_error": effects.margeff_se.tolist(),
+        "statistic": effects.tvalues.tolist(),
+        "p_value": effects.pvalues.tolist(),
+        "lower": ends[0].tolist(),
+        "upper": ends[1].tolist(),
+    }
+
+
 def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:
     """Bound the errors of a release that are not exceeded with probability q%."""
     rows = None if reference is None else pd.DataFrame(table(reference))

@@ -82,6 +82,10 @@ class Marginal:
         return float(self.weights @ self.standardised**power)
 
 
+TWO_OUTCOMES = Marginal(0.0, 1.0, 0.5, 0.5, np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+"""A response of 0 and 1 of which nothing is released."""
+
+
 def from_quantiles(
     center: float, reach: float, eighths: int, seen: Histogram, limit: Numeric | None
 ) -> Marginal:

@@ -68,6 +68,8 @@ def estimate_marginals(
     to at most its own. Values are clipped to declared bounds first, row by row. All else is read
     off what was released.
     """
+    if not limits:
+        return {}
     each = {name: cost.part(weights[name] / sum(weights.values())) for name in limits}
 
     def count(what: str, bins: Mapping, fraction: Mapping[str, float]) -> dict[str, Histogram]:
@@ -89,7 +91,9 @@ def estimate_marginals(
     }
     clear = {name: first[name] for name in limits if name not in rough}
     marginals |= _from_histograms(clear, limits, rows, count)
-    few = _are_few(rows, min(each.values(), key=lambda part: part.mu), len(limits), neighbors)
+    few = _are_few(
+        rows, min(each.values(), key=lambda part: part.mu), len({*limits, response}), neighbors
+    )
     return {name: _clipped(marginals[name], limits[name], few) for name in limits}
 
 

@@ -39,7 +39,7 @@ def run_charged(
         if defect is not None:
             requests.clear()
             charge.fail()
-            raise InternalError(f"dp_ols stopped with {defect}; {SPENT}")
+            raise InternalError(f"the fit stopped with {defect}; {SPENT}")
     results = results.get(None, results)
     charge.release(results)
     return results

@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import partial
 
 from dpstats.call import Request
-from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.formula import Design
 from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
+from dpstats.range_estimation.marginal import TWO_OUTCOMES
 from dpstats.range_estimation.marginals import estimate_marginals
 from dpstats.run.reference import reference_of
 from dpstats.schema import UNLIMITED, Batch, Numeric
@@ -17,7 +17,8 @@ from dpstats.schema import UNLIMITED, Batch, Numeric
 def with_marginals(request: Request, noise: Noise) -> Request:
     """Release the distribution of each numeric variable, and derive the reference from them.
 
-    The response is taken as the formula transforms it, the other variables as they are. What
+    The response is taken as the formula transforms it, the other variables as they are; one of 0
+    and 1 has a distribution that is public but for its mean, and none is released. What
     follows from the distributions is post-processing: ranges of variables without bounds, what the
     formula learns from them, and center and scale of the design's columns.
     """
@@ -34,11 +35,13 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     limits[response] = (
         None if y_is_free and response not in request.term_bounds else Numeric(low, high)
     )
-    weights = dict.fromkeys(limits, 1.0) | {response: RESPONSE_WEIGHT}
+    weights = dict.fromkeys(limits, 1.0) | {response: request.method.ranges.response}
+    bought = {name: limit for name, limit in limits.items() if weights[name]}
     total = partial(_total, request, response)
     marginals = estimate_marginals(
-        total, limits, weights, cost, noise, request.neighbors, response, request.one
+        total, bought, weights, cost, noise, request.neighbors, response, request.one
     )
+    marginals = {response: TWO_OUTCOMES, **marginals}
     return _estimated(request, marginals, limits, response, y_is_free)
 
 

@@ -20,7 +20,8 @@ nobs.dp_ols <- function(object, ...) {
 
 #' What a fit is
 #'
-#' What other packages ask of a fit: `family()` is that of least squares, [gaussian()][family];
+#' What other packages ask of a fit: `family()` is that of least squares, [gaussian()][family],
+#' or of a logit, `binomial()`;
 #' `variable.names()` are the names of the coefficients and `labels()` the terms; `model.matrix()`
 #' is the design at public values. There is none of the rows, which are confidential.
 #'

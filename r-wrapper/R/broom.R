@@ -70,17 +70,20 @@ glance.dp_ols <- function(x, ...) {
 #' @exportS3Method generics::augment dp_ols
 augment.dp_ols <- function(x, newdata, se_fit = TRUE, interval = c("none", "confidence"),
                            conf.level = 0.95, ...) {
-  if (missing(newdata) || is.null(newdata)) {
-    not_released("fitted values", "augment(fit, newdata = )")
-  }
+  if (missing(newdata)) newdata <- NULL
+  check_augmented(newdata, se_fit)
   refuse_others("augment", ...)
-  check_flags(se_fit = se_fit)
   augmented(x, newdata, se_fit, chosen_interval(interval), conf.level)
 }
 
+check_augmented <- function(newdata, se_fit) {
+  if (is.null(newdata)) not_released("fitted values", "augment(fit, newdata = )")
+  check_flags(se_fit = se_fit)
+}
+
 # New data with columns for the predictions of a fit or of groups.
-augmented <- function(x, newdata, se_fit, interval, level) {
-  predicted <- predict(x, newdata, se.fit = TRUE, interval = interval, level = level)
+augmented <- function(x, newdata, se_fit, interval, level, type = "response") {
+  predicted <- predict(x, newdata, se.fit = TRUE, interval = interval, level = level, type = type)
   ends <- interval == "confidence"
   added <- list(.fitted = if (ends) predicted$fit[, "fit"] else predicted$fit)
   if (ends) added[c(".lower", ".upper")] <- list(predicted$fit[, "lwr"], predicted$fit[, "upr"])

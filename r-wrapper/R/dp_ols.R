@@ -142,26 +142,47 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
   key <- group_key(data, by)
   columns <- bridge_data(formula, data, c(by, weights, unit, cluster, all.vars(subset)))
   arguments <- c(
+    shared_arguments(environment()),
     list(
-      formula = if (is.list(formula)) reticulate::dict(texts) else texts,
-      method = method, epsilon = epsilon, delta = delta,
-      bounds = named_lists(concerning(bounds, columns, data), "bounds"),
-      levels = named_lists(concerning(levels, columns, data), "levels"),
-      types = named_types(concerning(types, columns, data)), by = if (length(by) > 1L) as.list(by) else by,
-      groups = groups_of(groups, key),
-      x_new = points_at(x_new), select = select, k = k, neighbors = neighbors,
-      weights = weights, trim_weights = trim_weights, subset = condition_text(subset),
-      unit = unit, max_rows = max_rows, max_groups = max_groups, cluster = cluster,
-      missing = missing, block = state$block, data = columns
+      method = method, by = if (length(by) > 1L) as.list(by) else by,
+      groups = groups_of(groups, key), select = select, k = k, max_groups = max_groups,
+      cluster = cluster
     ),
     options
   )
-  check_known(arguments)
-  value <- ask("fit", arguments, budget)
+  value <- answer_to("fit", arguments, budget)
   fits <- lapply(value, function(fit) {
     with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written)
   })
-  if (is.list(formula)) new_dp_ols_list(fits, texts) else fits[[1L]]
+  fits_by_formula(fits, texts)
+}
+
+# The arguments that every kind of fit has, as Python takes them, from the environment of a call,
+# where `columns` are those of the data on their way to Python.
+shared_arguments <- function(call) {
+  given <- c("epsilon", "delta", "neighbors", "missing", "weights", "trim_weights", "unit", "max_rows")
+  texts <- call$texts
+  declared <- lapply(mget(c("bounds", "levels", "types"), call), concerning, call$columns, call$data)
+  c(
+    list(
+      formula = if (is.list(texts)) reticulate::dict(texts) else texts,
+      bounds = named_lists(declared$bounds, "bounds"),
+      levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
+      x_new = points_at(call$x_new), subset = condition_text(call$subset),
+      block = state$block, data = call$columns
+    ),
+    mget(given, call)
+  )
+}
+
+answer_to <- function(question, arguments, budget) {
+  check_known(arguments)
+  ask(question, arguments, budget)
+}
+
+# One fit, or a list of them where there is a list of formulas.
+fits_by_formula <- function(fits, texts) {
+  if (is.list(texts)) new_dp_ols_list(fits, texts) else fits[[1L]]
 }
 
 check_given <- function(call, needed) {
@@ -172,9 +193,9 @@ check_given <- function(call, needed) {
 }
 
 # Arguments of lm and its like, before they are evaluated: they may name columns of the data.
-check_absent <- function(names, instead = instead_of) {
+check_absent <- function(names, instead = instead_of, of = "dp_ols") {
   absent <- intersect(names, names(instead))
-  if (length(absent)) bad_argument("dp_ols has no ", absent[1L], ": ", instead[[absent[1L]]])
+  if (length(absent)) bad_argument(of, " has no ", absent[1L], ": ", instead[[absent[1L]]])
 }
 
 instead_of <- list(
@@ -183,7 +204,7 @@ instead_of <- list(
                "cov_type = \"cluster\" with the column that clusters them in cluster"),
   offset = "subtract it from the response, as in I(y - z) ~ x",
   contrasts = "write them in the formula, as in C(g, contr.sum)",
-  family = "only linear regressions are fitted",
+  family = "it fits linear regressions; for binomial() call dp_glm()",
   singular.ok = "columns that add up to each other are refused or shrunken",
   model = "a fit keeps no rows", y = "a fit keeps no rows", qr = "a fit keeps no rows"
 )
@@ -193,7 +214,7 @@ entry_names <- function(entries) {
   if (is.null(names(entries))) character(length(entries)) else names(entries)
 }
 
-check_options <- function(options) {
+check_options <- function(options, of = "dp_ols") {
   given <- entry_names(options)
   if (any(given == "")) bad_argument("options of the method go by name, such as tau = 2")
   check_distinct(given, "the call")
@@ -205,7 +226,7 @@ check_options <- function(options) {
                  class(options[!simple][[1L]])[1L])
   }
   if (any(given %in% c("seed", "block", "data"))) {
-    bad_argument("dp_ols has no seed; for reproducible noise, which is not private, see ",
+    bad_argument(of, " has no seed; for reproducible noise, which is not private, see ",
                  "with_insecure_seed()")
   }
 }

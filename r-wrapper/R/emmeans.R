@@ -3,7 +3,8 @@
 #' Methods for the package emmeans. The reference grid is made of public facts: the declared
 #' levels, and the middle of each declared range where `lm()` has the mean of the rows, which is not
 #' released; what emmeans prints says so. Give other public values by `at`, such as
-#' `at = list(educ = 12)`. `data` is not read.
+#' `at = list(educ = 12)`. `data` is not read. Of a logit the means are log odds, and with
+#' `type = "response"` probabilities.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param trms,xlev,grid,data,... As emmeans passes them.
@@ -49,6 +50,14 @@ emm_basis.dp_ols <- function(object, trms, xlev, grid, ...) {
     dffun = function(k, dfargs) Inf, dfargs = list(),
     misc = list(initMesg = message_of_middles(object$schema, grid))
   )
+}
+
+#' @rdname emmeans
+#' @exportS3Method emmeans::emm_basis
+emm_basis.dp_glm <- function(object, trms, xlev, grid, ...) {
+  basis <- emm_basis.dp_ols(object, trms, xlev, grid, ...)
+  basis$misc <- emmeans::.std.link.labels(stats::family(object), basis$misc)
+  basis
 }
 
 # Which numbers of the grid stand at the middle of their range.

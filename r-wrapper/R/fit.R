@@ -35,7 +35,8 @@ new_dp_ols <- function(value) {
     uncertainty = new_uncertainty(value$uncertainty),
     state = value$state
   )
-  structure(with_terms(fit, value$formula), class = "dp_ols")
+  class <- c(if (identical(value$model, "Logit")) "dp_glm", "dp_ols")
+  structure(with_terms(fit, value$formula), class = class)
 }
 
 privacy <- function(value) {

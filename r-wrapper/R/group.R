@@ -7,7 +7,8 @@ predict.dp_ols_groups <- function(object, newdata, se.fit = FALSE,
                                   type = "response", ...) {
   refuse_others("predict", ...)
   if (missing(newdata)) newdata <- NULL
-  interval <- prediction_options(newdata, se.fit, interval, level, type)
+  check_type(type)
+  interval <- prediction_options(newdata, se.fit, interval, level)
   X <- clipped_rows(object, design_at(object, newdata))
   at <- groups_of_rows(object, newdata)
   as_predicted(group_means(object, X, at), se.fit, interval, uncertainty_at(object, X, level, at),

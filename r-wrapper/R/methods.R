@@ -123,7 +123,7 @@ summary.dp_ols <- function(object, ...) {
   coefficients <- as.matrix(object$table[1:4])
   colnames(coefficients) <- c("Estimate", "Std. Error", "z value", "Pr(>|z|)")
   selected <- if (length(object$selected)) paste("selected:", toString(object$selected))
-  figures <- glance(object)
+  figures <- glance.dp_ols(object)
   structure(
     c(
       unclass(object)[c("call", "method", "status", "cov_type", "predictions", "privacy")],

@@ -23,7 +23,8 @@ line_data <- function(fit, level) {
   if (is.null(entry$low)) return(NULL)
   at <- data.frame(seq(entry$low, entry$high, length.out = 101L))
   names(at) <- names
-  data.frame(x = at[[1L]], predict(fit, at, interval = "confidence", level = level))
+  drawn <- predict(fit, at, interval = "confidence", level = level, type = "response")
+  data.frame(x = at[[1L]], drawn)
 }
 
 axis_names <- function(fit) {

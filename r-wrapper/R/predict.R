@@ -28,7 +28,8 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
                            level = 0.95, type = "response", ...) {
   refuse_others("predict", ...)
   if (missing(newdata)) newdata <- NULL
-  interval <- prediction_options(newdata, se.fit, interval, level, type)
+  check_type(type)
+  interval <- prediction_options(newdata, se.fit, interval, level)
   X <- clipped_rows(object, design_at(object, newdata))
   fit <- clipped(as.vector(X %*% coef(object)), object$limits$response)
   if (!is.null(object$absorbed)) fit[] <- NA_real_
@@ -37,9 +38,8 @@ predict.dp_ols <- function(object, newdata, se.fit = FALSE, interval = c("none",
 }
 
 # Check the arguments of predict(); returns the kind of interval.
-prediction_options <- function(newdata, se.fit, interval, level, type) {
+prediction_options <- function(newdata, se.fit, interval, level) {
   check_flags(se.fit = se.fit)
-  check_type(type)
   interval <- chosen_interval(interval)
   check_level(level)
   if (is.null(newdata)) {
@@ -75,13 +75,14 @@ chosen_interval <- function(interval) {
   interval[1L]
 }
 
-check_type <- function(type) {
+check_type <- function(type, known = "response") {
   if (identical(type, "terms")) {
     bad_argument("type = \"terms\" centres each term at its mean over the rows, which are ",
                  "confidential; multiply coef() by public values of the terms")
   }
-  if (!identical(type, "response")) {
-    bad_argument("expected type to be \"response\", got ", deparse1(type))
+  if (length(type) != 1L || !type %in% known) {
+    bad_argument("expected type to be ", paste0("\"", known, "\"", collapse = " or "), ", got ",
+                 deparse1(type))
   }
 }
 

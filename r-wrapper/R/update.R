@@ -1,6 +1,6 @@
 #' Fit again
 #'
-#' Calls [dp_ols()] again as the fit was called, with another formula, other data or other arguments.
+#' Calls [dp_ols()], or [dp_logit()], again as the fit was called, with another formula, other data or other arguments.
 #' A fit keeps no data, so they are named anew; and a new fit spends its own budget.
 #'
 #' @param object A fit by [dp_ols()], or the groups of one with `by`.
@@ -25,7 +25,7 @@ update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
     fail("dpstats_not_released_error", "a fit keeps no data to fit again: name them, as in ",
          "update(fit, data = d); the new fit spends its own budget")
   }
-  call[[1L]] <- dp_ols
+  call[[1L]] <- if (inherits(object, "dp_glm")) dp_logit else dp_ols
   eval(call, parent.frame())
 }
 
@@ -35,8 +35,8 @@ update.dp_ols_groups <- update.dp_ols
 
 # The call as it was written, for print() and update(): without the data, and with the formula and
 # the budget of this fit, where there were several.
-with_call <- function(fit, written) {
-  written[[1L]] <- as.name("dp_ols")
+with_call <- function(fit, written, name = "dp_ols") {
+  written[[1L]] <- as.name(name)
   written$data <- NULL
   if (is.object(written$budget)) written$budget <- NULL # a value, as from do.call()
   for (name in c("formula", "epsilon")) written[[name]] <- fit$call[[name]]

@@ -79,7 +79,7 @@ PYTHON = [
     ("fit('y ~ x | region', df, x_new=[0.5])", "x_new"),
     ("fit('y ~ x', df, method='adasp')", "'adassp'"),
     ("fit('y ~ x', df, method='OLS')", "every method fits least squares"),
-    ("fit('y ~ x', df, method='logit')", "only linear regressions"),
+    ("fit('y ~ x', df, method='logit')", "dp_logit"),
     ("fit('y ~ x', df, method=['adassp'])", "method"),
     ("fit('y ~ x + z', df, method='tukey', bounds=B | {'z': (0, 1)}, x_new={'x': 1})", "z"),
     ("fit('y ~ x + z', df, method='exp_theil_sen', bounds=B | {'z': (0, 1)})", "one numeric"),

@@ -9,6 +9,7 @@ import numpy as np
 import dpstats as dp
 from dpstats.call.arguments import make_request
 from dpstats.engines.open_table import open_table
+from dpstats.estimators import BINARY
 from dpstats.rows.group_labels import group_rows
 from tests.checks.replay import Violation
 from tests.checks.sources import CELLS, SOURCES, TYPES, Source
@@ -39,6 +40,19 @@ def _numeric(formula: str, *others: str) -> Callable[[str], dict]:
 
 ROLES = {
     "response": Role(("real", "whole"), _numeric("c ~ x", "x")),
+    "outcome": Role(
+        ("real", "whole", "flag"),
+        lambda content: {"formula": "c ~ x", "bounds": {"x": (0, 1)}, "method": "noisy_logit"},
+    ),
+    "outcome of two levels": Role(
+        ("text",),
+        lambda content: {
+            "formula": "c ~ x",
+            "bounds": {"x": (0, 1)},
+            "method": "noisy_logit",
+            "levels": {"c": CELLS["text"]},
+        },
+    ),
     "regressor": Role(("real", "whole"), _numeric("y ~ x + c", "x", "y")),
     "transformed": Role(("real", "whole"), _numeric("y ~ x + np.exp(c)", "x", "y")),
     "factor": Role(
@@ -109,6 +123,7 @@ def built(source: Source, cells: list, folder, role: str):
 def columns_seen(table, call: dict) -> list[np.ndarray]:
     """What a mechanism may see of every row: its numbers, its codes, and its group."""
     call = {"levels": None, "method": "adassp", **call}
+    call |= {"methods": BINARY} if call["method"] in BINARY else {}
     options = {"cov_type": call.pop("cov_type")} if "cov_type" in call else {}
     by, groups = call.get("by"), call.pop("groups", None)
     request = make_request(
@@ -165,7 +180,7 @@ def form(result) -> list:
         shown, dtypes = [sorted(result.to_dict()), result.nobs], [part.dtype for part in parts]
     axes = [(part.shape, *(list(map(repr, axis)) for axis in part.axes)) for part in parts]
     report, steps = result.privacy, [event.step for event in result.privacy.events]
-    if dp.METHODS[result.method].ranges.marginals:
+    if (dp.METHODS | BINARY)[result.method].ranges.marginals:
         report = replace(report, events=())
     return [type(result), axes, shown, dtypes, report, steps, result.method_report]
 
@@ -178,10 +193,12 @@ def statuses(result) -> set:
 
 def release(table, call: dict, **more):
     """A release whose noise is frozen."""
+    call = {"method": "adassp", **call, **more}
+    fit = dp.dp_logit if call["method"] in BINARY else dp.dp_ols
+    if fit is dp.dp_logit:
+        del call["method"]
     with dp.testing.insecure_seed(3):
-        return dp.dp_ols(
-            data=table, epsilon=8, progress=False, **{"method": "adassp", **call, **more}
-        )
+        return fit(data=table, epsilon=8, progress=False, **call)
 
 
 def check_release(source: Source, content: str, role: str, row: int, cells, folder) -> None:

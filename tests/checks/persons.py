@@ -8,10 +8,11 @@ import pandas as pd
 
 from dpstats.call.arguments import make_request
 from dpstats.engines.unit_table import PARTS
+from dpstats.estimators import BINARY
 from dpstats.estimators.least_squares.dense import clipped_rows, robust_covariance
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
-from dpstats.estimators.newton import noisy_newton
+from dpstats.estimators.newton import noisy_logit, noisy_newton
 from dpstats.estimators.newton.scores import Scores
 from dpstats.numerics import Rows, Sensitivity
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -89,7 +90,15 @@ FACTORS = calls(
     formula="y ~ x + C(g)",
     levels={"g": [0, 1, 2]},
 )
-CALLS |= PANELS | FACTORS
+OUTCOME = "I((y > -1.5) * 1)"
+LOGITS = calls(
+    (("noisy_logit", False, 1, 2.0, None), ("noisy_logit", False, 3, 300.0, "w")),
+    formula=f"{OUTCOME} ~ x",
+    methods=BINARY,
+)
+for one in LOGITS.values():
+    one["bounds"][OUTCOME] = 0, 1
+CALLS |= PANELS | FACTORS | LOGITS
 
 
 def person(rng, name, rows):
@@ -219,9 +228,9 @@ SCALED, UNIT_SUMS = within_units.UnitDeviations.scaled, within_units.UnitSums.of
 NUMBER_OF_ROWS = property(len)
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
-NEWTON, SUMS = (
+NEWTON, SUMS, LOGIT = (
     CALLS[f"{name}, add_remove, none, 1, {epsilon}, None"]
-    for name, epsilon in (("noisy_newton", 2.0), ("adassp", 300.0))
+    for name, epsilon in (("noisy_newton", 2.0), ("adassp", 300.0), ("noisy_logit", 2.0))
 )
 SHRUNKEN, PURE = (
     CALLS[f"{name}, add_remove, none, {rows}, 300.0, None"]
@@ -233,6 +242,10 @@ REPLACED = {
     "the number is that of rows, shrunken": (Rows, "count", NUMBER_OF_ROWS, SHRUNKEN),
     "rows count in full": (PrivacyUnit, "parts", whole_parts, SUMS),
     "rows count in full in rounds": (PrivacyUnit, "parts", whole_parts, NEWTON),
+    "rows count in full in a logit": (PrivacyUnit, "parts", whole_parts, LOGIT),
+    "the sum of parts is that of rows in a logit": (
+        noisy_logit, "number_of_rows", rows_in_number, LOGIT,
+    ),
     "a histogram counts rows": (estimate, "bin_counts", count_rows, SUMS),
     "a histogram counts rows in rounds": (estimate, "bin_counts", count_rows, NEWTON),
     "a quantile counts rows": (quantiles, "counts", count_rows, NEWTON),
@@ -244,7 +257,7 @@ REPLACED = {
     ),
     "the number is that of rows": (Rows, "count", NUMBER_OF_ROWS, SUMS),
     "the sum of parts is that of rows": (
-        noisy_newton, "_number", rows_in_number, NEWTON,
+        noisy_newton, "number_of_rows", rows_in_number, NEWTON,
     ),
     "clipped rows are counted": (
         clipped_rows, "whole_weights", lambda parts: np.full(len(parts), ONE), SUMS,

@@ -258,7 +258,7 @@ def defect(request, method, fit, monkeypatch):
 def test_a_defect_shows_no_value(defect, silence):
     error, budget = defect
     assert error.__cause__ is None and error.__context__ is None
-    message = "dp_ols stopped with ValueError; the budget of this call counts as spent"
+    message = "the fit stopped with ValueError; the budget of this call counts as spent"
     groups = r" in the groups? '\w+'( to 'east')?, after 0 of 3"
     assert re.sub(groups, "", str(error)) == message
     check_holds_nothing("".join(traceback.format_exception(error)))

@@ -43,6 +43,7 @@ from tests.checks.rooms import ROOMS as FLOORS
 from tests.checks.structure import Structure
 from tests.suites import test_absorbed_mutations as within
 from tests.suites import test_basis_mutations as basis
+from tests.suites import test_logit_mutations as logit
 from tests.suites import test_newton_mutations as newton
 from tests.suites import test_pair_mutations as pairs
 from tests.suites import test_person_replay as persons
@@ -202,6 +203,8 @@ HARMLESS = {
     "estimators.least_squares.dense.fit": "computes from released sums",
     "estimators.newton.bias": "computes from noisy counts",
     "estimators.newton.goodness": "computes from released numbers",
+    "estimators.newton.logistic_position": "computes from released numbers",
+    "estimators.newton.logistic_release": "computes from released numbers",
     "estimators.newton.loss": "defines what a loss is",
     "estimators.newton.products": "computes from released products and noisy counts",
     "estimators.newton.release": "computes from released numbers",
@@ -228,7 +231,7 @@ HARMLESS = {
 
 ALL = (
     *MUTANTS.values(), *newton.MUTANTS.values(), *within.MUTANTS.values(), *basis.MUTANTS.values(),
-    *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *MORE.values(),
+    *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *logit.MUTANTS.values(), *MORE.values(),
 )  # fmt: skip
 
 

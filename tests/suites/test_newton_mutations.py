@@ -11,7 +11,12 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.estimators import METHODS
-from dpstats.estimators.newton import clusters, indicator_basis, noisy_newton, squared_loss
+from dpstats.estimators.newton import (
+    clusters,
+    indicator_basis,
+    sizes,
+    squared_loss,
+)
 from dpstats.estimators.newton import queries as newton_queries
 from dpstats.estimators.newton import rounds as newton_rounds
 from dpstats.estimators.newton import sums as newton_sums
@@ -444,7 +449,7 @@ MUTANTS = {
             patched(module, "whole_weights", as_given), HEAVY[ADD_REMOVE]
         )
         for name, module in {
-            "their sum": noisy_newton,
+            "their sum": sizes,
             "products and scores": newton_sums,
             "the response": squared_loss,
         }.items()

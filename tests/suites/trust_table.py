@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 
 import dpstats as dp
+from dpstats.estimators import BINARY, METHODS
 from dpstats.estimators.contract import Method
+from tests.checks import noisy_logit as logit
 from tests.checks.replay import cases_of
 from tests.checks.structure import Structure
 from tests.checks.trust_hazards import AUDITED, HAZARDS
@@ -77,6 +79,8 @@ def proof(method: Method) -> str:
 
 def replayed(method: Method) -> str:
     """Count the settings that are replayed and the queries whose sensitivity is reached."""
+    if method.name == logit.METHOD.name:
+        return f"{len(logit.CASES)}; {len(logit.ADDED)}"
     cases = cases_of(method)
     if not cases or method.name not in WORST:
         return ""
@@ -110,10 +114,15 @@ def assumptions(method: Method) -> dict[str, list[str]]:
     """Read the sentences of a release's report under each of the method's relations."""
     line = dp.simulate.line(300, x_sd=0.2, noise_sd=0.02, seed=1)
     call = {"epsilon": 4.0, "bounds": {"x": (0, 1), "y": (0, 1)}, **ENOUGH.get(method.name, {})}
+    of_outcomes = {"epsilon": 4.0, "bounds": {"I((y > 0.5) * 1)": (0, 1)}}
     found = {}
     for neighbors in method.neighbors:
         with dp.testing.insecure_seed(1):
-            result = dp.dp_ols("y ~ x", line, method=method.name, neighbors=neighbors, **call)
+            result = (
+                dp.dp_logit("I((y > 0.5) * 1) ~ x", line, neighbors=neighbors, **of_outcomes)
+                if method.binary
+                else dp.dp_ols("y ~ x", line, method=method.name, neighbors=neighbors, **call)
+            )
         texts = result.privacy.assumptions
         found[neighbors] = [text for text in texts if "insecure_seed" not in text]
     return found
@@ -121,7 +130,7 @@ def assumptions(method: Method) -> dict[str, list[str]]:
 
 def rows(methods=None) -> tuple[list[tuple[str, ...]], dict[str, list[str]]]:
     """Make a row of cells for each method; list what most methods assume under a relation."""
-    methods = list((methods or dp.METHODS).values())
+    methods = list((methods or {**METHODS, **BINARY}).values())
     structure, mutants = Structure(Path(dp.__file__).parent), mutated()
     found = {method.name: assumptions(method) for method in methods}
     shared = {relation: most_assume(found, relation) for relation in RELATIONS}

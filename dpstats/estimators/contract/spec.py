@@ -30,6 +30,9 @@ class Ranges:
     marginals : bool
         Whether it works from estimated distributions of the columns, within declared bounds where
         there are any; it then takes rows as codes of factors and numbers.
+    response : float
+        How many times the budget of a regressor's distribution the response's takes then; 0 leaves
+        it out.
     """
 
     share: float = 0.2
@@ -37,6 +40,7 @@ class Ranges:
     widened: bool = False
     needed: bool = True
     marginals: bool = False
+    response: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,8 @@ class Method:
         errors clustered by a column that is not the unit), ``"absorbed clusters"`` (by the column
         that is absorbed).
     each : Each or None
+    binary : bool
+        Whether the response has two outcomes, which count as 0 and 1.
     """
 
     name: str
@@ -115,6 +121,7 @@ class Method:
     ranges: Ranges = Ranges()
     takes: frozenset[str] = frozenset()
     each: Each | None = None
+    binary: bool = False
 
     def takes_codes(self, layout: Layout, row_norm: float | None = None) -> bool:
         """Tell whether the rows of designs with a layout are to be codes and numbers."""

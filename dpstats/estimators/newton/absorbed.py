@@ -16,7 +16,8 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, ROWS_PER_NOISE, SPENT, rounds
+from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, SPENT, rounds
+from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.state import Clusters
 from dpstats.inference import ENOUGH_CLUSTERS

@@ -6,14 +6,10 @@ al. 2020); the indicator basis, the limits read off histograms and the combinati
 are this package's.
 """
 
-import math
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.clusters import with_clusters
@@ -21,12 +17,10 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import MARGINALS, RESPONSE_WEIGHT, ROWS_PER_NOISE, rounds
+from dpstats.estimators.newton.rounds import MARGINALS, RESPONSE_WEIGHT, rounds
+from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
-from dpstats.numerics import Rows
-from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of what the distributions of the columns leave: the number of rows, and the response's
@@ -37,8 +31,6 @@ _SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
 _CLUSTERS = 0.16
 _SQUARED = SquaredLoss()
-# Products of levels are held for all pairs of them.
-_MOST_LEVELS = 1000
 _FEW = (
     "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
     "are unbounded; raise epsilon"
@@ -112,7 +104,7 @@ def release(
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, loss)
-    rows = passes.sum(partial(_number, weighted=problem.weighted))
+    rows = passes.sum(partial(number_of_rows, weighted=problem.weighted))
     counted = queries.number(rows, cost.part(_COUNT))
     count = max(counted.total, 2 * counted.noise)
     problem = loss.measured(
@@ -122,8 +114,8 @@ def release(
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
     # the noise on the number of rows alone is not to show an interval
-    few = (counted.total - counted.noise) / counted.part < _rows_for_scales(
-        len(basis.center), problem, cost
+    few = (counted.total - counted.noise) / counted.part < rows_for_scales(
+        len(basis.center), problem, cost, MARGINALS, RESPONSE_WEIGHT
     )
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
@@ -133,36 +125,8 @@ def release(
     return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, reason)
 
 
-def _rows_for_scales(columns: int, problem: Problem, cost: GDP) -> float:
-    """Return the fewest rows whose released distributions give usable scales of so many columns.
-
-    Below it intervals that are shown cover as little as 67% where regressors are correlated or
-    most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
-    """
-    times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
-    share = MARGINALS / (1 - MARGINALS) / (columns + RESPONSE_WEIGHT)
-    return ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
-
-
-def _check_levels(problem: Problem, options: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for more levels than X'X is held for."""
-    levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
-    if levels > _MOST_LEVELS:
-        raise ArgumentError(
-            f"noisy_newton takes at most {_MOST_LEVELS:,} levels of factors, got {levels:,}; "
-            'absorb the factor, as in y ~ x | county, or take method="adassp"'
-        )
-
-
-def _number(rows: Rows, weighted: bool) -> np.ndarray:
-    """Return the number of rows, or the sum of their parts in units of 2^-20.
-
-    With weights the number of rows, or of units, stands behind it, in these units too.
-    """
-    if rows.parts is None:
-        return np.array([len(rows)], dtype=object)
-    number = [rows.count << ENTRY_BITS] if weighted else []
-    return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
+def _check(problem: Problem, options: Mapping[str, Any]) -> None:
+    check_levels("noisy_newton", problem)
 
 
 METHOD = Method(
@@ -175,7 +139,7 @@ METHOD = Method(
     release=release,
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
-    check=_check_levels,
-    ranges=Ranges(MARGINALS, marginals=True),
+    check=_check,
+    ranges=Ranges(MARGINALS, marginals=True, response=RESPONSE_WEIGHT),
     takes=frozenset({"units", "weights", "clusters"}),
 )

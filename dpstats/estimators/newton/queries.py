@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 import numpy as np
 
@@ -35,21 +36,19 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Queries:
+class RowQueries:
     """Release sums of functions of one row each, or of all rows of a privacy unit.
 
-    ``total`` adds a function up over the rows of a fit, whose scores are those of ``loss``. The
-    guarantee of each release is its cost, by the sensitivities that
-    :mod:`dpstats.estimators.newton.noisy_newton` derives.
+    ``total`` adds a function up over the rows of a fit. The guarantee of each release is its cost,
+    by the sensitivities that :mod:`dpstats.estimators.newton.noisy_newton` derives.
     """
 
     basis: IndicatorBasis
     total: Callable
     problem: Problem
     noise: Noise
-    loss: Loss
 
-    def with_problem(self, problem: Problem) -> "Queries":
+    def with_problem(self, problem: Problem) -> Self:
         """Return the same rows with other public facts."""
         return replace(self, problem=problem)
 
@@ -68,11 +67,6 @@ class Queries:
     def one(self) -> int:
         """Return the count of a row, the largest one that a weighted row or a unit may have."""
         return _ONE if self.problem.in_parts else 1
-
-    @property
-    def score_sensitivity(self) -> float:
-        """Return how far a row may move a sum of scores, over the limit on one score."""
-        return math.hypot(2.0 if self.replaces else 1.0, WEIGHT)
 
     def number(self, rows: Sequence[int], cost: Cost) -> Counted:
         """Release the number of rows where it is private.
@@ -102,6 +96,18 @@ class Queries:
         """Release products of entries of rows of squared norms of at most ``bound``."""
         sums, neighbors = self.total(work), self.problem.neighbors
         return release_products(step, sums, bound, free, cost, self.noise, neighbors)
+
+
+@dataclass(frozen=True)
+class Queries(RowQueries):
+    """Release sums of scores too, which are those of ``loss``."""
+
+    loss: Loss
+
+    @property
+    def score_sensitivity(self) -> float:
+        """Return how far a row may move a sum of scores, over the limit on one score."""
+        return math.hypot(2.0 if self.replaces else 1.0, WEIGHT)
 
     def at(self, map_: np.ndarray, eta: np.ndarray) -> Scores:
         """Return the scores at a position ``eta`` (p,) in the directions of ``map_`` (m, p)."""

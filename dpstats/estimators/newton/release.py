@@ -102,9 +102,9 @@ def release_of(
         few = few or _FEW_CLUSTERS
     if few or reference.extremes.y_unseen:
         hidden, seen = cov, np.zeros_like(seen)
-    params = reference.y_scale * (directions @ eta) + reference.y_center * _constant(basis)
+    params = reference.y_scale * (directions @ eta) + reference.y_center * constant_of(basis)
     tilt = _concentration(directions, basis, problem)
-    bias = state.bias.covariance(back, tilt, reference.y_scale * _constant(basis))
+    bias = state.bias.covariance(back, tilt, reference.y_scale * constant_of(basis))
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
     privacy = (back * noise) @ back.T + bias
     ends = _ends(reference, basis.has_constant)
@@ -125,7 +125,7 @@ def release_of(
         response_range=ends, fit_rows=counted.number, fit_rows_error=counted.noise,
         **figures,
     )  # fmt: skip
-    moved = np.sqrt(np.diag(privacy)) * _column_scales(basis, problem) / reference.y_scale
+    moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem) / reference.y_scale
     precise = moved[slopes].max(initial=0.0) <= _PRECISE
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
@@ -197,7 +197,7 @@ def _goodness(
     reference, constant = problem.reference, None
     assert reference is not None
     if basis.has_constant:
-        constant = np.linalg.lstsq(directions, _constant(basis), rcond=None)[0]
+        constant = np.linalg.lstsq(directions, constant_of(basis), rcond=None)[0]
     explained = Explained.of(
         state.eta, state.variance, whitening.kept, constant, whitening.error, rows
     )
@@ -208,7 +208,7 @@ def _goodness(
     return {k: v for k, v in figures.items() if not (problem.weighted and "scale" in k)}
 
 
-def _constant(basis: IndicatorBasis) -> np.ndarray:
+def constant_of(basis: IndicatorBasis) -> np.ndarray:
     """Return the constant 1's coefficients (S,), zeros where no combination of columns gives it."""
     ones = np.zeros(basis.size)
     if basis.has_constant:
@@ -216,7 +216,7 @@ def _constant(basis: IndicatorBasis) -> np.ndarray:
     return basis.from_span @ ones
 
 
-def _column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+def column_scales(basis: IndicatorBasis, problem: Problem) -> np.ndarray:
     """Return standard deviations (S,) of the columns as released, one for all indicators."""
     assert problem.layout is not None
     scales = np.full(len(problem.low), _INDICATOR_SD)

@@ -23,10 +23,6 @@ _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
 RESPONSE_WEIGHT = 2.0
 # What :func:`rounds` spends of the cost that it is given.
 SPENT = _GRAM + _LEVERAGE + _START + _FIRST_TAIL + _TAIL + sum(_ROUNDS)
-# Scales are usable from so many times the noise on a count of a column's rows, for one regressor
-# and for several: the scale of one alone cancels in its regression unless values are clipped, while
-# scales of several decide how X'X looks beside its noise.
-ROWS_PER_NOISE = 20.0, 30.0
 
 
 @dataclass(frozen=True)

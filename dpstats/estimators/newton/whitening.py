@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.queries import Queries
+from dpstats.estimators.newton.queries import RowQueries
 from dpstats.estimators.newton.score_tails import Tail, leverage_limit, leverage_tail
 from dpstats.estimators.newton.sums import leverage_counts, rough_products, whitened_products
 from dpstats.privacy import Cost
@@ -64,7 +64,7 @@ class Whitening:
         return max(float(self.kept.sum()), 1.0)
 
 
-def rough_whitening(queries: Queries, cost: Cost, rows: float) -> tuple[Whitening, bool]:
+def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[Whitening, bool]:
     """Release X'X in the indicator basis, whiten by it, and tell whether a second one pays.
 
     Where it does half of the cost is left for it.
@@ -88,7 +88,7 @@ def rough_whitening(queries: Queries, cost: Cost, rows: float) -> tuple[Whitenin
 
 
 def refined_whitening(
-    queries: Queries, first: Whitening, tail: Tail, cost: Cost, rows: float
+    queries: RowQueries, first: Whitening, tail: Tail, cost: Cost, rows: float
 ) -> Whitening:
     """Release X'X again in whitened coordinates, and whiten by it.
 
@@ -110,14 +110,14 @@ def refined_whitening(
     return Whitening(map_, kept, unsure, values, error, lost)
 
 
-def _noise_norm(queries: Queries, p: int, cost: Cost) -> float:
+def _noise_norm(queries: RowQueries, p: int, cost: Cost) -> float:
     """Approximate the norm of the noise on (p, p) products of rows of norm 1."""
     times = math.sqrt(2) if queries.replaces else 1.0
     return math.sqrt(2 * p) * times / cost.mu
 
 
 def leverages(
-    queries: Queries, whitening: Whitening, cost: Cost, heavy: float, most: float
+    queries: RowQueries, whitening: Whitening, cost: Cost, heavy: float, most: float
 ) -> tuple[Tail, float]:
     """Release a histogram of squared leverages, of at most ``most``; return the noise on it too."""
     work = partial(leverage_counts, queries.basis, whitening.map, whitening.dimension)

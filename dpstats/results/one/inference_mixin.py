@@ -177,7 +177,8 @@ class Inferred(ABC):
 
         Within the ranges of the schema a prediction is the sum of coefficients times columns, and
         where that is beyond the declared bounds of the response it is the bound; so are the finite
-        ends of intervals. Standard errors are those of the sum.
+        ends of intervals. Standard errors are those of the sum. Of a logit all are probabilities:
+        ends are those of the sum's interval, and standard errors are by the delta method.
         Variables that lie farther out than those that a fit by ``noisy_newton`` saw are clipped as
         these were, those of ``shrunken`` at the ranges. Of ``y ~ x | state`` predictions are NaN,
         as those of fixest are for a group whose effect it does not know: effects are not released.
@@ -208,7 +209,8 @@ class Inferred(ABC):
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
         if self._absorbs:  # NaN stays NaN in means, standard errors and intervals
             rows = np.full_like(rows, np.nan)
-        mean = pd.Series(np.clip(rows @ self.release.params, *self.response_range), index)
+        means = self.evidence.means(rows @ self.release.params)
+        mean = pd.Series(np.clip(means, *self.response_range), index)
         return self._with_intervals(mean, rows, alpha) if interval else mean
 
     @property
@@ -268,8 +270,9 @@ class Inferred(ABC):
 
     def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
         """Add standard errors and intervals to predictions at design rows (q, S)."""
-        low, high = held(self._intervals(rows, alpha), self.declared_range).T
-        columns = {"mean": mean, "mean_se": self._errors(rows)}
+        low, high = held(self.evidence.means(self._intervals(rows, alpha)), self.declared_range).T
+        errors = self._errors(rows) * self.evidence.slopes(rows @ self.release.params)
+        columns = {"mean": mean, "mean_se": errors}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> TTest:

@@ -64,7 +64,9 @@ class Simulated(FitStatistics):
         elif blocks is not None:
             bound = from_blocks(blocks, np.isnan(self._errors(rows)), rows, q, trials)
         elif isinstance(evidence, NewtonEvidence):
-            bound = from_covariance(evidence.privacy_cov, rows, q)
+            slopes = evidence.slopes(self.x_new @ self.release.params)
+            slopes = np.append(np.ones(len(self.names)), slopes)
+            bound = slopes * from_covariance(evidence.privacy_cov, rows, q)
         elif sums is None:
             bound = from_reference(
                 self, self.params, reference, rows, self.nobs, q, trials, options

@@ -7,7 +7,7 @@ import pandas as pd
 
 from dpstats.errors import NotReleasedError
 from dpstats.privacy import PrivacyReport
-from dpstats.results.one.simulation_mixin import Simulated
+from dpstats.results.one.margins import Margins
 
 # broom's names of the columns of a table of coefficients
 TIDY = ("term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")
@@ -43,7 +43,7 @@ class ModelNames:
         )
 
 
-class Tabulated(Simulated):
+class Tabulated(Margins):
     """Add to a fit the methods that tables of other packages call.
 
     ``summary_col`` of statsmodels and ``ETable`` of maketables, on which pyfixest's ``etable``

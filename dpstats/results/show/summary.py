@@ -12,7 +12,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.escaping import csv_of, latex, latex_of
 from dpstats.estimators import METHODS
-from dpstats.evidence import NewtonEvidence
+from dpstats.evidence import LogisticEvidence, NewtonEvidence
 from dpstats.formula.conditioning import collinear_columns
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.html_tables import html_notes, html_of, html_table
@@ -57,7 +57,10 @@ def summarise(result, alpha: float) -> Summary:
     if result.points:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
-    summary.notes = _notes(result, result.reasons.values(), release_notes(result))
+    reasons = dict(result.reasons)
+    if isinstance(result.evidence, LogisticEvidence):
+        reasons.pop("rsquared", None)  # the heading has none
+    summary.notes = _notes(result, reasons.values(), release_notes(result))
     summary.add_extra_txt(_wrapped(summary.notes).split("\n"))
     return summary
 
@@ -66,17 +69,18 @@ def _heading(result) -> SimpleTable:
     """Tabulate response, method and guarantee."""
     report = result.privacy
     private = "yes" if report.private else "NO (seeded noise)"
+    linear = not isinstance(result.evidence, LogisticEvidence)
     left = [
         ("Dep. Variable:", result.formula.split("~")[0].strip()),
         ("Method:", result.method),
         (f"No. of {report.unit}:" if report.unit else "No. Observations:", observations(result)),
-        ("Df Residuals:", _whole(result.df_resid)),
-        ("Residual Std. Err.:", _deviation(result)),
+        *([("Df Residuals:", _whole(result.df_resid))] * linear),
+        *([("Residual Std. Err.:", _deviation(result))] * linear),
         ("Status:", result.status),
     ]
     right = [
-        ("R-squared:", figure(result, "rsquared")),
-        ("Adj. R-squared:", figure(result, "rsquared_adj")),
+        *([("R-squared:", figure(result, "rsquared"))] * linear),
+        *([("Adj. R-squared:", figure(result, "rsquared_adj"))] * linear),
         ("Epsilon:", f"{report.epsilon:g}"),
         ("Delta:", f"{report.delta:g}"),
         ("Neighbours:", relation(report)),
@@ -86,7 +90,7 @@ def _heading(result) -> SimpleTable:
         left = [*left, ("Covariance Type:", result.cov_type)]
         right = [*right, ("Clusters:", _clusters(result)) if _is_clustered(result) else ("", "")]
     rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
-    return _table(rows, None, "Differentially Private Regression Results")
+    return _table(rows, None, f"Differentially Private {result.evidence.model} Results")
 
 
 def observations(result) -> str:
@@ -268,7 +272,7 @@ def _hidden_levels(result) -> list[str]:
     private, and only what is released is looked at here.
     """
     response = result.schema.get(result.formula.split("~")[0].strip())
-    if not isinstance(response, Numeric):
+    if not isinstance(response, Numeric) or isinstance(result.evidence, LogisticEvidence):
         return []
     ends = np.asarray(result.conf_int())
     wide = ends[:, 1] - ends[:, 0] > response.high - response.low

@@ -184,6 +184,22 @@ bad_calls <- expression(
   with_insecure_seed(-1, fit), with_insecure_seed("a", fit)
 )
 
+# Those of logits, after the others on the page.
+bad_calls <- c(bad_calls, expression(
+  dp_logit(b ~ x, d), dp_logit("b ~ x", d, 1), dp_logit(b ~ x, as.list(d), 1),
+  dp_logit(b ~ x, d, -1), dp_logit(b ~ x, d, 1, delta = 0), dp_logit(b ~ nowhere, d, 1),
+  dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1),
+  dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),
+  dp_logit(I((x > 0.5) * 2) ~ y, d, 1, bounds = list(`I((x > 0.5) * 2)` = c(0, 2))),
+  dp_logit(b ~ x | g, d, 1), dp_logit(b ~ x, d, 1, by = g), dp_logit(b ~ x, d, 1, offset = x),
+  dp_logit(b ~ x, d, 1, method = "auto"), dp_logit(b ~ x, d, 1, cluster = g),
+  dp_logit(b ~ x, d, 1, cov_type = "HC3"), dp_logit(b ~ x, d, 1, cov_type = "cluster"),
+  dp_logit(b ~ x, d, 1, unknown = 2), dp_logit(b ~ x, d, 1, seed = 1), dp_logit(b ~ x, d, 1, unit = nowhere),
+  dp_logit(b ~ x, d, 1, budget = 2), dp_logit(b ~ x, d, 1, neighbors = "swap"),
+  dp_glm(b ~ x, poisson, d, epsilon = 1), dp_glm(b ~ x, binomial("probit"), d, epsilon = 1),
+  dp_margins(fit), dp_margins(3), dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
+))
+
 # What the calls are about, and the messages of those that are refused; NA where one is not.
 messages_of <- function(calls) {
   folder <- tempfile()

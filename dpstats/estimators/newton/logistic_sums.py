@@ -1,0 +1,123 @@
+"""Add up over rows what noisy Newton steps of a logistic regression need, each row bounded.
+
+Every sum is exact and of functions of one row each, in whole numbers. A row that counts for a part
+of one, by its weight or as one of the rows of a privacy unit, adds that part of what it would.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.sums import MARGIN, blocks_of, parts_of, slices
+from dpstats.numerics import Rows
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import exact_sum
+
+_ONE = 2.0**ENTRY_BITS
+# The largest values of mu' = mu (1 - mu) and, at mu = 1/2 +- 1 / sqrt 12, of mu'' = mu' (1 - 2 mu).
+MOST_SLOPE, MOST_BEND = 0.25, math.sqrt(3) / 18
+
+
+class Block(NamedTuple):
+    """Hold some rows a, as columns (p, m), with squared norms, parts, weights and mu, (m,) each."""
+
+    columns: np.ndarray
+    squares: np.ndarray
+    parts: np.ndarray
+    weights: np.ndarray
+    means: np.ndarray
+    response: np.ndarray
+
+
+@dataclass(frozen=True)
+class LogisticRows:
+    """Compute scores and curvatures of whitened rows a = phi @ ``map`` at a position.
+
+    The probability of a row is mu = 1 / (1 + exp(-``center`` - a'``eta``)), and its weight is
+    w = min(1, (``limit`` / |a|)^2), a function of its regressors alone.
+    """
+
+    basis: IndicatorBasis
+    map: np.ndarray
+    limit: float
+    center: float
+    eta: np.ndarray
+
+    def blocks(self, rows: Rows) -> Iterator[Block]:
+        """Yield the rows block by block; responses are cut to [0, 1]."""
+        from dpstats.numerics.logistic_loops import probabilities
+
+        parts = parts_of(rows)
+        for columns, squares, own in blocks_of(self.basis.row_map(self.map), rows):
+            weights = 1 / np.maximum(squares / self.limit**2, 1.0)
+            means = probabilities(self.center, columns, self.eta)
+            y = _within_one(rows.response[own])
+            yield Block(columns, squares, parts[own], weights, means, y)
+
+    def scores(self, rows: Rows) -> np.ndarray:
+        """Add up the scores w a (y - mu) in units of 2^-20 of the limit, (p,)."""
+        scores = (block.sum(axis=1) for block in self._scores(rows))
+        return exact_sum(scores, (len(self.eta),))
+
+    def products(self, rows: Rows) -> np.ndarray:
+        """Add up s s' over the scores s of rows, or of units, in units of limit^2 2^-40, (p, p)."""
+        blocks, p = self._scores(rows), len(self.eta)
+        if rows.units is not None:
+            from dpstats.numerics.kernels import sums_of_runs
+
+            sums = sums_of_runs(np.hstack([np.empty((p, 0)), *blocks]), rows.units)
+            blocks = (sums[:, own] for own in slices(sums.shape[1]))
+        return exact_sum((block @ block.T for block in blocks), (p, p))
+
+    def hessian(self, bound: float, rows: Rows) -> np.ndarray:
+        """Add up w mu' a a', each of a norm of at most ``bound``, in units of it 2^-40, (p, p)."""
+        from dpstats.numerics.kernels import cut_rows, products
+
+        terms = (
+            products(
+                cut_rows(block.columns, _ONE * MARGIN * np.sqrt(self._curvature(bound, block)))
+            )
+            for block in self.blocks(rows)
+        )
+        return exact_sum(terms, (len(self.eta),) * 2)
+
+    def slopes(self, rows: Rows) -> np.ndarray:
+        """Add up mu' and w mu'' a in units of 2^-20 of the largest values, (1 + p,)."""
+        from dpstats.numerics.kernels import cut_rows
+
+        def of(block: Block) -> np.ndarray:
+            slope = block.means * (1 - block.means)
+            first = np.trunc(block.parts * slope * (_ONE * MARGIN / MOST_SLOPE))
+            bend = slope * (1 - 2 * block.means) * (block.parts * block.weights)
+            rest = cut_rows(block.columns, bend * (_ONE * MARGIN / (MOST_BEND * self.limit)))
+            return np.append(first.sum(), rest.sum(axis=1))
+
+        return exact_sum(map(of, self.blocks(rows)), (1 + len(self.eta),))
+
+    def _scores(self, rows: Rows) -> Iterator[np.ndarray]:
+        """Yield scores, times parts, cut toward zero to whole 2^-20 of the limit, (p, m)."""
+        from dpstats.numerics.kernels import cut_rows
+
+        for block in self.blocks(rows):
+            left = (block.response - block.means) * (block.parts * block.weights)
+            yield cut_rows(block.columns, left * (_ONE * MARGIN / self.limit))
+
+    def _curvature(self, bound: float, block: Block) -> np.ndarray:
+        """Return w mu', times parts, over ``bound``, made smaller where a a' is longer, (m,)."""
+        slope = block.weights * block.means * (1 - block.means) / bound
+        return block.parts * slope / np.maximum(slope * block.squares, 1.0)
+
+
+def ones(rows: Rows) -> np.ndarray:
+    """Add up responses cut to [0, 1], times parts, in units of 2^-20, as whole numbers (1,)."""
+    y = _within_one(rows.response)
+    return np.array([int(np.trunc(y * parts_of(rows) * _ONE).sum())], dtype=object)
+
+
+def _within_one(y: np.ndarray) -> np.ndarray:
+    """Cut responses to [0, 1]; NaN is 0."""
+    return np.fmin(np.fmax(y, 0.0), 1.0)

@@ -1,0 +1,233 @@
+"""Estimate a logistic regression by noisy Newton steps, scores of limited leverage (this package).
+
+Rows of large leverage have smaller weights, as in Mallows' estimator (Künsch, Stefanski and Carroll
+1989): with weights that follow from the regressors alone the scores have mean zero under the model
+all the same. The rounds are those of :mod:`~dpstats.estimators.newton.noisy_newton`.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.logistic_position import Hessian, Position, normal_curvature
+from dpstats.estimators.newton.logistic_queries import LogisticQueries, mean_response
+from dpstats.estimators.newton.logistic_release import Fitted, release_of
+from dpstats.estimators.newton.products import scatter
+from dpstats.estimators.newton.queries import RowQueries
+from dpstats.estimators.newton.release import constant_of
+from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES, Tail
+from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.whitening import (
+    Whitening,
+    leverages,
+    refined_whitening,
+    rough_whitening,
+)
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+from dpstats.schema import UNLIMITED
+
+# Fractions of mu^2, set by simulation (benchmarks/logit.py): the distributions of the regressors;
+# then the number of rows, the response's mean, X'X (half of it for the second one where that
+# pays), leverages, five sums of scores, three Hessians (two of the first kind), and the slopes of
+# probabilities.
+_MARGINALS = 0.15
+_PARTS = {
+    "number": 0.005, "mean": 0.02, "gram": 0.16, "leverages": 0.015, "start": 0.06,
+    "second": 0.10, "third": 0.12, "fourth": 0.14, "fifth": 0.17, "hessian": 0.05,
+    "last hessian": 0.09, "slopes": 0.02,
+}  # fmt: skip
+# Fraction of mu^2 for the products of scores, of which robust standard errors are made.
+_SCORE_PRODUCTS = 0.08
+# The share of ones is taken to be no closer to 0 and 1 than this, and than so many deviations.
+_LEAST_SHARE, _LEAST_DEVIATIONS = 0.001, 2.0
+# A row adds to a Hessian up to so many times what one of ordinary curvature and leverage does.
+# Where noise is small it is the largest bound that keeps it below this part of the Hessian.
+_MOST_CURVATURE, _HIDDEN = 5.0, 0.01
+# The last sums of scores are so many where the budget is large: steps converge, and as their noises
+# are combined by precision, several cost no more than one.
+_LAST_STEPS, _LARGE_MU = 4, 10.0
+# The relative error of a curvature that follows from the position alone.
+_GUESS_ERROR = 0.15
+# The length of a position, in log odds, that the limit of leverage is chosen for.
+_USUAL_LENGTH = 0.5
+_LEAST_LEVERAGE = 1.4
+
+
+def release(
+    passes: Passes,
+    problem: Problem,
+    cost: GDP,
+    noise: Noise,
+    cov_type: str = robust_covariance.COV_TYPES[0],
+) -> Release:
+    """Fit a logistic regression by noisy Newton steps, with coefficient intervals.
+
+    In whitened directions a the score of a row is s = w a (y - mu), where mu is the probability at
+    the position, y is cut to [0, 1], and w = min(1, L^2 / |a|^2) for a released limit L. A step
+    is the inverse of a Hessian, the sum of w mu' a a' as released, times a noisy sum of scores. It
+    starts at the released share of ones; the Hessian is guessed for two steps and released for each
+    of the other three, the last time for standard errors too. Under a large budget the last
+    step is taken several times.
+
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
+    for sums that depend on earlier releases within fractions of mu^2 fixed beforehand). All that is
+    used of the rows, given earlier releases, is a sum of functions of one row each:
+    - their number, X'X and a histogram of |a|^2, as in
+      :func:`~dpstats.estimators.newton.noisy_newton.release`;
+    - y in [0, 1]: 1 under add/remove and replace-one;
+    - scores: |y - mu| <= 1 and w |a| <= L, so L. Under replace-one two scores differ by at most
+      the sum of their lengths, 2 L, which is reached by a and -a;
+    - w mu' a a', positive semidefinite of a norm of at most w mu' |a|^2 <= L^2 / 4, as
+      mu' = mu (1 - mu); rows beyond a smaller bound B are scaled down to it. So B, and sqrt 2 B
+      under replace-one (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
+    - (mu', w mu'' a) in units of 1/4 and of L / sqrt 108, the largest values of mu' and of
+      |mu''| |w a|. With s = (1 - 2 mu)^2 their squares add up to (1 - s)^2 (1 + 27 s / 4) at most,
+      which is largest at s = 19 / 81: its value there, 119164 / 78732, is the square of the
+      sensitivity. Under replace-one the first differs by at most 1, as it is not negative, and the
+      second by at most 2, so sqrt 5;
+    - for robust errors the products s s' of scores: L^2 or sqrt 2 L^2.
+    All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own.
+
+    A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
+    of a unit add up to at most 1. Each bound is one on a norm, so it holds for the sum over the
+    unit by the triangle inequality; under replace-one the sums of two units are as far apart as
+    two rows may be, since inner products of sums of u u' are not negative, and mu' is not. The
+    scores of a unit need no clip of their own before they are multiplied.
+
+    What it estimates: the logistic regression of all rows. With weights w it is another weighted
+    mean of rows, equal under the model; by how much it may differ elsewhere is part of intervals.
+    """
+    basis, whole = IndicatorBasis.of(problem), cost
+    if robust := problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]:
+        cost = cost.part(1 - _SCORE_PRODUCTS)
+    parts = {name: cost.part(part) for name, part in _PARTS.items()}
+    rough = RowQueries(basis, passes.sum, problem, noise)
+    given = passes.sum(partial(number_of_rows, weighted=problem.weighted))
+    counted = rough.number(given, parts["number"])
+    rows = max(counted.total, 2 * counted.noise)
+    mean, error = mean_response(rough, rows, parts["mean"])
+    least = max(_LEAST_SHARE, _LEAST_DEVIATIONS * error)
+    share = min(max(mean, least), 1 - least) if least < 0.5 and basis.has_constant else 0.5
+    whitening, tail = _whitened(rough, parts, rows)
+    mu = math.sqrt(sum(parts[name].mu ** 2 for name in ("second", "third", "fourth", "fifth")))
+    limit, kept = _leverage_limit(tail, whitening, rows * share * (1 - share), rough.replaces, mu)
+    queries = LogisticQueries(
+        basis, passes.sum, problem, noise, whitening.map, limit, math.log(share / (1 - share))
+    )
+    position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
+    slopes, slopes_noise = queries.slopes(position.eta, parts["slopes"])
+    products = None
+    if robust:
+        products, deviation = queries.score_products(position.eta, whole.part(_SCORE_PRODUCTS))
+        freedom = rows / max(rows - len(position.eta), 1.0)  # as HC1 has it
+        products = freedom * scatter(products, deviation, float(hessian.raised.mean()), 0.0)
+    few = (counted.total - counted.noise) / counted.part < rows_for_scales(
+        len(basis.center), problem, cost, _MARGINALS, 0.0
+    )
+    fitted = Fitted(
+        position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
+        min(tail.beyond(limit**2 / whitening.dimension) / tail.rows, 1.0), products, slopes,
+        slopes_noise, few,
+    )  # fmt: skip
+    return release_of(fitted, basis, problem)
+
+
+def _whitened(queries: RowQueries, parts: Mapping[str, GDP], rows: float) -> tuple[Whitening, Tail]:
+    """Release X'X, leverages, and X'X again where that pays."""
+    assert queries.problem.reference is not None
+    extremes = queries.problem.reference.extremes
+    whitening, pays = rough_whitening(queries, parts["gram"], rows)
+    tail, _ = leverages(queries, whitening, parts["leverages"], extremes.heavy, extremes.leverage)
+    if pays:
+        whitening = refined_whitening(queries, whitening, tail, parts["gram"], rows)
+    return whitening, tail
+
+
+def _leverage_limit(
+    tail: Tail, whitening: Whitening, information: float, replaces: bool, mu: float
+) -> tuple[float, float]:
+    """Choose the limit on scores of least expected error, and return what leverage it keeps.
+
+    The error is that of the noise, of the rows that weights leave, and of what these change.
+    """
+    t, p, found = whitening.dimension, whitening.map.shape[1], []
+    for leverage in LEVERAGE_EDGES[LEVERAGE_EDGES >= _LEAST_LEVERAGE].tolist():
+        weights = np.minimum(1.0, leverage / np.maximum(tail.sizes, 1e-12))
+        held = float(tail.mean_counts @ (weights * tail.sizes))
+        kept = max(held, 1e-12) / max(float(tail.mean_counts @ tail.sizes), 1e-12)
+        noise = leverage * t * ((1 + replaces) / mu / (information * kept)) ** 2
+        changed = 2 / p * (_USUAL_LENGTH * (1 - kept)) ** 2
+        found.append((1 / (information * kept) + noise + changed, math.sqrt(leverage * t), kept))
+    return min(found)[1:]
+
+
+def _stepped(
+    queries: LogisticQueries, whitening: Whitening, rows: float, rare: float,
+    parts: Mapping[str, GDP],
+) -> tuple[Position, Hessian]:  # fmt: skip
+    """Take five steps; return the position and the last Hessian."""
+    constant = constant_of(queries.basis)
+    constant = np.linalg.lstsq(queries.basis.from_span @ whitening.map, constant, rcond=None)[0]
+    unsure = float(whitening.unsure.mean()) + _GUESS_ERROR
+    position = Position.start(whitening.map.shape[1], rare)
+
+    def curvature() -> np.ndarray:
+        return normal_curvature(queries.center, position.eta, constant)
+
+    def stepped(hessian: Hessian, name: str) -> Position:
+        return position.stepped(hessian, *queries.scores(position.eta, parts[name]))
+
+    def released(name: str) -> Hessian:
+        usual = float(np.trace(curvature())) / len(position.eta)
+        hidden = parts[name].mu * rows / math.sqrt(len(position.eta))
+        most = usual * max(_MOST_CURVATURE * whitening.dimension, _HIDDEN * hidden)
+        return Hessian.released(*queries.hessian(position.eta, most, parts[name]))
+
+    for name in ("start", "second"):
+        position = stepped(Hessian.guessed(curvature() * rows, unsure), name)
+    for name in ("third", "fourth"):
+        position = stepped(released("hessian"), name)
+    hessian, cost = released("last hessian"), parts["fifth"]
+    steps = _LAST_STEPS if cost.mu > _LARGE_MU else 1
+    for _ in range(steps):
+        scores = queries.scores(position.eta, cost.part(1 / steps))
+        position = position.stepped(hessian, *scores)
+    return position, hessian
+
+
+def _check(problem: Problem, options: Mapping[str, Any]) -> None:
+    """Raise ArgumentError for a response beyond 0 and 1, and for too many levels."""
+    low, high = problem.y_low, problem.y_high
+    if (low, high) != (0.0, 1.0):
+        found = "any number" if high >= UNLIMITED.high else f"numbers in ({low:g}, {high:g})"
+        raise ArgumentError(
+            "a logit takes a response of 0 and 1, True and False or two levels, got "
+            f"{found}; where it is a term with such values say so, "
+            'bounds={"I((wage > 10) * 1)": (0, 1)}'
+        )
+    check_levels("dp_logit", problem)
+
+
+METHOD = Method(
+    "noisy_logit",
+    "this package; Mallows' weights as in Künsch, Stefanski and Carroll 1989",
+    guarantee="gdp",
+    neighbors=(ADD_REMOVE, REPLACE_ONE),
+    single_regressor=False,
+    standard_errors="normal approximation with the noise included",
+    release=release,
+    fixed_size_summary=True,
+    options=robust_covariance.OPTIONS,
+    check=_check,
+    ranges=Ranges(_MARGINALS, marginals=True, response=0.0),
+    takes=frozenset({"units", "weights"}),
+    binary=True,
+)

@@ -1,0 +1,60 @@
+"""Count rows for Newton steps, and say how many rows and levels these take."""
+
+import math
+
+import numpy as np
+
+from dpstats.errors import ArgumentError
+from dpstats.estimators.contract import Problem
+from dpstats.numerics import Rows
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import whole_weights
+from dpstats.privacy import GDP, REPLACE_ONE
+
+# Scales are usable from so many times the noise on a count of a column's rows, for one regressor
+# and for several: the scale of one alone cancels in its regression unless values are clipped, while
+# scales of several decide how X'X looks beside its noise.
+ROWS_PER_NOISE = 20.0, 30.0
+# Products of levels are held for all pairs of them.
+_MOST_LEVELS = 1000
+_MANY_LEVELS = (
+    "merge levels",
+    'absorb the factor, as in y ~ x | county, or take method="adassp"',
+)
+
+
+def number_of_rows(rows: Rows, weighted: bool) -> np.ndarray:
+    """Return the number of rows, or the sum of their parts in units of 2^-20.
+
+    With weights the number of rows, or of units, stands behind it, in these units too.
+    """
+    if rows.parts is None:
+        return np.array([len(rows)], dtype=object)
+    number = [rows.count << ENTRY_BITS] if weighted else []
+    return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
+
+
+def rows_for_scales(
+    columns: int, problem: Problem, cost: GDP, marginals: float, response: float
+) -> float:
+    """Return the fewest rows whose released distributions give usable scales of so many columns.
+
+    These had the fraction ``marginals`` of the budget, of which ``cost`` is the rest, and the
+    response counted for so many of the columns.
+
+    Below it intervals that are shown cover as little as 67% where regressors are correlated or
+    most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
+    """
+    times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
+    share = marginals / (1 - marginals) / max(columns + response, 1.0)
+    return ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
+
+
+def check_levels(name: str, problem: Problem) -> None:
+    """Raise ArgumentError for more levels than X'X is held for, by the method of this name."""
+    levels = sum(len(block.coding) for block in problem.layout.blocks) if problem.layout else 0
+    if levels > _MOST_LEVELS:
+        raise ArgumentError(
+            f"{name} takes at most {_MOST_LEVELS:,} levels of factors, got {levels:,}; "
+            + _MANY_LEVELS[name == "noisy_newton"]
+        )

@@ -1,0 +1,132 @@
+"""Compute average marginal effects of a fit from its release."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dpstats.errors import ArgumentError, NotReleasedError, shown
+from dpstats.evidence import LogisticEvidence
+from dpstats.option_checks import checked_alpha
+from dpstats.results.one.simulation_mixin import Simulated
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalEffects:
+    """Hold average marginal effects with their errors, under statsmodels' names.
+
+    Attributes
+    ----------
+    margeff, margeff_se : pandas.Series
+        Effects on the probability, and standard errors, privacy noise included; these are NaN where
+        the coefficient has none.
+    """
+
+    margeff: pd.Series
+    margeff_se: pd.Series
+
+    @property
+    def tvalues(self) -> pd.Series:
+        """Divide effects by their standard errors."""
+        return self.margeff / self.margeff_se
+
+    @property
+    def pvalues(self) -> pd.Series:
+        """Return the two-sided p-value of each effect = 0."""
+        from scipy.special import ndtr
+
+        return 2 * ndtr(-self.tvalues.abs())
+
+    def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Compute intervals of level 1 - alpha; infinite where there is no standard error.
+
+        Raises
+        ------
+        ArgumentError
+            Unless 0 < alpha < 1.
+        """
+        from scipy.special import ndtri
+
+        half = (-ndtri(checked_alpha(alpha) / 2) * self.margeff_se).fillna(np.inf)
+        return pd.DataFrame({0: self.margeff - half, 1: self.margeff + half})
+
+    def summary_frame(self, alpha: float = 0.05) -> pd.DataFrame:
+        """Tabulate effects, errors, tests and intervals in statsmodels' columns."""
+        low, high = self.conf_int(alpha).to_numpy().T
+        columns = {
+            "dy/dx": self.margeff, "Std. Err.": self.margeff_se, "z": self.tvalues,
+            "Pr(>|z|)": self.pvalues, "Conf. Int. Low": low, "Cont. Int. Hi.": high,
+        }  # fmt: skip
+        return pd.DataFrame(columns)
+
+    def summary(self, alpha: float = 0.05):
+        """Lay out the table of :meth:`summary_frame` as a Summary of statsmodels."""
+        from statsmodels.iolib.summary import Summary
+        from statsmodels.iolib.table import SimpleTable
+
+        frame, summary = self.summary_frame(alpha), Summary()
+        cells = [[f"{value:.4f}" for value in row] for row in frame.to_numpy()]
+        title = "Average Marginal Effects"
+        summary.tables.append(SimpleTable(cells, list(frame), list(frame.index), title=title))
+        return summary
+
+    def __repr__(self) -> str:
+        return self.summary_frame().round(4).to_string()
+
+
+class Margins(Simulated):
+    """Add average marginal effects."""
+
+    def get_margeff(self, at: str = "overall") -> MarginalEffects:
+        """Compute average marginal effects on the probability; costs nothing.
+
+        Each is a coefficient times the mean of mu (1 - mu) over the rows, which was released with
+        the fit. As in statsmodels every column counts as continuous, each power of a variable by
+        itself. Errors are by the delta method, for the regressors of these rows.
+
+        Parameters
+        ----------
+        at : str
+            ``"overall"``, the average over the rows.
+
+        Returns
+        -------
+        MarginalEffects
+            Of each column but the constant.
+
+        Raises
+        ------
+        ArgumentError
+            For another ``at``.
+        NotReleasedError
+            Of a linear regression, whose coefficients are its marginal effects.
+
+        Examples
+        --------
+        >>> import dpstats as dp
+        >>> df = dp.simulate.line(5000, seed=1)
+        >>> df["passed"] = df["y"] > df["y"].median()
+        >>> res = dp.dp_logit("passed ~ x", df, epsilon=8)
+        >>> list(res.get_margeff().summary_frame())[:2]
+        ['dy/dx', 'Std. Err.']
+        """
+        evidence = self.release.evidence
+        if not isinstance(evidence, LogisticEvidence):
+            raise NotReleasedError(
+                "the marginal effects of a linear regression are its coefficients, params"
+            )
+        if at != "overall":
+            raise ArgumentError(
+                f'expected at="overall", the average over rows, got {shown(at)}; for an effect at '
+                "a point compare predict(newdata)"
+            )
+        params, slope = self.release.params, float(evidence.mean_slope)
+        jacobian = slope * np.eye(len(params)) + np.outer(params, evidence.slope_gradient)
+        cov = np.asarray(self.release.cov)
+        errors = np.sqrt(np.einsum("qs,st,qt->q", jacobian, cov, jacobian))
+        errors = np.where(self.bse.isna(), np.nan, errors)
+        errors = np.hypot(errors, params * float(evidence.mean_slope_error))
+        slopes = np.arange(len(params)) != self.design().intercept
+        names = [name for name, is_one in zip(self.names, slopes, strict=True) if is_one]
+        effects, errors = (slope * params)[slopes], errors[slopes]
+        return MarginalEffects(pd.Series(effects, names), pd.Series(errors, names))

@@ -1,0 +1,122 @@
+# What differs between a logit and a linear regression, as between glm and lm.
+
+#' Predictions of a logit
+#'
+#' Log odds or probabilities at public values, from released coefficients, so they cost no budget.
+#' There are none at the rows of the fit, which are confidential.
+#'
+#' @inheritParams predict.dp_ols
+#' @param object A fit by [dp_logit()].
+#' @param type `"link"`, log odds, as for `glm`, or `"response"`, probabilities: ends of their intervals
+#'   are those of the log odds, and standard errors are by the delta method.
+#' @return Predictions, one for each row of `newdata`; with `interval` a matrix with the columns
+#'   `fit`, `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(5000))
+#' d$y <- runif(5000) < plogis(2 * d$x - 1)
+#' fit <- dp_logit(y ~ x, d, epsilon = 4)
+#' predict(fit, data.frame(x = c(0.25, 0.75)), type = "response", interval = "confidence")
+#' @export
+predict.dp_glm <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
+                           level = 0.95, type = c("link", "response"), ...) {
+  refuse_others("predict", ...)
+  if (missing(newdata)) newdata <- NULL
+  type <- prediction_scale(type)
+  interval <- prediction_options(newdata, se.fit, interval, level)
+  X <- design_at(object, newdata)
+  fit <- stats::setNames(as.vector(X %*% coef(object)), row.names(X))
+  errors <- uncertainty_at(object, X, level)
+  if (type == "link") return(as_predicted(fit, se.fit, interval, errors, NULL))
+  ends <- c("conf.low", "conf.high")
+  errors[ends] <- lapply(errors[ends], stats::plogis)
+  errors$std.error <- errors$std.error * stats::dlogis(fit)
+  as_predicted(stats::plogis(fit), se.fit, interval, errors, NULL)
+}
+
+# The first choice is the default, as for match.arg().
+prediction_scale <- function(type) {
+  choices <- c("link", "response")
+  if (identical(type, choices)) return("link")
+  check_type(type, choices)
+  type
+}
+
+#' @rdname broom
+#' @param type.predict Of a logit `"link"`, log odds, as broom has it for `glm`, or `"response"`,
+#'   probabilities.
+#' @exportS3Method generics::augment dp_glm
+augment.dp_glm <- function(x, newdata, se_fit = TRUE, interval = c("none", "confidence"),
+                           conf.level = 0.95, type.predict = c("link", "response"), ...) {
+  if (missing(newdata)) newdata <- NULL
+  check_augmented(newdata, se_fit)
+  refuse_others("augment", ...)
+  type <- prediction_scale(type.predict)
+  augmented(x, newdata, se_fit, chosen_interval(interval), conf.level, type)
+}
+
+#' @rdname broom
+#' @exportS3Method generics::glance dp_glm
+glance.dp_glm <- function(x, ...) {
+  row <- glance.dp_ols(x, ...)
+  row[setdiff(names(row), c("r.squared", "adj.r.squared", "sigma", "df.residual"))]
+}
+
+#' @rdname summary.dp_ols
+#' @export
+summary.dp_glm <- function(object, ...) {
+  object$reasons$rsquared <- NULL # a logit has none to miss
+  found <- summary.dp_ols(object, ...)
+  kept <- setdiff(names(found), c("r.squared", "adj.r.squared", "sigma", "df"))
+  structure(unclass(found)[kept], class = class(found))
+}
+
+#' @rdname kind
+#' @export
+family.dp_glm <- function(object, ...) stats::binomial()
+
+#' @rdname marginaleffects
+#' @exportS3Method marginaleffects::get_predict
+get_predict.dp_glm <- function(model, newdata, type = "response", ...) {
+  rows <- if (is.null(newdata$rowid)) seq_len(nrow(newdata)) else newdata$rowid
+  data.frame(rowid = rows, estimate = unname(stats::predict(model, newdata, type = type)))
+}
+
+#' @rdname parameters
+#' @exportS3Method performance::model_performance
+model_performance.dp_glm <- function(model, ...) {
+  found <- model_performance.dp_ols(model, ...)
+  structure(found[c("Epsilon", "Delta")], class = class(found))
+}
+
+#' Average marginal effects of a logit
+#'
+#' How far the probability moves with each column, on average over the rows: a coefficient times the
+#' mean of `p (1 - p)`, which was released with the fit, so this costs nothing. Every column counts
+#' as continuous, an indicator or a power too. Standard errors are by the delta method, privacy noise
+#' included, for the regressors of these rows.
+#'
+#' @param object A fit by [dp_logit()].
+#' @param level Confidence level of the intervals.
+#' @return A tibble with one row for each column but the intercept: `term`, `estimate`, `std.error`,
+#'   `statistic`, `p.value`, `conf.low` and `conf.high`; intervals are infinite, and errors `NA`, where the
+#'   coefficient has no interval.
+#' @examplesIf dpstats_available()
+#' d <- data.frame(x = runif(5000))
+#' d$y <- runif(5000) < plogis(2 * d$x - 1)
+#' dp_margins(dp_logit(y ~ x, d, epsilon = 4))
+#' @export
+dp_margins <- function(object, level = 0.95) {
+  if (!inherits(object, "dp_glm")) {
+    bad_argument("expected object to be a fit by dp_logit()", if (inherits(object, "dp_ols")) {
+      "; the marginal effects of a linear regression are its coefficients"
+    })
+  }
+  check_level(level)
+  value <- ask("margins", list(state = object$state, level = level))
+  tibble::tibble(
+    term = strings(value$names), estimate = numbers(value$estimate),
+    std.error = numbers(value$std_error), statistic = numbers(value$statistic),
+    p.value = numbers(value$p_value), conf.low = numbers(value$lower),
+    conf.high = numbers(value$upper)
+  )
+}

@@ -1,0 +1,137 @@
+"""Logits as users call them: responses, refusals, results."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+
+RNG = np.random.default_rng(1)
+N = 3000
+FRAME = pd.DataFrame({"x": RNG.normal(size=N), "g": pd.Categorical(RNG.choice(["a", "b"], N))})
+FRAME["y"] = (FRAME.x + RNG.logistic(size=N) > 0).astype(int)
+FRAME["text"] = np.where(FRAME.y == 1, "yes", "no")
+FRAME["level"] = pd.Categorical(FRAME.text, ["no", "yes"])
+FRAME["three"] = pd.Categorical(RNG.choice(["p", "q", "r"], N))
+FRAME["known"] = FRAME.y == 1
+FRAME["person"] = [f"p{i // 2}" for i in range(N)]
+
+
+def fit(formula="y ~ x + g", data=FRAME, epsilon=2, **more):
+    with dp.testing.insecure_seed(1):
+        return dp.dp_logit(formula, data, epsilon=epsilon, **more)
+
+
+@pytest.mark.parametrize(
+    "response, more",
+    [
+        (FRAME.y.astype(bool), {}),
+        (FRAME.y.astype(float), {}),
+        (FRAME.y.astype("int8"), {}),
+        (FRAME.y.astype("boolean"), {}),
+        (FRAME.level, {}),
+        (FRAME.text, {"levels": {"y": ["no", "yes"]}}),
+        (FRAME.y.astype(object), {"types": {"y": "integer"}}),
+    ],
+    ids=["bool", "float", "int8", "boolean", "category", "text", "object"],
+)
+def test_one_release_whatever_the_two_outcomes_are_called(response, more):
+    found = fit(data=FRAME.assign(y=response), **more)
+    assert found.params.tolist() == fit().params.tolist()
+
+
+def test_a_number_other_than_0_and_1_leaves_its_row_out():
+    strange = FRAME.assign(y=FRAME.y.astype(float))
+    strange.loc[:4, "y"] = [2.0, -1.0, 0.5, np.nan, np.inf]
+    found = fit(data=strange, neighbors="replace_one")
+    assert found.nobs == N - 5
+    assert any("y is neither 0 nor 1" in said for said in found.privacy.assumptions)
+    assert "known is neither" not in str(fit("y ~ x + known").privacy.assumptions)
+    assert "neither" not in str(fit("known ~ x").privacy.assumptions)
+
+
+def test_a_term_with_declared_values():
+    term = "I((x > 0) * 1)"
+    found = fit(f"{term} ~ g + y", bounds={term: (0, 1)})
+    assert found.status == "ok" and found.params["y"] > 0.5
+
+
+@pytest.mark.parametrize(
+    "formula, more, why",
+    [
+        ("three ~ x", {}, "two outcomes, and three has the levels"),
+        ("text ~ x", {}, "levels of text must be declared"),
+        ("y ~ x", {"bounds": {"y": (0, 5)}}, r"0 and 1, got bounds \(0, 5\)"),
+        ("np.exp(x) ~ g", {}, "takes a response of 0 and 1.*got any number; where"),
+        (dp.RFormula("I(known) ~ x"), {}, "write known alone"),
+        ("y ~ x | g", {}, "cannot absorb g"),
+        ("y ~ x", {"delta": 0}, "needs delta > 0"),
+        ("y ~ x", {"offset": "x"}, "no argument offset='x'; a logit has no offset"),
+        ("y ~ x", {"exposure": "x"}, "no offset"),
+        ("y ~ x", {"by": "g"}, "no argument by='g'; fit each group by subset="),
+        ("y ~ x", {"method": "auto"}, "fitted by one method"),
+        ("y ~ x", {"select": "lasso"}, "name the terms"),
+        ("y ~ x", {"link": "probit"}, "its link the logit"),
+        ("y ~ x", {"seed": 1}, "never seeded"),
+        ("y ~ x", {"epsilon": -1}, "epsilon"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_before_a_row_is_read(formula, more, why):
+    with pytest.raises((dp.ArgumentError, dp.FormulaError), match=why):
+        dp.dp_logit(formula, FRAME, **({"epsilon": 1} | more))
+
+
+def test_dp_ols_says_where_logits_are():
+    for more, why in (({"family": "binomial"}, "dp_glm"), ({"method": "logit"}, "dp_logit")):
+        with pytest.raises(dp.ArgumentError, match=why):
+            dp.dp_ols("y ~ x", FRAME, epsilon=1, **more)
+    with pytest.raises(dp.FormulaError, match="dp_logit"):
+        dp.dp_ols("level ~ x", FRAME, epsilon=1)
+
+
+def test_dp_glm_is_the_same_by_the_name_of_a_family():
+    with dp.testing.insecure_seed(1):
+        found = dp.dp_glm("y ~ x + g", FRAME, family="binomial", epsilon=2)
+    assert found == fit()
+    with pytest.raises(dp.ArgumentError, match="expected family=\"binomial\".*'poisson'"):
+        dp.dp_glm("y ~ x", FRAME, family="poisson", epsilon=1)
+
+
+def test_a_result_is_restored_and_predicts_probabilities():
+    found = fit()
+    again = dp.DPResults.from_json(found.to_json())
+    assert again == found and again.get_margeff().margeff.equals(found.get_margeff().margeff)
+    table = found.predict({"x": [-50.0, 0.0, 50.0], "g": ["a", "a", "b"]}, interval=True)
+    assert table["mean"].between(0, 1).all() and table["mean"].is_monotonic_increasing
+    assert (table.mean_ci_lower <= table["mean"]).all()
+    assert (table["mean"] <= table.mean_ci_upper).all() and table.mean_ci_upper.max() <= 1
+    assert "Logit Results" in str(found.summary()) and "R-squared:" not in str(found.summary())
+    assert "noisy_logit" in str(dp.compare(found))
+    with pytest.raises(dp.NotReleasedError, match="likelihood"):
+        _ = found.prsquared
+
+
+def test_files_budgets_units_weights_and_subsets_work(tmp_path):
+    FRAME.drop(columns="person").to_parquet(tmp_path / "rows.parquet")
+    read = fit(data=tmp_path / "rows.parquet", levels={"g": ["a", "b"]})
+    assert read.params.tolist() == fit().params.tolist()
+    budget = dp.Budget(epsilon=2.5, delta=1e-5)
+    fit(budget=budget)
+    with pytest.raises(dp.BudgetError):
+        fit(budget=budget)
+    assert fit(unit="person", max_rows=2).cov_type == "cluster"
+    weighted = fit(data=FRAME.assign(w=1.0), weights="w", bounds={"w": (0, 1)})
+    assert weighted.cov_type == "HC1" and weighted.status == "ok"
+    assert fit("y ~ x", subset='g == "a"').nobs_noisy < 0.7 * N
+    several = dp.dp_logit({"one": "y ~ x", "two": "level ~ x"}, FRAME, epsilon=2)
+    assert set(several) == {"one", "two"}
+
+
+def test_a_summary_speaks_of_a_logit_alone():
+    """Its response has no unit, and it has no R-squared that could be missing."""
+    data = dp.simulate.line(5000, seed=1).assign(hit=lambda d: (d["y"] > d["y"].median()) * 1)
+    with dp.testing.insecure_seed(1):
+        notes = dp.dp_logit("hit ~ x", data, epsilon=4).summary().notes
+    assert not any("declared bounds (0, 1)" in note or "R-squared" in note for note in notes)
+    with pytest.raises(dp.ArgumentError, match="its errors are clustered by unit="):
+        dp.dp_logit("hit ~ x", data, epsilon=4, cov_type="cluster", cluster="x")
