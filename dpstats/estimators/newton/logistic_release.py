@@ -11,6 +11,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position, position_variance
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import column_scales, constant_of
+from dpstats.estimators.newton.sizes import TOO_FEW
 from dpstats.evidence import LogisticEvidence
 
 # A direction is weak where an eigenvalue of the Hessian is below so many deviations of its noise,
@@ -54,10 +55,6 @@ _UNSETTLED = (
 _RARE = (
     "the noise could account for all the ones, or all the zeros, so intervals are unbounded; raise "
     "epsilon or n, and see that the response is coded 0 and 1"
-)
-_FEW = (
-    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
-    "are unbounded; raise epsilon"
 )
 _NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
 
@@ -116,7 +113,7 @@ class Fitted:
         """Say why no coefficient has an interval; empty where some may have."""
         share, error = self.mean
         if self.few:
-            return _FEW
+            return TOO_FEW
         if min(share, 1 - share) < _SEEN * error:
             return _RARE
         left, all_of_it = np.trace(self.position.left), np.trace(self.noise + self.sampling)

@@ -18,7 +18,7 @@ from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import MARGINALS, RESPONSE_WEIGHT, rounds
-from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -31,10 +31,6 @@ _SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
 _CLUSTERS = 0.16
 _SQUARED = SquaredLoss()
-_FEW = (
-    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
-    "are unbounded; raise epsilon"
-)
 _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 
 
@@ -121,7 +117,7 @@ def release(
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
     elif robust:
         state = steps.with_products(state, fitted.scores, whole_cost.part(products))
-    reason = (_FEW if problem.by_unit else _FEW + _OF_A_LINE) if few else ""
+    reason = (TOO_FEW if problem.by_unit else TOO_FEW + _OF_A_LINE) if few else ""
     return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, reason)
 
 

@@ -15,6 +15,10 @@ from dpstats.privacy import GDP, REPLACE_ONE
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
 # scales of several decide how X'X looks beside its noise.
 ROWS_PER_NOISE = 20.0, 30.0
+TOO_FEW = (
+    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
+    "are unbounded; raise epsilon"
+)
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
 _MANY_LEVELS = (
