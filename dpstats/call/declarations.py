@@ -225,9 +225,11 @@ def _kind(name: str, formula: Formula, table: AnyTable, declared) -> Numeric | C
     if kind in (*NUMERIC, *UNTYPED) and not factor:
         return None
     if factor or kind == "string":
+        several = factor and formula.absorbed is not None
         raise ArgumentError(
             f"the levels of {name} must be declared, because those present in the data are "
             f'private: levels={{"{name}": [...]}} or a Categorical column'
+            + ("; the labels of the first column after | alone are private" * several)
         )
     raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
 

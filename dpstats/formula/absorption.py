@@ -24,13 +24,13 @@ class Split(NamedTuple):
 def split_off(text: str) -> Split:
     """Split off what stands right of ``|``: the column whose effects are absorbed.
 
-    Raises FormulaError for several columns, and for what is no column.
+    Of several columns joined by + the first is absorbed, and the others become indicators, for
+    which they need levels. Raises FormulaError for what is no column.
 
     >>> split_off("y ~ x1 + x2 | state")
     Split(regression='y ~ x1 + x2', absorbed='state')
-    >>> split_off("y ~ x | a + b")
-    Traceback (most recent call last):
-    dpstats.errors.FormulaError: y ~ x | a + b absorbs more than one column; ...
+    >>> split_off("y ~ x | state + year")
+    Split(regression='y ~ x + C(year)', absorbed='state')
     """
     if isinstance(text, RFormula):
         return Split(*absorbed_in_r(text))
@@ -39,7 +39,7 @@ def split_off(text: str) -> Split:
         return Split(text, None)
     if len(parts) > 2:
         raise FormulaError(f"{text!r} has two |; instruments and random effects do not exist here")
-    return Split(parts[0].strip(), _column(text, *parts))
+    return _split(text, *parts)
 
 
 def _parts(text: str) -> list[str]:
@@ -58,16 +58,30 @@ def _parts(text: str) -> list[str]:
     return parts
 
 
-def _column(text: str, regression: str, absorbed: str) -> str:
-    """Return the column that the text after | names."""
+def _split(text: str, regression: str, absorbed: str) -> Split:
+    """Read the columns after |: the first is absorbed, the others become indicators."""
     try:
         node = ast.parse(absorbed.strip(), mode="eval").body
-        name = variable_of(node, Reading(absorbed.strip()))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise _no_column(text) from None
+    others = []
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        _column(text, node.right)
+        others.insert(0, f" + C({ast.unparse(node.right)})")
+        node = node.left
+    return Split(regression.strip() + "".join(others), _column(text, node))
+
+
+def _column(text: str, node: ast.expr) -> str:
+    """Return the column that an expression after | names."""
+    if isinstance(node, ast.BinOp | ast.Tuple):
+        raise FormulaError(
+            f"{text} absorbs combinations of columns; make them a column of their own before the "
+            "call and absorb that"
+        )
+    name = variable_of(node, Reading(ast.unparse(node)))
     if name is None:
-        several = isinstance(node, ast.BinOp | ast.Tuple)
-        raise _several_columns(text, regression, node) if several else _no_column(text)
+        raise _no_column(text)
     return name
 
 
@@ -75,17 +89,6 @@ def _no_column(text: str) -> FormulaError:
     return FormulaError(
         f"expected the name of one column after |, as in y ~ x | state, got {text!r}"
     )
-
-
-def _several_columns(text: str, regression: str, node: ast.AST) -> FormulaError:
-    """Say what to write instead of several absorbed columns."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        first, second = ast.unparse(node.left), ast.unparse(node.right)
-        instead = f"absorb one and add indicators of the other: {regression.strip()} + "
-        instead += f"C({second}) | {first} with levels= of {second}"
-    else:
-        instead = "make the combinations a column of their own before the call and absorb that"
-    return FormulaError(f"{text} absorbs more than one column; {instead}")
 
 
 def without_intercept(info: DesignInfo) -> DesignInfo:

@@ -16,7 +16,8 @@ from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula.absorption import without_intercept
 from dpstats.formula.column_origins import ColumnOrigins
 from dpstats.formula.columns import column_bounds, factor_bounds
-from dpstats.formula.expressions import Reading
+from dpstats.formula.expressions import Reading, read
+from dpstats.formula.expressions.level_indicators import check_multiplied, named
 from dpstats.formula.expressions.limits import readable
 from dpstats.formula.expressions.other_notations import in_own_words
 from dpstats.formula.matrices import Matrix, values_of
@@ -187,6 +188,8 @@ class Design(ColumnOrigins):
         regression = {n: kind for n, kind in schema.items() if not isinstance(kind, Labels)}
         check_kinds(formula.readings, regression)
         _check_response(formula.readings[0], regression)
+        for term in formula.model.rhs_termlist:
+            check_multiplied([read(factor.code) for factor in term.factors], regression)
         self.schema = {n: regression[n] for n in formula.variables if n != formula.absorbed}
         self._recipe = formula, self.schema, dict(term_bounds), dict(clipping)
         self._predictors = {name: regression[name] for name in formula.predictors}
@@ -212,7 +215,7 @@ class Design(ColumnOrigins):
         self._infos = infos
         self._bound(term_bounds)
         right = infos[1]
-        self.names = tuple(right.column_names)
+        self.names = named(right)
         self.intercept = self._right.intercept
         slices = right.term_slices.items()
         self.terms = {term.name(): columns for term, columns in slices if term.factors}

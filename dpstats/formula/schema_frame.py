@@ -13,6 +13,7 @@ from dpstats.errors import FormulaError
 from dpstats.formula.expressions import Polynomials
 from dpstats.formula.expressions.intervals import FUNCTIONS
 from dpstats.formula.expressions.learners import affine, spline
+from dpstats.formula.expressions.level_indicators import level_indicators
 from dpstats.formula.expressions.reading import CONTRASTS
 from dpstats.formula.matrices import Matrix, values_of
 from dpstats.schema import ModelSchema, Numeric
@@ -43,6 +44,7 @@ NAMESPACE = {
     "I": lambda values: values,
     "Q": patsy.builtins.Q,
     "C": _as_factor,
+    "i": level_indicators,
     "center": _learner(affine, patsy.center),
     "standardize": _learner(affine, patsy.standardize),
     "scale": _learner(affine, patsy.standardize),

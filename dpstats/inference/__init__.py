@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from dpstats.inference.bootstrap import Sums
-from dpstats.inference.cluster_wald import ClusterWald
+from dpstats.inference.cluster_wald import ENOUGH_CLUSTERS, ClusterWald
 from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit
 from dpstats.inference.hypothesis_tests import FTest, TTest
 from dpstats.inference.quantile_intervals import Ends
@@ -17,6 +17,7 @@ from dpstats.inference.wald import Wald, deviations
 
 __all__ = [
     "ClusterWald",
+    "ENOUGH_CLUSTERS",
     "Ends",
     "Estimate",
     "FTest",

@@ -6,6 +6,9 @@ import numpy as np
 
 from dpstats.inference.wald import Wald
 
+# With fewer clusters intervals cover less than they say (Cameron and Miller 2015).
+ENOUGH_CLUSTERS = 20
+
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterWald(Wald):

@@ -14,21 +14,13 @@ from dpstats.schema import Categorical, Numeric
 _ROWS, _UNIFORM = 2048, 0.1
 # Added to correlations, so that columns which are multiples of one another keep a scale.
 _JITTER = 1e-10
-# Rows may lie so many times as far out as is seen in a histogram, and by two quantiles.
-_BEYOND_SEEN, _BEYOND_QUANTILES = 1.3, 4.0
-# Without declared bounds a few responses, which noise hides, lie so many times as far.
-_BEYOND_ALL = 5.0
-# Largest squared leverage that the codes of a factor are taken to have.
-_CODE_LEVERAGE = 8.0
+# Rows may lie so many times as far out as two quantiles are.
+_BEYOND_QUANTILES = 4.0
 # From these kurtoses, numbers of standard deviations and skewness of the response on a tail is more
 # and more likely heavy, surely so many units farther.
 _KURTOSIS, _FARTHEST, _SKEWNESS, _SURELY = 4.0, 4.5, 1.0, (4.0, 4.0, 1.0)
 # Two quantiles do not show how peaked a column is, so this is added to its kurtosis.
 _UNSEEN_KURTOSIS = 2.0
-# Nor do those of the response show its tail, which is then heavy with this chance: with .4, as for
-# any histogram that hides 0.5% of the rows, visits to a doctor are covered in .8 of 100 fits.
-_UNSEEN_HEAVY = 0.55
-_LARGEST_ERROR = 0.5
 
 
 def reference_of(
@@ -56,7 +48,7 @@ def _extremes(
     """Return what the distributions tell of far values."""
     Z = _synthetic(design, marginals, 0.0)
     is_rough = any(m.is_rough for name, m in marginals.items() if name in design.schema)
-    farther = _BEYOND_QUANTILES if is_rough else _BEYOND_SEEN
+    farther = _BEYOND_QUANTILES if is_rough else Extremes.BEYOND_SEEN
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
     heavy = _heavy(marginals, y)
@@ -64,12 +56,12 @@ def _extremes(
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
         heavy=heavy,
-        leverage=float(squares.max() * farther**2) + max(codes, 1) * _CODE_LEVERAGE,
+        leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
         kurtosis=(_standardised(Z)[2] ** 4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
         y_ends=ends,
         y_reach=reach,
-        y_most=reach if limit is not None else _BEYOND_ALL * reach,
-        y_error=min(y.square_error, _LARGEST_ERROR),
+        y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,
+        y_error=min(y.square_error, Extremes.LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.weights,
         y_unseen=y.is_unseen,
@@ -85,13 +77,13 @@ def _heavy(marginals: Mapping[str, Marginal], y: Marginal) -> float:
         abs(y.moment(3)) - _SKEWNESS,
     )
     clear = max(sign / unit for sign, unit in zip(signs, _SURELY, strict=True))
-    return min(max(clear, _UNSEEN_HEAVY * y.is_rough), 1.0)
+    return min(max(clear, Extremes.HEAVY_UNSEEN * y.is_rough), 1.0)
 
 
 def _ends(y: Marginal, limit: Numeric | None) -> np.ndarray:
     """Return ends (2,) between which most responses lie, in deviations from their mean."""
     ends = [y.points.min(), y.points.max()] if limit is None else [limit.low, limit.high]
-    beyond = _BEYOND_QUANTILES if y.is_rough else _BEYOND_SEEN
+    beyond = _BEYOND_QUANTILES if y.is_rough else Extremes.BEYOND_SEEN
     return (np.array(ends) - y.mean) / max(y.sd, LEAST_SD) * (1.0 if limit is not None else beyond)
 
 

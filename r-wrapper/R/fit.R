@@ -71,7 +71,7 @@ schema_entry <- function(entry) {
 # the global one: the caller's would save his variables, the data among them, with the fit.
 with_terms <- function(fit, text) {
   written <- stats::as.formula(text, env = globalenv())
-  fit$absorbed <- absorbed(written)
+  fit$absorbed <- after_bar(written)[1L]
   fit$terms <- terms_of(without_absorbed(written), names(fit$schema))
   shown <- if (is.null(fit$absorbed)) stats::formula(fit$terms) else written
   fit$call <- call("dp_ols", formula = shown, epsilon = fit$privacy$epsilon)
@@ -87,25 +87,49 @@ with_terms <- function(fit, text) {
   fit
 }
 
-# The column after |, whose effects are absorbed, or NULL.
-absorbed <- function(formula) {
+# The columns after |, or NULL: the effects of the first are absorbed, the others are indicators.
+after_bar <- function(formula) {
   right <- formula[[length(formula)]]
-  if (is.call(right) && identical(right[[1L]], as.name("|"))) as.character(right[[3L]])
+  if (is.call(right) && identical(right[[1L]], as.name("|"))) all.vars(right[[3L]])
 }
 
-# The regression, without the column after |.
+# The regression, without the column that is absorbed.
 without_absorbed <- function(formula) {
-  if (!is.null(absorbed(formula))) formula[[3L]] <- formula[[3L]][[2L]]
+  columns <- after_bar(formula)
+  if (!is.null(columns)) formula[[3L]] <- formula[[3L]][[2L]]
+  for (column in columns[-1L]) {
+    formula[[3L]] <- call("+", formula[[3L]], call("factor", as.name(column)))
+  }
   formula
 }
 
-# The right-hand side, in which poly() is that of this package.
+# The right-hand side, in which poly() and i() are those of this package.
 right_side <- function(fit) {
   right <- stats::delete.response(fit$terms)
-  if (length(fit$polynomials)) {
-    environment(right) <- list2env(list(poly = public_poly(fit$polynomials)), parent = globalenv())
-  }
+  own <- list(i = level_indicators)
+  if (length(fit$polynomials)) own$poly <- public_poly(fit$polynomials)
+  environment(right) <- list2env(own, parent = globalenv())
   right
+}
+
+# Indicators of the levels of x but ref, times z, as i() of fixest makes them.
+level_indicators <- function(x, z = NULL, ref = NULL) {
+  kept <- setdiff(levels(x), as.character(ref))
+  columns <- vapply(kept, function(level) as.numeric(x == level), numeric(length(x)))
+  times <- if (!is.null(z)) paste0(":", deparse1(substitute(z)))
+  colnames(columns) <- paste0("::", kept, times)
+  if (is.null(z)) columns else columns * z
+}
+
+# Names of design columns, year::2010:treated for i(year, treated, ref = 2009)::2010:treated.
+named_as_fixest <- function(names, terms) {
+  calls <- Filter(function(each) is.call(each) && identical(each[[1L]], as.name("i")),
+                  as.list(attr(terms, "variables")))
+  for (each in calls) {
+    names <- sub(paste0(deparse1(each), "::"), paste0(deparse1(each[[2L]]), "::"), names,
+                 fixed = TRUE)
+  }
+  names
 }
 
 # poly() over public ranges: Legendre polynomials P1, P2 and so on, orthonormal for a uniform

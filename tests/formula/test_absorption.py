@@ -20,6 +20,9 @@ SCHEMA = {"y": UNIT, "x": UNIT, "z": UNIT, "h": Categorical(("a", "b", "c")), "g
         ("y ~ Q('a|b') + x | Q('my | g')", "y ~ Q('a|b') + x", "my | g"),
         ("y ~ np.maximum(x, z) | g", "y ~ np.maximum(x, z)", "g"),
         ("y ~ x", "y ~ x", None),
+        ("y ~ x | g + h", "y ~ x + C(h)", "g"),
+        ("y ~ x | g + h + Q('my k')", "y ~ x + C(h) + C(Q('my k'))", "g"),
+        (RFormula("y ~ x | g + h + k"), "y ~ x + factor(h) + factor(k)", "g"),
         (RFormula("y ~ x + z | g"), "y ~ x + z", "g"),
         (RFormula("log(y) ~ x^2 | `my g`"), "log(y) ~ x^2", "my g"),
         (RFormula("y ~ x"), "y ~ x", None),
@@ -32,7 +35,9 @@ def test_the_last_part_is_split_off(text, regression, absorbed):
 
 
 WRONG = [
-    ("y ~ x | a + b", r"C\(b\) \| a"),
+    ("y ~ x | g + a^b", "combinations"),
+    ("y ~ x | g + C(h)", "one column after"),
+    ("y ~ x | a + b", "b is not declared"),
     ("y ~ x | a^b", "combinations"),
     ("y ~ x | a*b", "combinations"),
     ("y ~ x | a:b", "one column after"),
@@ -54,7 +59,8 @@ def test_anything_but_one_column_is_refused_with_what_to_write(text, reason):
 
 
 WRONG_IN_R = [
-    ("y ~ x | a + b", r"C\(b\) \| a"),
+    ("y ~ x | g + factor(h)", "columns after"),
+    ("y ~ x | a + b", "b is not declared"),
     ("y ~ x | a^b", "combinations"),
     ("y ~ x | factor(g)", "one column after"),
     ("y ~ x | a | d", "at most one|one column"),
@@ -77,6 +83,12 @@ def test_factors_are_coded_as_beside_an_intercept_which_is_left_out(sign):
     assert set(design.names) == {"h[T.b]", "h[T.c]", "x"} and design.intercept is None
     in_r = Formula.parse(RFormula(f"y ~ {sign.replace('-1 +', '0 +')}x + h | g")).design(SCHEMA)
     assert in_r.names == ("x", "hb", "hc") and in_r.intercept is None
+
+
+def test_levels_of_a_second_column_become_indicators():
+    assert {*Formula.parse("y ~ x | g + h").design(SCHEMA).names} == {"x", "C(h)[T.b]", "C(h)[T.c]"}
+    in_r = Formula.parse(RFormula("y ~ x | g + h")).design(SCHEMA)
+    assert in_r.names == ("x", "factor(h)b", "factor(h)c")
 
 
 def test_rows_do_not_depend_on_the_absorbed_column():

@@ -380,9 +380,9 @@ def exact_number(original):
     """The number of clusters is used as it is."""
 
     def number(steps, counted, cost):
-        found, error = original(steps, counted, cost)
+        found = original(steps, counted, cost)
         sums = steps.queries.total(clusters.sizes).sums * 2.0**-20
-        return found + 1e-9 * float((sums**2).sum()), error
+        return replace(found, number=found.number + 1e-9 * float((sums**2).sum()))
 
     return number
 
@@ -425,7 +425,7 @@ MUTANTS = {
         patched(KeySums, "of", counted_doubly), CLUSTERED[ADD_REMOVE]
     ),
     "the number of clusters before noise": Mutant(
-        cluster("_number", exact_number), CLUSTERED[ADD_REMOVE]
+        cluster("_released", exact_number), CLUSTERED[ADD_REMOVE]
     ),
     "the length of sums before noise": Mutant(
         cluster("_length", exact_length), CLUSTERED[ADD_REMOVE]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -43,6 +44,18 @@ class Extremes:
     y_unseen : bool
         Whether nothing but zeros is seen of it.
     """
+
+    # Rows may lie so many times as far out as is seen in a histogram; without declared bounds a few
+    # responses, which noise hides, so many times as far.
+    BEYOND_SEEN: ClassVar[float] = 1.3
+    BEYOND_ALL: ClassVar[float] = 5.0
+    # Largest squared leverage that a code of a factor is taken to have.
+    CODE_LEVERAGE: ClassVar[float] = 8.0
+    # Where no tail of the response is seen it is heavy with this chance: with .4, as for any
+    # histogram that hides 0.5% of the rows, visits to a doctor are covered in .8 of 100 fits.
+    HEAVY_UNSEEN: ClassVar[float] = 0.55
+    # Largest error of the square of the response's scale.
+    LARGEST_ERROR: ClassVar[float] = 0.5
 
     heavy: float
     leverage: float

@@ -10,15 +10,17 @@ import numpy as np
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
-from dpstats.estimators.newton.clusters_of_pairs import ENOUGH_GROUPS, LEAST_GROUPS, with_clusters
+from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.estimators.newton.pair_scales import RESPONSE_WEIGHT, with_mean_square, with_scales
+from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import SPENT, rounds
+from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, SPENT, rounds
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
 from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.state import Clusters
+from dpstats.inference import ENOUGH_CLUSTERS
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.privacy import GDP
@@ -37,9 +39,10 @@ _NO_PREDICTIONS = (
     "between predictions of one group are differences of the regressors times params"
 )
 _NOTE = "the effects of the absorbed column are not released"
-_FEW_GROUPS = (
-    "the rows lie in so few groups that errors cannot be clustered by them, so intervals are "
-    'unbounded; cov_type="nonrobust" takes errors as independent and of one variance'
+_CLUSTERED = "standard errors are clustered by it"
+_FEW = (
+    "the rows of groups with others are too few at this epsilon for the scales of the columns to "
+    "be known, so intervals are unbounded; raise epsilon"
 )
 
 
@@ -71,45 +74,37 @@ def release(
     queries = _queries(rows, problem, noise)
     keys, sizes = np.unique(rows.keys, return_inverse=True, return_counts=True)[1:]
     weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
-    norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
+    norm, noise_of_norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
     pairs = _in_pairs(rows, keys, norm, weight.total, noise)
     queries = with_scales(_queries(pairs, problem, noise), cost.part(_SIZES))
     queries = with_mean_square(queries, weight.total, cost.part(_RESPONSE))
-    groups = (number.total / (norm + number.noise)) ** 2
-    clustered = cov_type == "cluster" or cov_type is None and groups >= ENOUGH_GROUPS
+    groups = Clusters.of(number, norm, noise_of_norm)
+    clustered = cov_type == "cluster" or cov_type is None and groups.number >= ENOUGH_CLUSTERS
     spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
     fitted = rounds(queries, weight, cost.part((1 - spent) / SPENT))
     state, steps = fitted.state, fitted.steps
     numeric = 0 if problem.layout is None else len(problem.layout.numeric)
     few = weight.total - weight.noise < _fewest(queries, numeric, cost)
-    few = few or queries.reference.extremes.y_unseen
     if clustered:
         state = with_clusters(state, steps, fitted.scores, groups, cost.part(_CLUSTERS))
     else:
         # the squares of pairs are of differences of two errors
         even = state.square / 2 * steps.rows * steps.whitening.kept
         state = replace(state, products=np.diag(even))
-    hidden = clustered and groups < LEAST_GROUPS
     found = release_of(
         replace(state, squares=Squares()), queries.basis, steps.whitening, fitted.wild,
-        queries.problem, steps.rows, number, few or hidden,
+        queries.problem, steps.rows, number, _FEW if few else "",
     )  # fmt: skip
     reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
-    if hidden and not few:
-        reasons |= dict.fromkeys(["bse", "conf_int"], _FEW_GROUPS)
-    notes = found.note, _NOTE, _errors(clustered, cov_type, groups)
+    notes = found.note, _NOTE, _CLUSTERED if clustered else _errors(cov_type, groups)
     cov_type = "cluster" if clustered else "nonrobust"
     note = "; ".join(filter(None, notes))
     return replace(found, cov_type=cov_type, reasons=reasons, note=note)
 
 
-def _errors(clustered: bool, asked: str | None, groups: float) -> str:
-    """Say how standard errors take the errors of rows, and by how many groups."""
-    as_good_as = f"the rows lie in groups as good as {groups:.0f} of one size"
-    if clustered and groups < ENOUGH_GROUPS:
-        return f"{as_good_as}, which are few to cluster errors by"
-    if clustered:
-        return f"standard errors are clustered by the absorbed column; {as_good_as}"
+def _errors(asked: str | None, groups: Clusters) -> str:
+    """Say that standard errors are not clustered, and why where that was not asked for."""
+    as_good_as = f"the rows lie in groups as good as {groups.number:.0f} of one size"
     few = f", as {as_good_as}" if asked is None else ""
     return f"standard errors take errors as independent and of one variance{few}"
 

@@ -67,29 +67,26 @@ _BLOCK = 1 << 12
 def with_clusters(
     steps: Steps, state: NewtonState, tail: Tail, counted: Counted, cost: Cost
 ) -> NewtonState:
-    """Release the products of the sums of scores by cluster, and how many clusters there are.
-
-    That is the effective number n^2 / |n|^2, the number of clusters of equal sizes.
-    """
-    number, error = _number(steps, counted, cost.part(_SIZES))
+    """Release the products of the sums of scores by cluster, and how many clusters there are."""
+    clusters = _released(steps, counted, cost.part(_SIZES))
     t, p, queries = steps.whitening.dimension, len(state.eta), steps.queries
     products_cost = cost.part(1 - _SIZES - _LENGTHS)
     times = 2.0 if queries.replaces else 1.0
-    limit = _score_limit(tail, counted, number, times / products_cost.mu)
+    limit = _score_limit(tail, counted, clusters.number, times / products_cost.mu)
     at = queries.at(steps.whitening.map, state.eta)
     sums = queries.total(partial(score_sums, at, limit * math.sqrt(t))).sums
-    mean = _length(queries, sums, cost.part(_LENGTHS)) / number
-    length = _limit_of_sums(mean, number, p, times / products_cost.mu)
+    mean = _length(queries, sums, cost.part(_LENGTHS)) / clusters.number
+    length = _limit_of_sums(mean, clusters.number, p, times / products_cost.mu)
     products, deviation = release_products(
         "cluster products", clipped_products(sums, length), (length * limit) ** 2 * t,
         np.ones((p, p), dtype=bool), products_cost, queries.noise, queries.problem.neighbors,
         times * moved(length, p),
     )  # fmt: skip
     # the factor of statsmodels and Stata for few clusters, and what is cut off the scores
-    factor = number / max(number - 1, 1.0) * (steps.rows - 1) / max(steps.rows - p, 1.0)
+    factor = clusters.correction * (steps.rows - 1) / max(steps.rows - p, 1.0)
     factor *= tail.mean_square() / max(tail.mean_square(limit), 1e-12)
     products = factor * raised(products, math.sqrt(2) * deviation)
-    return replace(state, products=products, clusters=Clusters(number, error))
+    return replace(state, products=products, clusters=clusters)
 
 
 def score_sums(at: Scores, limit: float, rows: Rows) -> KeySums:
@@ -148,18 +145,14 @@ def moved(length: float, p: int) -> float:
     return row * (2 - row)
 
 
-def _number(steps: Steps, counted: Counted, cost: Cost) -> tuple[float, float]:
-    """Release the norm of the clusters' sizes; return their effective number and its error."""
+def _released(steps: Steps, counted: Counted, cost: Cost) -> Clusters:
+    """Release the norm of the clusters' sizes, of which their effective number follows."""
     queries = steps.queries
     held = queries.total(sizes).sums.ravel().tolist()
     norm = math.isqrt(sum(n * n for n in held))  # at most one unit below the root
     query = Query("norm of cluster sizes", [norm], l2=_ONE + 1, unit=1 / _ONE)
     noisy = queries.noise.add(query, cost)
-    # n rows, each of at most 1, have a norm of sizes from that of as many clusters to that of one
-    least = counted.total / math.sqrt(max(counted.number, 1.0))
-    norm = min(max(float(noisy.values[0]), least), counted.total)
-    number = (counted.total / norm) ** 2
-    return number, 2 * number * math.hypot(noisy.deviation / norm, counted.noise / counted.total)
+    return Clusters.of(counted, float(noisy.values[0]), noisy.deviation)
 
 
 def _length(queries: Queries, sums: np.ndarray, cost: Cost) -> float:

@@ -10,7 +10,7 @@ from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.products import scatter
 from dpstats.estimators.newton.score_tails import Tail, score_limit
 from dpstats.estimators.newton.scores import Scores
-from dpstats.estimators.newton.state import NewtonState
+from dpstats.estimators.newton.state import Clusters, NewtonState
 from dpstats.estimators.newton.steps import Steps
 from dpstats.noise import Query
 from dpstats.numerics import Rows
@@ -22,8 +22,6 @@ _ONE = 1 << ENTRY_BITS
 _LENGTHS = 3.0
 # Fraction of the cost for the mean length; the rest is for the products.
 _LENGTH = 0.1
-# The least number of groups of one size that errors may be clustered by, and one that does well.
-LEAST_GROUPS, ENOUGH_GROUPS = 6.0, 20.0
 
 
 def moved(step: float, length: float) -> float:
@@ -43,11 +41,11 @@ def moved(step: float, length: float) -> float:
 
 
 def with_clusters(
-    state: NewtonState, steps: Steps, tail: Tail, groups: float, cost: GDP
+    state: NewtonState, steps: Steps, tail: Tail, clusters: Clusters, cost: GDP
 ) -> NewtonState:
     r"""Return the state with the covariance of scores that are summed by group.
 
-    ``groups`` is the effective number of groups, as released.
+    ``clusters`` is their effective number, as released.
 
     T_g is the sum (1/n) sum_{i<j} of the scores of pairs of group g, clipped to length C, or that
     of its parts. The covariance of the sum over groups is sum_g T_g T_g' (Liang and Zeger 1986;
@@ -65,7 +63,7 @@ def with_clusters(
     p, t = len(eta), steps.whitening.dimension
     limit, _ = score_limit(tail, state.sigma, p, queries.score_sensitivity / cost.mu)
     at, limit = queries.at(steps.whitening.map, eta), limit * math.sqrt(t)
-    mean = _mean_length(queries, at, limit, groups, cost.part(_LENGTH))
+    mean = _mean_length(queries, at, limit, clusters.number, cost.part(_LENGTH))
     step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
     length = max(_LENGTHS * mean, 1.5 * step)
     far = moved(step + 2 * math.sqrt(p) * length / _ONE, length) * queries.groups_changed
@@ -74,15 +72,8 @@ def with_clusters(
         work, length**2, far / length**2, p, cost.part(1 - _LENGTH)
     )
     even = state.square / 2 * steps.rows
-    products = groups / max(groups - 1, 1.0) * scatter(products, deviation, even, 0.0)
-    return replace(state, products=_student(groups) * products)
-
-
-def _student(groups: float) -> float:
-    """Return what makes normal quantiles of 95% those of Student's t with a degree less."""
-    from scipy.special import ndtri, stdtrit
-
-    return float(stdtrit(max(groups - 1, 1.0), 0.975) / ndtri(0.975)) ** 2
+    products = clusters.correction * scatter(products, deviation, even, 0.0)
+    return replace(state, products=products, clusters=clusters)
 
 
 def _mean_length(queries: PairQueries, at: Scores, limit: float, groups: float, cost: GDP) -> float:

@@ -28,14 +28,9 @@ _TILT = 0.25
 _CLEAR, _CLEAR_OCTAVE = 4.0, 0.2
 # Differences of indicators are taken to have this root mean square.
 _INDICATOR = 0.4 * math.sqrt(2)
-# Pairs may lie so many times as far out as is seen; a few responses so many times as far.
-_BEYOND_SEEN, _BEYOND_ALL = 1.3, 5.0
 # From these kurtoses and numbers of root mean squares on a tail is more and more likely heavy,
 # surely so many units farther. A difference of normal variables has a kurtosis of 3.
 _KURTOSIS, _FARTHEST, _SURELY = 3.5, 4.5, (2.0, 4.0)
-# The same where the noise hides the bins, and the largest squared leverage of an indicator.
-_UNSEEN_HEAVY, _CODE_LEVERAGE = 0.55, 8.0
-_LARGEST_ERROR = 0.5
 # What the kurtosis of a column is taken for where it is not known.
 _UNKNOWN_KURTOSIS = 3.0
 
@@ -128,8 +123,11 @@ def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None)
     known = [column for column in columns if column is not None]
     scale = np.array([_INDICATOR if column is None else column.scale for column in columns])
     heavy = max([_heavy(column) for column in (*known, y)])
-    far = [_CODE_LEVERAGE if c is None else (_BEYOND_SEEN * c.farthest) ** 2 for c in columns]
-    reach = _BEYOND_SEEN * (1 + heavy) * y.farthest
+    far = [
+        Extremes.CODE_LEVERAGE if c is None else (Extremes.BEYOND_SEEN * c.farthest) ** 2
+        for c in columns
+    ]
+    reach = Extremes.BEYOND_SEEN * (1 + heavy) * y.farthest
     if width is not None:
         reach = min(reach, width / y.scale)
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
@@ -139,8 +137,8 @@ def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None)
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         y_ends=np.array([-reach, reach]),
         y_reach=reach,
-        y_most=_BEYOND_ALL * reach if width is None else width / y.scale,
-        y_error=min(error, _LARGEST_ERROR),
+        y_most=Extremes.BEYOND_ALL * reach if width is None else width / y.scale,
+        y_error=min(error, Extremes.LARGEST_ERROR),
         y_points=y.standardised,
         y_weights=y.shares,
         y_unseen=y.unseen,
@@ -151,4 +149,4 @@ def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None)
 def _heavy(sizes: Sizes) -> float:
     """Return how likely a distribution makes a heavy tail of scores, from 0 to 1."""
     signs = (sizes.kurtosis - _KURTOSIS) / _SURELY[0], (sizes.farthest - _FARTHEST) / _SURELY[1]
-    return min(max(*signs, _UNSEEN_HEAVY * sizes.rough), 1.0)
+    return min(max(*signs, Extremes.HEAVY_UNSEEN * sizes.rough), 1.0)

@@ -17,7 +17,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import MARGINALS, rounds
+from dpstats.estimators.newton.rounds import MARGINALS, RESPONSE_WEIGHT, rounds
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
@@ -26,14 +26,16 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 # Fractions of what the distributions of the columns leave: the number of rows, and the response's
 # mean and mean square; the rest is for the rounds.
 _COUNT, _RESPONSE = (part / (1 - MARGINALS) for part in (0.005, 0.02))
-# The response takes so many times the budget of a regressor for its distribution: its scale enters
-# every coefficient.
-_RESPONSE_WEIGHT = 2.0
 # Fraction of mu^2 for the products of scores, of which robust standard errors are made.
 _SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
 _CLUSTERS = 0.16
 _SQUARED = SquaredLoss()
+_FEW = (
+    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
+    "are unbounded; raise epsilon"
+)
+_OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 
 
 def release(
@@ -113,14 +115,14 @@ def release(
     state, steps = fitted.state, fitted.steps
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, MARGINALS, _RESPONSE_WEIGHT
+        len(basis.center), problem, cost, MARGINALS, RESPONSE_WEIGHT
     )
-    few = few or queries.reference.extremes.y_unseen
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
     elif robust:
         state = steps.with_products(state, fitted.scores, whole_cost.part(products))
-    return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, few)
+    reason = (_FEW if problem.by_unit else _FEW + _OF_A_LINE) if few else ""
+    return release_of(state, basis, steps.whitening, fitted.wild, problem, count, counted, reason)
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
@@ -138,6 +140,6 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check,
-    ranges=Ranges(MARGINALS, marginals=True, response=_RESPONSE_WEIGHT),
+    ranges=Ranges(MARGINALS, marginals=True, response=RESPONSE_WEIGHT),
     takes=frozenset({"units", "weights", "clusters"}),
 )

@@ -70,14 +70,14 @@ class PairQueries(Queries):
             return weight, Counted(float(max(rows, 1)))
         return weight, Counted(max(float(noisy.values[1]), 1.0), noisy.deviation)
 
-    def norm_of_sizes(self, sizes: np.ndarray, cost: Cost) -> float:
-        """Release the norm of the sizes (G,) of groups, at least 1, in steps of 2^-10."""
+    def norm_of_sizes(self, sizes: np.ndarray, cost: Cost) -> tuple[float, float]:
+        """Release the norm of the sizes (G,) of groups, in steps of 2^-10; return its noise too."""
         value = math.isqrt(int((sizes.astype(object) ** 2).sum()) << 2 * _BITS)
         far = 2**_BITS + 1  # rounded down
         noisy = self.noise.add(
             Query("norm of group sizes", [value], l2=far, unit=2.0**-_BITS), cost
         )
-        return max(float(noisy.values[0]), 1.0)
+        return max(float(noisy.values[0]), 1.0), noisy.deviation
 
     def counts(self, step: str, work: Callable, cost: Cost, one: int = 1):
         """Release counts of pairs in bins, of which each is in one."""

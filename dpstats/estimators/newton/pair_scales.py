@@ -10,14 +10,11 @@ from dpstats.estimators.newton.differences import reference_of, release_sizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_sums import squares
+from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
+from dpstats.estimators.newton.squared_loss import IS_CLEAR, limit_of_squares
 from dpstats.numerics import Layout, Rows
 from dpstats.privacy import GDP, Cost
 from dpstats.schema import UNLIMITED
-
-# The response takes so many times the budget of a regressor for its distribution.
-RESPONSE_WEIGHT = 2.0
-# As for rows (squared_loss).
-_LIMIT, _NOISE, _CLEAR = 4.0, 0.1, 0.25
 
 
 def with_scales(queries: PairQueries, cost: Cost) -> PairQueries:
@@ -62,10 +59,10 @@ def with_mean_square(queries: PairQueries, weight: float, cost: GDP) -> PairQuer
     """Release the mean square of differences of the response, and update the reference by it."""
     reference = queries.reference
     extremes = reference.extremes
-    limit = max(_LIMIT, min(extremes.y_reach, math.sqrt(_NOISE * weight * cost.mu)))
+    limit = limit_of_squares(extremes.y_reach, weight * cost.mu)
     work = partial(squares, reference.y_scale, limit)
     square, error = queries.mean_square(work, limit, weight, cost)
-    if not error < _CLEAR:
+    if not error < IS_CLEAR:
         return queries
     beyond = extremes.y_weights @ np.maximum(extremes.y_points**2 - limit**2, 0.0)
     variance = max(square, error) + float(beyond)

@@ -22,19 +22,15 @@ _HIDDEN_REASON = (
     "are unbounded; raise epsilon or n, or merge rare levels"
 )
 _NO_VALUE = "a term has no value at a quarter of the estimated range; give x_new= where it has one"
-_FEW = (
-    "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
-    "are unbounded; raise epsilon"
-)
 _UNSEEN = (
     "nothing but zeros is seen of the response, so intervals are unbounded; raise epsilon, or "
     "declare its bounds="
 )
 _FEW_CLUSTERS = (
     "the released number of clusters is below 6, too few for clustered errors, so intervals are "
-    "unbounded; name a column of more and smaller clusters"
+    "unbounded; name a column of more and smaller clusters, or take errors as independent by "
+    'cov_type="nonrobust"'
 )
-_OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 _WILD = (
     "the estimated ranges miss many rows, so intervals are unbounded; declare bounds= or raise "
     "epsilon"
@@ -70,12 +66,13 @@ def release_of(
     problem: Problem,
     rows: float,
     counted: Counted,
-    few: bool = False,
+    few: str = "",
 ) -> Release:
     """Return coefficients, their covariance, and which of them weak directions dominate.
 
     ``rows`` is the number of rows as ``counted``, with weights the sum of their parts, or twice the
-    noise on it; where they are too ``few`` for scales of the columns no interval is shown.
+    noise on it; where they are too ``few`` for scales of the columns, which says so, no interval is
+    shown.
     """
     reference, p = problem.reference, len(state.eta)
     assert reference is not None
@@ -101,8 +98,9 @@ def release_of(
     identified = not slopes.any() or bool(seen[slopes].any())
     if not identified and not _explains(state, whitening.kept):
         eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
-    few_clusters = state.clusters is not None and state.clusters.are_few
-    if few or few_clusters:
+    if state.clusters is not None and state.clusters.are_few:
+        few = few or _FEW_CLUSTERS
+    if few or reference.extremes.y_unseen:
         hidden, seen = cov, np.zeros_like(seen)
     params = reference.y_scale * (directions @ eta) + reference.y_center * constant_of(basis)
     tilt = _concentration(directions, basis, problem)
@@ -110,7 +108,9 @@ def release_of(
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
     privacy = (back * noise) @ back.T + bias
     ends = _ends(reference, basis.has_constant)
-    figures = {} if failed else _goodness(state, basis, whitening, directions, rows, problem)
+    figures = {}
+    if not (failed or wild):
+        figures = _goodness(state, basis, whitening, directions, rows, problem)
     if state.clusters is not None:
         number, error = state.clusters.number, state.clusters.error
         figures |= {"clusters": number, "clusters_error": error}
@@ -130,12 +130,10 @@ def release_of(
     status = "ok" if seen[slopes].all() and precise else "imprecise"
     if slopes.any() and not seen[slopes].any():
         status = "constant" if failed else "not_identified"
-    few_reason = _FEW if problem.by_unit else _FEW + _OF_A_LINE
-    clustered = problem.by_unit or problem.clustered
-    few_reason = _FEW_CLUSTERS if few_clusters and not few else few_reason
-    hidden_reason = few_reason if few or few_clusters else _WILD if wild else _HIDDEN_REASON
+    hidden_reason = few or (_WILD if wild else _HIDDEN_REASON)
     if failed or reference.extremes.y_unseen:
         hidden_reason = _FAILED if failed else _UNSEEN
+    clustered = problem.by_unit or state.clusters is not None
     reasons = {} if seen.all() else {"bse": hidden_reason, "conf_int": hidden_reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE

@@ -18,6 +18,9 @@ MARGINALS = 0.185
 _GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
     part / (1 - MARGINALS) for part in (0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
 )
+# The response takes so many times the budget of a regressor for its distribution: its scale enters
+# every coefficient.
+RESPONSE_WEIGHT = 2.0
 # What :func:`rounds` spends of the cost that it is given.
 SPENT = _GRAM + _LEVERAGE + _START + _FIRST_TAIL + _TAIL + sum(_ROUNDS)
 

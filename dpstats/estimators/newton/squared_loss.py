@@ -20,7 +20,7 @@ from dpstats.privacy import REPLACE_ONE, Cost
 # the noise on their mean square at this part of its own unit; the center is off by about so many.
 _LIMIT, _NOISE, _OFF_CENTER = 4.0, 0.1, 0.4
 # A mean square is taken up where its noise is below this, in squared units.
-_CLEAR = 0.25
+IS_CLEAR = 0.25
 _ONE = 2.0**ENTRY_BITS
 
 
@@ -61,7 +61,7 @@ class SquaredLoss(Loss):
             reference = _from_zero(reference)
         extremes, replaces = reference.extremes, problem.neighbors == REPLACE_ONE
         one_row = 2 if replaces else math.sqrt(2)
-        limit = max(_LIMIT, min(extremes.y_reach, math.sqrt(_NOISE * rows * cost.mu / one_row)))
+        limit = limit_of_squares(extremes.y_reach, rows * cost.mu / one_row)
         sums = total(partial(_sums, reference, limit))
         far = 2 * _ONE + 1 if replaces else math.sqrt(2) * _ONE
         query = Query("mean and mean square of y", sums.tolist(), l2=far, unit=1 / _ONE)
@@ -70,7 +70,7 @@ class SquaredLoss(Loss):
         error = noisy.deviation / rows
         mean *= has_constant / (1 + (error * limit / _OFF_CENTER) ** 2)
         hidden, variance, y_error = error * limit**2, 1.0, extremes.y_error
-        if hidden < _CLEAR:
+        if hidden < IS_CLEAR:
             beyond = extremes.y_weights @ np.maximum(extremes.y_points**2 - limit**2, 0.0)
             variance = max(square - mean**2, hidden) + float(beyond)
             y_error = hidden / variance
@@ -105,6 +105,14 @@ class SquaredLoss(Loss):
     def curvature(self, reference: Reference, explained: float) -> float:
         """Return 1, the curvature of half a square anywhere."""
         return 1.0
+
+
+def limit_of_squares(reach: float, precision: float) -> float:
+    """Return where responses are cut in their mean square, of noise 1 / ``precision`` at 1.
+
+    They lie within ``reach``.
+    """
+    return max(_LIMIT, min(reach, math.sqrt(_NOISE * precision)))
 
 
 def _from_zero(reference: Reference) -> Reference:

@@ -1,11 +1,13 @@
 """Hold where noisy Newton steps are, and what is known of the error."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.whitening import Whitening
 
 # In each of p whitened directions a coefficient is shrunk by a prior of variance 2 / p; how much of
@@ -17,10 +19,29 @@ _FEWEST = 6
 
 @dataclass(frozen=True)
 class Clusters:
-    """Hold the effective number of clusters as released, and the noise in it."""
+    """Hold the effective number of clusters as released, and the noise in it.
+
+    That is the number n^2 / |n|^2 of clusters of equal sizes, n rows in all and n_g in each.
+    """
 
     number: float
     error: float
+
+    @classmethod
+    def of(cls, counted: Counted, norm: float, noise: float) -> "Clusters":
+        """Read the number off the norm of the sizes as released, with its noise.
+
+        n rows, each of at most 1, have a norm from that of as many clusters to that of one.
+        """
+        least = counted.total / math.sqrt(max(counted.number, 1.0))
+        norm = min(max(norm, least), counted.total)
+        number = (counted.total / norm) ** 2
+        return cls(number, 2 * number * math.hypot(noise / norm, counted.noise / counted.total))
+
+    @property
+    def correction(self) -> float:
+        """Return the factor of statsmodels and Stata for few clusters."""
+        return self.number / max(self.number - 1, 1.0)
 
     @property
     def are_few(self) -> bool:

@@ -8,6 +8,7 @@ import ast
 
 from dpstats.errors import FormulaError
 from dpstats.formula.expressions.intervals import FUNCTIONS
+from dpstats.formula.expressions.level_indicators import read_indicators
 from dpstats.formula.expressions.operators import check_operator, check_power, is_constant
 from dpstats.formula.expressions.reading import Reading, literal, read_category, variable_of
 from dpstats.formula.expressions.refusals import refusal, unknown_function
@@ -23,6 +24,7 @@ LEARNERS = {  # name: literal options; the constants come from the public ranges
     "poly": {"degree", "raw"},
 }
 SPLINES = {"bs", "cr", "cc"}
+_STANDS_ALONE = {"C": read_category, "i": read_indicators}
 # The option that may stand in the second place without its name.
 _SECOND = {**dict.fromkeys(SPLINES, "df"), "poly": "degree"}
 # Polynomials of a higher degree have coefficients that no sample of use determines.
@@ -45,10 +47,11 @@ def read(code: str) -> Reading:
     reading = Reading(code)
     node = tree_of(code)
     reading.bare = variable_of(node, reading)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "C":
-        read_category(node, reading)
-    elif reading.bare is None:
-        _read_value(node, reading)
+    match node:
+        case ast.Call(ast.Name(name)) if name in _STANDS_ALONE:
+            _STANDS_ALONE[name](node, reading)
+        case _ if reading.bare is None:
+            _read_value(node, reading)
     if not reading.variables:
         raise FormulaError(f"{code} names no variable; write + 1 or + 0 for the intercept")
     return reading
@@ -125,8 +128,9 @@ def _function(node: ast.Call) -> str:
             return name
         case ast.Name(name) if name == "I" or name in FUNCTIONS or name in LEARNERS:
             return name
-        case ast.Name("C"):
-            raise FormulaError(f"{ast.unparse(node)}: C() must stand alone, joined by + : or *")
+        case ast.Name(name) if name in _STANDS_ALONE:
+            call = f"{ast.unparse(node)}: {name}()"
+            raise FormulaError(f"{call} must stand alone, joined by + : or *")
         case ast.Attribute(_, name) | ast.Name(name):
             raise FormulaError(unknown_function(node, name, [*sorted(FUNCTIONS), *LEARNERS]))
     raise FormulaError(refusal(node.func))

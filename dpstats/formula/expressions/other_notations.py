@@ -11,7 +11,6 @@ _STATA = re.compile(r"\b(?P<kind>i|c)(?P<base>b?n?\d*)\.(?P<name>[A-Za-z_]\w*)")
 _SERIES = re.compile(r"\b[LFDS]\d*\.(?P<name>[A-Za-z_]\w*)")
 _SQUARE = re.compile(r"\bc\.(\w+)(##?)c\.\1\b")
 _INTERACTED = re.compile(r"(?<=\w)\s*(##?)\s*(?=\w)")
-_FIXEST = re.compile(r"\bi\(\s*(\w+)\s*(?:,\s*(\w+)\s*)?(?:,[^()]*)?\)")
 _INSTRUMENTS = re.compile(r"\[[^\]~]*~[^\]]*\]|\|[^|~]*~")
 _PACKAGE = re.compile(r"\b([A-Za-z][\w.]*):::?([A-Za-z.][\w.]*)")
 _OF_FRAME = re.compile(r"\b([A-Za-z][\w.]*)(?:\$|\[\s*\[?\s*['\"])([A-Za-z][\w.]*)")
@@ -47,7 +46,7 @@ def meant(text: str, in_r: bool) -> str:
     ''
     """
     readers = (
-        _instruments, _condition, _options, _of_stata, _series, _of_fixest, _of_frame,
+        _instruments, _condition, _options, _of_stata, _series, _of_frame,
         _of_package, _responses, _random, _steps, _equals, _of_r,
     )  # fmt: skip
     if len(text) > _LONGEST:
@@ -105,14 +104,6 @@ def _series(text: str, in_r: bool) -> str:
         f"{found.group()} needs other rows than its own, as Stata's time series do; make the "
         "column before the call"
     )
-
-
-def _of_fixest(text: str, in_r: bool) -> str:
-    found = _FIXEST.search(text)
-    if found is None:
-        return ""
-    factor = f"factor({found[1]})" if in_r else f"C({found[1]})"
-    return f"{found.group()} is of fixest; write {factor}{':' + found[2] if found[2] else ''}"
 
 
 def _of_frame(text: str, in_r: bool) -> str:

@@ -48,7 +48,7 @@ def translate(node: Node) -> tuple[str, Coding]:
     >>> translate(parse("log(x, 2) * I(k^2)"))[0]
     "((np.log(Q('x')) / 0.6931471805599453) * (Q('k') ** 2.0))"
     >>> translate(parse("relevel(g, ref = 'b')"))
-    ("C(Q('g'))", Coding(contrast='treatment', reference='b', as_number=False))
+    ("C(Q('g'))", Coding(contrast='treatment', reference='b', as_number=False, left_out=None))
     """
     node = _unwrapped(node)
     if isinstance(node, Call) and node.function in FACTORS:

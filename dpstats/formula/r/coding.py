@@ -18,6 +18,7 @@ from dpstats.errors import FormulaError
 from dpstats.formula.expressions.allow_list import read
 from dpstats.formula.expressions.polynomials import polynomial_suffixes
 from dpstats.formula.r.code import translate
+from dpstats.formula.r.factor import level_label
 from dpstats.formula.r.terms import Terms
 from dpstats.schema import Categorical, Schema
 
@@ -29,6 +30,9 @@ class RFactor(patsy.EvalFactor):
         code, self.coding = translate(node)
         super().__init__(code)
         self.label = str(node)
+        # i() of fixest names a column year::2010
+        is_call = self.coding.left_out is not None
+        self.stem = f"{node.matched('x', 'ref', needed=1)['x']}::" if is_call else self.label
 
     def name(self) -> str:
         """Return the name of the variable as R writes it."""
@@ -69,7 +73,7 @@ def coded(info: DesignInfo, terms: Sequence[Term], schema: Schema) -> DesignInfo
 def _suffixed(factor: RFactor, info: FactorInfo, matrix) -> list[str]:
     """Name the columns of a factor; a number has one, a polynomial one for each power."""
     suffixes = polynomial_suffixes(info) if matrix is None else matrix.column_suffixes
-    return [f"{factor.label}{suffix}" for suffix in suffixes]
+    return [f"{factor.stem}{suffix}" for suffix in suffixes]
 
 
 def _full(terms: Sequence[Term], infos: Mapping) -> set[tuple[Term, RFactor]]:
@@ -83,6 +87,9 @@ def _full(terms: Sequence[Term], infos: Mapping) -> set[tuple[Term, RFactor]]:
     known = [frozenset(term.factors) for term in terms]
     full = set()
     for place, term, factor in places:
+        if factor.coding.left_out is not None:  # i() has its own levels wherever it stands
+            full |= {(term, factor)} if not factor.coding.left_out else set()
+            continue
         margin = known[place] - {factor}
         if margin and not any(margin <= earlier for earlier in known[:place]):
             full.add((term, factor))
@@ -133,8 +140,11 @@ def contrasts(info: FactorInfo, schema: Schema, full: bool) -> patsy.ContrastMat
     """Code a factor in a term: a matrix (levels, columns), with R's names of the columns."""
     factor, labels = info.factor, [level_label(level) for level in info.categories]
     order = _order(factor, labels)
-    if full:
-        return _indicators(labels, order)
+    left_out = factor.coding.left_out
+    if unknown := {*(left_out or ())} - {*labels}:
+        raise FormulaError(f"{factor.label}: {min(unknown)} is none of {', '.join(labels)}")
+    if left_out is not None or full:
+        return _indicators(labels, [i for i in order if labels[i] not in (left_out or ())])
     if len(labels) < 2:
         raise FormulaError(f"{factor.label} has one level; contrasts need two or more")
     contrast = factor.coding.contrast or ("poly" if _ordered(factor, schema) else "treatment")
@@ -193,10 +203,3 @@ def _power(k: int) -> str:
 
 
 _MATRICES = {"poly": _poly, "sum": _sum, "helmert": _helmert}
-
-
-def level_label(level) -> str:
-    """Write a level as R does."""
-    if isinstance(level, bool | np.bool_):
-        return str(level).upper()
-    return f"{level:.15g}" if isinstance(level, int | float) else str(level)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpstats.errors import FormulaError
 from dpstats.formula.r.tree import Call, Name, Node, Text, constants, literal
 
@@ -11,24 +13,28 @@ _CODINGS = {
     "contr.sum": "sum",
     "contr.helmert": "helmert",
 }
-FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C")
+FACTORS = ("factor", "as.factor", "ordered", "as.ordered", "relevel", "C", "i")
 
 
 @dataclass(frozen=True)
 class Coding:
     """Say how a factor becomes columns; None stands for what the column's type implies.
 
-    With ``as_number`` it becomes one column of its numeric values, as by as.numeric().
+    With ``as_number`` it becomes one column of its numeric values, as by as.numeric(). With
+    ``left_out``, which is not None for i() of fixest, it becomes indicators of the other levels.
     """
 
     contrast: str | None = None
     reference: str | None = None
     as_number: bool = False
+    left_out: tuple[str, ...] | None = None
 
 
 def factor(node: Call) -> tuple[str, Coding]:
     """Translate a call that makes a factor of one column, and give its coding."""
     match node.function:
+        case "i":
+            return _indicators(node)
         case "relevel":
             arguments = node.matched("x", "ref")
             code, _ = _inner(node, arguments["x"])
@@ -52,6 +58,19 @@ def factor(node: Call) -> tuple[str, Coding]:
     return f"C(Q({column.text!r}){levels})", Coding("poly" if ordered else None)
 
 
+def _indicators(node: Call) -> tuple[str, Coding]:
+    """Translate i(x, ref = 2009) of fixest, an indicator of each other level."""
+    arguments = node.matched("x", "ref", needed=1)
+    if not isinstance(arguments["x"], Name):
+        raise FormulaError(
+            f"{node}: i() takes a column, a number to multiply and ref =, as in "
+            "i(year, treated, ref = 2009)"
+        )
+    left_out = constants(arguments["ref"]) if "ref" in arguments else []
+    labels = tuple(level_label(literal(each)) for each in left_out)
+    return f"i(Q({arguments['x'].text!r}))", Coding(left_out=labels)
+
+
 def _inner(node: Call, inner: Node) -> tuple[str, Coding]:
     """Translate the factor inside relevel() or C()."""
     if isinstance(inner, Name):
@@ -59,6 +78,13 @@ def _inner(node: Call, inner: Node) -> tuple[str, Coding]:
     if isinstance(inner, Call) and inner.function in FACTORS:
         return factor(inner)
     raise FormulaError(f"{node}: expected a column or factor(column), got {inner}")
+
+
+def level_label(level) -> str:
+    """Write a level as R does."""
+    if isinstance(level, bool | np.bool_):
+        return str(level).upper()
+    return f"{level:.15g}" if isinstance(level, int | float) else str(level)
 
 
 def _text(node: Node, call: Call) -> str:

@@ -79,9 +79,14 @@ class Terms:
         algebra = _Algebra(text)
         algebra.seen(left)
         distinct = dict.fromkeys(term for term in algebra.terms(right) if left not in term)
-        order = {node: i for i, node in enumerate(algebra.variables)}
+        # fixest names year::2010:treated, wherever treated stood before
+        order = {
+            node: (not (isinstance(node, Call) and node.function == "i"), place)
+            for place, node in enumerate(algebra.variables)
+        }
         terms = [tuple(sorted(term, key=order.__getitem__)) for term in distinct]
-        return cls(left, tuple(sorted(terms, key=len)), algebra.intercept)
+        sizes = {term: len(term) - len(algebra.multiplied.intersection(term)) for term in terms}
+        return cls(left, tuple(sorted(terms, key=sizes.__getitem__)), algebra.intercept)
 
 
 def _sides(text: str) -> tuple[Node, Node]:
@@ -95,24 +100,38 @@ def _sides(text: str) -> tuple[Node, Node]:
 def absorbed_in_r(text: str) -> tuple[RFormula, str | None]:
     """Split a formula of R into the regression and the column after |, as fixest does.
 
+    Of several columns joined by + the first is absorbed; the others become indicators.
+
     >>> absorbed_in_r(RFormula("log(y) ~ x + z | state"))
     ('log(y) ~ x + z', 'state')
+    >>> absorbed_in_r(RFormula("y ~ x | state + year"))
+    ('y ~ x + factor(year)', 'state')
     """
     left, right = _sides(text)
     if not (isinstance(right, Infix) and right.operator == "|"):
         return RFormula(text), None
-    rest, absorbed = RFormula(Infix("~", left, right.left)), right.right
+    regressors, absorbed, others = right.left, right.right, []
+    while isinstance(absorbed, Infix) and absorbed.operator == "+":
+        others.insert(0, _indicated(text, absorbed.right))
+        absorbed = absorbed.left
+    for other in others:
+        regressors = Infix("+", regressors, other)
+    rest = RFormula(Infix("~", left, regressors))
     match absorbed:
         case Name(column) if column != ".":
             return rest, column
-        case Infix("+", Name() as first, Name() as second):
-            instead = f"absorb one and add indicators of the other: {rest} + C({second}) | {first} "
-            instead += f"with levels= of {second}"
         case Infix("^" | ":" | "*"):
             instead = "make the combinations a column of their own before the call and absorb that"
         case _:
             instead = "write one column after |, as in y ~ x | state"
     raise FormulaError(f"{text}: expected one column to absorb; {instead}")
+
+
+def _indicated(text: str, column: Node) -> Node:
+    """Return the indicators of a column that stands after | and a +."""
+    if not isinstance(column, Name):
+        raise FormulaError(f"{text}: write columns after |, as in y ~ x | state + year")
+    return Call("factor", ((None, column),))
 
 
 def _absorbed(right: Node) -> Node:
@@ -125,10 +144,14 @@ def _absorbed(right: Node) -> Node:
 
 @dataclass
 class _Algebra:
-    """Expand an expression into sets of variables; note the variables and the intercept."""
+    """Expand an expression into sets of variables; note the variables and the intercept.
+
+    To R's terms() i(year, treated) is one variable: its call with the number is in ``multiplied``.
+    """
 
     text: str
     variables: dict[Node, None] = field(default_factory=dict)
+    multiplied: set[Node] = field(default_factory=set)
     intercept: bool = True
 
     def seen(self, node: Node) -> Node:
@@ -155,6 +178,10 @@ class _Algebra:
                     "column to absorb, as in y ~ x | state; groups go into by=, and instruments "
                     "or random effects do not exist here"
                 )
+            case Call("i", ((None, _), (None, number), *_)):
+                alone = Call("i", (node.arguments[0], *node.arguments[2:]))
+                self.multiplied.add(alone)
+                return [frozenset([self.seen(alone), self.seen(number)])]
             case Name("."):
                 raise FormulaError(f"{self.text}: write out what . stands for")
         return [frozenset([self.seen(node)])]

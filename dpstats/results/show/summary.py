@@ -16,7 +16,7 @@ from dpstats.evidence import LogisticEvidence, NewtonEvidence
 from dpstats.formula.conditioning import collinear_columns
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.html_tables import html_notes, html_of, html_table
-from dpstats.inference import PARTLY_UNBOUNDED, UNBOUNDED
+from dpstats.inference import ENOUGH_CLUSTERS, PARTLY_UNBOUNDED, UNBOUNDED
 from dpstats.privacy import PrivacyReport
 from dpstats.results.show.bounds_reached import note_on_the_ends
 from dpstats.results.show.estimated_ranges import note_on_ranges
@@ -25,8 +25,6 @@ from dpstats.schema import Numeric
 
 _RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
-# With fewer clusters intervals cover less than they say (Cameron and Miller 2015).
-_MANY_CLUSTERS = 20
 # a mean weight of more than this part of the largest one is said
 _AT_THE_BOUND = 0.9
 
@@ -248,9 +246,9 @@ def _of_clusters(result) -> list[str]:
         f"standard errors are those of {_clusters(result)} clusters of one size, the effective "
         f"number; intervals take Student's t with {max(number - 1, 1):.1f} degrees of freedom"
     )
-    if number >= _MANY_CLUSTERS:
+    if number >= ENOUGH_CLUSTERS:
         return [said]
-    return [f"{said}; with fewer than {_MANY_CLUSTERS} they may be too short"]
+    return [f"{said}; with fewer than {ENOUGH_CLUSTERS} they may be too short"]
 
 
 def _weights_at_the_bound(result) -> list[str]:

@@ -33,6 +33,40 @@ test_that("without noise coefficients and errors are those of lm with dummies", 
   }
 })
 
+test_that("two columns and i() of fixest are lm's dummies", {
+  skip_without_python()
+  data <- panel()
+  data$treated <- data$state %% 2
+  data$year <- sample(2007:2010, nrow(data), replace = TRUE)
+  for (year in c(2007, 2008, 2010)) {
+    data[[paste0("t", year)]] <- data$treated * (data$year == year)
+  }
+  ols <- lm(y ~ x + t2007 + t2008 + t2010 + factor(year) + factor(state), data)
+  fit <- absorbing(y ~ x + i(year, treated, ref = 2009) | state + year, data,
+    levels = list(year = 2007:2010)
+  )
+  later <- paste0("year::", c(2007, 2008, 2010), ":treated")
+  expect_identical(names(coef(fit)), c("x", paste0("factor(year)", 2008:2010), later))
+  expect_equal(unname(coef(fit)[c("x", later)]),
+    unname(coef(ols)[c("x", "t2007", "t2008", "t2010")]),
+    tolerance = 1e-4
+  )
+})
+
+test_that("predictions know the columns of i()", {
+  skip_without_python()
+  data <- transform(panel(), year = sample(2007:2010, 4000, replace = TRUE))
+  fit <- with_insecure_seed(1, dp_ols(y ~ i(year, x, ref = 2009) + i(size, ref = "l") + x, data,
+    epsilon = 1e8, bounds = ranges, levels = list(year = 2007:2010)
+  ))
+  years <- paste0("year::", c(2007, 2008, 2010), ":x")
+  expect_identical(names(coef(fit)), c("(Intercept)", years, "size::m", "size::s", "x"))
+  at <- data.frame(year = c(2009, 2010), x = 0.5, size = "s")
+  values <- coef(fit)[["(Intercept)"]] + coef(fit)[["size::s"]] + 0.5 * coef(fit)[["x"]] +
+    c(0, 0.5 * coef(fit)[["year::2010:x"]])
+  expect_equal(unname(predict(fit, at)), values, tolerance = 1e-6)
+})
+
 test_that("the default clusters errors by the absorbed column", {
   skip_without_python()
   fit <- absorbing(y ~ x | state)
@@ -72,7 +106,7 @@ test_that("predictions need the effects and are NA", {
 
 test_that("several absorbed columns are refused with what to write", {
   skip_without_python()
-  expect_error(absorbing(y ~ x | state + name), "\\(name\\) \\| state",
+  expect_error(absorbing(y ~ x | state + name), "levels of name must be declared.*first column",
                class = "dpstats_argument_error")
   expect_error(absorbing(y ~ x | state^name), "column of their own",
                class = "dpstats_argument_error")

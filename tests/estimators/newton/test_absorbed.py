@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+import statsmodels.formula.api as smf
+from scipy.stats import t as student
 
 import dpstats as dp
 from dpstats.privacy import RELATIONS
@@ -44,8 +46,13 @@ def test_without_noise_it_is_the_within_estimator_with_clustered_errors(spread, 
     found, ols = fitted(data, epsilon=EXACT, neighbors=neighbors), within(data, "cluster")
     assert (found.method, found.cov_type, found.status) == ("noisy_newton", "cluster", "ok")
     np.testing.assert_allclose(found.params, ols.params, atol=1e-5)
-    # quantiles are Student's, by the effective number of groups, and nothing is cut
-    assert (1.0 < found.bse / ols.bse).all() and (found.bse / ols.bse < 1.15).all()
+    # with a factor for few clusters, and nothing is cut
+    assert (1.0 < found.bse / ols.bse).all() and (found.bse / ols.bse < 1.1).all()
+    number = len(data) ** 2 / (data["g"].value_counts() ** 2).sum()
+    assert found.fit_statistics.loc["clusters", "estimate"] == pytest.approx(number, rel=0.01)
+    for level in (0.1, 0.01):
+        halves = found.conf_int(level).diff(axis=1)[1] / 2
+        np.testing.assert_allclose(halves / found.bse, student.isf(level / 2, number - 1), 1e-3)
 
 
 def test_errors_of_one_variance_are_taken_as_such_if_asked():
@@ -61,9 +68,9 @@ def test_with_few_groups_errors_are_not_clustered_unless_that_is_asked():
     assert plain.cov_type == "nonrobust" and np.isfinite(plain.bse).all()
     assert "as good as 4 of one size" in " ".join(plain.summary().as_text().split())
     assert asked.cov_type == "cluster" and asked.status == "not_identified"
-    assert "so few groups" in asked.reasons["bse"] and np.isnan(asked.bse).all()
+    assert "number of clusters is below 6" in asked.reasons["bse"] and np.isnan(asked.bse).all()
     some = fitted(panel(groups=10), epsilon=20.0, cov_type="cluster")
-    assert "few to cluster errors by" in " ".join(some.summary().as_text().split())
+    assert "fewer than 20 they may be too short" in " ".join(some.summary().as_text().split())
 
 
 def test_intervals_hold_what_they_estimate_at_epsilon_1():
@@ -78,6 +85,22 @@ def test_intervals_hold_what_they_estimate_at_epsilon_1():
         far.append(np.abs(found.params - ols.params) / ols.bse)
     assert shown >= 76 and missed <= 10
     assert np.median(far) < 1.2
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("dialect", [str, dp.RFormula])
+def test_two_columns_and_an_event_study_are_those_of_dummies(dialect, neighbors):
+    data = panel(n=8000, groups=40)
+    data["year"] = np.random.default_rng(2).integers(2007, 2011, len(data))
+    data["t"] = (data["g"] % 2).astype(float)
+    data["y"] += 0.4 * data["t"] * (data["year"] == 2010)
+    later = {f"t{year}": data["t"] * (data["year"] == year) for year in (2007, 2008, 2010)}
+    ols = smf.ols("y ~ x1 + t2007 + t2008 + t2010 + C(year) + C(g)", data.assign(**later)).fit()
+    formula = dialect("y ~ x1 + i(year, t, ref=2009) | g + year")
+    found = fitted(data, formula=formula, epsilon=EXACT, neighbors=neighbors,
+                   levels={"year": [2007, 2008, 2009, 2010]})  # fmt: skip
+    names = ["x1", *(f"year::{year}:t" for year in (2007, 2008, 2010))]
+    np.testing.assert_allclose(found.params[names], ols.params[["x1", *later]], atol=1e-5)
 
 
 def test_groups_with_many_rows_are_divided_by_labels_that_rows_draw():

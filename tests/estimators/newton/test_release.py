@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import _concentration, _ends, release_of
@@ -98,9 +99,11 @@ def test_a_failed_fit_releases_the_center_alone():
 
 
 def test_coefficients_have_no_interval_where_ranges_miss_rows():
-    release = released(wild=True)
+    squares = Squares(0.6, 0.01, 0.0)
+    sound, release = released(squares=squares), released(wild=True, squares=squares)
     assert release.status == "not_identified" and "declare bounds=" in release.reasons["conf_int"]
-    np.testing.assert_allclose(release.params, released().params)
+    np.testing.assert_allclose(release.params, sound.params)
+    assert release.evidence.fit_rsquared is None and sound.evidence.fit_rsquared is not None
 
 
 def test_coefficients_of_which_the_prior_knows_more_are_not_released():

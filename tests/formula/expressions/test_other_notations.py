@@ -21,8 +21,6 @@ STATA = [
     ("y ~ x if age > 30", 'subset="age > 30"', 'subset="age > 30"'),
 ]
 OTHERS = [
-    ("y ~ x + i(region)", "i(region) is of fixest; write C(region)", "write factor(region)"),
-    ("y ~ i(region, x, ref = 2)", "write C(region):x", "write factor(region):x"),
     ("y ~ csw(x, z)", "['y ~ x', 'y ~ x + z']", "list(y ~ x, y ~ x + z)"),
     ("y ~ x + [educ ~ nearc4]", "no instrumental variables yet", "no instrumental variables yet"),
     ("y ~ x | g | educ ~ z", "no instrumental variables yet", "no instrumental variables yet"),

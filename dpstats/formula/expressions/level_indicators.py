@@ -1,0 +1,102 @@
+"""Read i() of fixest: indicators of the levels of a column but a reference, times a number.
+
+``i(year, treated, ref=2009)`` is the interaction ``i(year, ref=2009):treated``, and
+``i(year, ref=2009)`` has a column for each year but 2009, whatever else is in the formula.
+"""
+
+import ast
+
+import numpy as np
+import pandas as pd
+import patsy
+
+from dpstats.errors import FormulaError
+from dpstats.formula.expressions.reading import Reading, literal, variable_of
+from dpstats.schema import BOOLEAN, ModelSchema
+
+_FORM = "i() takes a column, a number to multiply and ref=, as in i(year, treated, ref=2009)"
+
+
+class LevelIndicators:
+    """Code a factor for patsy by an indicator of each level that is no reference."""
+
+    def __init__(self, reference: tuple):
+        self.reference = reference
+
+    def code_with_intercept(self, levels) -> patsy.ContrastMatrix:
+        """Return a matrix (levels, columns), whose columns are named as fixest names them."""
+        unknown = [level for level in self.reference if level not in levels]
+        if unknown:
+            raise patsy.PatsyError(f"ref={unknown[0]!r} in i() is none of the levels {[*levels]}")
+        kept = [place for place, level in enumerate(levels) if level not in self.reference]
+        return patsy.ContrastMatrix(
+            np.eye(len(levels))[:, kept], [f"::{levels[place]}" for place in kept]
+        )
+
+    code_without_intercept = code_with_intercept
+
+
+def level_indicators(values: pd.Categorical, ref=()) -> pd.Categorical:
+    """Evaluate i() of one column."""
+    coded = values[:]
+    reference = tuple(ref) if isinstance(ref, list | tuple) else (ref,)
+    setattr(coded, "contrast", LevelIndicators(reference))  # noqa: B010 - undeclared by pandas
+    return coded
+
+
+def read_indicators(node: ast.Call, reading: Reading) -> None:
+    """Check i(x) or i(x, ref=2009), and record its column."""
+    variable = variable_of(node.args[0], reading) if len(node.args) == 1 else None
+    if variable is None or {keyword.arg for keyword in node.keywords} - {"ref"}:
+        raise FormulaError(f"{reading.code}: {_FORM}")
+    for keyword in node.keywords:
+        literal(keyword.value)
+    reading.called.add("i")
+    reading.categorical.add(variable)
+
+
+def multiplied(terms: list[patsy.Term]) -> list[patsy.Term]:
+    """Write each i(x, z, ref=r) in terms as the interaction of i(x, ref=r) with z.
+
+    >>> from patsy import ModelDesc
+    >>> [term.name() for term in multiplied(ModelDesc.from_formula("i(g, x, ref=2)").rhs_termlist)]
+    ['Intercept', 'i(g, ref=2):x']
+    """
+    return [
+        patsy.Term([part for factor in term.factors for part in _factors(factor)]) for term in terms
+    ]
+
+
+def _factors(factor: patsy.EvalFactor) -> list[patsy.EvalFactor]:
+    try:
+        node = ast.parse(factor.code, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [factor]  # reading it says what is wrong
+    match node:
+        case ast.Call(ast.Name("i"), [column, number], keywords):
+            call = ast.Call(ast.Name("i"), [column], keywords)
+            return [patsy.EvalFactor(ast.unparse(call)), patsy.EvalFactor(ast.unparse(number))]
+    return [factor]
+
+
+def check_multiplied(readings: list[Reading], schema: ModelSchema) -> None:
+    """Refuse a term, by its factors' readings, in which i() multiplies what is true or false."""
+    if not any("i" in reading.called for reading in readings):
+        return
+    for reading in readings:
+        if reading.bare and schema[reading.bare] == BOOLEAN:
+            raise FormulaError(
+                f"i() multiplies a number, and {reading.bare} is true or false; make it 1 where it "
+                "is true and else 0 before the call"
+            )
+
+
+def named(info: patsy.DesignInfo) -> tuple[str, ...]:
+    """Name the columns of a design as fixest does those of i(year, ref=2009): year::2010."""
+    names = info.column_names
+    for factor in info.factor_infos:
+        match ast.parse(factor.code, mode="eval").body:
+            case ast.Call(ast.Name("i"), [column]):
+                name = variable_of(column, Reading(factor.code))
+                names = [each.replace(f"{factor.name()}::", f"{name}::") for each in names]
+    return tuple(names)
