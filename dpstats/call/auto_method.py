@@ -31,6 +31,7 @@ def choose(
     levels: int = 0,
     by_unit: bool = False,
     clustered: bool = False,
+    remote: bool = False,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
@@ -38,7 +39,8 @@ def choose(
     none (:func:`relation`), so that bounds, groups and delta do not change what is protected.
     The number of rows decides only where ``replace_one`` is asked for, under which it is public.
     ``alone`` is False with groups, which are many and small, or with arguments that methods for
-    one regressor do not take. Rows that are streamed are infinitely many here. Time
+    one regressor do not take. Rows that are streamed are infinitely many here, and ``remote`` ones
+    stay with workers, so that none can be compared. Time
     is linear in ``levels``, those of all factors, in sum-based methods and quadratic in Newton
     rounds.
 
@@ -63,11 +65,11 @@ def choose(
     'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
     'noisy_newton'
-    >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, math.inf, True, {})[0]
+    >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 1, True, {}, remote=True)[0]
     'adassp'
     """
     if formula.absorbed is not None:
-        in_pairs = alone and rows < math.inf and delta != 0 and not (weighted or by_unit)
+        in_pairs = alone and not remote and delta != 0 and not (weighted or by_unit)
         name = "noisy_newton" if in_pairs else "adassp"
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:

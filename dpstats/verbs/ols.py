@@ -82,14 +82,14 @@ def dp_ols(
         glob of Parquet, CSV or TSV files, a list of paths, a polars LazyFrame, a pyarrow
         dataset or a duckdb relation is read some rows at a time, once for the sums and some
         times more for ranges that are left out; no rows stay in memory for the methods on sums
-        (``dpstats.METHODS[name].fixed_size_summary``) without ``by`` and ``select``, else the
-        columns in use do. A Spark DataFrame is summed by its workers, which also fit the groups
-        of ``by``.
+        (``dpstats.METHODS[name].fixed_size_summary``) without ``by``, ``select`` and effects
+        absorbed by ``noisy_newton``, else the columns in use do. A Spark DataFrame is summed by
+        its workers, which also fit the groups of ``by``.
     method : str
         A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts:
         ``noisy_newton``, which needs no bounds and no tuning and has intervals; with ``delta=0``,
         or in groups of one bounded regressor another one, and where absorbed effects meet
-        ``by``, ``unit`` or a table that is read in parts.
+        ``by``, ``unit`` or a Spark DataFrame.
         ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.

@@ -103,6 +103,15 @@ def test_two_columns_and_an_event_study_are_those_of_dummies(dialect, neighbors)
     np.testing.assert_allclose(found.params[names], ols.params[["x1", *later]], atol=1e-5)
 
 
+def test_a_file_is_fitted_as_its_rows_in_memory(tmp_path):
+    data = panel()
+    data.to_parquet(tmp_path / "rows.parquet")
+    found, held = fitted(str(tmp_path / "rows.parquet")), fitted(data)
+    assert found.method == "noisy_newton" and found.cov_type == "cluster"
+    np.testing.assert_array_equal(found.params, held.params)
+    np.testing.assert_array_equal(found.bse, held.bse)
+
+
 def test_groups_with_many_rows_are_divided_by_labels_that_rows_draw():
     """One group of 3,000 rows has more than 4 million pairs."""
     data = panel(n=3000, groups=1, d=1)
