@@ -108,8 +108,16 @@ def _check_distinct(terms: Sequence[Term], full: set, infos: Mapping) -> None:
         named = ":".join(sorted(factor.label for factor in twice)) or "the intercept"
         raise FormulaError(
             f"the columns of this formula add up to each other ({named} is there twice), so lm "
-            "would give NA for some; write a * b instead of a:b alone, or drop the intercept"
+            f"would give NA for some; {_instead(terms)}, or drop the intercept"
         )
+
+
+def _instead(terms: Sequence[Term]) -> str:
+    """Say how columns are written that do not add up to others."""
+    whole = [f for term in terms for f in term.factors if f.coding.left_out == ()]
+    if whole:
+        return f"leave a level of {whole[0].label} out by ref ="
+    return "write a * b instead of a:b alone"
 
 
 def _parts(term: Term, full: set) -> Iterator[frozenset]:

@@ -46,7 +46,7 @@ test_that("two columns and i() of fixest are lm's dummies", {
     levels = list(year = 2007:2010)
   )
   later <- paste0("year::", c(2007, 2008, 2010), ":treated")
-  expect_identical(names(coef(fit)), c("x", paste0("factor(year)", 2008:2010), later))
+  expect_identical(names(coef(fit)), c("x", later, paste0("factor(year)", 2008:2010)))
   expect_equal(unname(coef(fit)[c("x", later)]),
     unname(coef(ols)[c("x", "t2007", "t2008", "t2010")]),
     tolerance = 1e-4
