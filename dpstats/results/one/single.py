@@ -50,8 +50,9 @@ class DPResults(Tabulated):
         Labels of the prediction points.
     x_new : numpy.ndarray, shape (q, S)
         Their design rows.
-    nobs : int or None
-        Number of complete rows where it is public (replace-one), else None.
+    public_rows : int or None
+        Number of complete rows where it is public (replace-one), else None; ``nobs`` is the
+        released number where it is not.
     schema, term_bounds : mapping
         The public schema the design was built on.
     privacy : PrivacyReport
@@ -87,7 +88,7 @@ class DPResults(Tabulated):
     names: tuple[str, ...]
     points: tuple[str, ...]
     x_new: np.ndarray
-    nobs: int | None
+    public_rows: int | None
     schema: Schema
     term_bounds: Mapping[str, tuple[float, float]]
     privacy: PrivacyReport
