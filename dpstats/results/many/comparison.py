@@ -1,9 +1,11 @@
-"""Compare several private regressions in one table, as statsmodels' ``summary_col`` does."""
+"""Print several regressions in one table, as statsmodels' ``summary_col`` does."""
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 
 import pandas as pd
 from statsmodels.iolib.table import SimpleTable
@@ -13,44 +15,69 @@ from dpstats.errors import ArgumentError
 from dpstats.escaping import latex, latex_of
 from dpstats.html_tables import html_notes, html_of
 from dpstats.privacy import Call, joint_guarantee, relation_name
+from dpstats.results.many.columns import Column, column_of
 from dpstats.results.many.groups import DPGroupResults
+from dpstats.results.many.layout import Layout, checked_layout
+from dpstats.results.many.non_private_columns import non_private_column
 from dpstats.results.one import DPResults
-from dpstats.results.show.summary import figure, guarantee, observations
 
 _TITLE = "Differentially Private Regressions"
 _WIDTH = 78
 
 
 def compare(
-    *results: DPResults | Mapping[str, DPResults] | DPGroupResults,
+    *results: DPResults | Sequence[DPResults] | Mapping[str, DPResults] | DPGroupResults,
     names: Sequence[str] | None = None,
+    ols: Sequence | Mapping = (),
+    stars: bool | Mapping[float, str] = False,
+    labels: Mapping[str, str] | None = None,
+    keep: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+    notes: str | Sequence[str] | None = None,
 ) -> "Comparison":
-    """Put private regressions side by side, a column each; costs no budget.
+    """Print private regressions side by side, a column each; costs no budget.
 
     Parameters
     ----------
-    *results : DPResults, or one mapping of them, or one DPGroupResults
+    *results : DPResults, or one list or mapping of them, or one DPGroupResults
         Results of :func:`dpstats.dp_ols` without ``by=``, or groups such as ``by["a"]``; or what
         it returns for several formulas or with ``by=``, whose names or labels are the headings.
     names : sequence of str, optional
-        Headings of the columns, all different; by default (1), (2) and so on.
+        Headings of the columns, all different, those of ``ols`` last; by default (1), (2) and so
+        on.
+    ols : sequence or mapping of fits, optional
+        Fits that are not private, of statsmodels, linearmodels or pyfixest, in columns of their
+        own which say so; keys of a mapping are their headings. For data that may be published.
+    stars : bool or mapping of float to str, optional
+        Whether stars stand at estimates: ``True`` for * p < 0.1, ** p < 0.05 and *** p < 0.01, or
+        symbols by level. P-values count the privacy noise. Where an interval is unbounded or was
+        not released there is no star, which a note says.
+    labels : mapping of str to str, optional
+        What is printed in place of terms; those of terms that no column has are left aside.
+    keep : sequence of str, optional
+        The coefficients and predictions that are printed; by default all.
+    order : sequence of str, optional
+        Those that come first, in their order.
+    notes : str or sequence of str, optional
+        Notes below those about guarantees and gaps, which are always printed.
 
     Returns
     -------
     Comparison
-        Prints as a table, is shown as HTML in a notebook, and has ``frame``, ``to_html()``
-        and ``to_latex()``.
+        Prints as a table, is shown as HTML in a notebook, and has ``frame``, ``to_html()``,
+        ``to_latex()``, ``to_markdown()``, ``to_word(path)``, ``to_excel(path)`` and ``plot()``.
 
     Raises
     ------
     ArgumentError
-        For anything else than results of single fits, or names that do not fit them.
+        For anything else than results of single fits, names that do not fit them, terms that no
+        column has, or choices of another type.
 
     Notes
     -----
     Guarantee: a function of what was released, so nothing is spent. Results from the same
     people spend their budgets together all the same; ``joint_guarantee``, and a note below the
-    table, say what they cost together.
+    table, say what they cost together. Columns of ``ols`` have no guarantee.
 
     Examples
     --------
@@ -59,17 +86,49 @@ def compare(
     >>> with dp.testing.insecure_seed(1):
     ...     fits = [dp.dp_ols("y ~ x", people, method="adassp", epsilon=epsilon,
     ...                       bounds={"x": (0, 1), "y": (0, 1)}) for epsilon in (1, 4)]
-    >>> table = dp.compare(*fits, names=["strict", "lenient"])
+    >>> table = dp.compare(*fits, names=["strict", "lenient"], stars=True, keep=["x"])
     >>> table.frame.query("term == 'x'")["result"].tolist()
     ['strict', 'lenient']
     """
+    headings = None
     if len(results) == 1 and isinstance(results[0], Mapping | DPGroupResults):
         pairs = list(results[0].items())
-        names = tuple(_heading(name) for name, _ in pairs) if names is None else names
+        headings = [_heading(name) for name, _ in pairs]
         results = tuple(result for _, result in pairs)
+    elif len(results) == 1 and isinstance(results[0], list | tuple):
+        results = tuple(results[0])
     if not results:
         raise ArgumentError("expected at least one result to compare, as in compare(first, second)")
-    return Comparison(tuple(map(_checked, results)), checked_names(names, len(results)))
+    fits = tuple(map(_checked, results))
+    others = tuple(map(non_private_column, _listed(ols)))
+    if names is None:
+        names = _default_names(headings, len(fits), ols)
+    names = checked_names(names, len(fits) + len(others))
+    known = _terms((*fits, *others))
+    return Comparison(fits, names, others, checked_layout(known, stars, labels, keep, order, notes))
+
+
+def _listed(ols) -> list:
+    """List fits that are not private, or raise ArgumentError."""
+    if isinstance(ols, str) or not isinstance(ols, Mapping | Sequence):
+        raise ArgumentError(
+            "expected ols to be a list of fits or a mapping of them by their headings, as in "
+            f"ols=[smf.ols(formula, data).fit()], got a {type(ols).__name__}"
+        )
+    return list(ols.values()) if isinstance(ols, Mapping) else list(ols)
+
+
+def _default_names(headings: list[str] | None, count: int, ols) -> list:
+    """Number the columns that have no heading of their own by their place."""
+    private = [f"({i})" for i in range(1, count + 1)] if headings is None else headings
+    others = [f"({i})" for i in range(count + 1, count + len(ols) + 1)]
+    return [*private, *(ols if isinstance(ols, Mapping) else others)]
+
+
+def _terms(columns: Iterable[DPResults | Column]) -> list[str]:
+    """List the coefficients of all columns, then their predictions."""
+    names, points = zip(*((column.names, column.points) for column in columns), strict=True)
+    return list(dict.fromkeys(chain(*names, *points)))
 
 
 def _heading(name) -> str:
@@ -81,9 +140,9 @@ def _checked(result) -> DPResults:
     """Return a result of a single fit, or raise ArgumentError."""
     if not isinstance(result, DPResults):
         raise ArgumentError(
-            "expected results of dp_ols without by=, as in compare(first, second), or one mapping "
-            "of them, or groups as in compare(by) or compare(by[label], other), got a "
-            f"{type(result).__name__}"
+            "expected results of dp_ols without by=, as in compare(first, second), or one list or "
+            "mapping of them, or groups as in compare(by) or compare(by[label], other), got a "
+            f"{type(result).__name__}; fits that are not private go into ols=[...]"
         )
     return result
 
@@ -101,31 +160,43 @@ def checked_names(names, count: int, argument: str = "names") -> tuple[str, ...]
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Hold private regressions to compare, and show them as a table.
+    """Hold regressions to compare, and show them as a table.
 
     Attributes
     ----------
     results : tuple of DPResults
     names : tuple of str
         Headings of the columns.
+    others : tuple of Column
+        Columns that are not private, after those of the results.
+    layout : Layout
+        What is printed.
     """
 
     results: tuple[DPResults, ...]
     names: tuple[str, ...]
+    others: tuple[Column, ...] = ()
+    layout: Layout = Layout()
+
+    @cached_property
+    def columns(self) -> dict[str, Column]:
+        """Return the columns by their headings."""
+        columns = (*map(column_of, self.results), *self.others)
+        return dict(zip(self.names, columns, strict=True))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Tabulate a row per result and quantity (tidy).
+        """Tabulate a row per column and quantity (tidy), whatever is printed.
 
         Columns: ``result`` (its heading), ``term`` (coefficients, then predictions),
         ``estimate``, ``std_error`` (NaN where there is none) and ``status``.
         """
         parts = [
-            _quantities(result).rename_axis("term").assign(result=name, status=result.status)
-            for name, result in zip(self.names, self.results, strict=True)
+            column.quantities.assign(result=name, status=column.status)
+            for name, column in self.columns.items()
         ]
-        columns = ["result", "term", "estimate", "std_error", "status"]
-        return pd.concat(parts).reset_index().reindex(columns=columns)
+        heads = ["result", "term", "estimate", "std_error", "status"]
+        return pd.concat(parts).reset_index().reindex(columns=heads)
 
     @property
     def joint_guarantee(self) -> tuple[float, float] | None:
@@ -164,47 +235,49 @@ class Comparison:
 
     def _table(self) -> SimpleTable:
         """Tabulate estimates over standard errors by term, then the facts of each column."""
-        rows, headers = self._estimates(), ["", *self.names]
-        cells = rows + self._facts()
-        table = SimpleTable(cells, headers=headers, txt_fmt=fmt_params)
-        table[len(rows)].dec_below = "header_dec_below"
+        rows = self._estimates()
+        stubs, *cells = zip(*rows, *self._facts(), strict=True)
+        cells = list(zip(*cells, strict=True))
+        table = SimpleTable(cells, headers=self.names, stubs=stubs, txt_fmt=fmt_params)
+        if rows:
+            table[len(rows)].dec_below = "header_dec_below"
         return table
 
     def _estimates(self) -> list[list[str]]:
-        """List two rows per term: estimates, and standard errors where any result has one."""
-        columns = [_quantities(result) for result in self.results]
-        listed = [result.names for result in self.results] + [r.points for r in self.results]
-        terms = dict.fromkeys(term for names in listed for term in names)
-        return [row for term in terms for row in _rows_of(term, columns)]
+        """List two rows per term: estimates, and standard errors where any column has one."""
+        columns = list(self.columns.values())
+        terms = self.layout.terms(_terms(columns))
+        return [row for term in terms for row in _rows_of(term, columns, self.layout)]
 
     def _facts(self) -> list[list[str]]:
         """List the facts of each column: response, method, guarantee, rows, status."""
-        facts = {
-            "response": lambda result: result.formula.split("~")[0].strip(),
-            "method": lambda result: result.method,
-            "epsilon": lambda result: f"{result.privacy.epsilon:g}",
-            "delta": lambda result: f"{result.privacy.delta:g}",
-            "neighbours": lambda r: relation_name(r.privacy.neighbors, r.privacy.unit),
-            "n": lambda result: observations(result),
-            "R-squared": lambda result: figure(result, "rsquared"),
-            "R-squared Adj.": lambda result: figure(result, "rsquared_adj"),
-            "status": lambda result: result.status,
-            "private": lambda result: "yes" if result.privacy.private else "NO (seeded)",
-        }
-        return [[name, *map(describe, self.results)] for name, describe in facts.items()]
+        columns = self.columns.values()
+        names = next(iter(columns)).facts  # of a private one, which has them all
+        return [[name, *(column.facts.get(name, "") for column in columns)] for name in names]
 
     def _notes(self) -> list[str]:
-        """List notes on standard errors, missing values and results that are not private."""
+        """List notes on standard errors, stars, guarantees and missing values, then the user's."""
         notes = ["Standard errors, privacy noise included, are in parentheses where released."]
+        if self.layout.stars:
+            notes.append(f"{self.layout.legend()}, privacy noise included.")
         by_text: dict[str, list[str]] = {}
-        for name, result in zip(self.names, self.results, strict=True):
-            for text in _caveats(result):
+        for name, column in self.columns.items():
+            for text in (*column.caveats, *self._without_stars(column)):
                 by_text.setdefault(text, []).append(name)
         notes += [f"{', '.join(names)}: {text}" for text, names in by_text.items()]
-        return notes + [self._together()] * (len(self.results) > 1)
+        return [*notes, *[self._together()] * (len(self.results) > 1), *self.layout.notes]
+
+    def _without_stars(self, column: Column) -> list[str]:
+        """Say which terms have no stars because their intervals are hidden."""
+        printed = self.layout.terms(column.hidden()) if self.layout.stars else []
+        hidden = [self.layout.label(term) for term in printed if term in column.hidden()]
+        if not hidden:
+            return []
+        return [f"no stars at {', '.join(hidden)}, where no bounded interval was released"]
 
     def _together(self) -> str:
         """Say what the results cost together."""
+        who = "the private ones" if self.others else "they"
         if self.joint_guarantee is None:
             return (
                 "Results from the same people spend their budgets together; under different "
@@ -213,30 +286,23 @@ class Comparison:
         epsilon, delta = self.joint_guarantee
         failing = f" and delta = {delta:.3g}" if delta else ""
         return (
-            f"If from the same people, they have epsilon = {epsilon:.4g}{failing} together, "
+            f"If from the same people, {who} have epsilon = {epsilon:.4g}{failing} together, "
             "provided that none was chosen by looking at another."
         )
 
 
-def _caveats(result: DPResults) -> list[str]:
-    """Explain what was not released, and state it if the result is not private."""
-    stamp = [] if result.privacy.private else [f"NOT PRIVATE, {guarantee(result.privacy)}"]
-    return [*stamp, *dict.fromkeys(result.reasons.values())]
-
-
-def _quantities(result: DPResults) -> pd.DataFrame:
-    """Tabulate estimates and standard errors of coefficients and predictions, by term."""
-    estimates = pd.concat([result.params, result.predictions])
-    errors = pd.concat([result.bse, result.prediction_intervals()["mean_se"]])
-    return pd.DataFrame({"estimate": estimates, "std_error": errors})
-
-
-def _rows_of(term: str, columns: Sequence[pd.DataFrame]) -> list[list[str]]:
+def _rows_of(term: str, columns: Sequence[Column], layout: Layout) -> list[list[str]]:
     """Build the row of a term's estimates and, where there is any, that of standard errors."""
-    cells = [column.loc[term] if term in column.index else None for column in columns]
-    estimates = ["" if values is None else f"{values['estimate']:#.4g}" for values in cells]
+    cells = [c.quantities.loc[term] if term in c.quantities.index else None for c in columns]
+    estimates = ["" if cell is None else _estimate(cell, layout) for cell in cells]
     errors = [
-        "" if values is None or math.isnan(values["std_error"]) else f"({values['std_error']:#.3g})"
-        for values in cells
+        "" if cell is None or math.isnan(cell["std_error"]) else f"({cell['std_error']:#.3g})"
+        for cell in cells
     ]
-    return [[term, *estimates], ["", *errors]] if any(errors) else [[term, *estimates]]
+    rows = [[layout.label(term), *estimates], ["", *errors]]
+    return rows if any(errors) else rows[:1]
+
+
+def _estimate(cell: Mapping[str, float], layout: Layout) -> str:
+    """Write an estimate with its stars."""
+    return f"{cell['estimate']:#.4g}{layout.symbol(cell['p_value'])}"

@@ -345,3 +345,13 @@ def test_a_folder_that_can_have_no_such_name_is_refused(results, tmp_path, name)
         results["y ~ x"].record(tmp_path / name)
     with pytest.raises(dp.ArgumentError, match="expected path to be the path"):
         verify_record(str(tmp_path / name))
+
+
+def test_columns_that_are_not_private_have_no_place_in_a_record(results, tmp_path):
+    import statsmodels.formula.api as smf
+
+    ols = smf.ols("y ~ x", dp.simulate.line(100, seed=1)).fit()
+    table = compare(results["y ~ x"], ols=[ols])
+    with pytest.raises(dp.ArgumentError, match="'both' has columns that are not private"):
+        write_record(results, tmp_path / "out", tables={"both": table})
+    assert list(tmp_path.iterdir()) == []
