@@ -20,8 +20,10 @@ from dpstats.results.many.groups import DPGroupResults
 from dpstats.results.many.layout import Layout, checked_layout
 from dpstats.results.many.non_private_columns import non_private_column
 from dpstats.results.one import DPResults
+from dpstats.results.show import Printed
+from dpstats.results.show.documents import markdown_of, write_excel, write_word
 
-_TITLE = "Differentially Private Regressions"
+_TITLE, _MIXED = "Differentially Private Regressions", "Regressions, Private and Not Private"
 _WIDTH = 78
 
 
@@ -215,7 +217,7 @@ class Comparison:
     def summary(self) -> str:
         """Write the table as text, with its notes."""
         table = self._table()
-        table.title = _TITLE
+        table.title = self._title
         notes = (textwrap.fill(note, _WIDTH) for note in self._notes())
         return "\n".join([table.as_text(), *notes])
 
@@ -228,10 +230,32 @@ class Comparison:
         notes = [latex(note) + r" \\" for note in self._notes()]
         return "\n".join([latex_of(self._table()), r"\noindent\footnotesize", *notes])
 
+    def to_markdown(self) -> str:
+        """Write the table as Markdown, with its notes; names are escaped."""
+        return markdown_of(self._printed())
+
+    def to_word(self, path) -> None:
+        """Write a Word document (.docx), which appears whole or not at all; needs python-docx."""
+        write_word(self._printed(), path)
+
+    def to_excel(self, path) -> None:
+        """Write an Excel workbook (.xlsx), which appears whole or not at all; needs openpyxl."""
+        write_excel(self._printed(), path)
+
     _repr_html_ = to_html
 
     def __repr__(self) -> str:
         return self.summary()
+
+    @property
+    def _title(self) -> str:
+        """Say whether all columns are private."""
+        return _MIXED if self.others else _TITLE
+
+    def _printed(self) -> Printed:
+        """Lay out the cells for documents."""
+        parts = [part for part in (self._estimates(), self._facts()) if part]
+        return Printed(self._title, ["", *self.names], parts, self._notes())
 
     def _table(self) -> SimpleTable:
         """Tabulate estimates over standard errors by term, then the facts of each column."""

@@ -2,3 +2,7 @@
 
 No number is computed here that a result does not give.
 """
+
+from dpstats.results.show.documents import Printed
+
+__all__ = ["Printed"]
