@@ -1,7 +1,8 @@
 """Read what a private fit puts into its column of a table of regressions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -85,3 +86,9 @@ def _facts(result: DPResults) -> dict[str, str]:
         "status": result.status,
         "private": "yes" if report.private else "NO (seeded)",
     }
+
+
+def terms_of(columns: Iterable[DPResults | Column]) -> list[str]:
+    """List the coefficients of all columns, then their predictions."""
+    names, points = zip(*((column.names, column.points) for column in columns), strict=True)
+    return list(dict.fromkeys(chain(*names, *points)))

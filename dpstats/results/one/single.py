@@ -194,10 +194,15 @@ class DPResults(Tabulated):
 
     @plot_method
     def plot(self, ax=None):
-        """Draw the fitted line over the declared range; needs matplotlib."""
-        from dpstats.results.show.plot import line
+        """Draw the line of one numeric regressor, else the coefficients; needs matplotlib.
 
-        return line(self, ax)
+        The line is over the declared range, with its pointwise 95% interval. Coefficients, of any
+        number, have their 95% intervals; those of a line are drawn by ``compare(fit).plot()``.
+        """
+        from dpstats.results.show.coefficient_plot import coefficients
+        from dpstats.results.show.plot import has_line, line
+
+        return line(self, ax) if has_line(self) else coefficients(self, ax)
 
     def record(self, path, publication=None):
         """Write this release as a folder for output checkers, archives and registries.

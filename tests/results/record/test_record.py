@@ -74,7 +74,8 @@ def test_a_record_holds_everything_released_and_its_checksums(results, tmp_path)
     folder = write_record(results, tmp_path / "out", PUBLICATION)
     names = sorted(path.name for path in folder.iterdir())
     assert names == [
-        "1_y_x.csv", "1_y_x.png", "2_two_regressors.csv", "3_by_area.csv", "3_by_area.png",
+        "1_y_x.csv", "1_y_x.png", "2_two_regressors.csv", "2_two_regressors.png",
+        "3_by_area.csv", "3_by_area.png",
         "checksums", "index.html", "registry.yaml", "release.json", "results.json",
     ]  # fmt: skip
     assert sorted(path.name for path in (folder / "checksums").iterdir()) == [
@@ -198,7 +199,7 @@ def test_results_side_by_side_are_part_of_the_record(results, tmp_path):
 def test_the_page_needs_no_other_file_and_says_what_is_private(results, tmp_path):
     text = (write_record(results, tmp_path / "out") / "index.html").read_text()
     links = Links(text).found
-    assert len(links) == 2 and all(link.startswith("data:image/png;base64,") for link in links)
+    assert len(links) == 3 and all(link.startswith("data:image/png;base64,") for link in links)
     for result in results.values():
         for assumption in result.privacy.assumptions:
             assert html.escape(assumption) in text
