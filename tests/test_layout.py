@@ -110,6 +110,7 @@ COVERED_BY = {
         "r.stored_fits",
         "r.uncertainties",
     ],
+    "results/many/test_comparison.py": ["results.many.regression_table"],
     "results/many/test_group_inference.py": ["results.many.group_member", "results.store.groups"],
     "results/one/test_error_bounds.py": ["results.many.group_error_bounds"],
     "results/record/test_record.py": [

@@ -96,7 +96,11 @@ def _add_fit(commands) -> None:
     parser = _command(commands, "fit", _fit, "fit one regression and print its summary")
     _add_model(parser)
     parser.add_argument("-o", dest="out", metavar="OUT", help="result file: .json or .txt")
-    parser.add_argument("--plot", metavar="OUT", help="picture of the line: .png, .pdf or .svg")
+    parser.add_argument(
+        "--plot",
+        metavar="OUT",
+        help="picture of the line, else of the coefficients: .png, .pdf or .svg",
+    )
 
 
 def _add_by(commands) -> None:
@@ -168,8 +172,6 @@ def _fit(arguments) -> None:
     """Fit one regression, write the files asked for and print the summary."""
     outputs = checked_outputs(arguments, (".json", ".txt"))
     table, call = _call(arguments)
-    if arguments.plot:
-        _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, **call)
     summary = str(result.summary())
     try:
@@ -258,7 +260,7 @@ def _check_line(arguments, table: AnyTable, call) -> None:
     ]
     if len(formula.predictors) != 1 or not numeric or arguments.row_norm is not None:
         raise ArgumentError("--plot needs a formula with one numeric regressor and its bounds")
-    if arguments.run is _by and arguments.x_new:
+    if arguments.x_new:
         raise ArgumentError("--plot draws p25 against p75; leave out --x-new")
 
 

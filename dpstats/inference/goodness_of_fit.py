@@ -47,8 +47,8 @@ class GoodnessOfFit:
     ----------
     rows, rsquared, scale : Estimate
         ``scale`` is in squared units of the response.
-    columns : int
-        The number S of coefficients.
+    columns : float
+        The number S of coefficients, NaN where effects of groups count beside them.
     is_centred : bool
         Whether R-squared is about the mean of the response, as with a constant.
     reason : str
@@ -57,7 +57,7 @@ class GoodnessOfFit:
     rows: Estimate
     rsquared: Estimate = Estimate()
     scale: Estimate = Estimate()
-    columns: int = 1
+    columns: float = 1
     is_centred: bool = True
     reason: str = ""
 

@@ -36,7 +36,7 @@ def describe(result: DPResults) -> dict:
         "vcov": _floats(result.cov_params().to_numpy().ravel()),
         "points": list(result.points),
         "predictions": predicted(points),
-        "nobs": float("nan") if result.nobs is None else float(result.nobs),
+        "nobs": float(result.nobs),
         "fit_statistics": _fit_statistics(result),
         "status": result.status,
         "cov_type": result.cov_type,

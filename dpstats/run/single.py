@@ -17,7 +17,7 @@ def fit_single(prepared: TablePasses, noise: Noise) -> DPResults:
         names=prepared.design.names,
         points=prepared.points,
         x_new=problem.x_new,
-        nobs=passes.rows if request.neighbors == REPLACE_ONE else None,
+        public_rows=passes.rows if request.neighbors == REPLACE_ONE else None,
         schema=request.released_schema(),
         term_bounds=dict(request.term_bounds),
         clipping=request.clipping,

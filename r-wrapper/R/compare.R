@@ -1,114 +1,87 @@
 #' Private regressions side by side
 #'
-#' Coefficients of several fits in one table, with their standard errors in parentheses, what each
-#' fit spent, and notes on what is missing. It costs nothing. For tables with more choices, the
-#' package modelsummary takes private fits too.
+#' Coefficients of several fits in one table, as papers print it, with their standard errors in
+#' parentheses, the number of rows, what each fit spent, and notes on guarantees and on what is
+#' missing. It costs nothing. For tables with more choices, the package modelsummary takes private
+#' fits too.
 #'
 #' @param ... Fits by [dp_ols()] without `by`, or one list of them; their names, if all have one, head
 #'   the columns.
-#' @param x A comparison.
+#' @param ols A list of fits that are not private, such as `lm()`, in columns of their own which say so;
+#'   its names head them. For data that may be published. Needs the package broom.
+#' @param stars Whether stars stand at estimates: `TRUE` for * p < 0.1, ** p < 0.05 and *** p < 0.01,
+#'   or symbols by level, as in `c("*" = 0.05)`. P-values count the privacy noise. Where an interval is
+#'   unbounded or was not released there is no star, which a note says.
+#' @param labels What is printed in place of terms, as in `c(educ = "Schooling")`; those of terms that
+#'   no column has are left aside.
+#' @param keep The coefficients and predictions that are printed; all by default.
+#' @param order Those that come first.
+#' @param notes Texts below the notes about guarantees and gaps, which are always printed.
+#' @param x,object A comparison.
 #' @param format `"text"`, `"html"`, or `"latex"`, which needs the LaTeX package booktabs.
 #' @param row.names,optional As for [as.data.frame()].
 #' @return An object of class `dp_comparison`, which prints as a table. [as.data.frame()] and
 #'   `tidy()` give one row for each fit and quantity: `model`, `term`, `estimate`, `std.error`,
-#'   `status`.
+#'   `status`; `plot()` and `autoplot()` draw the coefficients that are printed with their 95%
+#'   intervals, hollow where there is no bounded one.
 #' @examplesIf dpstats_available()
 #' d <- data.frame(x = runif(5000), y = runif(5000))
 #' b <- list(x = c(0, 1), y = c(0, 1))
 #' strict <- dp_ols(y ~ x, d, method = "adassp", epsilon = 1, bounds = b)
 #' lenient <- dp_ols(y ~ x, d, method = "adassp", epsilon = 4, bounds = b)
-#' dp_compare(strict = strict, lenient = lenient)
+#' dp_compare(strict = strict, lenient = lenient, stars = TRUE, keep = "x")
 #' @export
-dp_compare <- function(...) {
+dp_compare <- function(..., ols = list(), stars = FALSE, labels = NULL, keep = NULL, order = NULL,
+                       notes = NULL) {
   fits <- list(...)
   listed <- length(fits) == 1L && identical(utils::tail(class(fits[[1L]]), 1L), "list")
   if (listed) fits <- unclass(fits[[1L]])
   if (!length(fits) || !all(vapply(fits, inherits, logical(1L), "dp_ols"))) {
-    bad_argument("expected fits by dp_ols() without by, as in dp_compare(first, second)")
+    bad_argument("expected fits by dp_ols() without by, as in dp_compare(first, second); fits that ",
+                 "are not private go into ols = list()")
   }
-  names <- entry_names(fits)
-  if (is.null(names(fits))) names <- sprintf("(%d)", seq_along(fits))
-  if (any(names == "") || anyDuplicated(names)) {
-    bad_argument("expected a different name for each fit, or for none, got ",
-                 toString(shQuote(names, "cmd")))
-  }
-  frames <- Map(compared, unname(fits), names)
-  terms <- unique(c(unlist(lapply(fits, function(fit) names(fit$coefficients))),
-                    unlist(lapply(fits, function(fit) row.names(fit$predictions)))))
+  if (!identical(class(ols), "list")) bad_argument("expected ols to be a list of fits, as by lm()")
+  columns <- c(lapply(fits, private_column), lapply(ols, non_private_column))
+  headings <- column_names(fits, ols)
+  terms <- unique(c(unlist(lapply(columns, `[[`, "names")),
+                    unlist(lapply(columns, function(column) column$quantities$term))))
+  layout <- checked_layout(terms, stars, labels, keep, order, notes)
   structure(
-    list(
-      frame = do.call(rbind, frames), estimates = estimate_rows(frames, terms),
-      facts = vapply(fits, facts_of, character(length(fact_names))),
-      names = names, notes = comparison_notes(fits, names)
-    ),
+    list(columns = stats::setNames(columns, headings), names = headings,
+         terms = printed_terms(terms, layout), layout = layout,
+         notes = comparison_notes(columns, headings, layout, fits)),
     class = "dp_comparison"
   )
 }
 
-# A row for each coefficient and prediction of a fit.
-compared <- function(fit, name) {
-  at <- fit$predictions
-  data.frame(
-    model = name, term = c(names(fit$coefficients), row.names(at)),
-    estimate = c(unname(fit$coefficients), at$estimate),
-    std.error = c(fit$table$std.error, at$std.error), status = fit$status
-  )
+# The headings of columns: names where all fits of a kind have one, else their places.
+column_names <- function(fits, ols) {
+  named <- function(list, before) {
+    if (is.null(names(list))) sprintf("(%d)", before + seq_along(list)) else entry_names(list)
+  }
+  names <- c(named(fits, 0L), named(ols, length(fits)))
+  if (any(names == "") || anyDuplicated(names)) {
+    bad_argument("expected a different name for each fit, or for none, got ",
+                 toString(shQuote(names, "cmd")))
+  }
+  names
 }
 
-# Cells of estimates by term, below them standard errors where a fit has one.
-estimate_rows <- function(frames, terms) {
-  rows <- lapply(terms, function(term) {
-    at <- lapply(frames, function(frame) frame[match(term, frame$term), ])
-    estimates <- vapply(at, function(row) cell(row$estimate, "%#.4g"), "")
-    estimates[vapply(at, function(row) is.na(row$model), TRUE)] <- ""
-    errors <- vapply(at, function(row) {
-      if (is.na(row$std.error)) "" else cell(row$std.error, "(%#.3g)")
-    }, "")
-    rbind(c(term, estimates), if (any(nzchar(errors))) c("", errors))
-  })
-  do.call(rbind, rows)
-}
-
-cell <- function(value, format) if (is.na(value)) "NA" else sprintf(format, value)
-
-fact_names <- c("response", "method", "epsilon", "delta", "neighbours", "n", "R-squared",
-                "R-squared Adj.", "status", "private")
-
-facts_of <- function(fit) {
-  privacy <- fit$privacy
-  c(deparse1(stats::formula(fit)[[2L]]), fit$method, sprintf("%g", privacy$epsilon),
-    sprintf("%g", privacy$delta), relation_of(privacy), as.character(rows_line(fit)),
-    figure_of(fit, "rsquared"), figure_of(fit, "rsquared_adj"), fit$status,
-    if (privacy$private) "yes" else "NO (seeded)")
-}
-
-relation_of <- function(privacy) {
-  paste0(privacy$neighbors, if (nzchar(privacy$unit)) paste(" of", privacy$unit))
-}
-
-figure_of <- function(fit, name) {
-  figure <- fit$fit_statistics[name, ]
-  paste0(cell(figure$estimate, "%.3f"),
-         if (!is.na(figure$std.error)) sprintf(" (%.2g)", figure$std.error))
-}
-
-comparison_notes <- function(fits, names) {
-  caveats <- lapply(fits, function(fit) {
-    c(if (!fit$privacy$private) paste0("NOT PRIVATE, ", fit$privacy$guarantee),
-      unique(unlist(fit$reasons)))
-  })
+comparison_notes <- function(columns, names, layout, fits) {
+  caveats <- lapply(columns, function(column) c(column$caveats, without_stars(column, layout)))
   texts <- unique(unlist(caveats))
   about <- vapply(texts, function(text) {
     toString(names[vapply(caveats, function(own) text %in% own, TRUE)])
   }, "")
   c(
     "Standard errors, privacy noise included, are in parentheses where released.",
-    if (length(texts)) paste0(about, ": ", texts), if (length(fits) > 1L) together(fits)
+    if (length(layout$stars)) paste0(legend_of(layout$stars), ", privacy noise included."),
+    paste0(about, ": ", texts), if (length(fits) > 1L) together(fits, length(columns)), layout$notes
   )
 }
 
 # What the fits cost together; one that is there twice counts once.
-together <- function(fits) {
+together <- function(fits, count) {
   releases <- fits[!duplicated(vapply(fits, function(fit) fit$state, ""))]
   reports <- lapply(releases, function(fit) fit$privacy)
   if (length(unique(vapply(reports, relation_of, ""))) > 1L) {
@@ -117,7 +90,8 @@ together <- function(fits) {
   }
   joint <- joint_guarantee(reports)
   paste0(
-    "If from the same people, they have epsilon = ", sprintf("%.4g", joint[1L]),
+    "If from the same people, ", if (count > length(fits)) "the private ones" else "they",
+    " have epsilon = ", sprintf("%.4g", joint[1L]),
     if (joint[2L] > 0) sprintf(" and delta = %.3g", joint[2L]),
     " together, provided that none was chosen by looking at another."
   )
@@ -155,12 +129,16 @@ print.dp_comparison <- function(x, format = c("text", "html", "latex"), ...) {
 #' @rdname dp_compare
 #' @export
 as.data.frame.dp_comparison <- function(x, row.names = NULL, optional = FALSE, ...) {
-  as.data.frame(x$frame, row.names = row.names, optional = optional, ...)
+  parts <- Map(function(column, name) {
+    data.frame(model = name, column$quantities[c("term", "estimate", "std.error")],
+               status = column$status)
+  }, unname(x$columns), x$names)
+  as.data.frame(do.call(rbind, parts), row.names = row.names, optional = optional, ...)
 }
 
 #' @rdname dp_compare
 #' @exportS3Method generics::tidy dp_comparison
 tidy.dp_comparison <- function(x, ...) {
   refuse_others("tidy", ...)
-  tibble::as_tibble(x$frame)
+  tibble::as_tibble(as.data.frame(x))
 }

@@ -2,9 +2,36 @@
 
 comparison_title <- "Differentially Private Regressions"
 
+# Cells of estimates by term, below them standard errors where a column has one.
+estimate_rows <- function(comparison) {
+  rows <- lapply(comparison$terms, function(term) {
+    at <- lapply(comparison$columns, function(column) {
+      column$quantities[match(term, column$quantities$term), ]
+    })
+    estimates <- vapply(at, function(row) {
+      if (is.na(row$term)) return("")
+      paste0(cell(row$estimate, "%#.4g"), symbol_of(row$p.value, comparison$layout))
+    }, "")
+    errors <- vapply(at, function(row) {
+      if (is.na(row$std.error)) "" else cell(row$std.error, "(%#.3g)")
+    }, "")
+    stub <- label_of(term, comparison$layout)
+    rbind(c(stub, unname(estimates)), if (any(nzchar(errors))) c("", unname(errors)))
+  })
+  do.call(rbind, rows)
+}
+
+cell <- function(value, format) if (is.na(value)) "NA" else sprintf(format, value)
+
 # All cells, with the names of the facts in front of theirs.
 cells_of <- function(comparison) {
-  rbind(comparison$estimates, cbind(fact_names, unname(comparison$facts)))
+  facts <- vapply(comparison$columns, `[[`, character(length(fact_names)), "facts")
+  rbind(estimate_rows(comparison), cbind(fact_names, unname(facts)))
+}
+
+title_of <- function(comparison) {
+  private <- vapply(comparison$columns, `[[`, TRUE, "private")
+  if (all(private)) comparison_title else "Regressions, Private and Not Private"
 }
 
 as_text <- function(x) {
@@ -14,8 +41,8 @@ as_text <- function(x) {
   })
   lines <- do.call(paste, c(columns, sep = "  "))
   rule <- function(mark) strrep(mark, nchar(lines[1L]))
-  above <- seq_len(1L + nrow(x$estimates))
-  c(formatC(comparison_title, width = -nchar(lines[1L])), rule("="), lines[1L], rule("-"),
+  above <- seq_len(1L + nrow(estimate_rows(x)))
+  c(formatC(title_of(x), width = -nchar(lines[1L])), rule("="), lines[1L], rule("-"),
     lines[above[-1L]], rule("-"), lines[-above], rule("-"), unlist(lapply(x$notes, strwrap, 78L)))
 }
 
@@ -25,20 +52,23 @@ as_html <- function(x) {
     paste0("<tr><th>", row[1L], "</th>",
            paste0("<", tag, ">", row[-1L], "</", tag, ">", collapse = ""), "</tr>")
   }
-  c("<table class=\"simpletable\">", paste0("<caption>", comparison_title, "</caption>"),
+  c("<table class=\"simpletable\">", paste0("<caption>", title_of(x), "</caption>"),
     tagged(c("", escaped(x$names, html_escapes)), "th"), apply(cells, 1L, tagged, "td"), "</table>",
     paste0("<p>", escaped(x$notes, html_escapes), "</p>"))
 }
 
 as_latex <- function(x) {
   cells <- matrix(escaped(cells_of(x), latex_escapes), ncol = length(x$names) + 1L)
-  lines <- paste(apply(cells, 1L, paste, collapse = " & "), "\\\\")
-  estimates <- seq_len(nrow(x$estimates))
+  lines <- paste(at_start(apply(cells, 1L, paste, collapse = " & ")), "\\\\")
+  estimates <- seq_len(nrow(estimate_rows(x)))
   c(paste0("\\begin{tabular}{l", strrep("r", length(x$names)), "}"), "\\toprule",
     paste(paste(c("", escaped(x$names, latex_escapes)), collapse = " & "), "\\\\"), "\\midrule",
     lines[estimates], "\\midrule", lines[-estimates], "\\bottomrule", "\\end{tabular}",
-    "\\par\\noindent\\footnotesize", paste(escaped(x$notes, latex_escapes), "\\\\"))
+    "\\par\\noindent\\footnotesize", paste(at_start(escaped(x$notes, latex_escapes)), "\\\\"))
 }
+
+# A star or bracket at the start of a line would belong to the line break before it.
+at_start <- function(lines) sub("^([*[])", "{\\1}", lines)
 
 html_escapes <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;", "'" = "&#39;")
 

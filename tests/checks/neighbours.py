@@ -177,7 +177,8 @@ def form(result) -> list:
         shown = [list(map(repr, result.labels)), list(result.status.index.map(repr))]
         dtypes = list(map(str, result.frame.dtypes))
     else:
-        shown, dtypes = [sorted(result.to_dict()), result.nobs], [part.dtype for part in parts]
+        shown = [sorted(result.to_dict()), result.public_rows]
+        dtypes = [part.dtype for part in parts]
     axes = [(part.shape, *(list(map(repr, axis)) for axis in part.axes)) for part in parts]
     report, steps = result.privacy, [event.step for event in result.privacy.events]
     if (dp.METHODS | BINARY)[result.method].ranges.marginals:

@@ -65,6 +65,11 @@ def refused(argv, capsys, folder, code=2) -> str:
     return shown.err.removeprefix("dpstats: error: ").rstrip()
 
 
+def by_cell(formula, *more) -> list[str]:
+    """A call by groups that asks for a picture."""
+    return [*CELL[:2], formula, *CELL[3:], *more, "--plot", "out.png"]
+
+
 WRONG = {
     "unknown command": (["frobnicate"], "invalid choice: 'frobnicate'"),
     "unknown option": ([*FIT, "--bogus", "3"], "unrecognized arguments: --bogus 3"),
@@ -152,15 +157,15 @@ WRONG = {
     "picture ending": ([*FIT, "--plot", "out.gif"], "--plot: expected a name ending in .png"),
     "picture folder missing": ([*FIT, "--plot", "no/out.png"], "there is no folder no"),
     "picture of two regressors": (
-        fitting("kid_rank ~ parent_rank + cell", "--plot", "out.png"),
+        by_cell("kid_rank ~ parent_rank + cell"),
         "--plot needs a formula with one numeric regressor",
     ),
     "picture of levels": (
-        fitting("kid_rank ~ cell", "--levels", "cell=1,2", "--plot", "out.png"),
+        by_cell("kid_rank ~ cell", "--levels", "cell=1,2"),
         "--plot needs a formula with one numeric regressor",
     ),
     "picture under a row norm": (
-        fitting(FORMULA, "--row-norm", "2", "--plot", "out.png"),
+        by_cell(FORMULA, "--row-norm", "2"),
         "--plot needs a formula with one numeric regressor",
     ),
     "picture without p25": ([*CELL, "--x-new", "0.5", "--plot", "o.png"], "leave out --x-new"),
@@ -313,6 +318,20 @@ def test_fit_writes_a_result_that_can_be_restored(capsys, folder):
     assert result.privacy.epsilon == 1 and result.privacy.private
     assert str(result.summary()) in out
     assert (folder / "out.PNG").read_bytes().startswith(b"\x89PNG")
+
+
+def test_fit_draws_the_coefficients_of_several_regressors(capsys, folder):
+    types = [
+        "--types",
+        "cell=number",
+        "--types",
+        "parent_rank=number",
+        "--types",
+        "kid_rank=number",
+    ]
+    call = fitting("kid_rank ~ parent_rank + cell", *types)
+    run([*call, "--plot", "out.png"], capsys)
+    assert (folder / "out.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_fit_writes_the_summary_as_text(capsys, folder):

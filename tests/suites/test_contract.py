@@ -100,13 +100,20 @@ def test_rows_with_a_missing_value_are_left_out(method, fit, line):
     whole = np.isfinite(x) & np.isfinite(y)
     result = seeded(fit, {"x": x, "y": y}, method)
     assert released(result) == released(seeded(fit, {"x": x[whole], "y": y[whole]}, method))
-    assert result.nobs in (None, int(whole.sum()))
+    assert result.public_rows in (None, int(whole.sum()))
 
 
 def test_the_number_of_rows_shows_only_where_it_is_public(method, fit, line):
     for relation in dp.METHODS[method].neighbors:
         result = fit(line, method, neighbors=relation)
-        assert result.nobs == (300 if relation == "replace_one" else None)
+        public = relation == "replace_one"
+        assert result.public_rows == (300 if public else None)
+        rows, error = result.fit_statistics.loc["nobs"]
+        if public:
+            assert (result.nobs, rows, error) == (300, 300, 0)
+        else:
+            assert not error <= 0, "a number without noise is not released"
+            assert np.isnan([result.nobs, rows]).all() or result.nobs == round(rows)
 
 
 SMALL = {

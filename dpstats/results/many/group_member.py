@@ -17,7 +17,7 @@ def member(result, g: int) -> DPResults:
         names=names,
         points=points,
         x_new=result.x_new,
-        nobs=None if result.sizes is None else int(result.sizes[g]),
+        public_rows=None if result.sizes is None else int(result.sizes[g]),
         schema=result.schema,
         term_bounds=result.term_bounds,
         privacy=result.privacy,

@@ -1,5 +1,6 @@
 """Compute the figures above a regression table, N and R-squared, from a release."""
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -51,8 +52,18 @@ class FitStatistics(Inferred):
         return pd.DataFrame(rows, index=list(table), columns=["estimate", "std_error"])
 
     @property
+    def nobs(self) -> float:
+        """Return the number of rows, a whole one: exact where it is public, else as released.
+
+        What is released holds noise, of which ``fit_statistics`` has the standard error. NaN where
+        the number is private and was not paid for.
+        """
+        rows = self.nobs_noisy
+        return rows if np.isnan(rows) else round(rows)
+
+    @property
     def nobs_noisy(self) -> float:
-        """Return the number of rows: exact where it is public, else as released with noise."""
+        """Return the number of rows as ``nobs`` does, before it is rounded."""
         return self._goodness.rows.value
 
     @property
@@ -88,11 +99,11 @@ class FitStatistics(Inferred):
         if np.isnan(self.release.params).all():
             reason = self.release.reasons.get("params", "")
             return GoodnessOfFit(self._rows(), columns=len(self.names), reason=reason)
-        if self.parsed_formula.absorbed is not None:
-            return GoodnessOfFit(self._rows(), columns=len(self.names), reason=_ABSORBED)
         evidence = self.release.basis.evidence
-        public = Estimate() if self.nobs is None else Estimate(float(self.nobs), 0.0)
-        figures = evidence.goodness(len(self.names), self._constant(), public)
+        if self.parsed_formula.absorbed is not None:
+            rows = evidence.goodness(len(self.names), None, self._rows()).rows
+            return GoodnessOfFit(rows, columns=math.nan, reason=_ABSORBED)
+        figures = evidence.goodness(len(self.names), self._constant(), self._public_rows())
         if evidence.tells_clipping or not self.estimated:
             return figures
         return figures.without_errors(self._rows())
@@ -102,12 +113,14 @@ class FitStatistics(Inferred):
 
         Rows that are clipped to estimated ranges weigh less in the sums.
         """
-        if self.nobs is not None:
-            return Estimate(float(self.nobs), 0.0)
-        if self.rows_seen is None:
-            return Estimate()
+        if self.public_rows is not None or self.rows_seen is None:
+            return self._public_rows()
         rows, error = self.rows_seen
         return Estimate(max(rows, 1.0), error)
+
+    def _public_rows(self) -> Estimate:
+        """Return the number of rows where it is public."""
+        return Estimate() if self.public_rows is None else Estimate(float(self.public_rows), 0.0)
 
     def _constant(self) -> np.ndarray | None:
         """Return the coefficients (S,) of the constant 1, None where no columns add up to it."""

@@ -43,7 +43,7 @@ class Inferred(ABC):
     names: tuple[str, ...]
     points: tuple[str, ...]
     x_new: np.ndarray
-    nobs: int | None
+    public_rows: int | None
     formula: str
     schema: Schema
 

@@ -69,7 +69,7 @@ class Simulated(FitStatistics):
             bound = slopes * from_covariance(evidence.privacy_cov, rows, q)
         elif sums is None:
             bound = from_reference(
-                self, self.params, reference, rows, self.nobs, q, trials, options
+                self, self.params, reference, rows, self.public_rows, q, trials, options
             )
         else:
             bound = from_sums(sums, rows, q, trials)

@@ -51,8 +51,9 @@ class DPResults(Tabulated):
         Labels of the prediction points.
     x_new : numpy.ndarray, shape (q, S)
         Their design rows.
-    nobs : int or None
-        Number of complete rows where it is public (replace-one), else None.
+    public_rows : int or None
+        Number of complete rows where it is public (replace-one), else None; ``nobs`` is the
+        released number where it is not.
     schema, term_bounds : mapping
         The public schema the design was built on.
     privacy : PrivacyReport
@@ -88,7 +89,7 @@ class DPResults(Tabulated):
     names: tuple[str, ...]
     points: tuple[str, ...]
     x_new: np.ndarray
-    nobs: int | None
+    public_rows: int | None
     schema: Schema
     term_bounds: Mapping[str, tuple[float, float]]
     privacy: PrivacyReport
@@ -194,10 +195,15 @@ class DPResults(Tabulated):
 
     @plot_method
     def plot(self, ax=None):
-        """Draw the fitted line over the declared range; needs matplotlib."""
-        from dpstats.results.show.plot import line
+        """Draw the line of one numeric regressor, else the coefficients; needs matplotlib.
 
-        return line(self, ax)
+        The line is over the declared range, with its pointwise 95% interval. Coefficients, of any
+        number, have their 95% intervals; those of a line are drawn by ``compare(fit).plot()``.
+        """
+        from dpstats.results.show.coefficient_plot import coefficients
+        from dpstats.results.show.plot import has_line, line
+
+        return line(self, ax) if has_line(self) else coefficients(self, ax)
 
     def record(self, path, publication=None):
         """Write this release as a folder for output checkers, archives and registries.

@@ -96,7 +96,7 @@ class Tabulated(Margins):
             "adj.r.squared": self.rsquared_adj,
             "sigma": float(np.sqrt(self.scale)),
             "df.residual": self.df_resid,
-            "nobs": self.nobs_noisy,
+            "nobs": self.nobs,
         }
         row = figures | facts(self) | {"status": self.status}
         return pd.DataFrame([row], columns=list(GLANCE))

@@ -57,9 +57,16 @@ def write_record(
     Raises
     ------
     ArgumentError
-        When the folder exists or cannot be written, or for an unknown entry of publication.
+        When the folder exists or cannot be written, for an unknown entry of publication, or for a
+        table with columns that are not private.
     """
     target = checked_target(path)
+    for name, comparison in (tables or {}).items():
+        if comparison.others:
+            raise ArgumentError(
+                f"the table {name!r} has columns that are not private, which a release record "
+                "may not hold; leave ols= out of compare()"
+            )
     if publication is not None:
         publication = checked_publication(publication)
     try:

@@ -2,3 +2,8 @@
 
 No number is computed here that a result does not give.
 """
+
+from dpstats.results.show.coefficient_plot import Intervals
+from dpstats.results.show.documents import Printed
+
+__all__ = ["Intervals", "Printed"]

@@ -2,12 +2,23 @@
 
 import numpy as np
 
-from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.errors import ArgumentError
 from dpstats.escaping import drawn
 from dpstats.schema import UNLIMITED, Numeric
 
 # Okabe and Ito's blue and vermilion, told apart under every kind of colour blindness.
 PRIVATE, SCALE, REFERENCE = "#0072B2", "#D55E00", "0.6"
+
+
+def has_line(result) -> bool:
+    """Tell whether a fit is a line over the range of its only regressor, a numeric one.
+
+    This follows from the formula and from ranges that are public or released.
+    """
+    formula = result.parsed_formula
+    name = formula.predictors[0] if len(formula.predictors) == 1 else None
+    kind = result.schema.get(name)
+    return formula.absorbed is None and isinstance(kind, Numeric) and kind != UNLIMITED
 
 
 def line(result, ax=None):
@@ -16,24 +27,12 @@ def line(result, ax=None):
     With standard errors, their 95% interval at each point is shaded.
     """
     formula = result.parsed_formula
-    if formula.absorbed is not None:
-        raise NotReleasedError(
-            f"plot() draws predictions, which need the effects of {formula.absorbed}; these are "
-            "absorbed and not released"
-        )
-    name = formula.predictors[0] if len(formula.predictors) == 1 else None
-    kind = result.schema.get(name)
-    if not isinstance(kind, Numeric):
-        raise NotReleasedError("plot() draws one numeric regressor; use predict(newdata)")
-    released = not np.isnan(result.release.params).any()
-    if kind == UNLIMITED and released:
-        raise NotReleasedError(
-            f"plot() draws over the range of {name}, which was not declared; use predict(newdata)"
-        )
+    name = formula.predictors[0]
+    kind = result.schema[name]
     ax = axes(ax)
     ax.set(xlabel=drawn(str(name)), ylabel=drawn(formula.response), title=title_of(result))
-    if not released:
-        return _nothing(ax, result)
+    if np.isnan(result.release.params).any():
+        return nothing(ax, f"status {result.status}")
     grid = {name: np.linspace(kind.low, kind.high, 201)}
     ax.plot(grid[name], result.predict(grid), color=PRIVATE, label="private fit")
     _band(ax, result, grid)
@@ -42,14 +41,14 @@ def line(result, ax=None):
     return ax
 
 
-def axes(ax, method: str = "plot"):
+def axes(ax, method: str = "plot", height: float = 4.8):
     """Return the given axes, or new ones for a method that draws."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         message = f"{method}() needs matplotlib: pip install 'dpstats[plot]'"
         raise ArgumentError(message) from None
-    return plt.subplots(figsize=(6, 4.8), layout="constrained")[1] if ax is None else ax
+    return plt.subplots(figsize=(6, height), layout="constrained")[1] if ax is None else ax
 
 
 def title_of(result) -> str:
@@ -61,10 +60,9 @@ def title_of(result) -> str:
     return f"{drawn(str(result.formula))}\n{said}"
 
 
-def _nothing(ax, result):
-    """Write on empty axes that there is no fit to draw."""
-    message = f"nothing to draw: status {result.status}"
-    ax.text(0.5, 0.5, message, ha="center", transform=ax.transAxes)
+def nothing(ax, reason: str):
+    """Write on empty axes that there is nothing to draw, and why."""
+    ax.text(0.5, 0.5, f"nothing to draw: {reason}", ha="center", transform=ax.transAxes)
     ax.set(xticks=[], yticks=[])
     return ax
 

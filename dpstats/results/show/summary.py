@@ -95,8 +95,8 @@ def _heading(result) -> SimpleTable:
 
 def observations(result) -> str:
     """Write the number of rows, with the standard error of the noise in it where it is private."""
-    if result.nobs is not None:
-        return str(result.nobs)
+    if result.public_rows is not None:
+        return str(result.public_rows)
     rows, error = result.fit_statistics.loc["nobs"]
     if np.isnan(rows):
         return "private"

@@ -120,6 +120,48 @@ test_that("fits stand side by side, as text, for pages and as data", {
   expect_error(dp_compare(a = fits[[1L]], fits[[2L]]), class = "dpstats_argument_error")
 })
 
+test_that("a comparison is printed as papers do, beside fits that are not private", {
+  skip_without_python()
+  skip_without_package("broom")
+  data <- line(4000)
+  ols <- lm(y ~ x, data)
+  fits <- with_insecure_seed(1, list(
+    dp = dp_ols(y ~ x, data, epsilon = 4), few = dp_ols(y ~ x, data[1:40, ], epsilon = 0.3)
+  ))
+  side <- dp_compare(fits, ols = list(OLS = ols), stars = TRUE, keep = c("x", "(Intercept)"),
+                     order = "x", labels = c(x = "R&D_% <$"), notes = "*Last.")
+  text <- capture.output(print(side))
+  stars <- paste0(sprintf("%#.4g", coef(fits$dp)[["x"]]), "***")
+  expect_match(text[5L], paste0("^R&D_% <\\$ +", gsub("([.*])", "\\\\\\1", stars)))
+  expect_match(paste(text, collapse = " "), "few: no stars at R&D_% <\\$, \\(Intercept\\), where")
+  rows <- fits$dp$fit_statistics["nobs", ]
+  expect_match(text[grepl("^N ", text)], sprintf("^N +%.0f \\(%.0f\\) .* 4000$", rows[[1L]], rows[[2L]]))
+  expect_true(any(grepl("^OLS: NOT PRIVATE, computed from the rows", text)))
+  expect_match(text[1L], "^Regressions, Private and Not Private")
+  expect_identical(text[length(text)], "*Last.")
+  expect_false(any(grepl("^p25", text)))
+  latex <- capture.output(print(side, format = "latex"))
+  expect_true(all(c("{*}Last. \\\\", "{*} p \\textless{} 0.1, ** p \\textless{} 0.05, *** p \\textless{} 0.01, privacy noise included. \\\\") %in% latex))
+  expect_true(any(startsWith(latex, "R\\&D\\_\\% \\textless{}\\$ & ")))
+  frame <- as.data.frame(side)
+  expect_identical(unique(frame$status), c("ok", "not_identified", "not private"))
+  expect_identical(frame$std.error[frame$model == "OLS"], unname(summary(ols)$coefficients[, 2L]))
+  expect_identical(plot(side), side)
+  skip_without_package("ggplot2")
+  expect_no_warning(print(ggplot2::autoplot(side)))
+})
+
+test_that("choices of a comparison are checked", {
+  skip_without_python()
+  fit <- fit_wage(epsilon = 1)
+  for (bad in expression(
+    dp_compare(fit, ols = 3), dp_compare(fit, ols = list(fit)), dp_compare(fit, ols = list(list(1))),
+    dp_compare(fit, stars = "x"), dp_compare(fit, stars = 0.05), dp_compare(fit, stars = c(a = 5)),
+    dp_compare(fit, labels = "x"), dp_compare(fit, keep = 1), dp_compare(fit, order = "nothing"),
+    dp_compare(fit, notes = 1)
+  )) expect_error(eval(bad), class = "dpstats_argument_error")
+})
+
 test_that("robust standard errors are bought with a share of the budget", {
   skip_without_python()
   fit <- dp_ols(y ~ x, line(), "noisy_moments", 8, bounds = unit, cov_type = "HC1")

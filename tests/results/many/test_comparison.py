@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
 
 import dpstats as dp
 
@@ -53,7 +54,7 @@ def test_each_number_stands_in_its_column(fits):
     assert row(text, "epsilon") == ["4", "4", "4"]
     assert row(text, "delta") == ["1e-06", "0", "1e-06"]
     rows, errors = fits[0].fit_statistics.loc["nobs"]
-    assert row(text, "n")[:3] == [f"{rows:.0f}", f"({errors:.0f})", "4000"]
+    assert row(text, "N")[:3] == [f"{rows:.0f}", f"({errors:.0f})", "4000"]
     assert row(text, "neighbours") == ["add_remove", "replace_one", "add_remove"]
 
 
@@ -91,7 +92,7 @@ def test_html_is_escaped_and_shown_in_notebooks(fits):
 
 def test_latex_is_escaped(fits):
     text = dp.compare(*fits).to_latex()
-    assert r"\begin{tabular}{ccccc}" in text and r"exp\_theil\_sen" in text
+    assert r"\begin{tabular}{lcccc}" in text and r"exp\_theil\_sen" in text
     assert r"I(x \textless{} 0.5)[T.True]" in text
     assert r"insecure\_seed" in text and "insecure_seed" not in text
 
@@ -152,7 +153,7 @@ def test_groups_stand_side_by_side_and_cost_what_one_does(groups):
     assert table.names == ("a, 1", "b, 1", "c, 2") and table.joint_guarantee == (3, 0)
     estimates = table.frame.query("term == 'x'")["estimate"]
     np.testing.assert_array_equal(estimates, groups.params["x"])
-    assert row(str(table), "n") == ["300", "300", "300"]
+    assert row(str(table), "N") == ["300", "300", "300"]
     some = dp.compare(groups["a", 1], groups["c", 2], names=["a", "c"])
     assert some.joint_guarantee == (3, 0)
 
@@ -169,13 +170,77 @@ def test_wrong_calls_are_refused(fits, groups):
     with pytest.raises(dp.ArgumentError, match="at least one result"):
         dp.compare()
     with pytest.raises(dp.ArgumentError, match="compare\\(first, second\\).*, got a list"):
-        dp.compare(fits)
+        dp.compare(fits, fits)
     with pytest.raises(dp.ArgumentError, match="at least one result"):
         dp.compare({})
-    with pytest.raises(dp.ArgumentError, match="or one mapping of them, .*got a dict"):
+    with pytest.raises(dp.ArgumentError, match="or one list or mapping of them, .*got a dict"):
         dp.compare(fits[0], {"b": fits[1]})
     with pytest.raises(dp.ArgumentError, match="compare\\(by\\[label\\], other\\), got a DPGroup"):
         dp.compare(fits[0], groups)
     for names in ("ab", ["a"], ["a", "a"], ["a", 2], 3):
         with pytest.raises(dp.ArgumentError, match="names to list 2 different texts"):
             dp.compare(*fits[:2], names=names)
+
+
+def test_columns_that_are_not_private_stand_last_and_say_so(fits):
+    points = dp.simulate.line(4000, x_sd=0.2, seed=1)
+    ols = smf.ols("y ~ x", points).fit()
+    table = dp.compare(fits[:2], ols=[ols])
+    text = str(table)
+    assert table.names == ("(1)", "(2)", "(3)")
+    assert row(text, "x")[2] == f"{ols.params['x']:#.4g}" and f"({ols.bse['x']:#.3g})" in text
+    assert row(text, "N")[-1] == "4000" and row(text, "private")[-1] == "NO"
+    assert sum(line.endswith(f" {ols.rsquared:.3f}") for line in text.splitlines()) >= 1
+    said = " ".join(text.split())
+    assert "(3): NOT PRIVATE, computed from the rows without noise" in said
+    assert "(1), (2): NOT PRIVATE, made under" in said, "the stamp of noise stays apart"
+    assert set(table.frame.query("result == '(3)'")["status"]) == {"not private"}
+    assert table.joint_guarantee == dp.compare(fits[:2]).joint_guarantee
+    named = dp.compare({"a": fits[0], "b": fits[2]}, ols={"OLS": ols, "too": ols}, stars=True)
+    assert named.names == ("a", "b", "OLS", "too")
+    assert "the private ones have epsilon" in " ".join(str(named).split())
+    assert dp.compare(fits[0], ols=[ols], names=["dp", "ols"]).names == ("dp", "ols")
+
+
+def test_stars_stand_at_bounded_intervals_alone_and_gaps_are_said(fits):
+    text = str(dp.compare(*fits[:2], stars=True, keep=["x"]))
+    assert row(text, "x") == [f"{fits[0].params['x']:#.4g}***", f"{fits[1].params['x']:#.4g}"]
+    said = " ".join(text.split())
+    assert "* p < 0.1, ** p < 0.05, *** p < 0.01, privacy noise included." in said
+    assert "(2): no stars at x, where no bounded interval was released" in said
+    assert "(1): no stars" not in said and "*" not in str(dp.compare(*fits[:2]))
+    own = str(dp.compare(fits[0], stars={0.05: "†"}, keep=["x"]))
+    assert row(own, "x") == [f"{fits[0].params['x']:#.4g}†"]
+
+
+def test_labels_terms_and_notes_are_those_asked_for(fits):
+    table = dp.compare(fits[0], labels={"x": "Slope"}, order=["p75", "x"],
+                       keep=["x", "p75", "Intercept"], notes=["First.", "Second."])  # fmt: skip
+    text = str(table)
+    starts = [line.split()[0] for line in text.splitlines() if line.split()]
+    assert starts.index("p75") < starts.index("Slope") < starts.index("Intercept")
+    assert "p25" not in starts and "x" not in starts
+    assert text.splitlines()[-2:] == ["First.", "Second."]
+    assert "NOT PRIVATE" in text, "no note of the user's replaces one of ours"
+    assert "p25" in set(table.frame["term"]), "the tidy frame holds all that was released"
+
+
+def test_a_real_guarantee_is_in_the_note():
+    points = dp.simulate.line(200, seed=1)
+    real = dp.dp_ols("y ~ x", points, method="noisy_stats", epsilon=1, bounds=UNIT)
+    said = " ".join(str(dp.compare(real)).split())
+    assert "(1): differentially private with epsilon = 1: whether one person's row is" in said
+
+
+def test_fits_that_are_not_private_are_no_results(fits):
+    points = dp.simulate.line(400, x_sd=0.2, seed=1)
+    ols = smf.ols("y ~ x", points).fit()
+    with pytest.raises(dp.ArgumentError, match=r"that are not private go into ols=\[\.\.\.\]"):
+        dp.compare(fits[0], ols)
+    for wrong in (ols, "ols", 3):
+        with pytest.raises(dp.ArgumentError, match="ols to be a list of fits or a mapping"):
+            dp.compare(fits[0], ols=wrong)
+    with pytest.raises(dp.ArgumentError, match="no keep='X'; did you mean 'x'"):
+        dp.compare(fits[0], keep=["X"])
+    with pytest.raises(dp.ArgumentError, match="names to list 2 different texts"):
+        dp.compare(fits[0], ols=[ols], names=["dp"])

@@ -106,7 +106,7 @@ def test_the_number_of_rows_is_shown_where_it_is_public(groups):
     assert list(groups.glance()["status"]) == list(groups.status)
     if groups.privacy.neighbors == "add_remove":
         assert groups.nobs is None and groups.glance()["nobs"].isna().all()
-        assert groups["a0"].nobs is None
+        assert groups["a0"].public_rows is None
     else:
         assert groups.nobs.to_dict() == {"none": 0, "a0": 900, "a1": 900, "a2": 900}
         assert groups.glance()["nobs"].tolist() == [0, 900, 900, 900]

@@ -139,7 +139,7 @@ def test_a_line_by_noisy_moments(table, neighbors):
     ols = smf.ols("y ~ x", table).fit()
     for name in NAMES:
         assert getattr(ours, name) == pytest.approx(getattr(ols, name), rel=1e-3), name
-    assert (ours.nobs is None) == (neighbors == "add_remove")
+    assert (ours.public_rows is None) == (neighbors == "add_remove")
     assert (ours.fit_statistics.loc["nobs", "std_error"] == 0) == (neighbors == "replace_one")
 
 
@@ -198,7 +198,7 @@ def test_where_rows_are_clipped_as_wholes_there_are_no_errors_and_rows_are_count
     assert fit.estimated == ("y", "x")
     assert np.isnan(fit.fit_statistics.loc[["rsquared", "scale"], "std_error"]).all()
     rows, error = fit.fit_statistics.loc["nobs"]
-    assert fit.nobs is not None or abs(rows - len(table)) < 4 * error < 0.05 * len(table)
+    assert fit.public_rows is not None or abs(rows - len(table)) < 4 * error < 0.05 * len(table)
     assert "an unknown part of the rows" in fit.reasons["bse"]
 
 
@@ -239,3 +239,18 @@ def test_absorbed_effects_leave_no_r_squared_of_the_whole(table):
     assert (
         np.isnan([fit.rsquared, fit.scale]).all() and "means of groups" in fit.reasons["rsquared"]
     )
+
+
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_absorbed_effects_leave_the_number_of_rows_and_no_degrees_of_freedom(neighbors):
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({"x": rng.normal(size=4000), "g": rng.integers(0, 100, 4000)})
+    rows["y"] = rows["x"] + rng.normal(size=4000)
+    with dp.testing.insecure_seed(1):
+        found = dp.dp_ols("y ~ x | g", rows, epsilon=4, neighbors=neighbors)
+    number, error = found.fit_statistics.loc["nobs"]
+    assert found.nobs == round(number) and abs(number - 4000) <= 4 * error < 200
+    assert (error == 0) == (neighbors == "replace_one") == (found.public_rows is not None)
+    assert np.isnan(found.df_resid), "the number of groups is private"
+    shown = f"{found.nobs} ({error:.0f})" if error else "4000"
+    assert f"No. Observations: {shown}" in " ".join(str(found).split())

@@ -36,7 +36,7 @@ def test_glance_has_one_row_of_what_was_released(data):
     res = fit(data, "adassp")
     row = res.glance().iloc[0]
     figures = res.fit_statistics["estimate"]
-    assert row["nobs"] == figures["nobs"] and row["r.squared"] == figures["rsquared"]
+    assert row["nobs"] == round(figures["nobs"]) and row["r.squared"] == figures["rsquared"]
     assert row["adj.r.squared"] == figures["rsquared_adj"]
     assert row["sigma"] ** 2 == pytest.approx(figures["scale"])
     assert row["df.residual"] == figures["df_resid"]
@@ -61,16 +61,20 @@ def test_summary_col_sets_a_fit_beside_least_squares(data):
     assert table["private"]["x"] == f"{res.params['x']:.4f}***"
     assert table["private"].iloc[3] == f"({res.bse['x']:.4f})"
     assert table["ols"]["x"] == f"{ols.params['x']:.4f}***"
-    counts = {"N": lambda fitted: f"{fitted.nobs:.0f}"}
-    (table,) = summary_col([res], info_dict=counts).tables
-    assert [*table] == ["y"] and table["y"]["N"] == "3000"
+    counts, noisy = {"N": lambda fitted: f"{fitted.nobs:.0f}"}, fit(data, "noisy_newton")
+    (table,) = summary_col([res, noisy], info_dict=counts, model_names=["y", "noisy"]).tables
+    assert table["y"]["N"] == "3000" and noisy.public_rows is None
+    assert table["noisy"]["N"] == str(noisy.nobs) and 0 < abs(noisy.nobs - 3000) < 300
     assert table["y"]["R-squared"] == f"{res.rsquared:.4f}"
 
 
 def test_etable_of_maketables_takes_a_fit(data):
     maketables = pytest.importorskip("maketables")
     res, ols = fit(data), smf.ols("y ~ x", data).fit()
-    table = maketables.ETable([res, ols, fit(data, "exp_theil_sen")]).df
+    noisy = fit(data, "noisy_newton")
+    table = maketables.ETable([res, ols, fit(data, "exp_theil_sen"), noisy]).df
+    counts = table.loc[pd.IndexSlice[:, "Observations"], :].to_numpy().ravel().tolist()
+    assert counts == ["3,000", "3,000", "3,000", f"{noisy.nobs:,}"]
     cells = table.loc[pd.IndexSlice[:, "x"], :].to_numpy().ravel().tolist()
     assert [cell.split("*")[0] for cell in cells[:2]] == [
         f"{fitted.params['x']:.3f}" for fitted in (res, ols)

@@ -74,7 +74,8 @@ def test_a_record_holds_everything_released_and_its_checksums(results, tmp_path)
     folder = write_record(results, tmp_path / "out", PUBLICATION)
     names = sorted(path.name for path in folder.iterdir())
     assert names == [
-        "1_y_x.csv", "1_y_x.png", "2_two_regressors.csv", "3_by_area.csv", "3_by_area.png",
+        "1_y_x.csv", "1_y_x.png", "2_two_regressors.csv", "2_two_regressors.png",
+        "3_by_area.csv", "3_by_area.png",
         "checksums", "index.html", "registry.yaml", "release.json", "results.json",
     ]  # fmt: skip
     assert sorted(path.name for path in (folder / "checksums").iterdir()) == [
@@ -198,7 +199,7 @@ def test_results_side_by_side_are_part_of_the_record(results, tmp_path):
 def test_the_page_needs_no_other_file_and_says_what_is_private(results, tmp_path):
     text = (write_record(results, tmp_path / "out") / "index.html").read_text()
     links = Links(text).found
-    assert len(links) == 2 and all(link.startswith("data:image/png;base64,") for link in links)
+    assert len(links) == 3 and all(link.startswith("data:image/png;base64,") for link in links)
     for result in results.values():
         for assumption in result.privacy.assumptions:
             assert html.escape(assumption) in text
@@ -345,3 +346,13 @@ def test_a_folder_that_can_have_no_such_name_is_refused(results, tmp_path, name)
         results["y ~ x"].record(tmp_path / name)
     with pytest.raises(dp.ArgumentError, match="expected path to be the path"):
         verify_record(str(tmp_path / name))
+
+
+def test_columns_that_are_not_private_have_no_place_in_a_record(results, tmp_path):
+    import statsmodels.formula.api as smf
+
+    ols = smf.ols("y ~ x", dp.simulate.line(100, seed=1)).fit()
+    table = compare(results["y ~ x"], ols=[ols])
+    with pytest.raises(dp.ArgumentError, match="'both' has columns that are not private"):
+        write_record(results, tmp_path / "out", tables={"both": table})
+    assert list(tmp_path.iterdir()) == []

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.results.show.plot import has_line
 from tests.checks.plots import BOUNDS, FORMULA, drawn, fit, legend
 
 
@@ -73,10 +74,23 @@ def test_failed_fit_says_so(people):
     assert ax.texts[0].get_text() == "nothing to draw: status no_range"
 
 
-def test_several_regressors_are_refused(people):
+def test_several_regressors_are_drawn_by_their_coefficients(people):
     result = fit(people, "kid_rank ~ parent_rank + cell", bounds=BOUNDS | {"cell": (1, 111)})
-    with pytest.raises(dp.NotReleasedError, match="one numeric regressor"):
-        result.plot()
+    assert not has_line(result)
+    ax = result.plot()
+    drawn(ax)
+    assert ax.get_yticks().size == 3 and ax.get_xlabel() == "estimate, 95% interval"
+
+
+def test_a_line_needs_a_regressor_with_a_range_and_no_absorbed_effect(people):
+    assert has_line(fit(people))
+    for more in (
+        {"formula": "kid_rank ~ parent_rank | cell"},
+        {"formula": "kid_rank ~ 1", "bounds": {"kid_rank": (0, 1)}},
+    ):
+        result = fit(people, **more)
+        assert not has_line(result)
+        drawn(result.plot())
 
 
 def test_given_axes_are_used(people):

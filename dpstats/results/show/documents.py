@@ -1,0 +1,177 @@
+"""Write a table with its notes as Markdown, for Word and for Excel, every text as it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from dpstats.atomic_write import replacing
+from dpstats.errors import ArgumentError
+
+_LINES = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
+_MARKS = re.compile(r"([\\`*_{}\[\]<>|$&~^#])")
+_DECIMAL = re.compile(r"-?\d+\.?(\d*)")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Hold the cells of a table as texts.
+
+    Attributes
+    ----------
+    title : str
+    headers : sequence of str
+        Of all columns; that of the first is empty.
+    parts : sequence of sequences of rows
+        Rows between two rules.
+    notes : sequence of str
+    """
+
+    title: str
+    headers: Sequence[str]
+    parts: Sequence[Sequence[Sequence[str]]]
+    notes: Sequence[str]
+
+    @property
+    def rows(self) -> list[Sequence[str]]:
+        """List the rows of all parts."""
+        return [row for part in self.parts for row in part]
+
+
+def one_line(text: str) -> str:
+    """Put a space where a text has line breaks or characters that files of Office cannot hold."""
+    return _LINES.sub(" ", text)
+
+
+def markdown(text: str) -> str:
+    r"""Write a text for Markdown, in one line.
+
+    >>> print(markdown("a_b|c < $5 ***"))
+    a\_b\|c \< \$5 \*\*\*
+    """
+    return _MARKS.sub(r"\\\1", one_line(text))
+
+
+def markdown_of(table: Printed) -> str:
+    """Write a table of GitHub's and pandoc's Markdown, then its notes, a paragraph each."""
+    aligned = [":--", *["--:"] * (len(table.headers) - 1)]
+    rows = [list(map(markdown, row)) for row in (table.headers, *table.rows)]
+    lines = ["| " + " | ".join(row) + " |" for row in (rows[0], aligned, *rows[1:])]
+    return "\n\n".join(["\n".join(lines), *map(markdown, table.notes)]) + "\n"
+
+
+def write_word(table: Printed, path) -> None:
+    """Write a document with a table between three rules, and its notes in small print."""
+    try:
+        from docx import Document
+    except ImportError:
+        raise _lacking("to_word", "python-docx") from None
+    document = Document()
+    document.add_paragraph(one_line(table.title), style="Caption")
+    cells = [table.headers, *table.rows]
+    grid = document.add_table(len(cells), len(table.headers))
+    for row, texts in zip(grid.rows, cells, strict=True):
+        _fill(row.cells, texts)
+    _rules(grid, table)
+    for note in table.notes:
+        _small(document.add_paragraph(one_line(note)))
+    with replacing(path) as temporary:
+        document.save(str(temporary))
+
+
+def _fill(cells, texts: Sequence[str]) -> None:
+    """Write the texts of a row of a Word table, numbers to the right."""
+    from docx.enum.text import WD_ALIGN_PARAGRAPH
+
+    for j, (cell, text) in enumerate(zip(cells, texts, strict=True)):
+        paragraph = cell.paragraphs[0]
+        paragraph.text = one_line(text)
+        paragraph.alignment = WD_ALIGN_PARAGRAPH.RIGHT if j else WD_ALIGN_PARAGRAPH.LEFT
+        _small(paragraph)
+
+
+def _small(paragraph) -> None:
+    """Print a paragraph of Word in small type without space around it."""
+    from docx.shared import Pt
+
+    paragraph.paragraph_format.space_after = paragraph.paragraph_format.space_before = Pt(0)
+    for run in paragraph.runs:
+        run.font.size = Pt(9)
+
+
+def _rules(grid, table: Printed) -> None:
+    """Draw rules above and below the headers and below each part of a Word table."""
+    last = 0
+    _rule(grid.rows[0], "top")
+    for size in (0, *map(len, table.parts)):
+        last += size
+        _rule(grid.rows[last], "bottom")
+
+
+def _rule(row, edge: str) -> None:
+    """Draw a line at an edge of the cells of a row."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    for cell in row.cells:
+        properties = cell._tc.get_or_add_tcPr()
+        borders = properties.find(qn("w:tcBorders"))
+        if borders is None:
+            borders = OxmlElement("w:tcBorders")
+            properties.append(borders)
+        line = OxmlElement(f"w:{edge}")
+        line.set(qn("w:val"), "single")
+        line.set(qn("w:sz"), "6")
+        borders.append(line)
+
+
+def write_excel(table: Printed, path) -> None:
+    """Write a workbook of one sheet; no text is a formula, and plain numbers are numbers."""
+    try:
+        from openpyxl import Workbook
+        from openpyxl.styles import Border, Side
+    except ImportError:
+        raise _lacking("to_excel", "openpyxl") from None
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "table"
+    texts = [[table.title], table.headers, *table.rows, *([note] for note in table.notes)]
+    for i, row in enumerate(texts, start=1):
+        for j, text in enumerate(row, start=1):
+            _put(sheet.cell(i, j), text, is_value=2 < i <= len(table.rows) + 2 and j > 1)
+    rule, last = Side(style="thin"), 2
+    for size in (0, *map(len, table.parts)):
+        last += size
+        for cell in sheet[last]:
+            cell.border = Border(top=rule if last == 2 else None, bottom=rule)
+    _widen(sheet, [table.headers, *table.rows])
+    with replacing(path) as temporary:
+        book.save(temporary)
+
+
+def _put(cell, text: str, is_value: bool) -> None:
+    """Write a text into a cell of Excel, a plain number as one with the decimals it has."""
+    from openpyxl.styles import Alignment
+
+    number = _DECIMAL.fullmatch(text) if is_value else None
+    if number:
+        cell.value = float(text)
+        cell.number_format = "0." + "0" * len(number[1]) if number[1] else "0"
+    elif text:
+        cell.value = one_line(text)
+        cell.data_type = "s"
+    if cell.column > 1:
+        cell.alignment = Alignment(horizontal="right")
+
+
+def _widen(sheet, rows: Sequence[Sequence[str]]) -> None:
+    """Make the columns of a sheet as wide as their texts."""
+    from openpyxl.utils import get_column_letter
+
+    for j, column in enumerate(zip_longest(*rows, fillvalue=""), start=1):
+        sheet.column_dimensions[get_column_letter(j)].width = 2 + max(map(len, column))
+
+
+def _lacking(method: str, package: str) -> ArgumentError:
+    """Build the error for a package that is not installed."""
+    return ArgumentError(f"{method}() needs {package}: pip install 'dpstats[tables]'")
