@@ -55,7 +55,7 @@ def title_of(result) -> str:
     """Write formula, method and guarantee above a picture."""
     report = result.privacy
     delta = f", delta {report.delta:g}" if report.delta else ""
-    stamp = "" if report.private else ", NOT PRIVATE (seeded)"
+    stamp = "" if report.private else "\nNOT PRIVATE (seeded)"
     said = f"{result.method}, epsilon {report.epsilon:g}{delta}{stamp}"
     return f"{drawn(str(result.formula))}\n{said}"
 
