@@ -44,6 +44,8 @@ class Marginal:
         Share of the rows that the noise on a bin hides.
     clipping : tuple of float
         Ends at which values are clipped: the declared bounds, or else far out.
+    seen : Histogram or None
+        The last histogram of the column, where it was read off one with equal bins.
     """
 
     low: float
@@ -56,6 +58,7 @@ class Marginal:
     is_unseen: bool = False
     hidden: float = 0.0
     clipping: tuple[float, float] = (-math.inf, math.inf)
+    seen: Histogram | None = None
 
     @property
     def standardised(self) -> np.ndarray:
@@ -127,7 +130,8 @@ def from_histogram(histogram: Histogram, low: float, high: float, bounded: bool)
     clear = CLEAR + _CLEAR_OCTAVE * octaves * (not bounded)
     far = far_rows(histogram.counts, first, last - 1, histogram.event.deviation, clear)
     near = on_simplex(histogram.counts[first:last])
-    return _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
+    found = _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
+    return replace(found, seen=histogram)
 
 
 def on_simplex(counts: np.ndarray) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""Describe columns by one joint release: counts, means, deviations, quantiles and shares."""

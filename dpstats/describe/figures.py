@@ -1,0 +1,166 @@
+"""Compute figures with standard errors and intervals from released sums and counts."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.describe.distribution import Distribution
+from dpstats.describe.joint import FactorPart, NumberPart
+
+# A group has figures where its noisy number of rows is so many deviations of its noise, at least.
+_LEAST_ROWS = 5.0
+OK, IMPRECISE, UNIDENTIFIED = "ok", "imprecise", "not_identified"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Hold one figure; ``level`` is that of a factor, None for a number."""
+
+    level: object
+    statistic: str
+    estimate: float
+    std_error: float
+    lower: float
+    upper: float
+    status: str = OK
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Hold a noisy number and the variance of its noise."""
+
+    value: float
+    variance: float
+
+    def figure(self, statistic: str, z: float, level: object = None) -> Figure:
+        """Return the number, at least 0, with an interval for that of the rows of this table."""
+        sd = math.sqrt(self.variance)
+        ends = max(self.value - z * sd, 0.0), max(self.value + z * sd, 0.0)
+        return Figure(level, statistic, max(self.value, 0.0), sd, *ends)
+
+    @property
+    def seen(self) -> bool:
+        """Tell whether the number stands clear of its noise."""
+        return self.value >= _LEAST_ROWS * math.sqrt(self.variance) and self.value > 1
+
+
+def present(rows: Counted, missing: Counted) -> Counted:
+    """Return the number of values that are not missing."""
+    return Counted(rows.value - missing.value, rows.variance + missing.variance)
+
+
+def of_factor(part: FactorPart, places: np.ndarray, rows: Counted, s: float, z: float):
+    """Yield the figures of a factor in one group, from its places (size,) with noise ``s``."""
+    counts = places / part.length
+    variance = (s / part.length) ** 2
+    missing = Counted(float(counts[0]), variance)
+    n = present(rows, missing)
+    yield n.figure("n", z)
+    yield missing.figure("missing", z)
+    for level, count in zip(part.levels, counts[1:].tolist(), strict=True):
+        yield Counted(count, variance).figure("count", z, level)
+    for level, count in zip(part.levels, counts[1:].tolist(), strict=True):
+        yield _share(level, count, variance, n, z)
+
+
+def _share(level, count: float, variance: float, n: Counted, z: float) -> Figure:
+    """Return the share of a level, whose interval holds noise and sampling."""
+    if not n.seen:
+        return _hidden("share", level)
+    share = min(max(count / n.value, 0.0), 1.0)
+    noise = (variance + share**2 * n.variance) / n.value**2
+    # the share is taken closer to one half by what noise hides, so that 0 has a sampling error
+    near = min(max(share, math.sqrt(noise), 1 / n.value), 1 - 1 / n.value)
+    sd = math.sqrt(noise + near * (1 - near) / n.value)
+    return Figure(level, "share", share, sd, max(share - z * sd, 0.0), min(share + z * sd, 1.0))
+
+
+def of_number(
+    part: NumberPart,
+    places: np.ndarray,
+    rows: Counted,
+    s: float,
+    z: float,
+    quantiles: Sequence[float],
+    of_all: float,
+    ends: tuple[float, float] | None,
+    whole: bool,
+) -> Iterator[Figure]:
+    """Yield the figures of a number in one group, from its places (size,) with noise ``s``.
+
+    ``of_all`` is how many times the rows of this group all rows are, and ``ends`` the declared
+    bounds.
+    """
+    missing = Counted(float(places[0]) / part.missing, (s / part.missing) ** 2)
+    n = present(rows, missing)
+    yield n.figure("n", z)
+    yield missing.figure("missing", z)
+    names = [quantile_name(q) for q in quantiles]
+    if not n.seen:
+        yield from (_hidden(name) for name in ("mean", "sd", *names))
+        return
+    curve = Distribution.of(part, places[3:], n.value, n.variance, s)
+    yield from _moments(part, places, n, s, z, of_all, curve)
+    for name, q in zip(names, quantiles, strict=True):
+        found, low, high = curve.quantile(q, z)
+        more = 0.0 if whole else part.limits.width / 2
+        low, high = low - more, high + more
+        if ends is not None:
+            low, high = max(low, ends[0]), min(high, ends[1])
+        status = OK if math.isfinite(high - low) else IMPRECISE
+        yield Figure(None, name, found, (high - low) / (2 * z), low, high, status)
+
+
+def _moments(
+    part: NumberPart, places, n: Counted, s: float, z: float, of_all: float, curve: Distribution
+) -> Iterator[Figure]:
+    """Yield mean and standard deviation: what is within the limits, and what is beyond them.
+
+    What exceeds a limit is estimated from all rows: its error in a group is multiplied by how
+    many times larger all rows are, as it may lie in one group.
+    """
+    limits, rows = part.limits, n.value
+    t = float(places[1]) / part.sums / rows
+    tt = min(max((float(places[2]) / part.squares / rows + 1) / 2, 0.0), 1.0)
+    t_noise = ((s / part.sums) ** 2 + t**2 * n.variance) / rows**2
+    tt_noise = ((s / part.squares / 2) ** 2 + (tt - 0.5) ** 2 * n.variance) / rows**2
+    more, more_error = _beyond(limits.excess(1), of_all)
+    square, square_error = _beyond(limits.excess(2), of_all)
+    mean = limits.center + limits.half * t + float(more[1] - more[0])
+    about = mean - limits.center
+    second = limits.half**2 * tt + float((2 * limits.half * more + square).sum())
+    variance = max(second - about**2, 0.0)
+    # deviations smaller than what the noise on the square hides are not told from none
+    error = limits.half**4 * tt_noise + (2 * about * limits.half) ** 2 * t_noise
+    error += float(((2 * limits.half) ** 2 * more_error + square_error).sum())
+    sd = math.sqrt(variance)
+    likely = math.sqrt(variance + math.sqrt(error))
+    fourth = curve.fourth_moment(mean) + float((square**2).sum())
+    mean_error = math.sqrt(limits.half**2 * t_noise + float(more_error.sum()) + likely**2 / rows)
+    error += max(fourth - variance**2, 2 * variance**2) / rows
+    low, high = (math.sqrt(max(variance + side * z * math.sqrt(error), 0.0)) for side in (-1, 1))
+    known = limits.tails is not None
+    status, far = (OK, 0.0) if known else (UNIDENTIFIED, math.inf)
+    mean_ends = mean - z * mean_error - far, mean + z * mean_error + far
+    yield Figure(None, "mean", mean, mean_error + far, *mean_ends, status)
+    sd_ends = low if known else 0.0, high + far
+    yield Figure(None, "sd", sd, (high - low) / (2 * z) + far, *sd_ends, status)
+
+
+def _beyond(found: tuple[np.ndarray, np.ndarray], of_all: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return what exceeds the limits and its variance, for a group of all rows, each (2,)."""
+    mean, variance = found
+    return mean, of_all**2 * variance + ((of_all - 1) * mean) ** 2
+
+
+def _hidden(statistic: str, level: object = None) -> Figure:
+    """Return a figure that the noise hides."""
+    nan, far = math.nan, math.inf
+    return Figure(level, statistic, nan, far, -far, far, UNIDENTIFIED)
+
+
+def quantile_name(q: float) -> str:
+    """Name a quantile as pandas does, 25% for .25."""
+    return f"{100 * q:g}%"

@@ -1,0 +1,131 @@
+"""Choose the limits at which values count in sums, by noise and by what lies beyond them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.range_estimation import Marginal
+from dpstats.range_estimation.excess import Tail, tails
+from dpstats.schema import Numeric
+
+# Quantiles are read from so many bins at most, of a width that people round to.
+_BINS = 1024
+_ROUND = (1.0, 2.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Hold where the values of a column are cut, and the grid of its quantiles.
+
+    Parameters
+    ----------
+    low, high : float
+        Sums are of values cut at these.
+    tails : tuple of two Tail, or None
+        What is believed of values beyond; None where too few rows were seen.
+    first, width, size : int, float, int
+        Bin i of the grid holds values within half a ``width`` of (first + i) width; the outer ones
+        hold all beyond them too.
+    """
+
+    low: float
+    high: float
+    tails: tuple[Tail, Tail] | None
+    first: int
+    width: float
+    size: int
+
+    @property
+    def center(self) -> float:
+        """Return the middle between the limits."""
+        return self.low / 2 + self.high / 2
+
+    @property
+    def half(self) -> float:
+        """Return half of the distance between the limits."""
+        return self.high / 2 - self.low / 2
+
+    @property
+    def points(self) -> np.ndarray:
+        """Return the values (size,) that stand for the bins."""
+        return (self.first + np.arange(self.size)) * self.width
+
+    def places(self, values: np.ndarray) -> np.ndarray:
+        """Return the bin of each value, 0..size - 1."""
+        last = self.first + self.size - 1
+        steps = np.clip(np.floor(values / self.width + 0.5), self.first, last)
+        return (steps - self.first).astype(np.int64)
+
+    def excess(self, power: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return means and variances of the expected powers of what exceeds each limit, (2,)."""
+        if self.tails is None:
+            return np.zeros(2), np.zeros(2)
+        ends = np.array([self.tails[0].start - self.low, self.high - self.tails[1].start])
+        pairs = zip(self.tails, ends, strict=True)
+        found = [tail.excess(np.array([end]), power) for tail, end in pairs]
+        means, variances = np.array(found)[..., 0].T
+        return means, variances
+
+
+def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float) -> Limits:
+    """Choose limits that make noise and uncertainty about what lies beyond small together.
+
+    ``noise`` is the standard deviation of the noise on a mean of values in [-1, 1]. A function of
+    what was released, so it costs nothing.
+    """
+    ends = (-np.inf, np.inf) if bound is None else (bound.low, bound.high)
+    seen = marginal.seen
+    low, high = _outermost(marginal)
+    grid = _grid(max(low, ends[0]), min(high, ends[1]), whole)
+    if seen is None or marginal.is_rough:
+        return Limits(low, high, None, *grid)
+    both = tails(seen, marginal.low, marginal.high, ends)
+    lows, highs = _candidates(marginal, low, high, ends)
+    down = both[0].excess(both[0].start - lows, 1)[1]
+    up = both[1].excess(highs - both[1].start, 1)[1]
+    half = (highs[None] - lows[:, None]) / 2
+    error = (half * noise) ** 2 + down[:, None] + up[None]
+    i, j = np.unravel_index(np.argmin(error), error.shape)
+    return Limits(float(lows[i]), float(highs[j]), both, *grid)
+
+
+def _outermost(marginal: Marginal) -> tuple[float, float]:
+    """Return the ends of all that is seen, rows far from the others included."""
+    held = marginal.points[marginal.weights > 0]
+    far = held[(held < marginal.low) | (held > marginal.high)]
+    return float(min([marginal.low, *far])), float(max([marginal.high, *far]))
+
+
+def _candidates(
+    marginal: Marginal, low: float, high: float, ends: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits to choose from on either side; rows that are seen far out are within."""
+    seen = marginal.seen
+    assert seen is not None, "there are tails"
+    edges = np.clip(seen.edges, *ends)
+    middle = seen.edges[int(np.searchsorted(seen.edges, marginal.mean)) - 1]
+    width = (marginal.high - marginal.low) / 64
+    lows = edges[edges <= min(middle, marginal.mean - width)]
+    highs = edges[edges >= max(middle + width, marginal.mean + width)]
+    if low < marginal.low:
+        lows = lows[lows <= low]
+    if high > marginal.high:
+        highs = highs[highs >= high]
+    lows = np.unique(np.append(lows, low))
+    highs = np.unique(np.append(highs, high))
+    return lows, highs
+
+
+def _grid(low: float, high: float, whole: bool) -> tuple[int, float, int]:
+    """Return the first bin, the width and the number of bins of a grid over a range.
+
+    The width is 1, 2 or 5 times a power of ten, so that values which people round to are the
+    middle of their bins, and a whole number where values are.
+    """
+    least = max((high - low) / (_BINS - 2), 1.0 if whole else 0.0, 1e-300)
+    power = 10.0 ** np.floor(np.log10(least))
+    steps = [step * power for step in (*_ROUND, 10.0) if step * power >= least * (1 - 1e-9)]
+    width = float(steps[0])
+    first = int(np.floor(low / width + 0.5))
+    last = int(np.floor(high / width + 0.5))
+    return first, width, max(last - first + 1, 2)
