@@ -79,8 +79,8 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     grid = _grid(max(low, ends[0]), min(high, ends[1]), whole)
     if seen is None or marginal.is_rough:
         return Limits(low, high, None, *grid)
-    both = tails(seen, marginal.low, marginal.high, ends)
-    lows, highs = _candidates(marginal, low, high, ends)
+    both = tails(seen, marginal.low, marginal.high, marginal.sd, ends)
+    lows, highs = _candidates(marginal, both, low, high, ends)
     down = both[0].excess(both[0].start - lows, 1)[1]
     up = both[1].excess(highs - both[1].start, 1)[1]
     half = (highs[None] - lows[:, None]) / 2
@@ -97,16 +97,18 @@ def _outermost(marginal: Marginal) -> tuple[float, float]:
 
 
 def _candidates(
-    marginal: Marginal, low: float, high: float, ends: tuple[float, float]
+    marginal: Marginal,
+    both: tuple[Tail, Tail],
+    low: float,
+    high: float,
+    ends: tuple[float, float],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return limits to choose from on either side; rows that are seen far out are within."""
     seen = marginal.seen
     assert seen is not None, "there are tails"
     edges = np.clip(seen.edges, *ends)
-    middle = seen.edges[int(np.searchsorted(seen.edges, marginal.mean)) - 1]
-    width = (marginal.high - marginal.low) / 64
-    lows = edges[edges <= min(middle, marginal.mean - width)]
-    highs = edges[edges >= max(middle + width, marginal.mean + width)]
+    lows = edges[edges <= both[0].start]
+    highs = edges[edges >= both[1].start]
     if low < marginal.low:
         lows = lows[lows <= low]
     if high > marginal.high:

@@ -5,7 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpstats.range_estimation.histogram import Histogram
-from dpstats.range_estimation.reach import SCALES, SHAPES, posterior
+from dpstats.range_estimation.reach import SCALES, SHAPES, shares
+
+# A tail has this share of the rows, at least, and as many as so many deviations of their noise.
+_TAIL, _CLEAR = 0.1, 4.0
+# A value that so large a part of a tail has is no part of it.
+_ATOM = 0.5
+# Scales are compared in parts of the range, as many as there are bins in most histograms.
+_BINS = 64
+# A density may be off by this part of the rows that it expects in a bin.
+_MISFIT = 0.1
+# Tails are at most as heavy as that of exp(-(distance / scale)^shape) with this shape.
+_LEAST_SHAPE = 0.5
 
 
 @dataclass(frozen=True)
@@ -16,8 +27,8 @@ class Tail:
     ----------
     start : float
         Where distances begin.
-    share : float
-        Share of the column's rows on this side.
+    share, share_variance : numpy.ndarray, shape (p, q)
+        Share of the column's rows on this side under each density, and its variance.
     scales : numpy.ndarray, shape (q,)
     shapes : numpy.ndarray, shape (p,)
     chance : numpy.ndarray, shape (p, q)
@@ -27,7 +38,8 @@ class Tail:
     """
 
     start: float
-    share: float
+    share: np.ndarray
+    share_variance: np.ndarray
     scales: np.ndarray
     shapes: np.ndarray
     chance: np.ndarray
@@ -45,12 +57,13 @@ class Tail:
             rest = self._expected(np.full(1, self.farthest), 1)
             more = last if power == 1 else last + 2 * gap[:, None, None] * rest
             beyond = np.maximum(beyond - more, 0.0)
-        mean = np.einsum("kpq,pq->k", beyond, self.chance)
-        square = np.einsum("kpq,pq->k", beyond**2, self.chance)
+        mean = np.einsum("kpq,pq->k", beyond, self.chance * self.share)
+        square = self.chance * (self.share**2 + self.share_variance)
+        square = np.einsum("kpq,pq->k", beyond**2, square)
         return mean, np.maximum(square - mean**2, 0.0)
 
     def _expected(self, distances: np.ndarray, power: int) -> np.ndarray:
-        """Return share E max(d - distance, 0)^power for each shape and scale, (k, p, q).
+        """Return E max(d - distance, 0)^power for each shape and scale, (k, p, q).
 
         With u = (distance / scale)^shape the partial moment of order j of a density is
         scale^j Gamma((j + 1) / shape, u) / Gamma(1 / shape).
@@ -69,40 +82,67 @@ class Tail:
             found = partial(1) - t * partial(0)
         else:
             found = partial(2) - 2 * t * partial(1) + t**2 * partial(0)
-        return self.share * np.maximum(found, 0.0)
+        return np.maximum(found, 0.0)
 
 
-def tails(histogram: Histogram, low: float, high: float, limit: tuple[float, float]):
+def tails(
+    histogram: Histogram, low: float, high: float, sd: float, limit: tuple[float, float]
+) -> tuple[Tail, Tail]:
     """Return the lower and the upper tail of a column that is seen between ``low`` and ``high``.
 
-    ``limit`` has its declared bounds, infinite where there are none. A function of released counts,
-    so it costs nothing.
+    A tail begins where a tenth of the rows are beyond, or as many as stand clear of the noise, and
+    densities are compared with the counts from there on. ``limit`` has the declared bounds,
+    infinite where there are none. A function of released counts, so it costs nothing.
     """
     edges, counts, deviation = histogram.edges, histogram.counts, histogram.event.deviation
     first, last = np.searchsorted(edges, [low, high]).tolist()
-    rows = np.cumsum(counts[first:last])
-    middle = first + int(np.argmax(rows >= rows[-1] / 2))
-    width = edges[middle + 1] - edges[middle]
-    up = _tail(
-        (edges[middle:] - edges[middle]) / width, counts[middle:], last - middle, deviation
-    )
-    down = _tail(
-        (edges[middle + 1] - edges[: middle + 2][::-1]) / width,
-        counts[: middle + 1][::-1],
-        middle + 1 - first,
-        deviation,
-    )
     everyone = max(float(counts.sum()), 1.0)
-    return tuple(
-        Tail(start, rows / everyone, SCALES * width, SHAPES, chance, farthest)
-        for start, (rows, chance), farthest in (
-            (float(edges[middle + 1]), down, float(edges[middle + 1]) - limit[0]),
-            (float(edges[middle]), up, limit[1] - float(edges[middle])),
-        )
+    up = last - _length(counts[first:last][::-1], everyone, deviation)
+    down = first + _length(counts[first:last], everyone, deviation)
+    width = max(high - low, sd) / _BINS
+    sides = (
+        (edges[down], edges[down] - edges[: down + 1][::-1], counts[:down][::-1], down - first),
+        (edges[up], edges[up:] - edges[up], counts[up:], last - up),
     )
+    found = []
+    for (start, distances, beyond, seen), end in zip(sides, limit, strict=True):
+        chance, rows, variance = _fitted(distances / width, beyond, seen, deviation)
+        farthest = abs(end - float(start))
+        found.append(
+            Tail(float(start), rows / everyone, variance / everyone**2, SCALES * width, SHAPES,
+                 chance, farthest)
+        )  # fmt: skip
+    return found[0], found[1]
 
 
-def _tail(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float):
-    """Return the rows seen on one side and the posterior of its shape and scale."""
-    rows = max(float(counts[:seen].sum()), deviation)
-    return rows, posterior(edges, counts, rows, deviation)
+def _fitted(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float):
+    """Return the posterior of densities, with the rows of each and their variance, (p, q).
+
+    Rows that do not stand clear of the noise are taken for none. For each shape and scale the number of rows follows by weighted least squares of counts on the
+    shares of bins; all numbers are as likely before.
+    """
+    none = np.zeros((len(SHAPES), len(SCALES)))
+    if not len(counts):
+        return none + 1 / none.size, none, none
+    expected = shares(edges)
+    likely = max(float(counts[:seen].sum()), deviation)
+    weights = 1 / (deviation**2 + likely * expected + (_MISFIT * likely * expected) ** 2)
+    curvature = (weights * expected**2).sum(axis=-1) + 1e-300
+    rows = (weights * expected * counts).sum(axis=-1) / curvature
+    left = (weights * (counts - rows[..., None] * expected) ** 2).sum(axis=-1)
+    fit = -0.5 * (left - np.log(weights).sum(axis=-1) + np.log(curvature))
+    fit[(rows < 0) | (SHAPES < _LEAST_SHAPE)[:, None]] = -np.inf
+    chance = np.exp(fit - fit.max()) if np.isfinite(fit.max()) else np.ones_like(fit)
+    chance, rows = chance / chance.sum(), np.maximum(rows, 0.0)
+    if (chance * rows).sum() < _CLEAR * deviation:
+        return chance, none, none
+    return chance, rows, 1 / curvature
+
+
+def _length(counts: np.ndarray, everyone: float, deviation: float) -> int:
+    """Return how many bins, from the outer one on, a tail has: without one that holds most of it."""
+    k = np.arange(1, len(counts) + 1)
+    clear = np.cumsum(counts) >= np.maximum(_TAIL * everyone, _CLEAR * deviation * np.sqrt(k))
+    length = int(np.argmax(clear)) + 1 if clear.any() else len(counts)
+    is_atom = counts[length - 1] > _ATOM * counts[:length].sum()
+    return length - is_atom

@@ -157,7 +157,9 @@ def mostly_zero(first: Histogram, again: Histogram) -> Marginal:
     held = np.flatnonzero(far)
     low, high = min(0.0, again.edges[held[0]]), max(0.0, again.edges[held[-1] + 1])
     inside = max(float(counts.sum() - far.sum()), 1.0)
-    return _of_points(float(low), float(high), np.zeros(1), np.array([inside]), again, far)
+    found = _of_points(float(low), float(high), np.zeros(1), np.array([inside]), again, far)
+    both = replace(again, counts=counts, event=replace(again.event, scale=deviation))
+    return replace(found, seen=both)
 
 
 def _of_points(

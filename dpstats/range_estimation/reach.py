@@ -89,7 +89,7 @@ def _side(
     rows = float(counts[:seen].sum())
     if rows < _SIDE * deviation:
         return 0.0, 0.0
-    chance = posterior(edges, counts, rows, deviation)
+    chance = _posterior(edges, counts, rows, deviation)
     expected = max(_EXPECTED, _EXPECTED_NOISE * deviation)
     ends = (SCALES * _quantiles(expected / rows)[:, None]).ravel()
     order = np.argsort(ends)
@@ -98,16 +98,21 @@ def _side(
     return float(ends[order[min(place, len(order) - 1)]]), heavy
 
 
-def posterior(edges: np.ndarray, counts: np.ndarray, rows: float, deviation: float) -> np.ndarray:
+def _posterior(edges: np.ndarray, counts: np.ndarray, rows: float, deviation: float) -> np.ndarray:
     """Return the posterior of shapes and scales given noisy counts, all as likely before."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(edges)[None] - np.log(SCALES)[:, None]
-    beyond = np.array([np.interp(logs, _LOGS, tail) for tail in _tails()])
-    expected = rows * (beyond[..., :-1] - beyond[..., 1:])
+    expected = rows * shares(edges)
     variance = deviation**2 + expected + (_MISFIT * expected) ** 2
     fit = -0.5 * ((counts - expected) ** 2 / variance + np.log(variance)).sum(axis=-1)
     chance = np.exp(fit - fit.max())
     return chance / chance.sum()
+
+
+def shares(edges: np.ndarray) -> np.ndarray:
+    """Return what part of each density lies in each of k bins with these edges, (p, q, k)."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(edges)[None] - np.log(SCALES)[:, None]
+    beyond = np.array([np.interp(logs, _LOGS, tail) for tail in _tails()])
+    return beyond[..., :-1] - beyond[..., 1:]
 
 
 @cache
