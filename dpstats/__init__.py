@@ -17,8 +17,9 @@ from dpstats.errors import (
 from dpstats.estimators import METHODS
 from dpstats.formula import RFormula
 from dpstats.privacy import Budget, PrivacyReport
-from dpstats.results import DPGroupResults, DPResults
+from dpstats.results import DPDescription, DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
+from dpstats.verbs.describe import dp_describe
 from dpstats.verbs.ols import dp_ols
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ __all__ = [
     "ArgumentError",
     "Budget",
     "BudgetError",
+    "DPDescription",
     "DPGroupResults",
     "DPResults",
     "DPStatsError",
@@ -50,6 +52,7 @@ __all__ = [
     "audit",
     "compare",
     "datasets",
+    "dp_describe",
     "dp_ols",
     "evaluate",
     "plan",

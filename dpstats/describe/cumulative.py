@@ -14,10 +14,10 @@ def root(size: int, length: int) -> np.ndarray:
     """Return the entries (size,) of a triangular Toeplitz matrix C with C C close to prefix sums.
 
     They are those of (1 - x)^(-1/2) = 1 + x/2 + 3 x^2/8 + ..., scaled so that the first column of
-    C, the longest, has Euclidean norm at most ``length``, and cut to whole numbers. Then noise of
-    deviation s on C c makes noise on the prefix sums of c whose variance is that on one count times
-    about (1 + log(size) / pi)^2 at most, where a sum of noisy counts has ``size`` times (Fichtenberger,
-    Henzinger and Upadhyay 2023, whose matrix it is, though counts of bins do not come in time).
+    C, the longest, has Euclidean norm at most ``length``, and cut to whole numbers. Then noise on
+    C c makes the deviation of a prefix sum of c at most about 1.07 + log(size) / pi times that of
+    one count released alone, where a sum of noisy counts has the root of ``size`` times. It is the
+    matrix of Fichtenberger, Henzinger and Upadhyay (2023), who add up counts in time.
     """
     k = np.arange(1, size)
     entries = np.append(1.0, np.cumprod((2 * k - 1) / (2 * k)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpstats.describe.distribution import Distribution
 from dpstats.describe.joint import FactorPart, NumberPart
+from dpstats.describe.limits import Limits
 
 # A group has figures where its noisy number of rows is so many deviations of its noise, at least.
 _LEAST_ROWS = 5.0
@@ -137,7 +138,7 @@ def _moments(
     error += float(((2 * limits.half) ** 2 * more_error + square_error).sum())
     sd = math.sqrt(variance)
     likely = math.sqrt(variance + math.sqrt(error))
-    fourth = curve.fourth_moment(mean) + float((square**2).sum())
+    fourth = curve.fourth_moment(mean) + _fourth_beyond(limits)
     mean_error = math.sqrt(limits.half**2 * t_noise + float(more_error.sum()) + likely**2 / rows)
     error += max(fourth - variance**2, 2 * variance**2) / rows
     low, high = (math.sqrt(max(variance + side * z * math.sqrt(error), 0.0)) for side in (-1, 1))
@@ -146,13 +147,25 @@ def _moments(
     mean_ends = mean - z * mean_error - far, mean + z * mean_error + far
     yield Figure(None, "mean", mean, mean_error + far, *mean_ends, status)
     sd_ends = low if known else 0.0, high + far
+    status = IMPRECISE if status == OK and not low else status
     yield Figure(None, "sd", sd, (high - low) / (2 * z) + far, *sd_ends, status)
 
 
 def _beyond(found: tuple[np.ndarray, np.ndarray], of_all: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return what exceeds the limits and its variance, for a group of all rows, each (2,)."""
+    """Return what exceeds the limits and its mean squared error for a group, each (2,).
+
+    No tail has just the shape of one of the densities, so an estimate may be off by all of it.
+    """
     mean, variance = found
-    return mean, of_all**2 * variance + ((of_all - 1) * mean) ** 2
+    return mean, of_all**2 * (variance + mean**2)
+
+
+def _fourth_beyond(limits: Limits) -> float:
+    """Return by how much values beyond the limits raise the fourth moment about the center."""
+    h = limits.half
+    parts = [coefficient * h ** (4 - j) * limits.excess(j)[0].sum()
+             for j, coefficient in ((1, 4), (2, 6), (3, 4), (4, 1))]  # fmt: skip
+    return float(sum(parts))
 
 
 def _hidden(statistic: str, level: object = None) -> Figure:

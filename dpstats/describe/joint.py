@@ -41,9 +41,10 @@ class NumberPart:
     @classmethod
     def of(cls, limits: Limits, share: float) -> "NumberPart":
         """Divide the share of a column in the squared length."""
-        lengths = [whole_length(share * part) for part in (_SUM, _SQUARES, _COUNTS)]
-        present = lengths[0] ** 2 + lengths[1] ** 2 + squared_length(limits.size, lengths[2])
-        return cls(limits, *lengths, math.isqrt(present))
+        sums, squares = whole_length(share * _SUM), whole_length(share * _SQUARES)
+        counts = whole_length(share * _COUNTS)
+        present = sums**2 + squares**2 + squared_length(limits.size, counts)
+        return cls(limits, sums, squares, counts, math.isqrt(present))
 
     @property
     def size(self) -> int:

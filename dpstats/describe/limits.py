@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.range_estimation import Marginal
-from dpstats.range_estimation.excess import Tail, tails
+from dpstats.range_estimation import Marginal, Tail
+from dpstats.range_estimation.excess import tails
 from dpstats.schema import Numeric
 
 # Quantiles are read from so many bins at most, of a width that people round to.
@@ -22,7 +22,7 @@ class Limits:
     low, high : float
         Sums are of values cut at these.
     tails : tuple of two Tail, or None
-        What is believed of values beyond; None where too few rows were seen.
+        What is believed of values beyond; None where rows were seen in too few places.
     first, width, size : int, float, int
         Bin i of the grid holds values within half a ``width`` of (first + i) width; the outer ones
         hold all beyond them too.
@@ -81,12 +81,18 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
         return Limits(low, high, None, *grid)
     both = tails(seen, marginal.low, marginal.high, marginal.sd, ends)
     lows, highs = _candidates(marginal, both, low, high, ends)
-    down = both[0].excess(both[0].start - lows, 1)[1]
-    up = both[1].excess(highs - both[1].start, 1)[1]
+    down = _squared(both[0].excess(both[0].start - lows, 1))
+    up = _squared(both[1].excess(highs - both[1].start, 1))
     half = (highs[None] - lows[:, None]) / 2
     error = (half * noise) ** 2 + down[:, None] + up[None]
     i, j = np.unravel_index(np.argmin(error), error.shape)
-    return Limits(float(lows[i]), float(highs[j]), both, *grid)
+    seen_on_a_side = both[0].is_seen or both[1].is_seen
+    return Limits(float(lows[i]), float(highs[j]), both if seen_on_a_side else None, *grid)
+
+
+def _squared(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return the mean square of a number with this mean and variance."""
+    return found[0] ** 2 + found[1]
 
 
 def _outermost(marginal: Marginal) -> tuple[float, float]:

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from dpstats.describe.call import DescribeRequest
-from dpstats.describe.figures import Counted, Figure, of_factor, of_number
 from dpstats.describe.cumulative import BITS
+from dpstats.describe.figures import Counted, Figure, of_factor, of_number
 from dpstats.describe.joint import FactorPart, Joint, codes_of
 from dpstats.describe.limits import Limits, limits
 from dpstats.noise import Noise
@@ -41,26 +41,19 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     what was released.
     """
     assert isinstance(request.cost, GDP), "the request is for Gaussian noise"
-    numbers = {n: kind for n, kind in request.columns.items() if not _is_factor(kind)}
+    numbers = {n: kind for n, kind in request.columns.items() if not isinstance(kind, Categorical)}
     share = _FIRST if numbers else 0.0
     rest = request.cost.after(share)
     found = _limits(request, numbers, request.cost.part(share), rest, noise)
-    kinds = {n: found.get(n, kind) for n, kind in request.columns.items()}
-    joint = Joint.of({n: k for n, k in kinds.items() if _known(k)}, len(request.labels))
+    factors = {n: kind for n, kind in request.columns.items() if isinstance(kind, Categorical)}
+    known: dict[str, Limits | Categorical] = {**found, **factors}
+    joint = Joint.of({n: known[n] for n in request.columns}, len(request.labels))
     total = request.total(partial(_totals, joint, request.by))
     noisy = noise.add(joint.query(total), rest)
     s = noisy.scale * 2.0**BITS
     figures = _figures(request, joint, noisy.values, s)
     unseen = tuple(name for name, limit in found.items() if limit.tails is None)
     return Described(tuple(figures), unseen)
-
-
-def _known(kind) -> bool:
-    return isinstance(kind, Limits | Categorical)
-
-
-def _is_factor(kind) -> bool:
-    return isinstance(kind, Categorical)
 
 
 def _limits(

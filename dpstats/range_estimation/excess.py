@@ -1,6 +1,7 @@
 """Estimate from a noisy histogram by how much values exceed a limit, hidden rows included."""
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
@@ -45,13 +46,18 @@ class Tail:
     chance: np.ndarray
     farthest: float
 
+    @property
+    def is_seen(self) -> bool:
+        """Tell whether rows are seen on this side."""
+        return bool(self.share.any())
+
     def excess(self, distances: np.ndarray, power: int) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance over the posterior of E max(d - distance, 0)^power, each (k,).
 
-        Values beyond the declared distance count as lying there.
+        For a power of 1 or 2 values beyond the declared distance count as lying there.
         """
         beyond = self._expected(distances, power)
-        if np.isfinite(self.farthest):
+        if np.isfinite(self.farthest) and power <= 2:
             last = self._expected(np.full(1, self.farthest), power)
             gap = np.maximum(self.farthest - distances, 0.0)
             rest = self._expected(np.full(1, self.farthest), 1)
@@ -78,10 +84,7 @@ class Tail:
             return scale**j * constant * gammaincc((j + 1) / shape, u)
 
         t = np.maximum(distances, 0.0)[:, None, None]
-        if power == 1:
-            found = partial(1) - t * partial(0)
-        else:
-            found = partial(2) - 2 * t * partial(1) + t**2 * partial(0)
+        found = sum(comb(power, j) * (-t) ** (power - j) * partial(j) for j in range(power + 1))
         return np.maximum(found, 0.0)
 
 
@@ -118,8 +121,9 @@ def tails(
 def _fitted(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float):
     """Return the posterior of densities, with the rows of each and their variance, (p, q).
 
-    Rows that do not stand clear of the noise are taken for none. For each shape and scale the number of rows follows by weighted least squares of counts on the
-    shares of bins; all numbers are as likely before.
+    Rows that do not stand clear of the noise are taken for none. For each shape and scale the
+    number of rows follows by weighted least squares of counts on the shares of bins; all numbers
+    are as likely before.
     """
     none = np.zeros((len(SHAPES), len(SCALES)))
     if not len(counts):
@@ -140,7 +144,7 @@ def _fitted(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float):
 
 
 def _length(counts: np.ndarray, everyone: float, deviation: float) -> int:
-    """Return how many bins, from the outer one on, a tail has: without one that holds most of it."""
+    """Return how many bins, from the outer one on, a tail has, without one that is most of it."""
     k = np.arange(1, len(counts) + 1)
     clear = np.cumsum(counts) >= np.maximum(_TAIL * everyone, _CLEAR * deviation * np.sqrt(k))
     length = int(np.argmax(clear)) + 1 if clear.any() else len(counts)
