@@ -142,7 +142,7 @@ def _moments(
     mean_error = math.sqrt(limits.half**2 * t_noise + float(more_error.sum()) + likely**2 / rows)
     error += max(fourth - variance**2, 2 * variance**2) / rows
     low, high = (math.sqrt(max(variance + side * z * math.sqrt(error), 0.0)) for side in (-1, 1))
-    known = limits.tails is not None
+    known = limits.is_known
     status, far = (OK, 0.0) if known else (UNIDENTIFIED, math.inf)
     mean_ends = mean - z * mean_error - far, mean + z * mean_error + far
     yield Figure(None, "mean", mean, mean_error + far, *mean_ends, status)

@@ -10,7 +10,7 @@ from dpstats.schema import Numeric
 
 # Quantiles are read from so many bins at most, of a width that people round to.
 _BINS = 1024
-_ROUND = (1.0, 2.0, 5.0)
+_ROUND = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,9 @@ class Limits:
     low, high : float
         Sums are of values cut at these.
     tails : tuple of two Tail, or None
-        What is believed of values beyond; None where rows were seen in too few places.
+        What is believed of values beyond; None where it is nothing.
+    is_known : bool
+        Whether that bounds what is beyond: no tail may be seen, unless bounds are declared.
     first, width, size : int, float, int
         Bin i of the grid holds values within half a ``width`` of (first + i) width; the outer ones
         hold all beyond them too.
@@ -31,6 +33,7 @@ class Limits:
     low: float
     high: float
     tails: tuple[Tail, Tail] | None
+    is_known: bool
     first: int
     width: float
     size: int
@@ -76,18 +79,19 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     ends = (-np.inf, np.inf) if bound is None else (bound.low, bound.high)
     seen = marginal.seen
     low, high = _outermost(marginal)
+    both = None if seen is None else tails(seen, marginal.low, marginal.high, marginal.sd, ends)
+    if both is None or marginal.is_rough or not (both[0].is_seen or both[1].is_seen):
+        if bound is not None:
+            return Limits(*ends, None, True, *_grid(*ends, whole))
+        return Limits(low, high, None, False, *_grid(low, high, whole))
     grid = _grid(max(low, ends[0]), min(high, ends[1]), whole)
-    if seen is None or marginal.is_rough:
-        return Limits(low, high, None, *grid)
-    both = tails(seen, marginal.low, marginal.high, marginal.sd, ends)
     lows, highs = _candidates(marginal, both, low, high, ends)
     down = _squared(both[0].excess(both[0].start - lows, 1))
     up = _squared(both[1].excess(highs - both[1].start, 1))
     half = (highs[None] - lows[:, None]) / 2
     error = (half * noise) ** 2 + down[:, None] + up[None]
     i, j = np.unravel_index(np.argmin(error), error.shape)
-    seen_on_a_side = both[0].is_seen or both[1].is_seen
-    return Limits(float(lows[i]), float(highs[j]), both if seen_on_a_side else None, *grid)
+    return Limits(float(lows[i]), float(highs[j]), both, True, *grid)
 
 
 def _squared(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -127,7 +131,7 @@ def _candidates(
 def _grid(low: float, high: float, whole: bool) -> tuple[int, float, int]:
     """Return the first bin, the width and the number of bins of a grid over a range.
 
-    The width is 1, 2 or 5 times a power of ten, so that values which people round to are the
+    The width is 1 or 5 times a power of ten, so that values which people round to are the
     middle of their bins, and a whole number where values are.
     """
     least = max((high - low) / (_BINS - 2), 1.0 if whole else 0.0, 1e-300)

@@ -52,7 +52,7 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     noisy = noise.add(joint.query(total), rest)
     s = noisy.scale * 2.0**BITS
     figures = _figures(request, joint, noisy.values, s)
-    unseen = tuple(name for name, limit in found.items() if limit.tails is None)
+    unseen = tuple(name for name, limit in found.items() if not limit.is_known)
     return Described(tuple(figures), unseen)
 
 
