@@ -1,4 +1,4 @@
-"""Errors, intervals and times of dp_describe on a survey of 12 variables, beside the own figures."""
+"""Errors, intervals and times of dp_describe on a survey of 12 variables."""
 
 import argparse
 import time
@@ -24,8 +24,9 @@ def main(arguments: list[str]) -> None:
     found = simulated(options.rows, options.epsilon, options.repeats)
     print_table(
         f"describe: 12 variables, {options.rows:,} rows, epsilon {options.epsilon:g}, "
-        f"{options.repeats} tables. Targets at 5,000 rows and epsilon 1: error of means .6 (normal, "
-        "uniform, age) and 1.5, covered .94, median .05, deviation .1; at 50,000 rows width 1.1.",
+        f"{options.repeats} tables. Targets at 5,000 rows and epsilon 1: error of means "
+        ".6 (normal, uniform, age) and 1.5, covered .94, median .05, deviation .1; at 50,000 rows "
+        "width 1.1.",
         ("variable", "mean: error, s.e.", "covered", "shown", "width", "deviation: error",
          "covered", "median: error, s.d.", "covered", "deciles: error"),
         [row_of(name, own) for name, own in found.groupby("variable", sort=False)],
@@ -68,8 +69,10 @@ def simulated(n: int, epsilon: float, repeats: int) -> pd.DataFrame:
                 own = _own(table[name], figure.statistic)
                 covered = figure.lower <= true <= figure.upper
                 width = figure.upper - figure.lower
-                rows.append((name, figure.statistic, figure.estimate - own, own,
-                             table[name].std(), n, covered, figure.status == "ok", width))  # fmt: skip
+                rows.append(
+                    (name, figure.statistic, figure.estimate - own, own, table[name].std(), n,
+                     covered, figure.status == "ok", width)
+                )  # fmt: skip
     columns = "variable statistic error own sd n covered shown width".split()
     return pd.DataFrame(rows, columns=columns)
 

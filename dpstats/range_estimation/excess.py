@@ -18,6 +18,8 @@ _BINS = 64
 _MISFIT = 0.1
 # Tails are at most as heavy as that of exp(-(distance / scale)^shape) with this shape.
 _LEAST_SHAPE = 0.5
+# Densities so much less likely than the likeliest one are left out.
+_NEGLIGIBLE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -28,12 +30,11 @@ class Tail:
     ----------
     start : float
         Where distances begin.
-    share, share_variance : numpy.ndarray, shape (p, q)
+    share, share_variance : numpy.ndarray, shape (q,)
         Share of the column's rows on this side under each density, and its variance.
-    scales : numpy.ndarray, shape (q,)
-    shapes : numpy.ndarray, shape (p,)
-    chance : numpy.ndarray, shape (p, q)
-        Posterior of shapes and scales, which adds up to 1.
+    scales, shapes : numpy.ndarray, shape (q,)
+    chance : numpy.ndarray, shape (q,)
+        Posterior of the densities, which adds up to 1.
     farthest : float
         Declared distance beyond which there is nothing, or infinity.
     """
@@ -61,29 +62,29 @@ class Tail:
             last = self._expected(np.full(1, self.farthest), power)
             gap = np.maximum(self.farthest - distances, 0.0)
             rest = self._expected(np.full(1, self.farthest), 1)
-            more = last if power == 1 else last + 2 * gap[:, None, None] * rest
+            more = last if power == 1 else last + 2 * gap[:, None] * rest
             beyond = np.maximum(beyond - more, 0.0)
-        mean = np.einsum("kpq,pq->k", beyond, self.chance * self.share)
+        mean = beyond @ (self.chance * self.share)
         square = self.chance * (self.share**2 + self.share_variance)
-        square = np.einsum("kpq,pq->k", beyond**2, square)
+        square = beyond**2 @ square
         return mean, np.maximum(square - mean**2, 0.0)
 
     def _expected(self, distances: np.ndarray, power: int) -> np.ndarray:
-        """Return E max(d - distance, 0)^power for each shape and scale, (k, p, q).
+        """Return E max(d - distance, 0)^power under each density, (k, q).
 
         With u = (distance / scale)^shape the partial moment of order j of a density is
         scale^j Gamma((j + 1) / shape, u) / Gamma(1 / shape).
         """
         from scipy.special import gammaincc, gammaln
 
-        shape, scale = self.shapes[:, None], self.scales[None]
-        u = (np.maximum(distances, 0.0)[:, None, None] / scale) ** shape
+        shape, scale = self.shapes, self.scales
+        t = np.maximum(distances, 0.0)[:, None]
+        u = (t / scale) ** shape
 
         def partial(j: int) -> np.ndarray:
             constant = np.exp(gammaln((j + 1) / shape) - gammaln(1 / shape))
             return scale**j * constant * gammaincc((j + 1) / shape, u)
 
-        t = np.maximum(distances, 0.0)[:, None, None]
         found = sum(comb(power, j) * (-t) ** (power - j) * partial(j) for j in range(power + 1))
         return np.maximum(found, 0.0)
 
@@ -110,11 +111,19 @@ def tails(
     found = []
     for (start, distances, beyond, seen), end in zip(sides, limit, strict=True):
         chance, rows, variance = _fitted(distances / width, beyond, seen, deviation)
-        farthest = abs(end - float(start))
+        shape, scale = np.nonzero(chance > _NEGLIGIBLE * chance.max())
+        kept = chance[shape, scale]
         found.append(
-            Tail(float(start), rows / everyone, variance / everyone**2, SCALES * width, SHAPES,
-                 chance, farthest)
-        )  # fmt: skip
+            Tail(
+                start=float(start),
+                share=rows[shape, scale] / everyone,
+                share_variance=variance[shape, scale] / everyone**2,
+                scales=SCALES[scale] * width,
+                shapes=SHAPES[shape],
+                chance=kept / kept.sum(),
+                farthest=abs(end - float(start)),
+            )
+        )
     return found[0], found[1]
 
 

@@ -43,7 +43,7 @@ def test_no_rows_are_seen_below_zero():
 @pytest.mark.parametrize("power", [1, 2])
 def test_a_declared_bound_ends_a_tail(power):
     """A half-normal density cut at 1.5: its excess over 1 against numerical integration."""
-    chance = np.ones((1, 1))
+    chance = np.ones(1)
     tail = Tail(0.0, chance, 0 * chance, np.array([np.sqrt(2.0)]), np.full(1, 2.0), chance, 1.5)
     tail_free = Tail(0.0, chance, 0 * chance, np.array([np.sqrt(2.0)]), np.full(1, 2.0), chance,
                      np.inf)  # fmt: skip
