@@ -123,41 +123,56 @@ def _moments(
     many times larger all rows are, as it may lie in one group.
     """
     limits, rows = part.limits, n.value
+    half, known = limits.half, limits.is_known
     t = float(places[1]) / part.sums / rows
     tt = min(max((float(places[2]) / part.squares / rows + 1) / 2, 0.0), 1.0)
-    t_noise = ((s / part.sums) ** 2 + t**2 * n.variance) / rows**2
+    t_noise = half**2 * ((s / part.sums) ** 2 + t**2 * n.variance) / rows**2
     tt_noise = ((s / part.squares / 2) ** 2 + (tt - 0.5) ** 2 * n.variance) / rows**2
     more, more_error = _beyond(limits.excess(1), of_all)
     square, square_error = _beyond(limits.excess(2), of_all)
-    mean = limits.center + limits.half * t + float(more[1] - more[0])
-    about = mean - limits.center
-    second = limits.half**2 * tt + float((2 * limits.half * more + square).sum())
+    about = half * t + float(more[1] - more[0])
+    mean = limits.center + about
+    second = half**2 * tt + float((2 * half * more + square).sum())
     variance = max(second - about**2, 0.0)
-    # deviations smaller than what the noise on the square hides are not told from none
-    error = limits.half**4 * tt_noise + (2 * about * limits.half) ** 2 * t_noise
-    error += float(((2 * limits.half) ** 2 * more_error + square_error).sum())
-    sd = math.sqrt(variance)
-    likely = math.sqrt(variance + math.sqrt(error))
-    fourth = curve.fourth_moment(mean) + _fourth_beyond(limits)
-    mean_error = math.sqrt(limits.half**2 * t_noise + float(more_error.sum()) + likely**2 / rows)
-    error += max(fourth - variance**2, 2 * variance**2) / rows
-    low, high = (math.sqrt(max(variance + side * z * math.sqrt(error), 0.0)) for side in (-1, 1))
-    known = limits.is_known
-    status, far = (OK, 0.0) if known else (UNIDENTIFIED, math.inf)
-    mean_ends = mean - z * mean_error - far, mean + z * mean_error + far
-    yield Figure(None, "mean", mean, mean_error + far, *mean_ends, status)
-    sd_ends = low if known else 0.0, high + far
-    status = IMPRECISE if status == OK and not low else status
-    yield Figure(None, "sd", sd, (high - low) / (2 * z) + far, *sd_ends, status)
+    noise = half**4 * tt_noise + (2 * about) ** 2 * t_noise
+    hidden = float(((2 * half) ** 2 * more_error + square_error).sum())
+    # a variance smaller than what noise hides may be as large as that
+    likely = variance + math.sqrt(noise + hidden)
+    yield _mean(mean, t_noise + likely / rows, float(more_error.sum()), z, known)
+    fourth = curve.fourth_moment(mean), _fourth_beyond(limits)
+    sampling = max(sum(fourth) - variance**2, 2 * variance**2) / rows
+    yield _deviation(variance, noise + sampling, hidden, z, known, fourth[1] > fourth[0])
+
+
+def _mean(mean: float, seen: float, hidden: float, z: float, known: bool) -> Figure:
+    """Return a mean, whose squared error has parts that are ``seen`` and that a tail hides."""
+    error = math.sqrt(seen + hidden)
+    if not known:
+        return Figure(None, "mean", mean, math.inf, -math.inf, math.inf, UNIDENTIFIED)
+    status = IMPRECISE if hidden > seen else OK
+    return Figure(None, "mean", mean, error, mean - z * error, mean + z * error, status)
+
+
+def _deviation(
+    variance: float, seen: float, hidden: float, z: float, known: bool, is_of_tails: bool
+) -> Figure:
+    """Return a standard deviation, from a variance whose squared error has these parts."""
+    sd, reach = math.sqrt(variance), z * math.sqrt(seen + hidden)
+    if not known:
+        return Figure(None, "sd", sd, math.inf, 0.0, math.inf, UNIDENTIFIED)
+    low, high = math.sqrt(max(variance - reach, 0.0)), math.sqrt(variance + reach)
+    status = IMPRECISE if hidden > seen or is_of_tails or not low else OK
+    return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
 
 
 def _beyond(found: tuple[np.ndarray, np.ndarray], of_all: float) -> tuple[np.ndarray, np.ndarray]:
     """Return what exceeds the limits and its mean squared error for a group, each (2,).
 
-    No tail has just the shape of one of the densities, so an estimate may be off by all of it.
+    No tail has just the shape of one of the densities: an estimate may be off by all of it, and its
+    posterior is taken for half as precise as it is.
     """
     mean, variance = found
-    return mean, of_all**2 * (variance + mean**2)
+    return mean, of_all**2 * (2 * variance + mean**2)
 
 
 def _fourth_beyond(limits: Limits) -> float:

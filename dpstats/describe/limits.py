@@ -95,8 +95,8 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
 
 
 def _squared(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Return the mean square of a number with this mean and variance."""
-    return found[0] ** 2 + found[1]
+    """Return by what square an excess of this mean and variance may be wrong."""
+    return found[0] ** 2 + 2 * found[1]
 
 
 def _outermost(marginal: Marginal) -> tuple[float, float]:

@@ -17,7 +17,7 @@ _BINS = 64
 # A density may be off by this part of the rows that it expects in a bin.
 _MISFIT = 0.1
 # Tails are at most as heavy as that of exp(-(distance / scale)^shape) with this shape.
-_LEAST_SHAPE = 0.5
+_LEAST_SHAPE = 0.35
 # Densities so much less likely than the likeliest one are left out.
 _NEGLIGIBLE = 1e-4
 
