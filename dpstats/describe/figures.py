@@ -138,30 +138,30 @@ def _moments(
     hidden = float(((2 * half) ** 2 * more_error + square_error).sum())
     # a variance smaller than what noise hides may be as large as that
     likely = variance + math.sqrt(noise + hidden)
-    yield _mean(mean, t_noise + likely / rows, float(more_error.sum()), z, known)
+    yield _mean(mean, t_noise + likely / rows + float(more_error.sum()), z, known)
     fourth = curve.fourth_moment(mean), _fourth_beyond(limits)
     sampling = max(sum(fourth) - variance**2, 2 * variance**2) / rows
-    yield _deviation(variance, noise + sampling, hidden, z, known, fourth[1] > fourth[0])
+    yield _deviation(variance, noise + hidden + sampling, z, known, fourth[1] > fourth[0])
 
 
-def _mean(mean: float, seen: float, hidden: float, z: float, known: bool) -> Figure:
-    """Return a mean, whose squared error has parts that are ``seen`` and that a tail hides."""
-    error = math.sqrt(seen + hidden)
+def _mean(mean: float, square: float, z: float, known: bool) -> Figure:
+    """Return a mean with this squared error."""
+    error = math.sqrt(square)
     if not known:
         return Figure(None, "mean", mean, math.inf, -math.inf, math.inf, UNIDENTIFIED)
-    status = IMPRECISE if hidden > seen else OK
-    return Figure(None, "mean", mean, error, mean - z * error, mean + z * error, status)
+    return Figure(None, "mean", mean, error, mean - z * error, mean + z * error)
 
 
-def _deviation(
-    variance: float, seen: float, hidden: float, z: float, known: bool, is_of_tails: bool
-) -> Figure:
-    """Return a standard deviation, from a variance whose squared error has these parts."""
-    sd, reach = math.sqrt(variance), z * math.sqrt(seen + hidden)
+def _deviation(variance: float, square: float, z: float, known: bool, is_of_tails: bool) -> Figure:
+    """Return a standard deviation, from a variance with this squared error.
+
+    It is imprecise where it is not told from none, or where its own error is that of tails mostly.
+    """
+    sd, reach = math.sqrt(variance), z * math.sqrt(square)
     if not known:
         return Figure(None, "sd", sd, math.inf, 0.0, math.inf, UNIDENTIFIED)
     low, high = math.sqrt(max(variance - reach, 0.0)), math.sqrt(variance + reach)
-    status = IMPRECISE if hidden > seen or is_of_tails or not low else OK
+    status = IMPRECISE if is_of_tails or not low else OK
     return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
 
 
