@@ -139,9 +139,11 @@ def _moments(
     # a variance smaller than what noise hides may be as large as that
     likely = variance + math.sqrt(noise + hidden)
     yield _mean(mean, t_noise + likely / rows + float(more_error.sum()), z, known)
-    fourth = curve.fourth_moment(mean), _fourth_beyond(limits)
-    sampling = max(sum(fourth) - variance**2, 2 * variance**2) / rows
-    yield _deviation(variance, noise + hidden + sampling, z, known, fourth[1] > fourth[0])
+    ends = float(limits.points[0]), float(limits.points[-1])
+    fourth = curve.fourth_moment(mean) + _fourth_beyond(limits, mean, ends)
+    sampling = max(fourth - variance**2, 2 * variance**2) / rows
+    of_tails = _fourth_beyond(limits, mean, (limits.low, limits.high)) > fourth / 2
+    yield _deviation(variance, noise + hidden + sampling, z, known, of_tails)
 
 
 def _mean(mean: float, square: float, z: float, known: bool) -> Figure:
@@ -175,12 +177,11 @@ def _beyond(found: tuple[np.ndarray, np.ndarray], of_all: float) -> tuple[np.nda
     return mean, of_all**2 * (2 * variance + mean**2)
 
 
-def _fourth_beyond(limits: Limits) -> float:
-    """Return by how much values beyond the limits raise the fourth moment about the center."""
-    h = limits.half
-    parts = [coefficient * h ** (4 - j) * limits.excess(j)[0].sum()
-             for j, coefficient in ((1, 4), (2, 6), (3, 4), (4, 1))]  # fmt: skip
-    return float(sum(parts))
+def _fourth_beyond(limits: Limits, center: float, ends: tuple[float, float]) -> float:
+    """Return by how much values beyond the ends raise the fourth moment about a center."""
+    h = np.abs(np.array(ends) - center)
+    powers = ((1, 4), (2, 6), (3, 4), (4, 1))
+    return float(sum(c * (h ** (4 - j) * limits.excess(j, ends)[0]).sum() for j, c in powers))
 
 
 def _hidden(statistic: str, level: object = None) -> Figure:

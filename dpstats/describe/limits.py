@@ -59,13 +59,19 @@ class Limits:
         steps = np.clip(np.floor(values / self.width + 0.5), self.first, last)
         return (steps - self.first).astype(np.int64)
 
-    def excess(self, power: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return means and variances of the expected powers of what exceeds each limit, (2,)."""
+    def excess(
+        self, power: int, ends: tuple[float, float] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return means and variances of expected powers of what exceeds two ends, (2,).
+
+        These are the limits if they are not given.
+        """
         if self.tails is None:
             return np.zeros(2), np.zeros(2)
-        ends = np.array([self.tails[0].start - self.low, self.high - self.tails[1].start])
-        pairs = zip(self.tails, ends, strict=True)
-        found = [tail.excess(np.array([end]), power) for tail, end in pairs]
+        low, high = (self.low, self.high) if ends is None else ends
+        distances = np.array([self.tails[0].start - low, high - self.tails[1].start])
+        pairs = zip(self.tails, distances, strict=True)
+        found = [tail.excess(np.array([distance]), power) for tail, distance in pairs]
         means, variances = np.array(found)[..., 0].T
         return means, variances
 
@@ -96,7 +102,7 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
 
 def _squared(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return by what square an excess of this mean and variance may be wrong."""
-    return found[0] ** 2 + 2 * found[1]
+    return found[0] ** 2 + found[1]
 
 
 def _outermost(marginal: Marginal) -> tuple[float, float]:
