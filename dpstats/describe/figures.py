@@ -12,6 +12,8 @@ from dpstats.describe.limits import Limits
 
 # A group has figures where its noisy number of rows is so many deviations of its noise, at least.
 _LEAST_ROWS = 5.0
+# From this kurtosis on, twice that of normal values, few rows decide over a standard deviation.
+_KURTOSIS = 6.0
 OK, IMPRECISE, UNIDENTIFIED = "ok", "imprecise", "not_identified"
 
 
@@ -142,7 +144,8 @@ def _moments(
     ends = float(limits.points[0]), float(limits.points[-1])
     fourth = curve.fourth_moment(mean) + _fourth_beyond(limits, mean, ends)
     sampling = max(fourth - variance**2, 2 * variance**2) / rows
-    of_tails = _fourth_beyond(limits, mean, (limits.low, limits.high)) > fourth / 2
+    beyond = _fourth_beyond(limits, mean, (limits.low, limits.high))
+    of_tails = beyond > fourth / 2 or fourth > _KURTOSIS * variance**2
     yield _deviation(variance, noise + hidden + sampling, z, known, of_tails)
 
 
