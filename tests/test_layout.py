@@ -126,7 +126,6 @@ COVERED_BY = {
     "results/store/test_texts.py": ["results.store.shapes"],
     "describe/test_release.py": [
         "describe.distribution",
-        "describe.figures",
         "describe.limits",
     ],
     "verbs/test_describe.py": ["describe.call", "run.describe"],

@@ -35,6 +35,8 @@ from dpstats.schema import (
 from dpstats.spelling import near_or_listed, no_column, unknown_word
 
 STATISTICS = ("n", "missing", "mean", "sd", "quantiles", "count", "share")
+# Farther bounds have fourth powers beyond the range of doubles.
+_FARTHEST = 1e60
 _REFUSED = {
     "min": "the smallest value is that of one row",
     "max": "the largest value is that of one row",
@@ -234,6 +236,11 @@ def _kind(name: str, table: AnyTable, declared: Schema) -> Categorical | Numeric
         return Categorical(levels)
     if name in declared.bounds and kind in (*NUMERIC, *UNTYPED):
         low, high = declared.bounds[name]
+        if max(abs(low), abs(high)) > _FARTHEST:
+            raise ArgumentError(
+                f"the bounds of {name} reach beyond {_FARTHEST:g}, where fourth powers leave the "
+                "range of doubles; tighten bounds"
+            )
         return Numeric(low, high)
     if kind in NUMERIC:
         return None

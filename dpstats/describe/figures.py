@@ -125,7 +125,8 @@ def _moments(
     many times larger all rows are, as it may lie in one group.
     """
     limits, rows = part.limits, n.value
-    half, known = limits.half, limits.is_known
+    # of NumPy's type, whose powers become infinite where those of Python raise an error
+    half, known = np.float64(limits.half), limits.is_known
     t = float(places[1]) / part.sums / rows
     tt = min(max((float(places[2]) / part.squares / rows + 1) / 2, 0.0), 1.0)
     t_noise = half**2 * ((s / part.sums) ** 2 + t**2 * n.variance) / rows**2
@@ -133,7 +134,7 @@ def _moments(
     more, more_error = _beyond(limits.excess(1), of_all)
     square, square_error = _beyond(limits.excess(2), of_all)
     about = half * t + float(more[1] - more[0])
-    mean = limits.center + about
+    mean = float(limits.center + about)
     second = half**2 * tt + float((2 * half * more + square).sum())
     variance = max(second - about**2, 0.0)
     noise = half**4 * tt_noise + (2 * about) ** 2 * t_noise

@@ -53,7 +53,7 @@ REFUSED = {
     "groups": ({"groups": ["x"]}, "name it with by="),
     "bounds": ({"bounds": {"wages": (0, 1)}}, "wages"),
     "both": ({"bounds": {"age": (0, 1)}, "levels": {"age": [1, 2]}}, "both name"),
-    "far": ({"bounds": {"age": (0, 1e200)}}, "finite"),
+    "far": ({"bounds": {"age": (0, 1e70)}}, "tighten"),
     "alpha": ({"alpha": 0}, "alpha"),
     "budget": ({"budget": 1}, "Ledger"),
 }
