@@ -9,6 +9,7 @@ from benchmarks import (
     clusters,
     coverage,
     crossing,
+    describe,
     first,
     floor,
     goodness,
@@ -59,6 +60,7 @@ PARTS = {
 # Run by name only: they take long or need tables.
 ALONE = {
     "auto": auto,
+    "describe": describe,
     "tails": tails,
     "pairs": pairs,
     "tried": tried,

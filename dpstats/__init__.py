@@ -17,8 +17,9 @@ from dpstats.errors import (
 from dpstats.estimators import METHODS
 from dpstats.formula import RFormula
 from dpstats.privacy import Budget, PrivacyReport
-from dpstats.results import DPGroupResults, DPResults
+from dpstats.results import DPDescription, DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
+from dpstats.verbs.describe import dp_describe
 from dpstats.verbs.logit import dp_glm, dp_logit
 from dpstats.verbs.ols import dp_ols
 
@@ -35,6 +36,7 @@ __all__ = [
     "ArgumentError",
     "Budget",
     "BudgetError",
+    "DPDescription",
     "DPGroupResults",
     "DPResults",
     "DPStatsError",
@@ -51,6 +53,7 @@ __all__ = [
     "audit",
     "compare",
     "datasets",
+    "dp_describe",
     "dp_glm",
     "dp_logit",
     "dp_ols",

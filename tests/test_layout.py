@@ -125,6 +125,11 @@ COVERED_BY = {
         "results.store.single",
     ],
     "results/store/test_texts.py": ["results.store.shapes"],
+    "describe/test_release.py": [
+        "describe.distribution",
+        "describe.limits",
+    ],
+    "verbs/test_describe.py": ["describe.call", "run.describe"],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
     "codebook/test_schema.py": ["codebook.toml_file", "call.declarations"],
     "study/test_run.py": [

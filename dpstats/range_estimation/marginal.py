@@ -44,6 +44,8 @@ class Marginal:
         Share of the rows that the noise on a bin hides.
     clipping : tuple of float
         Ends at which values are clipped: the declared bounds, or else far out.
+    seen : Histogram or None
+        The last histogram of the column, where it was read off one with equal bins.
     """
 
     low: float
@@ -56,6 +58,7 @@ class Marginal:
     is_unseen: bool = False
     hidden: float = 0.0
     clipping: tuple[float, float] = (-math.inf, math.inf)
+    seen: Histogram | None = None
 
     @property
     def standardised(self) -> np.ndarray:
@@ -131,7 +134,8 @@ def from_histogram(histogram: Histogram, low: float, high: float, bounded: bool)
     clear = CLEAR + _CLEAR_OCTAVE * octaves * (not bounded)
     far = far_rows(histogram.counts, first, last - 1, histogram.event.deviation, clear)
     near = on_simplex(histogram.counts[first:last])
-    return _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
+    found = _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
+    return replace(found, seen=histogram)
 
 
 def on_simplex(counts: np.ndarray) -> np.ndarray:
@@ -157,7 +161,9 @@ def mostly_zero(first: Histogram, again: Histogram) -> Marginal:
     held = np.flatnonzero(far)
     low, high = min(0.0, again.edges[held[0]]), max(0.0, again.edges[held[-1] + 1])
     inside = max(float(counts.sum() - far.sum()), 1.0)
-    return _of_points(float(low), float(high), np.zeros(1), np.array([inside]), again, far)
+    found = _of_points(float(low), float(high), np.zeros(1), np.array([inside]), again, far)
+    both = replace(again, counts=counts, event=replace(again.event, scale=deviation))
+    return replace(found, seen=both)
 
 
 def _of_points(

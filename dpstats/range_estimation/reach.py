@@ -10,9 +10,9 @@ from dpstats.range_estimation.histogram import Histogram
 
 # Densities exp(-(distance / scale)^shape) are compared: a shape of 1 is exponential, 2 normal, 8
 # nearly uniform; the tails of a lognormal, or a t with three degrees of freedom, are below 1.
-_SHAPES = 2.0 ** np.arange(-2, 3.01, 0.25)
+SHAPES = 2.0 ** np.arange(-2, 3.01, 0.25)
 # Their scales, in bins, and logarithms of distances, in scales, at which they are worked out.
-_SCALES = 2.0 ** np.arange(-1, 8, 0.125)
+SCALES = 2.0 ** np.arange(-1, 8, 0.125)
 _LOGS = np.linspace(-20.0, 20.0, 2001)
 # A density may be off by this part of the rows that it expects in a bin.
 _MISFIT = 0.1
@@ -91,23 +91,28 @@ def _side(
         return 0.0, 0.0
     chance = _posterior(edges, counts, rows, deviation)
     expected = max(_EXPECTED, _EXPECTED_NOISE * deviation)
-    ends = (_SCALES * _quantiles(expected / rows)[:, None]).ravel()
+    ends = (SCALES * _quantiles(expected / rows)[:, None]).ravel()
     order = np.argsort(ends)
     place = np.searchsorted(np.cumsum(chance.ravel()[order]), _QUANTILE)
-    heavy = float(chance[_SHAPES < _HEAVY].sum())
+    heavy = float(chance[SHAPES < _HEAVY].sum())
     return float(ends[order[min(place, len(order) - 1)]]), heavy
 
 
 def _posterior(edges: np.ndarray, counts: np.ndarray, rows: float, deviation: float) -> np.ndarray:
     """Return the posterior of shapes and scales given noisy counts, all as likely before."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(edges)[None] - np.log(_SCALES)[:, None]
-    beyond = np.array([np.interp(logs, _LOGS, tail) for tail in _tails()])
-    expected = rows * (beyond[..., :-1] - beyond[..., 1:])
+    expected = rows * shares(edges)
     variance = deviation**2 + expected + (_MISFIT * expected) ** 2
     fit = -0.5 * ((counts - expected) ** 2 / variance + np.log(variance)).sum(axis=-1)
     chance = np.exp(fit - fit.max())
     return chance / chance.sum()
+
+
+def shares(edges: np.ndarray) -> np.ndarray:
+    """Return what part of each density lies in each of k bins with these edges, (p, q, k)."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(edges)[None] - np.log(SCALES)[:, None]
+    beyond = np.array([np.interp(logs, _LOGS, tail) for tail in _tails()])
+    return beyond[..., :-1] - beyond[..., 1:]
 
 
 @cache
@@ -115,7 +120,7 @@ def _tails() -> np.ndarray:
     """Return what part of each density lies beyond the distances of ``_LOGS``."""
     from scipy.special import gammaincc
 
-    shapes = _SHAPES[:, None]
+    shapes = SHAPES[:, None]
     return gammaincc(1 / shapes, np.exp(np.minimum(shapes * _LOGS, 600.0)))
 
 
@@ -123,4 +128,4 @@ def _quantiles(share: float) -> np.ndarray:
     """Return the distance, in scales, beyond which a share of each density lies."""
     from scipy.special import gammainccinv
 
-    return gammainccinv(1 / _SHAPES, min(share, 1.0)) ** (1 / _SHAPES)
+    return gammainccinv(1 / SHAPES, min(share, 1.0)) ** (1 / SHAPES)

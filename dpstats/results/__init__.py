@@ -3,10 +3,12 @@
 Everything follows from released numbers and public facts; no row is reachable from here.
 """
 
+from dpstats.results.description import DPDescription
 from dpstats.results.many import DPGroupResults
 from dpstats.results.one import DPResults
 
 __all__ = [
+    "DPDescription",
     "DPGroupResults",
     "DPResults",
 ]

@@ -1,17 +1,18 @@
-"""Read the JSON text of what dp_ols returned."""
+"""Read the JSON text of what a call returned."""
 
 from collections.abc import Mapping
 
+from dpstats.results.description import DPDescription
 from dpstats.results.many import DPGroupResults
 from dpstats.results.one import DPResults
 from dpstats.results.store.texts import built, parsed
 
 _SHAPE = {"*": lambda value: isinstance(value, dict | list)}
-_KINDS = {"groups": DPGroupResults, "single": DPResults}
-_STORED = "text of a stored result of dp_ols"
+_KINDS = {"groups": DPGroupResults, "single": DPResults, "description": DPDescription}
+_STORED = "text of a stored result of a call"
 
 
-def from_text(text: str) -> DPResults | DPGroupResults | dict:
+def from_text(text: str) -> DPResults | DPGroupResults | DPDescription | dict:
     """Read what :func:`dpstats.results.store.calls.to_text` wrote; ArgumentError otherwise."""
     return built(_restored, parsed(text, _STORED), _SHAPE, _STORED)
 

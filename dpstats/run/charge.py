@@ -1,6 +1,7 @@
 """Charge a call to its budget, and run its requests one after another."""
 
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from dpstats.call.facts import request_facts
 from dpstats.errors import ArgumentError, Defect, InternalError, is_interrupt, shown
 from dpstats.noise import Noise
 from dpstats.numerics.first_use import shown_if_compiling
-from dpstats.privacy import Charge, Chargeable
+from dpstats.privacy import Charge, Chargeable, Cost
 from dpstats.progress_bar import step_counter
 from dpstats.rows.group_labels import columns_of
 from dpstats.run.groups import fit_groups
@@ -47,35 +48,56 @@ def run_charged(
 
 def _charged(budget: Chargeable | None, requests: dict[str | None, Request], by, groups) -> Charge:
     """Charge the call to the budget, if there is one."""
+    request = next(iter(requests.values()))
+    facts = partial(request_facts, requests, by, groups)
+    return reserved(budget, request.whole_call, request.relation, facts)
+
+
+def reserved(
+    budget: Chargeable | None,
+    whole_call: tuple[float, float, Cost],
+    relation: str,
+    facts: Callable[[], dict],
+) -> Charge:
+    """Charge a call of this guarantee and cost, which ``facts()`` describes, to a budget."""
     if budget is None:
         return Charge()
     if not isinstance(budget, Chargeable):
         raise ArgumentError(
             f"expected budget to be a dpstats.Budget or a dpstats.Ledger, got {shown(budget)}"
         )
-    request = next(iter(requests.values()))
-    facts = partial(request_facts, requests, by, groups)
-    return budget.reserve(*request.whole_call, request.relation, facts)
+    return budget.reserve(*whole_call, relation, facts)
 
 
 def _released(request: Request, by, groups, progress, n_jobs):
     """Return the result and None, or None and the type of an exception, which may hold rows."""
+
+    def release(count):
+        noise = Noise(request.cost, count)
+        prepared = prepare(request, noise, () if by is None else columns_of(by))
+        if by is None:
+            return fit_single(prepared, noise)
+        if request.table.remote:
+            return fit_groups_on_workers(prepared, noise, by, groups)
+        return fit_groups(prepared, noise, by, groups, progress, n_jobs)
+
+    # groups have a bar of their own
+    return guarded(release, request.method.name, progress, progress if by is None else False)
+
+
+def guarded(release: Callable[..., Any], name: str, progress, counted):
+    """Return ``release(count)`` and None, or None and what an exception may say of itself.
+
+    That is its type alone, as its message and its frames may hold rows.
+    """
     handled = sys.exception()
     try:
-        counted = progress if by is None else False  # groups have a bar of their own
-        name = request.method.name
         with (
             np.errstate(all="ignore"),
             shown_if_compiling(progress),
             step_counter(name, counted) as count,
         ):
-            noise = Noise(request.cost, count)
-            prepared = prepare(request, noise, () if by is None else columns_of(by))
-            if by is None:
-                return fit_single(prepared, noise), None
-            if request.table.remote:
-                return fit_groups_on_workers(prepared, noise, by, groups), None
-            return fit_groups(prepared, noise, by, groups, progress, n_jobs), None
+            return release(count), None
     except Defect as defect:
         return None, str(defect)
     except Exception as error:

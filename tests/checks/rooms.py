@@ -27,7 +27,7 @@ ROOMS = [
     ["estimators"],
     ["rows"],
     ["call"],
-    ["results.store", "results.show"],
+    ["describe", "results.store", "results.show"],
     ["results.record"],
     ["results.one"],
     ["results.many"],

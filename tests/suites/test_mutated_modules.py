@@ -222,6 +222,7 @@ HARMLESS = {
     "numerics.normal_laplace": "a distribution function",
     "numerics.sandwich": "computes from released sums",
     "range_estimation.far_rows": "computes from noisy counts",
+    "range_estimation.excess": "computes from noisy counts",
     "range_estimation.histogram": "computes from noisy counts",
     "range_estimation.marginal": "computes from noisy counts",
     "range_estimation.reach": "computes from noisy counts",

@@ -1,4 +1,4 @@
-"""Write what dp_ols returned as JSON text."""
+"""Write what a call returned as JSON text."""
 
 import json
 from collections.abc import Mapping
@@ -16,4 +16,6 @@ def to_text(results) -> str:
 def _content(results) -> dict:
     if isinstance(results, Mapping):
         return {"several": [[name, _content(result)] for name, result in results.items()]}
+    if hasattr(results, "figures"):
+        return {"description": results.to_dict()}
     return {"groups" if hasattr(results, "labels") else "single": results.to_dict()}

@@ -150,3 +150,12 @@ GROUPS = {
     "names": _TEXTS, "released": _TEXTS, "reasons": _TEXTS, "by": (text, _TEXTS), "labels": [label],
     "estimates": wide_array, "stack": _STACK, "sizes": (none, [count]),
 }  # fmt: skip
+_NUMBER = (number, lambda value: value in ("nan", "inf", "-inf") if text(value) else False)
+DESCRIPTION = {
+    "by": (text, none), "quantiles": [number], "alpha": above, "privacy": _REPORT, "notes": _TEXTS,
+    "figures": [{
+        "group": (none, label), "variable": text, "level": (none, label), "statistic": text,
+        "estimate": _NUMBER, "std_error": _NUMBER, "lower": _NUMBER, "upper": _NUMBER,
+        "status": text,
+    }],
+}  # fmt: skip

@@ -1,0 +1,290 @@
+"""Check the arguments of dp_describe before a row is read."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+from dpstats.codebook import Schema
+from dpstats.codebook.schema import PARTS
+from dpstats.engines import AnyTable
+from dpstats.engines.columns import NUMERIC, UNTYPED
+from dpstats.engines.open_table import open_table
+from dpstats.engines.parallel_sum import Summary
+from dpstats.errors import ArgumentError, shown
+from dpstats.option_checks import number
+from dpstats.privacy import (
+    ADD_REMOVE,
+    DEFAULT_DELTA,
+    GDP,
+    RELATIONS,
+    PrivacyReport,
+    validate_guarantee,
+)
+from dpstats.rows import RowsInUse, Subset
+from dpstats.rows.group_labels import COLUMNS
+from dpstats.rows.subset import declared_subset
+from dpstats.schema import (
+    BOOLEAN,
+    UNLIMITED,
+    Batch,
+    Categorical,
+    Numeric,
+    check_labels,
+    plain_labels,
+)
+from dpstats.spelling import near_or_listed, no_column, unknown_word
+
+STATISTICS = ("n", "missing", "mean", "sd", "quantiles", "count", "share")
+# Farther bounds have fourth powers beyond the range of doubles.
+_FARTHEST = 1e60
+_REFUSED = {
+    "min": "the smallest value is that of one row",
+    "max": "the largest value is that of one row",
+    "nunique": "one row can bring a value that no other has",
+    "mode": "one row can make another value the most frequent one",
+}
+_INSTEAD = {
+    "nunique": "declare levels= to count rows by level",
+    "mode": "declare levels= to count rows by level",
+}
+
+
+@dataclass(frozen=True)
+class DescribeRequest:
+    """Hold the public facts of one call of dp_describe.
+
+    ``columns`` are the variables in order: the levels of factors, the bounds of numbers, None for
+    a number without; ``whole`` names those whose type holds whole numbers. ``labels`` are those of
+    the groups, (None,) without.
+    """
+
+    table: AnyTable
+    columns: Mapping[str, Categorical | Numeric | None]
+    whole: frozenset[str]
+    by: str | None
+    labels: tuple
+    epsilon: float
+    delta: float
+    quantiles: tuple[float, ...]
+    alpha: float
+    subset: Subset | None = None
+    cost: GDP = GDP(1.0)
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """Name the numeric columns."""
+        return tuple(n for n, kind in self.columns.items() if not isinstance(kind, Categorical))
+
+    @property
+    def z(self) -> float:
+        """Return the normal quantile of intervals."""
+        from scipy.special import ndtri
+
+        return float(-ndtri(self.alpha / 2))
+
+    @property
+    def rows_in_use(self) -> RowsInUse:
+        """Return the rule that decides which rows are used: a missing value leaves none out."""
+        groups = {} if self.by is None else {self.by: Categorical(self.labels)}
+        return RowsInUse(groups, subset=self.subset)
+
+    def total(self, each: Callable[[Batch], Summary]) -> Summary:
+        """Add up ``each(batch)`` over batches of the rows in use, values cut to declared bounds."""
+        read = {name: UNLIMITED if kind is None else kind for name, kind in self.columns.items()}
+        rows = self.rows_in_use
+        filtered = self.by is not None or self.subset is not None
+        work = partial(_of_used, rows if filtered else None, each)
+        return self.table.total({**rows.columns, **read}, work)
+
+    def report(self, events, private: bool) -> PrivacyReport:
+        """Build the privacy report of a release that drew these events."""
+        said = [
+            "one person contributes one row: the guarantee is row-level",
+            "neighbours differ by adding or removing one row; the number of rows is private",
+            "column names, column types, declared bounds and declared levels are public",
+        ]
+        if self.by is not None:
+            said.append(f"each row belongs to one {self.by}, so the groups together cost what one "
+                        "group costs")  # fmt: skip
+            said.append(f"the list of {self.by} labels is public; other rows are left out")
+        if self.subset is not None:
+            said.append(self.subset.note)
+        return PrivacyReport(
+            neighbors=ADD_REMOVE,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            limit=self.cost,
+            events=tuple(events),
+            assumptions=tuple(said),
+            private=private,
+            parallel=self.by is not None,
+        )
+
+
+def _of_used(rows: RowsInUse | None, each: Callable[[Batch], Summary], batch: Batch) -> Summary:
+    return each(batch if rows is None else rows.of(batch))
+
+
+def make_request(
+    data, columns, *, declared: Schema, by, groups, epsilon, delta, quantiles, statistics, alpha,
+    subset, unit, weights, neighbors, missing,
+) -> DescribeRequest:  # fmt: skip
+    """Check every argument against the data's column types, and build the request."""
+    epsilon, delta = validate_guarantee(epsilon, DEFAULT_DELTA if delta is None else delta)
+    if delta == 0:
+        raise ArgumentError("dp_describe needs delta > 0, got delta=0; leave delta out for 1e-6")
+    _check_plain(unit, weights, neighbors, missing)
+    _check_statistics(statistics)
+    table = open_table(data)
+    names = _names(columns, by, table)
+    _check_declared(declared, table)
+    table = table.typed(declared.types)
+    kinds = {name: _kind(name, table, declared) for name in names}
+    labels = _labels(by, groups, table, declared)
+    known = {name: UNLIMITED if kind is None else kind for name, kind in kinds.items()}
+    by_kind = {} if by is None else {by: Categorical(labels)}
+    return DescribeRequest(
+        table=table,
+        columns=kinds,
+        whole=frozenset(name for name in names if table.kind(name) == "integer"),
+        by=by,
+        labels=labels,
+        epsilon=epsilon,
+        delta=delta,
+        quantiles=_quantiles(quantiles),
+        alpha=number("alpha", 0.001, 0.5)(alpha),
+        subset=declared_subset(subset, table, {**by_kind, **known}, declared.levels),
+        cost=GDP.of(epsilon, delta),
+    )
+
+
+def _check_plain(unit, weights, neighbors, missing) -> None:
+    """Refuse what is not proven for a description."""
+    if unit is not None:
+        raise ArgumentError(
+            f"dp_describe is proven for persons of one row only, got unit={shown(unit)}; make a "
+            "table with one row a person before the call"
+        )
+    if weights is not None:
+        raise ArgumentError(
+            f"dp_describe counts each row once, got weights={shown(weights)}; leave weights out, "
+            'or fit dp_ols("y ~ 1", weights=...) for a weighted mean'
+        )
+    if neighbors not in (None, *RELATIONS):
+        raise unknown_word("neighbors", neighbors, RELATIONS)
+    if neighbors not in (None, ADD_REMOVE):
+        raise ArgumentError(
+            f"dp_describe is proven for neighbors='add_remove' only, got {neighbors!r}"
+        )
+    if missing != "drop":
+        raise ArgumentError(f'expected missing="drop", got {shown(missing)}: missing values are '
+                            "counted, column by column")  # fmt: skip
+
+
+def _check_statistics(statistics) -> None:
+    """Refuse statistics that are not released, with what to ask instead."""
+    if statistics is None:
+        return
+    check_labels(statistics, "statistics")
+    for name in statistics:
+        if isinstance(name, str) and name in _REFUSED:
+            instead = _INSTEAD.get(name, "ask for quantiles=(0.01, 0.99), which are of many rows")
+            raise ArgumentError(
+                f"statistics names {name!r}, which no useful private release has: "
+                f"{_REFUSED[name]}; {instead}"
+            )
+        if not isinstance(name, str) or name not in STATISTICS:
+            raise unknown_word("statistics", name, STATISTICS)
+
+
+def _names(columns, by, table: AnyTable) -> tuple[str, ...]:
+    """Return the columns to describe."""
+    if isinstance(columns, str):
+        columns = [columns]
+    check_labels(columns, "columns")
+    if by is not None and not isinstance(by, str):
+        raise ArgumentError(f"expected by to name one column, got {shown(by)}")
+    for name in (*columns, *(() if by is None else (by,))):
+        if not isinstance(name, str) or name not in table.columns:
+            raise no_column(name, table.columns)
+    if by in columns:
+        raise ArgumentError(f"by={by!r} is among the columns too; leave it out of one of the two")
+    return tuple(columns)
+
+
+def _check_declared(declared: Schema, table: AnyTable) -> None:
+    """Refuse declarations of what is no column."""
+    for part in PARTS:
+        for name in getattr(declared, part):
+            if name not in table.columns:
+                raise ArgumentError(
+                    f"{part} names {name!r}, which is no column of the data; "
+                    f"{near_or_listed(name, [*table.columns])}"
+                )
+
+
+def _kind(name: str, table: AnyTable, declared: Schema) -> Categorical | Numeric | None:
+    """Return levels of a factor, bounds of a number, or None for a number without."""
+    kind = table.kind(name)
+    if name in declared.levels:
+        table.check_labels(name, declared.levels[name], f"levels[{name!r}]")
+        return Categorical(declared.levels[name])
+    if kind == "boolean":
+        return BOOLEAN
+    if kind == "category" and (levels := table.levels(name)):
+        table.check_labels(name, levels, "the column type")
+        return Categorical(levels)
+    if name in declared.bounds and kind in (*NUMERIC, *UNTYPED):
+        low, high = declared.bounds[name]
+        if max(abs(low), abs(high)) > _FARTHEST:
+            raise ArgumentError(
+                f"the bounds of {name} reach beyond {_FARTHEST:g}, where fourth powers leave the "
+                "range of doubles; tighten bounds"
+            )
+        return Numeric(low, high)
+    if kind in NUMERIC:
+        return None
+    if kind in UNTYPED:
+        raise ArgumentError(
+            f"nothing declares what {name} is, a column of {UNTYPED[kind]}: give "
+            f'types={{"{name}": "number"}} or levels={{"{name}": [...]}}'
+        )
+    if kind in ("string", "category"):
+        raise ArgumentError(
+            f"the levels of {name} must be declared, because those present in the data are "
+            f'private: levels={{"{name}": [...]}} or a Categorical column'
+        )
+    raise ArgumentError(f"{name} is neither numeric nor categorical; convert the column first")
+
+
+def _labels(by, groups, table: AnyTable, declared: Schema) -> tuple:
+    """Return the public labels of groups, (None,) without."""
+    if by is None:
+        if groups is not None:
+            raise ArgumentError("groups= lists the labels of a group column; name it with by=")
+        return (None,)
+    if by in COLUMNS:
+        raise ArgumentError(f"by={by!r} is a column of the result; rename the group column")
+    listed = declared.levels.get(by, table.levels(by)) if groups is None else groups
+    if table.kind(by) == "boolean" and listed is None:
+        listed = BOOLEAN.levels
+    if listed is None or isinstance(listed, str):
+        raise ArgumentError(
+            f"the labels of by={by!r} must be public: list them in groups=[...] or levels="
+        )
+    check_labels(listed, "groups")
+    labels = plain_labels(listed)
+    table.check_labels(by, labels, "groups")
+    return labels
+
+
+def _quantiles(quantiles) -> tuple[float, ...]:
+    """Return the quantiles to release."""
+    if isinstance(quantiles, float | int):
+        quantiles = [quantiles]
+    if isinstance(quantiles, str) or not isinstance(quantiles, Sequence):
+        raise ArgumentError(f"expected quantiles to list numbers, got {shown(quantiles)}")
+    checked = tuple(map(number("quantiles", 0.001, 0.999), quantiles))
+    if len(set(checked)) < len(checked):
+        raise ArgumentError(f"expected quantiles to name none twice, got {shown(quantiles)}")
+    return checked

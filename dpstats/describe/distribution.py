@@ -1,0 +1,76 @@
+"""Read quantiles with intervals off noisy cumulative counts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.describe.cumulative import covariances_with_last, deviations, prefix_sums
+from dpstats.describe.joint import NumberPart
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Hold the cumulative counts of a column, which increase, and the noise on each.
+
+    Parameters
+    ----------
+    points, cumulative, deviation : numpy.ndarray, shape (k,)
+    rows : float
+    rows_variance : float
+    """
+
+    points: np.ndarray
+    cumulative: np.ndarray
+    deviation: np.ndarray
+    rows: float
+    rows_variance: float
+
+    @classmethod
+    def of(
+        cls, part: NumberPart, noisy: np.ndarray, rows: float, rows_variance: float, s: float
+    ) -> "Distribution":
+        """Combine cumulative counts with the number of rows, and make them increase.
+
+        The last of the cumulative counts is the number of rows too, so the difference of the two
+        tells of the noise on all of them.
+        """
+        from scipy.optimize import isotonic_regression
+
+        size, length = part.limits.size, part.counts
+        sums = prefix_sums(noisy, length)
+        own = (s * deviations(size, length)) ** 2
+        shared = s**2 * covariances_with_last(size, length)
+        p = np.clip(sums / rows, 0.0, 1.0)
+        weight = (shared + p * rows_variance) / (own[-1] + rows_variance)
+        sums = sums - weight * (sums[-1] - rows)
+        variance = own - 2 * weight * shared + weight**2 * own[-1]
+        variance = variance + (weight - p) ** 2 * rows_variance
+        increasing = isotonic_regression(sums).x
+        cumulative = np.clip(increasing, 0.0, rows)
+        cumulative[-1] = rows
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        return cls(part.limits.points, cumulative, deviation, rows, rows_variance)
+
+    def quantile(self, q: float, z: float) -> tuple[float, float, float]:
+        """Return a quantile and the ends of its interval, by inverting noisy ranks.
+
+        A point is in the interval unless the rows up to it are fewer, or those below it more, than
+        noise and sampling allow; an end is infinite where only values beyond the grid remain.
+        """
+        wanted = q * self.rows
+        reach = z * np.sqrt(self.deviation**2 + self.rows * q * (1 - q))
+        last = len(self.points) - 1
+        found = int(np.argmax(self.cumulative >= wanted))
+        low = int(np.argmax(self.cumulative + reach >= wanted))
+        above = self.cumulative - reach >= wanted
+        high = int(np.argmax(above)) if above.any() else last
+        ends = (
+            -np.inf if low == 0 else float(self.points[low]),
+            np.inf if high == last else float(self.points[high]),
+        )
+        return float(self.points[found]), *ends
+
+    def fourth_moment(self, center: float) -> float:
+        """Return the mean fourth power of distances from a center, of values on the grid."""
+        held = np.diff(self.cumulative, prepend=0.0) / self.rows
+        return float(held @ (self.points - center) ** 4)

@@ -1,0 +1,199 @@
+"""Compute figures with standard errors and intervals from released sums and counts."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.describe.distribution import Distribution
+from dpstats.describe.joint import FactorPart, NumberPart
+from dpstats.describe.limits import Limits
+
+# A group has figures where its noisy number of rows is so many deviations of its noise, at least.
+_LEAST_ROWS = 5.0
+# From this kurtosis on, twice that of normal values, few rows decide over a standard deviation.
+_KURTOSIS = 6.0
+OK, IMPRECISE, UNIDENTIFIED = "ok", "imprecise", "not_identified"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Hold one figure; ``level`` is that of a factor, None for a number."""
+
+    level: object
+    statistic: str
+    estimate: float
+    std_error: float
+    lower: float
+    upper: float
+    status: str = OK
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Hold a noisy number and the variance of its noise."""
+
+    value: float
+    variance: float
+
+    def figure(self, statistic: str, z: float, level: object = None) -> Figure:
+        """Return the number, at least 0, with an interval for that of the rows of this table."""
+        sd = math.sqrt(self.variance)
+        ends = max(self.value - z * sd, 0.0), max(self.value + z * sd, 0.0)
+        return Figure(level, statistic, max(self.value, 0.0), sd, *ends)
+
+    @property
+    def seen(self) -> bool:
+        """Tell whether the number stands clear of its noise."""
+        return self.value >= _LEAST_ROWS * math.sqrt(self.variance) and self.value > 1
+
+
+def present(rows: Counted, missing: Counted) -> Counted:
+    """Return the number of values that are not missing."""
+    return Counted(rows.value - missing.value, rows.variance + missing.variance)
+
+
+def of_factor(part: FactorPart, places: np.ndarray, rows: Counted, s: float, z: float):
+    """Yield the figures of a factor in one group, from its places (size,) with noise ``s``."""
+    counts = places / part.length
+    variance = (s / part.length) ** 2
+    missing = Counted(float(counts[0]), variance)
+    n = present(rows, missing)
+    yield n.figure("n", z)
+    yield missing.figure("missing", z)
+    for level, count in zip(part.levels, counts[1:].tolist(), strict=True):
+        yield Counted(count, variance).figure("count", z, level)
+    for level, count in zip(part.levels, counts[1:].tolist(), strict=True):
+        yield _share(level, count, variance, n, z)
+
+
+def _share(level, count: float, variance: float, n: Counted, z: float) -> Figure:
+    """Return the share of a level, whose interval holds noise and sampling."""
+    if not n.seen:
+        return _hidden("share", level)
+    share = min(max(count / n.value, 0.0), 1.0)
+    noise = (variance + share**2 * n.variance) / n.value**2
+    # the share is taken closer to one half by what noise hides, so that 0 has a sampling error
+    near = min(max(share, math.sqrt(noise), 1 / n.value), 1 - 1 / n.value)
+    sd = math.sqrt(noise + near * (1 - near) / n.value)
+    return Figure(level, "share", share, sd, max(share - z * sd, 0.0), min(share + z * sd, 1.0))
+
+
+def of_number(
+    part: NumberPart,
+    places: np.ndarray,
+    rows: Counted,
+    s: float,
+    z: float,
+    quantiles: Sequence[float],
+    of_all: float,
+    ends: tuple[float, float] | None,
+    whole: bool,
+) -> Iterator[Figure]:
+    """Yield the figures of a number in one group, from its places (size,) with noise ``s``.
+
+    ``of_all`` is how many times the rows of this group all rows are, and ``ends`` the declared
+    bounds.
+    """
+    missing = Counted(float(places[0]) / part.missing, (s / part.missing) ** 2)
+    n = present(rows, missing)
+    yield n.figure("n", z)
+    yield missing.figure("missing", z)
+    names = [quantile_name(q) for q in quantiles]
+    if not n.seen:
+        yield from (_hidden(name) for name in ("mean", "sd", *names))
+        return
+    curve = Distribution.of(part, places[3:], n.value, n.variance, s)
+    yield from _moments(part, places, n, s, z, of_all, curve)
+    for name, q in zip(names, quantiles, strict=True):
+        found, low, high = curve.quantile(q, z)
+        more = 0.0 if whole else part.limits.width / 2
+        low, high = low - more, high + more
+        if ends is not None:
+            low, high = max(low, ends[0]), min(high, ends[1])
+        status = OK if math.isfinite(high - low) else IMPRECISE
+        yield Figure(None, name, found, (high - low) / (2 * z), low, high, status)
+
+
+def _moments(
+    part: NumberPart, places, n: Counted, s: float, z: float, of_all: float, curve: Distribution
+) -> Iterator[Figure]:
+    """Yield mean and standard deviation: what is within the limits, and what is beyond them.
+
+    What exceeds a limit is estimated from all rows: its error in a group is multiplied by how
+    many times larger all rows are, as it may lie in one group.
+    """
+    limits, rows = part.limits, n.value
+    # of NumPy's type, whose powers become infinite where those of Python raise an error
+    half, known = np.float64(limits.half), limits.is_known
+    t = float(places[1]) / part.sums / rows
+    tt = min(max((float(places[2]) / part.squares / rows + 1) / 2, 0.0), 1.0)
+    t_noise = half**2 * ((s / part.sums) ** 2 + t**2 * n.variance) / rows**2
+    tt_noise = ((s / part.squares / 2) ** 2 + (tt - 0.5) ** 2 * n.variance) / rows**2
+    more, more_error = _beyond(limits.excess(1), of_all)
+    square, square_error = _beyond(limits.excess(2), of_all)
+    about = half * t + float(more[1] - more[0])
+    mean = float(limits.center + about)
+    second = half**2 * tt + float((2 * half * more + square).sum())
+    variance = max(second - about**2, 0.0)
+    noise = half**4 * tt_noise + (2 * about) ** 2 * t_noise
+    hidden = float(((2 * half) ** 2 * more_error + square_error).sum())
+    # a variance smaller than what noise hides may be as large as that
+    likely = variance + math.sqrt(noise + hidden)
+    yield _mean(mean, t_noise + likely / rows + float(more_error.sum()), z, known)
+    ends = float(limits.points[0]), float(limits.points[-1])
+    fourth = curve.fourth_moment(mean) + _fourth_beyond(limits, mean, ends)
+    sampling = max(fourth - variance**2, 2 * variance**2) / rows
+    beyond = _fourth_beyond(limits, mean, (limits.low, limits.high))
+    of_tails = beyond > fourth / 2 or fourth > _KURTOSIS * variance**2
+    yield _deviation(variance, noise + hidden + sampling, z, known, of_tails)
+
+
+def _mean(mean: float, square: float, z: float, known: bool) -> Figure:
+    """Return a mean with this squared error."""
+    error = math.sqrt(square)
+    if not known:
+        return Figure(None, "mean", mean, math.inf, -math.inf, math.inf, UNIDENTIFIED)
+    return Figure(None, "mean", mean, error, mean - z * error, mean + z * error)
+
+
+def _deviation(variance: float, square: float, z: float, known: bool, is_of_tails: bool) -> Figure:
+    """Return a standard deviation, from a variance with this squared error.
+
+    It is imprecise where it is not told from none, or where its own error is that of tails mostly.
+    """
+    sd, reach = math.sqrt(variance), z * math.sqrt(square)
+    if not known:
+        return Figure(None, "sd", sd, math.inf, 0.0, math.inf, UNIDENTIFIED)
+    low, high = math.sqrt(max(variance - reach, 0.0)), math.sqrt(variance + reach)
+    status = IMPRECISE if is_of_tails or not low else OK
+    return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
+
+
+def _beyond(found: tuple[np.ndarray, np.ndarray], of_all: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return what exceeds the limits and its mean squared error for a group, each (2,).
+
+    No tail has just the shape of one of the densities: an estimate may be off by all of it, and its
+    posterior is taken for half as precise as it is.
+    """
+    mean, variance = found
+    return mean, of_all**2 * (2 * variance + mean**2)
+
+
+def _fourth_beyond(limits: Limits, center: float, ends: tuple[float, float]) -> float:
+    """Return by how much values beyond the ends raise the fourth moment about a center."""
+    h = np.abs(np.array(ends) - center)
+    powers = ((1, 4), (2, 6), (3, 4), (4, 1))
+    return float(sum(c * (h ** (4 - j) * limits.excess(j, ends)[0]).sum() for j, c in powers))
+
+
+def _hidden(statistic: str, level: object = None) -> Figure:
+    """Return a figure that the noise hides."""
+    nan, far = math.nan, math.inf
+    return Figure(level, statistic, nan, far, -far, far, UNIDENTIFIED)
+
+
+def quantile_name(q: float) -> str:
+    """Name a quantile as pandas does, 25% for .25."""
+    return f"{100 * q:g}%"

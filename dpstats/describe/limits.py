@@ -1,0 +1,149 @@
+"""Choose the limits at which values count in sums, by noise and by what lies beyond them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.range_estimation import Marginal, Tail
+from dpstats.range_estimation.excess import tails
+from dpstats.schema import Numeric
+
+# Quantiles are read from so many bins at most, of a width that people round to.
+_BINS = 1024
+_ROUND = (1.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Hold where the values of a column are cut, and the grid of its quantiles.
+
+    Parameters
+    ----------
+    low, high : float
+        Sums are of values cut at these.
+    tails : tuple of two Tail, or None
+        What is believed of values beyond; None where it is nothing.
+    is_known : bool
+        Whether that bounds what is beyond: no tail may be seen, unless bounds are declared.
+    first, width, size : int, float, int
+        Bin i of the grid holds values within half a ``width`` of (first + i) width; the outer ones
+        hold all beyond them too.
+    """
+
+    low: float
+    high: float
+    tails: tuple[Tail, Tail] | None
+    is_known: bool
+    first: int
+    width: float
+    size: int
+
+    @property
+    def center(self) -> float:
+        """Return the middle between the limits."""
+        return self.low / 2 + self.high / 2
+
+    @property
+    def half(self) -> float:
+        """Return half of the distance between the limits."""
+        return self.high / 2 - self.low / 2
+
+    @property
+    def points(self) -> np.ndarray:
+        """Return the values (size,) that stand for the bins."""
+        return (self.first + np.arange(self.size)) * self.width
+
+    def places(self, values: np.ndarray) -> np.ndarray:
+        """Return the bin of each value, 0..size - 1."""
+        last = self.first + self.size - 1
+        steps = np.clip(np.floor(values / self.width + 0.5), self.first, last)
+        return (steps - self.first).astype(np.int64)
+
+    def excess(
+        self, power: int, ends: tuple[float, float] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return means and variances of expected powers of what exceeds two ends, (2,).
+
+        These are the limits if they are not given.
+        """
+        if self.tails is None:
+            return np.zeros(2), np.zeros(2)
+        low, high = (self.low, self.high) if ends is None else ends
+        distances = np.array([self.tails[0].start - low, high - self.tails[1].start])
+        pairs = zip(self.tails, distances, strict=True)
+        found = [tail.excess(np.array([distance]), power) for tail, distance in pairs]
+        means, variances = np.array(found)[..., 0].T
+        return means, variances
+
+
+def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float) -> Limits:
+    """Choose limits that make noise and uncertainty about what lies beyond small together.
+
+    ``noise`` is the standard deviation of the noise on a mean of values in [-1, 1]. A function of
+    what was released, so it costs nothing.
+    """
+    ends = (-np.inf, np.inf) if bound is None else (bound.low, bound.high)
+    seen = marginal.seen
+    low, high = _outermost(marginal)
+    both = None if seen is None else tails(seen, marginal.low, marginal.high, marginal.sd, ends)
+    if both is None or marginal.is_rough or not (both[0].is_seen or both[1].is_seen):
+        if bound is not None:
+            return Limits(*ends, None, True, *_grid(*ends, whole))
+        return Limits(low, high, None, False, *_grid(low, high, whole))
+    grid = _grid(max(low, ends[0]), min(high, ends[1]), whole)
+    lows, highs = _candidates(marginal, both, low, high, ends)
+    down = _squared(both[0].excess(both[0].start - lows, 1))
+    up = _squared(both[1].excess(highs - both[1].start, 1))
+    half = (highs[None] - lows[:, None]) / 2
+    error = (half * noise) ** 2 + down[:, None] + up[None]
+    i, j = np.unravel_index(np.argmin(error), error.shape)
+    return Limits(float(lows[i]), float(highs[j]), both, True, *grid)
+
+
+def _squared(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Return by what square an excess of this mean and variance may be wrong."""
+    return found[0] ** 2 + found[1]
+
+
+def _outermost(marginal: Marginal) -> tuple[float, float]:
+    """Return the ends of all that is seen, rows far from the others included."""
+    held = marginal.points[marginal.weights > 0]
+    far = held[(held < marginal.low) | (held > marginal.high)]
+    return float(min([marginal.low, *far])), float(max([marginal.high, *far]))
+
+
+def _candidates(
+    marginal: Marginal,
+    both: tuple[Tail, Tail],
+    low: float,
+    high: float,
+    ends: tuple[float, float],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits to choose from on either side; rows that are seen far out are within."""
+    seen = marginal.seen
+    assert seen is not None, "there are tails"
+    edges = np.clip(seen.edges, *ends)
+    lows = edges[edges <= both[0].start]
+    highs = edges[edges >= both[1].start]
+    if low < marginal.low:
+        lows = lows[lows <= low]
+    if high > marginal.high:
+        highs = highs[highs >= high]
+    lows = np.unique(np.append(lows, low))
+    highs = np.unique(np.append(highs, high))
+    return lows, highs
+
+
+def _grid(low: float, high: float, whole: bool) -> tuple[int, float, int]:
+    """Return the first bin, the width and the number of bins of a grid over a range.
+
+    The width is 1 or 5 times a power of ten, so that values which people round to are the
+    middle of their bins, and a whole number where values are.
+    """
+    least = max((high - low) / (_BINS - 2), 1.0 if whole else 0.0, 1e-300)
+    power = 10.0 ** np.floor(np.log10(least))
+    steps = [step * power for step in (*_ROUND, 10.0) if step * power >= least * (1 - 1e-9)]
+    width = float(steps[0])
+    first = int(np.floor(low / width + 0.5))
+    last = int(np.floor(high / width + 0.5))
+    return first, width, max(last - first + 1, 2)

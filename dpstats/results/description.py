@@ -1,0 +1,239 @@
+"""Hold the figures of a description, and show them as a table of a paper."""
+
+import json
+import math
+import textwrap
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from dpstats.describe import Figure, quantile_name
+from dpstats.engines.stored_labels import restored, stored
+from dpstats.errors import NotReleasedError
+from dpstats.escaping import latex, write_csv
+from dpstats.html_tables import html_notes, html_table
+from dpstats.privacy import PrivacyReport
+from dpstats.results.store.shapes import DESCRIPTION
+from dpstats.results.store.single import report_from_dict, report_to_dict
+from dpstats.results.store.texts import built, parsed
+
+_STORED = "what to_json() or to_dict() of a DPDescription wrote"
+_TITLE = "Differentially Private Description"
+_WIDTH = 78
+_NEVER = {
+    "min": "the smallest value is that of one row; ask for quantiles=(0.01,)",
+    "max": "the largest value is that of one row; ask for quantiles=(0.99,)",
+    "nunique": "one row can bring a new value; declare levels= to count rows by level",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class DPDescription:
+    """Hold counts, means, deviations, quantiles and shares with what noise and sampling do to them.
+
+    Attributes
+    ----------
+    figures : tuple of (group, variable, Figure)
+        The group is None without ``by``.
+    by : str or None
+    quantiles : tuple of float
+    alpha : float
+        One minus the level of intervals.
+    privacy : PrivacyReport
+    notes : tuple of str
+        Why intervals are unbounded.
+    """
+
+    figures: tuple[tuple[object, str, Figure], ...]
+    by: str | None
+    quantiles: tuple[float, ...]
+    alpha: float
+    privacy: PrivacyReport
+    notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Tabulate a row per figure (tidy).
+
+        Columns: ``variable``, ``level`` (of a factor, else None), the name of the group column,
+        ``statistic``, ``estimate``, ``std_error``, ``lower``, ``upper`` and ``status``. Intervals
+        of means, deviations, quantiles and shares hold noise and sampling; those of ``n``,
+        ``missing`` and ``count`` noise alone, as they are about the rows of this table.
+        """
+        rows = []
+        for group, name, figure in self.figures:
+            own = asdict(figure)
+            label = {} if self.by is None else {self.by: group}
+            rows.append({"variable": name, "level": own.pop("level"), **label, **own})
+        return pd.DataFrame(rows)
+
+    @property
+    def status(self) -> str:
+        """Return ``"ok"`` where every figure may be trusted, else ``"imprecise"``."""
+        return "ok" if all(f.status == "ok" for _, _, f in self.figures) else "imprecise"
+
+    def table(self) -> pd.DataFrame:
+        """Return Table 1 as papers print it, as texts.
+
+        Without groups a row per variable, or level of a factor, with its mean or share, the
+        standard error of that, standard deviation, quantiles and number of values; with groups a
+        column for each, with the mean or share and its standard error.
+        """
+        return self._by_group() if self.by is not None else self._by_statistic()
+
+    def _by_statistic(self) -> pd.DataFrame:
+        others = ["sd", *map(quantile_name, self.quantiles), "n", "missing"]
+        rows: dict[str, dict[str, str]] = {}
+        for _, name, figure in self.figures:
+            key = name if figure.level is None else f"{name}: {figure.level}"
+            if figure.statistic in ("mean", "share"):
+                cells = {"mean or share": _digits(figure.estimate), "(s.e.)": _error(figure)}
+                rows.setdefault(key, {}).update(cells)
+            elif figure.statistic in others:
+                rows.setdefault(key, {})[figure.statistic] = _digits(figure.estimate)
+        columns = ["mean or share", "(s.e.)", *others]
+        table = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns)
+        return table.astype(object).where(table.notna(), "")
+
+    def _by_group(self) -> pd.DataFrame:
+        rows: dict[str, dict[str, str]] = {}
+        for group, name, figure in self.figures:
+            if figure.statistic in ("mean", "share"):
+                key = name if figure.level is None else f"{name}: {figure.level}"
+                cell = f"{_digits(figure.estimate)} {_error(figure)}".strip()
+                rows.setdefault(key, {})[str(group)] = cell
+        counts = ((g, f) for g, _, f in self.figures if f.statistic == "n")
+        first: dict[str, str] = {}
+        for group, figure in counts:
+            first.setdefault(str(group), _digits(figure.estimate))
+        rows["n"] = first
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def summary(self) -> str:
+        """Write the table with its notes as text."""
+        lines = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in self._notes()]
+        return "\n".join([_TITLE, self.table().to_string(), *lines])
+
+    __str__ = __repr__ = summary
+
+    def _notes(self) -> list[str]:
+        """Say what is in parentheses, what is hidden and what is guaranteed."""
+        from dpstats.results.show.summary import guarantee
+
+        said = "standard errors, privacy noise and sampling included, are in parentheses"
+        return [said, *self.notes, guarantee(self.privacy), *self.privacy.cautions]
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return the headers and the rows of the table."""
+        table = self.table()
+        rows = [[str(n), *map(str, row)] for n, row in zip(table.index, table.values, strict=True)]
+        return ["", *map(str, table.columns)], rows
+
+    def to_html(self) -> str:
+        """Write the table as HTML, with its notes; names are escaped."""
+        headers, rows = self._cells()
+        return f"{html_table(rows, headers, _TITLE)}\n{html_notes(self._notes())}"
+
+    _repr_html_ = to_html
+
+    def to_latex(self) -> str:
+        """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
+        headers, rows = self._cells()
+        lines = [" & ".join(map(latex, row)) + r" \\" for row in (headers, *rows)]
+        start = rf"\begin{{tabular}}{{l{'r' * (len(headers) - 1)}}}"
+        body = [start, r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+        notes = [latex(note) + r" \\" for note in self._notes()]
+        return "\n".join([*body, r"\end{tabular}", r"\noindent\footnotesize", *notes])
+
+    def to_markdown(self) -> str:
+        """Write the table in Markdown, with its notes; names are escaped."""
+        headers, rows = self._cells()
+        rule = ["---", *["---:"] * (len(headers) - 1)]
+        cells = [list(map(_markdown, headers)), rule, *(list(map(_markdown, row)) for row in rows)]
+        lines = ["| " + " | ".join(row) + " |" for row in cells]
+        return "\n".join([*lines, "", *map(_markdown, self._notes())])
+
+    def to_csv(self, path) -> None:
+        """Write ``frame`` as CSV, which spreadsheets read without running a cell."""
+        write_csv(self.frame, path)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to plain content for JSON, which :meth:`from_dict` restores."""
+        return {
+            "figures": [_plain(*entry) for entry in self.figures],
+            "by": self.by,
+            "quantiles": list(self.quantiles),
+            "alpha": self.alpha,
+            "privacy": report_to_dict(self.privacy),
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping) -> "DPDescription":
+        """Restore a description from :meth:`to_dict`; ArgumentError for anything else."""
+        return built(_restored, content, DESCRIPTION, _STORED)
+
+    def to_json(self) -> str:
+        """Write JSON text from which :meth:`from_json` restores an equal description."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "DPDescription":
+        """Restore a description from :meth:`to_json`; ArgumentError for any other text."""
+        return cls.from_dict(parsed(text, _STORED))
+
+    def __getattr__(self, name: str):
+        if name in _NEVER:
+            raise NotReleasedError(f"{name} was not released: {_NEVER[name]}")
+        raise AttributeError(f"DPDescription has no attribute {name!r}")
+
+
+_NUMBERS = ("estimate", "std_error", "lower", "upper")
+
+
+def _plain(group, name: str, figure: Figure) -> dict[str, Any]:
+    """Convert a figure; a number that JSON has not becomes its text."""
+    content = asdict(figure)
+    numbers = {n: v if math.isfinite(v := content[n]) else str(v) for n in _NUMBERS}
+    labels = {"group": group, "level": figure.level}
+    kept = {n: None if label is None else stored(label) for n, label in labels.items()}
+    return {"variable": name, **content, **numbers, **kept}
+
+
+def _restored(content: Mapping) -> DPDescription:
+    return DPDescription(
+        figures=tuple(map(_figure, content["figures"])),
+        by=content["by"],
+        quantiles=tuple(content["quantiles"]),
+        alpha=content["alpha"],
+        privacy=report_from_dict(content["privacy"]),
+        notes=tuple(content["notes"]),
+    )
+
+
+def _figure(content: Mapping) -> tuple[object, str, Figure]:
+    own = {name: float(content[name]) for name in _NUMBERS}
+    group, level = (
+        None if content[name] is None else restored(content[name]) for name in ("group", "level")
+    )
+    found = Figure(level=level, statistic=content["statistic"], status=content["status"], **own)
+    return group, content["variable"], found
+
+
+def _digits(value: float) -> str:
+    """Write a number with four digits, or as a whole one where it has more."""
+    if math.isnan(value):
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"  # noqa: PLR2004
+
+
+def _error(figure: Figure) -> str:
+    return f"({figure.std_error:.2g})" if math.isfinite(figure.std_error) else ""
+
+
+def _markdown(text: str) -> str:
+    """Escape what Markdown would read in a cell."""
+    marked = {"\\", "|", "_", "*", "<", "`", "$", "["}
+    return "".join(f"\\{c}" if c in marked else " " if c == "\n" else c for c in text)

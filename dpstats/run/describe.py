@@ -1,0 +1,101 @@
+"""Charge a description to its budget, and release it."""
+
+from collections.abc import Callable
+from functools import partial
+
+from dpstats.call.facts import plain
+from dpstats.describe import DescribeRequest
+from dpstats.describe.release import describe
+from dpstats.errors import InternalError
+from dpstats.noise import Noise
+from dpstats.privacy import ADD_REMOVE, Chargeable
+from dpstats.results import DPDescription
+from dpstats.run.charge import SPENT, guarded, reserved
+
+_NAMED = 5
+
+
+def describe_charged(
+    requests: list[DescribeRequest], budget: Chargeable | None, progress: bool | None
+) -> DPDescription:
+    """Charge the one request of a list, which is emptied, and return its description.
+
+    No frame of a traceback leads to rows after that.
+    """
+    request = requests.pop()
+    whole_call = request.epsilon, request.delta, request.cost
+    charge = reserved(budget, whole_call, ADD_REMOVE, partial(facts, request))
+    if charge.results is not None:
+        return charge.results
+    release: list[Callable] = [partial(_described, request)]
+    del request
+    result, defect = guarded(release.pop(), "describe", progress, progress)
+    if defect is not None:
+        charge.fail()
+        raise InternalError(f"dp_describe stopped with {defect}; {SPENT}")
+    assert isinstance(result, DPDescription)
+    charge.release(result)
+    return result
+
+
+def _described(request: DescribeRequest, count) -> DPDescription:
+    noise = Noise(request.cost, count)
+    found = describe(request, noise)
+    return DPDescription(
+        figures=found.figures,
+        by=request.by,
+        quantiles=request.quantiles,
+        alpha=request.alpha,
+        privacy=request.report(noise.events, noise.private),
+        notes=_notes(found.unseen),
+    )
+
+
+def _notes(unseen: tuple[str, ...]) -> tuple[str, ...]:
+    """Say of which columns the shape was not seen, so that means have no bounded interval."""
+    if not unseen:
+        return ()
+    rest = len(unseen) - _NAMED
+    named = ", ".join(unseen[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    return (
+        f"too few rows at this epsilon to see how {named} is distributed, so intervals of its mean "
+        "and deviation are unbounded; raise epsilon, describe fewer columns or declare bounds=",
+    )
+
+
+def facts(request: DescribeRequest) -> dict:
+    """Describe the call by public facts, such that equal calls have equal descriptions.
+
+    Returns
+    -------
+    dict
+        As :func:`dpstats.call.facts.request_facts`.
+    """
+    table, subset = request.table, request.subset
+    columns = {
+        name: {"is": type(kind).__name__, **plain({} if kind is None else vars(kind))}
+        for name, kind in request.columns.items()
+    }
+    read = {*request.columns, *(() if request.by is None else (request.by,))}
+    read |= set() if subset is None else {*subset.schema}
+    return {
+        "formula": f"describe: {' + '.join(request.columns)}",
+        "method": "describe",
+        "source": table.source,
+        "call": {
+            "columns": columns,
+            "kinds": {name: table.kind(name) for name in sorted(read)},
+            "by": request.by,
+            "groups": plain(request.labels),
+            "epsilon": request.epsilon,
+            "delta": request.delta,
+            "quantiles": list(request.quantiles),
+            "alpha": request.alpha,
+            "subset": None if subset is None else str(subset.condition.text),
+            "subset_columns": {} if subset is None else _kinds(subset.schema),
+        },
+    }
+
+
+def _kinds(schema) -> dict:
+    return {n: {"is": type(kind).__name__, **plain(vars(kind))} for n, kind in schema.items()}

@@ -1,0 +1,128 @@
+"""Describe columns with dp_describe: counts, means, deviations, quantiles and shares."""
+
+from collections.abc import Sequence
+
+from dpstats.codebook import Schema
+from dpstats.describe.call import make_request
+from dpstats.privacy import Chargeable
+from dpstats.results import DPDescription
+from dpstats.run.charge import SPENT
+from dpstats.run.describe import describe_charged
+
+
+def dp_describe(
+    data,
+    columns: str | Sequence[str],
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    by: str | None = None,
+    bounds=None,
+    levels=None,
+    types=None,
+    schema=None,
+    groups=None,
+    quantiles: float | Sequence[float] = (0.25, 0.5, 0.75),
+    statistics: Sequence[str] | None = None,
+    alpha: float = 0.05,
+    subset: str | None = None,
+    unit: str | None = None,
+    weights: str | None = None,
+    neighbors: str | None = None,
+    missing: str = "drop",
+    budget: Chargeable | None = None,
+    progress: bool | None = None,
+) -> DPDescription:
+    """Release a table of descriptive statistics, Table 1, under differential privacy.
+
+    For numbers: how many values there are and are missing, mean, standard deviation and quantiles;
+    for factors: counts and shares by level. Each figure has a standard error and an interval. A
+    missing value is left out of its own column alone.
+
+    Parameters
+    ----------
+    data : data frame, mapping, path or query
+        As for :func:`dpstats.dp_ols`.
+    columns : str or list of str
+        What to describe: numbers, booleans and factors.
+    epsilon : float
+        Privacy loss of the whole call, > 0.
+    delta : float, optional
+        Probability with which epsilon may be exceeded, > 0; 1e-6 by default.
+    by : str, optional
+        Column of groups, whose labels are public. Groups share no row, so all cost what one costs.
+    bounds : mapping, optional
+        ``{column: (low, high)}``, public; values outside are clipped. What is left out is released.
+    levels : mapping, optional
+        ``{column: [levels]}``, public, for text columns and numbers that are factors. A value that
+        is no level counts as missing.
+    types, schema : optional
+        As for :func:`dpstats.dp_ols`.
+    groups : sequence, optional
+        Public list of group labels; by default the declared levels or categories of ``by``. Rows in
+        none are left out.
+    quantiles : float or sequence of float
+        In [0.001, 0.999], all different.
+    statistics : sequence of str, optional
+        What you need, to be told before anything is spent what no release has: ``"min"``,
+        ``"max"``, ``"nunique"`` and ``"mode"``. All others are released anyway, at one cost.
+    alpha : float
+        One minus the level of intervals, in [0.001, 0.5].
+    subset : str, optional
+        Use the rows for which a condition holds, as in :func:`dpstats.dp_ols`.
+    unit, weights : None
+        Refused: what is proven is for persons of one row, each of which counts once.
+    neighbors : str, optional
+        ``"add_remove"``: one row more or less.
+    missing : str
+        ``"drop"``.
+    budget : Budget or Ledger, optional
+        Shared budget to charge; refused before any row is read when it does not fit.
+    progress : bool, optional
+        Progress bar over what is released; by default on a terminal, for runs over a second.
+
+    Returns
+    -------
+    DPDescription
+        Prints as a table; ``frame`` is tidy, ``table()`` is Table 1.
+
+    Raises
+    ------
+    ArgumentError
+        For an argument or column that cannot be used; nothing is spent.
+    BudgetError
+        When the budget does not cover the call; nothing is spent.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta)-DP under add/remove of one row. All errors are raised before a row
+    is read; afterwards nothing but the release depends on the data. The proofs are in
+    ``dpstats.describe.release`` and ``dpstats.describe.joint``.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> people = dp.simulate.line(5000, seed=1)
+    >>> with dp.testing.insecure_seed(1):
+    ...     table = dp.dp_describe(people, ["x", "y"], epsilon=1)
+    >>> table.frame["variable"].unique().tolist()
+    ['x', 'y']
+    """
+    interrupted = "interrupted"
+    try:
+        declared = Schema.of(schema).updated(bounds, levels, types)
+        requests = [
+            make_request(
+                data, columns, declared=declared, by=by, groups=groups, epsilon=epsilon,
+                delta=delta, quantiles=quantiles, statistics=statistics, alpha=alpha,
+                subset=subset, unit=unit, weights=weights, neighbors=neighbors, missing=missing,
+            )
+        ]  # fmt: skip
+        interrupted = f"interrupted{{}}; {SPENT}"
+        del data  # an error has a traceback, of which no frame may lead to rows
+        return describe_charged(requests, budget, progress)
+    except KeyboardInterrupt as error:
+        interrupted = interrupted.format(f" {error}".rstrip())
+    # Raised anew: the frames that were interrupted hold rows, and so does this one.
+    data = requests = None  # noqa: F841
+    raise KeyboardInterrupt(interrupted)

@@ -1,0 +1,50 @@
+"""The joint query: sensitivity on all kinds of rows, and exact sums."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpstats.describe import cumulative
+from dpstats.describe.joint import FactorPart, NumberPart
+from tests.checks.descriptions import CODES, VALUES, check_rows, values_of
+from tests.checks.descriptions import joint as whole_joint
+
+
+def test_tables_of_two_rows_differ_by_what_the_rows_add():
+    """All tables of at most two rows over a small set: the query is a sum over rows."""
+    whole = whole_joint()
+    rows = [(x, g, x, 0) for x in VALUES for g in CODES]
+    alone = [values_of(whole, [row]) for row in rows]
+    for i, first in enumerate(rows):
+        for second, value in zip(rows[i:], alone[i:], strict=True):
+            np.testing.assert_array_equal(values_of(whole, [first, second]), alone[i] + value)
+
+
+def test_what_is_released_is_what_it_says():
+    whole = whole_joint()
+    rows = [(0.5, 0, 1.0, 0), (math.nan, 1, 2.0, 0), (9.0, -1, -5.0, 0)]
+    values = values_of(whole, rows).astype(float) * 2.0**-cumulative.BITS
+    number, places = whole.split(values)
+    assert number[0] == pytest.approx(3)
+    x, part = places["x"][0], whole.parts["x"]
+    assert isinstance(part, NumberPart)
+    t = (np.array([0.5, 3.0]) - 1) / 2
+    assert x[0] / part.missing == pytest.approx(1)
+    assert x[1] / part.sums == pytest.approx(t.sum(), abs=1e-6)
+    assert x[2] / part.squares == pytest.approx((2 * t**2 - 1).sum(), abs=1e-6)
+    sums = cumulative.prefix_sums(x[3:], part.counts)
+    np.testing.assert_allclose(sums, [0, 0, 0, 1, 1, 1, 1, 1, 2], atol=1e-9)
+    factor = whole.parts["g"]
+    assert isinstance(factor, FactorPart)
+    np.testing.assert_allclose(places["g"][0] / factor.length, [1, 1, 1])
+
+
+def test_the_squared_lengths_add_up_to_one():
+    whole = whole_joint()
+    assert 0.9999 < whole.l2 * 2.0**-cumulative.BITS <= 1
+
+
+def test_a_row_moves_the_query_as_far_as_stated_and_no_further():
+    check_rows(groups=1)
+    check_rows(groups=2)

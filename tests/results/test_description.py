@@ -1,0 +1,75 @@
+"""What a description shows and stores, names with every awkward character included."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+import dpstats as dp
+from dpstats.describe import Figure
+from dpstats.privacy import GDP, PrivacyReport
+
+ODD = "a_%$&=<|b"
+
+
+def description() -> dp.DPDescription:
+    """A number, a hidden one and a factor."""
+    report = PrivacyReport("add_remove", 1.0, 1e-6, GDP.of(1, 1e-6), (), ("rows",))
+    inf = math.inf
+    figures = (
+        (None, ODD, Figure(None, "mean", 12345.678, 1.5, 12343.0, 12348.0)),
+        (None, ODD, Figure(None, "50%", 2.5, 0.5, 1.5, 3.5)),
+        (None, "y", Figure(None, "mean", math.nan, inf, -inf, inf, "not_identified")),
+        (None, "g", Figure("<x>", "share", 0.25, 0.01, 0.23, 0.27)),
+    )
+    return dp.DPDescription(figures, None, (0.5,), 0.05, report, ("why",))
+
+
+def test_the_frame_is_tidy():
+    frame = description().frame
+    wanted = "variable level statistic estimate std_error lower upper status".split()
+    assert list(frame) == wanted and len(frame) == 4
+    assert frame["status"].tolist() == ["ok", "ok", "not_identified", "ok"]
+    assert description().status == "imprecise"
+
+
+def test_table_1_has_means_errors_and_shares():
+    table = description().table()
+    assert table.loc[ODD, "mean or share"] == "12,346" and table.loc[ODD, "(s.e.)"] == "(1.5)"
+    assert table.loc["y", "mean or share"] == "" and table.loc["g: <x>", "mean or share"] == "0.25"
+
+
+@pytest.mark.parametrize("name, escaped", [
+    ("to_html", "a_%$&amp;=&lt;|b"),
+    ("to_latex", r"a\_\%\$\&=\textless{}\textbar{}b"),
+    ("to_markdown", r"a\_%\$&=\<\|b"),
+])  # fmt: skip
+def test_names_are_escaped(name, escaped):
+    text = getattr(description(), name)()
+    assert escaped in text and ODD not in text
+    assert "epsilon = 1" in text
+
+
+def test_json_restores_everything_but_the_identity_of_nan():
+    found = dp.DPDescription.from_json(description().to_json())
+    assert repr(found) == repr(description())
+    assert replace(found, figures=()) == replace(description(), figures=())
+    assert repr(found.figures) == repr(description().figures)
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"figures": 1}', description().to_json()[:-9]])
+def test_other_texts_are_refused(text):
+    with pytest.raises(dp.ArgumentError, match="DPDescription"):
+        dp.DPDescription.from_json(text)
+
+
+def test_a_table_is_written_for_spreadsheets(tmp_path):
+    named = replace(description(), figures=((None, "=A1", description().figures[0][2]),))
+    named.to_csv(tmp_path / "table.csv")
+    assert "'=A1" in (tmp_path / "table.csv").read_text()
+
+
+@pytest.mark.parametrize("name", ["min", "max", "nunique"])
+def test_extremes_are_refused_with_what_to_ask(name):
+    with pytest.raises(dp.NotReleasedError, match=r"quantiles=|levels="):
+        getattr(description(), name)

@@ -1,0 +1,151 @@
+"""dp_describe: refusals before a row is read, every door, budgets, and nothing of a row after."""
+
+import gc
+import re
+import traceback
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats.describe import release
+from dpstats.engines import Table
+from tests.checks.leaks import check_holds_nothing, check_reaches_no_rows, confidential, pickled
+
+N = 4000
+
+
+def people(n=N) -> pd.DataFrame:
+    rng = np.random.default_rng(7)
+    return pd.DataFrame({
+        "age": rng.integers(18, 90, n), "wage": rng.lognormal(3, 0.5, n),
+        "region": pd.Categorical(rng.choice(["a", "b"], n)), "name": rng.choice(["x", "y"], n),
+        "female": rng.random(n) < 0.5,
+    })  # fmt: skip
+
+
+def described(data, columns=("age", "region"), **more) -> dp.DPDescription:
+    with dp.testing.insecure_seed(3):
+        return dp.dp_describe(data, list(columns), **{"epsilon": 1, **more})
+
+
+REFUSED = {
+    "epsilon": ({"epsilon": 0}, "epsilon"),
+    "delta": ({"delta": 0}, "leave delta out for 1e-6"),
+    "column": ({"columns": ["agee"]}, "agee"),
+    "columns": ({"columns": []}, "columns"),
+    "twice": ({"columns": ["age", "age"]}, "none twice"),
+    "text": ({"columns": ["name"]}, 'levels={"name"'),
+    "unit": ({"unit": "name"}, "one row a person"),
+    "weights": ({"weights": "wage"}, "leave weights out"),
+    "neighbors": ({"neighbors": "replace_one"}, "add_remove"),
+    "relation": ({"neighbors": "swap"}, "swap"),
+    "missing": ({"missing": "keep"}, "column by column"),
+    "min": ({"statistics": ["min"]}, r"quantiles=\(0.01, 0.99\)"),
+    "nunique": ({"statistics": ["mean", "nunique"]}, "levels="),
+    "statistic": ({"statistics": ["median"]}, "median"),
+    "quantile": ({"quantiles": [0.0]}, "quantiles"),
+    "quantiles": ({"quantiles": [0.5, 0.5]}, "none twice"),
+    "by": ({"by": "name"}, "list them in groups"),
+    "by two": ({"by": ["name", "female"]}, "one column"),
+    "by itself": ({"by": "age", "groups": [20]}, "among the columns"),
+    "groups": ({"groups": ["x"]}, "name it with by="),
+    "bounds": ({"bounds": {"wages": (0, 1)}}, "wages"),
+    "both": ({"bounds": {"age": (0, 1)}, "levels": {"age": [1, 2]}}, "both name"),
+    "far": ({"bounds": {"age": (0, 1e70)}}, "tighten"),
+    "alpha": ({"alpha": 0}, "alpha"),
+    "budget": ({"budget": 1}, "Ledger"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_arguments_are_refused_before_a_row_is_read(name, monkeypatch):
+    arguments, message = REFUSED[name]
+
+    def read(*_):
+        raise AssertionError("a row was read")
+
+    monkeypatch.setattr(Table, "batches", read)
+    arguments = {"columns": ["age"], "epsilon": 1, **arguments}
+    with pytest.raises(dp.ArgumentError, match=message):
+        dp.dp_describe(people(), **arguments)
+
+
+def test_every_door_gives_the_same_figures(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    data = people()
+    table = pa.Table.from_pandas(data)
+    pq.write_table(table, tmp_path / "people.parquet", row_group_size=700)
+    data.to_csv(tmp_path / "people.csv", index=False)
+    first = described(data, ("age", "wage"), by="region", groups=["a", "b"])
+    doors = {
+        "dict": {name: data[name].to_numpy() for name in ("age", "wage")}
+        | {"region": data["region"].astype(str).astype("string")},
+        "arrow": table,
+        "parquet": tmp_path / "people.parquet",
+    }
+    for name, door in doors.items():
+        found = described(door, ("age", "wage"), by="region", groups=["a", "b"])
+        assert repr(found.figures) == repr(first.figures), name
+    of_text = {"types": {"age": "integer", "wage": "number", "region": "string"}}
+    found = described(tmp_path / "people.csv", ("age", "wage"), by="region", groups=["a", "b"],
+                      **of_text)  # fmt: skip
+    assert repr(found.figures) == repr(first.figures)
+
+
+def test_a_subset_uses_its_rows_alone():
+    data = people()
+    found = described(data, subset="female == True", epsilon=1e6).frame
+    n = found.query("statistic == 'n'")["estimate"]
+    np.testing.assert_allclose(n, data["female"].sum(), atol=0.1)
+
+
+def test_a_budget_is_charged_once_and_refuses_what_does_not_fit():
+    budget = dp.Budget(epsilon=1.2)
+    described(people(), budget=budget)
+    assert budget.spent[0] == pytest.approx(1, rel=1e-6)
+    with pytest.raises(dp.BudgetError):
+        described(people(), budget=budget)
+
+
+def test_a_ledger_stores_a_description_and_answers_it_again(tmp_path):
+    named = {"dataset": "people", "fingerprint": "2024", "epsilon": 4, "delta": 1e-5}
+    ledger = dp.Ledger.create(tmp_path / "people.ledger", **named)
+    first, again = (
+        dp.dp_describe(people(), ["age"], epsilon=1, by="female", budget=ledger) for _ in range(2)
+    )
+    spent = ledger.spent
+    assert repr(again.figures) == repr(first.figures) and spent[0] < 1.5
+    dp.dp_describe(people(), ["age"], epsilon=1, by="female", quantiles=0.5, budget=ledger)
+    assert ledger.spent > spent
+
+
+@pytest.mark.parametrize("more", [{}, {"by": "place", "groups": ["north", "south"]}])
+def test_a_description_holds_no_row(more):
+    found = dp.dp_describe(confidential(), ["x", "y"], epsilon=4, **more)
+    for text in (repr(found), found.to_json(), found.to_html(), found.frame.to_csv()):
+        check_holds_nothing(text)
+    check_holds_nothing(pickled(found))
+    check_reaches_no_rows(found)
+
+
+@pytest.mark.parametrize("error", [ValueError("0.123456789"), KeyboardInterrupt()])
+def test_a_defect_and_an_interrupt_carry_no_rows(error, monkeypatch):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(release, "of_number", fails)
+    budget = dp.Budget(epsilon=5)
+    kind = KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else dp.InternalError
+    with pytest.raises(kind, match="counts as spent") as caught:
+        dp.dp_describe(confidential(), ["x", "y"], epsilon=4, budget=budget)
+    assert budget.spent[0] == pytest.approx(4, rel=1e-6)
+    text = "".join(traceback.format_exception(caught.value))
+    assert not re.search("123456789", text.replace(str(error), "" if kind is ValueError else "#"))
+    frames = [frame for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
+    own = [frame for frame in frames if "dpstats" in frame.f_code.co_filename]
+    own = [frame for frame in own if "tests" not in frame.f_code.co_filename]
+    gc.collect()
+    assert own
+    check_reaches_no_rows(*(list(frame.f_locals.values()) for frame in own))
