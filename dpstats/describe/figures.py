@@ -14,6 +14,8 @@ from dpstats.describe.limits import Limits
 _LEAST_ROWS = 5.0
 # From this kurtosis on, twice that of normal values, few rows decide over a standard deviation.
 _KURTOSIS = 6.0
+# A deviation has an interval where rows that the noise hides are at most this part of its square.
+_MOST_HIDDEN = 0.2
 OK, IMPRECISE, UNIDENTIFIED = "ok", "imprecise", "not_identified"
 
 
@@ -141,13 +143,16 @@ def _moments(
     hidden = float(((2 * half) ** 2 * more_error + square_error).sum())
     # a variance smaller than what noise hides may be as large as that
     likely = variance + math.sqrt(noise + hidden)
-    yield _mean(mean, t_noise + likely / rows + float(more_error.sum()), z, known)
+    unsure = t_noise + likely / rows + float(more_error.sum()) + (of_all * limits.hidden) ** 2
+    yield _mean(mean, unsure, z, known)
     ends = float(limits.points[0]), float(limits.points[-1])
     fourth = curve.fourth_moment(mean) + _fourth_beyond(limits, mean, ends)
     sampling = max(fourth - variance**2, 2 * variance**2) / rows
     beyond = _fourth_beyond(limits, mean, (limits.low, limits.high))
     of_tails = beyond > fourth / 2 or fourth > _KURTOSIS * variance**2
-    yield _deviation(variance, noise + hidden + sampling, z, known, of_tails)
+    unseen = of_all * limits.hidden_square
+    known = known and not of_tails and unseen < _MOST_HIDDEN * variance
+    yield _deviation(variance, noise + hidden + sampling + (unseen / 2) ** 2, z, known)
 
 
 def _mean(mean: float, square: float, z: float, known: bool) -> Figure:
@@ -158,16 +163,16 @@ def _mean(mean: float, square: float, z: float, known: bool) -> Figure:
     return Figure(None, "mean", mean, error, mean - z * error, mean + z * error)
 
 
-def _deviation(variance: float, square: float, z: float, known: bool, is_of_tails: bool) -> Figure:
+def _deviation(variance: float, square: float, z: float, known: bool) -> Figure:
     """Return a standard deviation, from a variance with this squared error.
 
-    It is imprecise where it is not told from none, or where its own error is that of tails mostly.
+    It is imprecise where it is not told from none.
     """
     sd, reach = math.sqrt(variance), z * math.sqrt(square)
     if not known:
         return Figure(None, "sd", sd, math.inf, 0.0, math.inf, UNIDENTIFIED)
     low, high = math.sqrt(max(variance - reach, 0.0)), math.sqrt(variance + reach)
-    status = IMPRECISE if is_of_tails or not low else OK
+    status = OK if low else IMPRECISE
     return Figure(None, "sd", sd, (high - low) / (2 * z), low, high, status)
 
 

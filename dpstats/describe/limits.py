@@ -8,6 +8,12 @@ from dpstats.range_estimation import Marginal, Tail
 from dpstats.range_estimation.excess import tails
 from dpstats.schema import Numeric
 
+# Rows that the noise hides may lie so many times as far from the center as the limits, and are as
+# many as so many deviations of the noise on a bin.
+_FARTHER, _HIDDEN = 1.5, 2.0
+# They move a mean of columns with a kurtosis from the first of these on, in full from the second.
+_KURTOSES = 3.5, 5.5
+_LEAST_POINTS = 3
 # Quantiles are read from so many bins at most, of a width that people round to.
 _BINS = 1024
 _ROUND = (1.0, 5.0)
@@ -25,6 +31,9 @@ class Limits:
         What is believed of values beyond; None where it is nothing.
     is_known : bool
         Whether that bounds what is beyond: no tail may be seen, unless bounds are declared.
+    hidden, hidden_square : float
+        By how much rows that the noise hides may raise the mean, and the mean square about the
+        center.
     first, width, size : int, float, int
         Bin i of the grid holds values within half a ``width`` of (first + i) width; the outer ones
         hold all beyond them too.
@@ -37,6 +46,8 @@ class Limits:
     first: int
     width: float
     size: int
+    hidden: float = 0.0
+    hidden_square: float = 0.0
 
     @property
     def center(self) -> float:
@@ -86,7 +97,9 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     seen = marginal.seen
     low, high = _outermost(marginal)
     both = None if seen is None else tails(seen, marginal.low, marginal.high, marginal.sd, ends)
-    if both is None or marginal.is_rough or not (both[0].is_seen or both[1].is_seen):
+    # one bin beside zero may be noise, and what lies farther out is hidden then
+    rough = marginal.is_rough or marginal.is_unseen or len(marginal.points) < _LEAST_POINTS
+    if both is None or rough or not (both[0].is_seen or both[1].is_seen):
         if bound is not None:
             return Limits(*ends, None, True, *_grid(*ends, whole))
         return Limits(low, high, None, False, *_grid(low, high, whole))
@@ -97,7 +110,15 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     half = (highs[None] - lows[:, None]) / 2
     error = (half * noise) ** 2 + down[:, None] + up[None]
     i, j = np.unravel_index(np.argmin(error), error.shape)
-    return Limits(float(lows[i]), float(highs[j]), both, True, *grid)
+    low, high = float(lows[i]), float(highs[j])
+    if (low, high) == ends:
+        return Limits(low, high, both, True, *grid)
+    share, reach = marginal.hidden, (high - low) / 2
+    heavy = float(np.interp(marginal.moment(4), _KURTOSES, (0.0, 1.0)))
+    return Limits(
+        low, high, both, True, *grid,
+        hidden=heavy * share * reach, hidden_square=_HIDDEN * share * (_FARTHER * reach) ** 2,
+    )  # fmt: skip
 
 
 def _squared(found: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
