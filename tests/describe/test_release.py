@@ -10,7 +10,10 @@ import dpstats as dp
 from dpstats.codebook import Schema
 from dpstats.describe.call import make_request
 from dpstats.describe.figures import OK, UNIDENTIFIED
+from dpstats.describe.limits import limits
 from dpstats.describe.release import describe
+from dpstats.privacy import GDP, Event
+from dpstats.range_estimation import Histogram, Marginal
 from tests.checks.recording import Recording
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -152,3 +155,27 @@ def test_intervals_cover_at_epsilon_1():
             figure = found[None, name, "mean", None]
             covered[name] += figure.lower <= mean <= figure.upper
     assert min(covered.values()) >= 33
+
+
+def test_deviations_have_an_interval_only_where_hidden_rows_matter_little():
+    """Twelve columns share the budget, so the noise hides 1% of 5,000 rows in each."""
+    rng = np.random.default_rng(3)
+    shown = {"uniform": 0, "lognormal": 0}
+    for seed in range(10):
+        columns = {"uniform": rng.uniform(0, 10, 5000), "lognormal": rng.lognormal(0, 1, 5000)}
+        data = pd.DataFrame(columns | {f"x{j}": rng.normal(size=5000) for j in range(10)})
+        found, _ = released(data, list(data), 1.0, seed)
+        for name in shown:
+            figure = found[None, name, "sd", None]
+            shown[name] += figure.status == OK
+            assert figure.status == OK or (figure.lower, figure.upper) == (0.0, math.inf)
+    assert shown["uniform"] >= 7 and shown["lognormal"] <= 1
+
+
+def test_one_bin_beside_zero_is_no_distribution():
+    """Where it is noise the mean would be that bin's share, and its error next to nothing."""
+    places, event = np.array([0.0, 1e-14]), Event("bins", "gaussian", 1.0, 8.0, GDP(0.1))
+    seen = Histogram(np.array([0.0, 1e-14, 1.0]), np.array([900.0, 50.0]), event, 1e-3)
+    far = Marginal(0.0, 1e-14, 5e-16, 1e-15, places, np.array([0.95, 0.05]), seen=seen)
+    found = limits(far, None, False, 0.01)
+    assert not found.is_known

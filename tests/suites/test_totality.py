@@ -207,7 +207,7 @@ REFUSED = [
     *({"by": value} for value in ([], ["s", "w"], ["s", "s"], ["s", 3], ["s", "x"])),
     {"by": ["s", "known"], "groups": ["a"]},
     *({"formula": value} for value in ([], ["y ~ x", "y ~ x"], ["y ~ x", "y ~"])),
-    *({"formula": f"y ~ x | {text}"} for text in ("w", "s + known", "s^known", "x", "y", "C(s)")),
+    *({"formula": f"y ~ x | {text}"} for text in ("w", "known + s", "s^known", "x", "y", "C(s)")),
     *(
         {"formula": "y ~ x | s"} | more
         for more in (

@@ -8,7 +8,7 @@ import pytest
 
 import dpstats as dp
 from dpstats import cli
-from dpstats.errors import ArgumentError, NotReleasedError
+from dpstats.errors import ArgumentError
 from dpstats.estimators import METHODS
 from dpstats.estimators.contract import InMemory, Problem
 from dpstats.estimators.depth.random_subsets import fit_subsets
@@ -269,20 +269,22 @@ def test_no_range_is_asked_for_estimated_or_used():
     assert {kind for kind in result.schema.values()} == {UNLIMITED}
     assert not any("range" in event.step for event in result.privacy.events)
     assert dp.DPResults.from_json(result.to_json()).params.equals(result.params)
-    with pytest.raises(NotReleasedError, match="range of a"):
-        fit(data, "y ~ a").plot()
+    drawn = fit(data, "y ~ a").plot().get_yticklabels()  # no line, but its coefficients
+    assert [label.get_text() for label in drawn] == ["Intercept", "a"]
     assert len(fit(data, "y ~ a", x_new=[1, 2, 3]).predictions) == 3
     bounded = fit(data, "y ~ a", bounds={"a": (0, 10)})
     assert list(bounded.predictions.index) == ["p25", "p75"]
 
 
-def test_the_command_line_refuses_a_picture_without_a_range(tmp_path, monkeypatch, capsys):
+def test_the_command_line_draws_coefficients_without_a_range(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    frame(50)[0].to_csv("rows.csv", index=False)
+    frame(5000)[0].to_csv("rows.csv", index=False)
     argv = ["fit", "rows.csv", "y ~ a", "--method", "tukey", "--epsilon", "1", "--plot", "p.png"]
     assert cli.main([*argv, "-o", "r.json"]) == 2
-    assert "its bounds" in capsys.readouterr().err
+    assert "nothing declares what a is" in capsys.readouterr().err
     assert not list(tmp_path.glob("*.json")) and not list(tmp_path.glob("*.png"))
+    assert cli.main([*argv, "--types", "a=number", "--types", "y=number", "-o", "r.json"]) == 0
+    assert (tmp_path / "p.png").stat().st_size > 1000
 
 
 def steps(result):
