@@ -133,7 +133,7 @@ test_that("terms that would learn from the rows are refused", {
   skip_without_python()
   refused <- list(wage ~ poly(educ, 0), wage ~ scale(educ), wage ~ cut(educ, 3), wage ~ educ^2,
                   wage ~ educ + offset(age), wage ~ splines::ns(educ), wage ~ factor(educ),
-                  wage ~ educ | sex + size, wage ~ (1 | sex), wage ~ sex:size)
+                  wage ~ educ | sex + age, wage ~ (1 | sex), wage ~ sex:size)
   for (formula in refused) {
     expect_error(fit_wage(formula, people(50)), class = "dpstats_argument_error")
   }
