@@ -70,7 +70,7 @@ class Distribution:
         )
         return float(self.points[found]), *ends
 
-    def fourth_moment(self, center: float) -> float:
-        """Return the mean fourth power of distances from a center, of values on the grid."""
+    def moment(self, center: float, power: int) -> float:
+        """Return the mean power of distances from a center, of values on the grid."""
         held = np.diff(self.cumulative, prepend=0.0) / self.rows
-        return float(held @ (self.points - center) ** 4)
+        return float(held @ (self.points - center) ** power)

@@ -14,8 +14,9 @@ from dpstats.describe.limits import Limits
 _LEAST_ROWS = 5.0
 # From this kurtosis on, twice that of normal values, few rows decide over a standard deviation.
 _KURTOSIS = 6.0
-# A deviation has an interval where rows that the noise hides are at most this part of its square.
-_MOST_HIDDEN = 0.2
+# A deviation has an interval where rows that the noise hides are at most so large a part of its
+# square; the second is for skewed columns, whose tail may look shorter than it is.
+_MOST_HIDDEN, _SKEWNESS = (0.2, 0.05), 0.3
 OK, IMPRECISE, UNIDENTIFIED = "ok", "imprecise", "not_identified"
 
 
@@ -146,12 +147,13 @@ def _moments(
     unsure = t_noise + likely / rows + float(more_error.sum()) + (of_all * limits.hidden) ** 2
     yield _mean(mean, unsure, z, known)
     ends = float(limits.points[0]), float(limits.points[-1])
-    fourth = curve.fourth_moment(mean) + _fourth_beyond(limits, mean, ends)
+    fourth = curve.moment(mean, 4) + _fourth_beyond(limits, mean, ends)
     sampling = max(fourth - variance**2, 2 * variance**2) / rows
     beyond = _fourth_beyond(limits, mean, (limits.low, limits.high))
     of_tails = beyond > fourth / 2 or fourth > _KURTOSIS * variance**2
     unseen = of_all * limits.hidden_square
-    known = known and not of_tails and unseen < _MOST_HIDDEN * variance
+    is_skewed = bool(abs(curve.moment(mean, 3)) > _SKEWNESS * variance**1.5)
+    known = known and not of_tails and unseen < _MOST_HIDDEN[is_skewed] * variance
     yield _deviation(variance, noise + hidden + sampling + (unseen / 2) ** 2, z, known)
 
 

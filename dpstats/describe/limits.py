@@ -11,8 +11,8 @@ from dpstats.schema import Numeric
 # Rows that the noise hides may lie so many times as far from the center as the limits, and are as
 # many as so many deviations of the noise on a bin.
 _FARTHER, _HIDDEN = 1.5, 2.0
-# They move a mean of columns with a kurtosis from the first of these on, in full from the second.
-_KURTOSES = 3.5, 5.5
+# They move means of columns with these kurtoses so many times; the last is that of mostly zeros.
+_KURTOSES, _TIMES = (3.5, 5.5, 12.0), (0.0, 1.0, 2.0)
 _LEAST_POINTS = 3
 # Quantiles are read from so many bins at most, of a width that people round to.
 _BINS = 1024
@@ -114,7 +114,7 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     if (low, high) == ends:
         return Limits(low, high, both, True, *grid)
     share, reach = marginal.hidden, (high - low) / 2
-    heavy = float(np.interp(marginal.moment(4), _KURTOSES, (0.0, 1.0)))
+    heavy = float(np.interp(marginal.moment(4), _KURTOSES, _TIMES))
     return Limits(
         low, high, both, True, *grid,
         hidden=heavy * share * reach, hidden_square=_HIDDEN * share * (_FARTHER * reach) ** 2,
