@@ -7,7 +7,7 @@ import pkgutil
 from pathlib import Path
 from types import ModuleType
 
-import dpstats as dp
+from dpstats.estimators import BINARY, METHODS
 from dpstats.estimators.contract import Method
 
 GUARANTEES = {
@@ -29,6 +29,7 @@ SHARED = {
     "dpstats.estimators.quantiles": "Quantiles and ranks",
     "dpstats.selection": "Selection of terms",
     "dpstats.range_estimation": "Estimated ranges",
+    "dpstats.describe": "Descriptions of columns",
     "dpstats.noise": "Noise",
     "dpstats.privacy": "Costs and their composition",
     "dpstats.numerics": "Exact arithmetic on rows",
@@ -58,9 +59,9 @@ def write_proofs(site: Path) -> None:
 
 
 def methods_by_module() -> dict[str, list[Method]]:
-    """Return the methods of each module that has their releases, in the order of METHODS."""
+    """Return the methods of each module that has their releases, in the order they are listed."""
     modules: dict[str, list[Method]] = {}
-    for method in dp.METHODS.values():
+    for method in (*METHODS.values(), *BINARY.values()):
         modules.setdefault(released_by(method).__module__, []).append(method)
     return modules | {
         "dpstats.estimators.least_squares.within.absorbed": [],
