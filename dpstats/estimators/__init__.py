@@ -17,7 +17,7 @@ from dpstats.estimators.lines import (
     theil_sen,
 )
 from dpstats.estimators.newton import absorbed as absorbed_newton
-from dpstats.estimators.newton import noisy_logit, noisy_newton
+from dpstats.estimators.newton import noisy_logit, noisy_newton, noisy_poisson
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
 METHODS: dict[str, Method] = {
@@ -41,7 +41,7 @@ METHODS: dict[str, Method] = {
     )
 }
 
-BINARY: dict[str, Method] = {noisy_logit.METHOD.name: noisy_logit.METHOD}
+BINARY: dict[str, Method] = {noisy_logit.METHOD.name: noisy_logit.METHOD, "noisy_poisson": noisy_poisson.METHOD}
 """The methods for a response of 0 and 1, by name."""
 
 ABSORBING: dict[str, Method] = {

@@ -8,7 +8,7 @@ from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence
 from dpstats.evidence.ends_evidence import EndsEvidence
 from dpstats.evidence.evidence import Evidence
 from dpstats.evidence.line_evidence import LineEvidence
-from dpstats.evidence.logistic_evidence import LogisticEvidence
+from dpstats.evidence.logistic_evidence import LogisticEvidence, PoissonEvidence
 from dpstats.evidence.squared_scores import ScoredEvidence
 from dpstats.evidence.stack import Columns, Stack, evidence_from_plain
 from dpstats.evidence.sums_evidence import SumsEvidence
@@ -21,6 +21,7 @@ __all__ = [
     "LineEvidence",
     "LogisticEvidence",
     "NewtonEvidence",
+    "PoissonEvidence",
     "ScoredEvidence",
     "Stack",
     "SumsEvidence",

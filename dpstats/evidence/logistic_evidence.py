@@ -48,3 +48,20 @@ class LogisticEvidence(NewtonEvidence):
         rows = self.counted(public, self.fit_rows, self.fit_rows_error)
         is_centred = constant is not None
         return GoodnessOfFit(rows, columns=columns, is_centred=is_centred, reason=_NO_LIKELIHOOD)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PoissonEvidence(LogisticEvidence):
+    """Poisson."""
+
+    @property
+    def model(self) -> str:
+        """Return statsmodels' name of the model."""
+        return "Poisson"
+
+    def means(self, predictor: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore"):
+            return np.exp(predictor)
+
+    def slopes(self, predictor: np.ndarray) -> np.ndarray:
+        return self.means(predictor)

@@ -1,6 +1,7 @@
 """Hold where noisy Newton steps of a logistic regression are, and combine it with the next step."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,9 +129,17 @@ def position_variance(directions: int) -> float:
     return _PRIOR * prior_variance(directions)
 
 
-def normal_curvature(center: float, eta: np.ndarray, constant: np.ndarray) -> np.ndarray:
+def _logistic_slope(predictor: np.ndarray) -> np.ndarray:
+    """Return mu (1 - mu)."""
+    return 1 / (4 * np.cosh(predictor / 2) ** 2)
+
+
+def normal_curvature(
+    center: float, eta: np.ndarray, constant: np.ndarray, slope_at: Callable = _logistic_slope
+) -> np.ndarray:
     """Return the mean of mu' a a' (p, p) at eta (p,) for directions a that are normal.
 
+    ``slope_at`` gives mu' at values of the predictor.
     ``constant`` (p,) are the coefficients of the constant 1, or zeros. With u the part of eta
     across it and z = a'u / |u|, the mean differs from that of mu' in these two directions alone.
     """
@@ -140,7 +149,7 @@ def normal_curvature(center: float, eta: np.ndarray, constant: np.ndarray) -> np
     across = eta - shift * constant
     spread = float(np.linalg.norm(across))
     across = across / spread if spread else across
-    slope = _WEIGHTS / (4 * np.cosh((center + shift + spread * _NODES) / 2) ** 2)
+    slope = _WEIGHTS * slope_at(center + shift + spread * _NODES)
     mean, first, second = (float(slope @ _NODES**power) for power in (0, 1, 2))
     both = np.outer(constant, across)
     return (

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.products import capped_curvature
 from dpstats.estimators.newton.sums import MARGIN, blocks_of, parts_of, slices
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -108,8 +109,8 @@ class LogisticRows:
 
     def _curvature(self, bound: float, block: Block) -> np.ndarray:
         """Return w mu', times parts, over ``bound``, made smaller where a a' is longer, (m,)."""
-        slope = block.weights * block.means * (1 - block.means) / bound
-        return block.parts * slope / np.maximum(slope * block.squares, 1.0)
+        curvature = block.weights * block.means * (1 - block.means)
+        return capped_curvature(curvature, block.squares, bound, block.parts)
 
 
 def ones(rows: Rows) -> np.ndarray:

@@ -10,7 +10,21 @@ from dpstats.noise import Noise
 from dpstats.privacy import Cost
 
 
-class Loss(Protocol):
+class Residuals(Protocol):
+    """State the residual r of a row, by which its score is a r."""
+
+    def residuals(
+        self, response: np.ndarray, reference: Reference, columns: np.ndarray, eta: np.ndarray
+    ) -> np.ndarray:
+        """Return residuals (m,) of whitened rows, as columns (p, m), at the position eta (p,).
+
+        Each row's is finite, whatever its response is, and the same to the last bit whatever rows
+        stand beside it.
+        """
+        ...
+
+
+class Loss(Residuals, Protocol):
     """State a loss of the linear predictor of a row, of which Newton's steps minimise the sum.
 
     With a whitened row a the predictor is center + scale a'eta, ``y_center`` and ``y_scale`` of the
@@ -24,16 +38,6 @@ class Loss(Protocol):
         noise: Noise,
     ) -> Problem:  # fmt: skip
         """Release center and scale at ``cost``, and update the reference by them."""
-        ...
-
-    def residuals(
-        self, response: np.ndarray, reference: Reference, columns: np.ndarray, eta: np.ndarray
-    ) -> np.ndarray:
-        """Return residuals (m,) of whitened rows, as columns (p, m), at the position eta (p,).
-
-        Each row's is finite, whatever its response is, and the same to the last bit whatever rows
-        stand beside it.
-        """
         ...
 
     def farthest(self, reference: Reference) -> float:

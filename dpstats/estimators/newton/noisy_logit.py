@@ -24,12 +24,7 @@ from dpstats.estimators.newton.queries import RowQueries
 from dpstats.estimators.newton.release import constant_of
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES, Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
-from dpstats.estimators.newton.whitening import (
-    Whitening,
-    leverages,
-    refined_whitening,
-    rough_whitening,
-)
+from dpstats.estimators.newton.whitening import Whitening, whitened
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from dpstats.schema import UNLIMITED
@@ -116,7 +111,7 @@ def release(
     mean, error = mean_response(rough, rows, parts["mean"])
     least = max(_LEAST_SHARE, _LEAST_DEVIATIONS * error)
     share = min(max(mean, least), 1 - least) if least < 0.5 and basis.has_constant else 0.5
-    whitening, tail = _whitened(rough, parts, rows)
+    whitening, tail = whitened(rough, parts["gram"], parts["leverages"], rows)
     mu = math.sqrt(sum(parts[name].mu ** 2 for name in ("second", "third", "fourth", "fifth")))
     limit, kept = _leverage_limit(tail, whitening, rows * share * (1 - share), rough.replaces, mu)
     queries = LogisticQueries(
@@ -138,17 +133,6 @@ def release(
         slopes_noise, few,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
-
-
-def _whitened(queries: RowQueries, parts: Mapping[str, GDP], rows: float) -> tuple[Whitening, Tail]:
-    """Release X'X, leverages, and X'X again where that pays."""
-    assert queries.problem.reference is not None
-    extremes = queries.problem.reference.extremes
-    whitening, pays = rough_whitening(queries, parts["gram"], rows)
-    tail, _ = leverages(queries, whitening, parts["leverages"], extremes.heavy, extremes.leverage)
-    if pays:
-        whitening = refined_whitening(queries, whitening, tail, parts["gram"], rows)
-    return whitening, tail
 
 
 def _leverage_limit(

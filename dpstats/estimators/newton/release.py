@@ -103,7 +103,7 @@ def release_of(
     if few or reference.extremes.y_unseen:
         hidden, seen = cov, np.zeros_like(seen)
     params = reference.y_scale * (directions @ eta) + reference.y_center * constant_of(basis)
-    tilt = _concentration(directions, basis, problem)
+    tilt = concentration(directions, basis, problem)
     bias = state.bias.covariance(back, tilt, reference.y_scale * constant_of(basis))
     cov, hidden = cov + bias, hidden + bias * np.outer(~seen, ~seen)
     privacy = (back * noise) @ back.T + bias
@@ -171,7 +171,7 @@ def _explains(state: NewtonState, kept: np.ndarray) -> bool:
     return bool(kept @ ((state.eta / left) ** 2 - state.variance / left) > 0)
 
 
-def _concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+def concentration(directions: np.ndarray, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
     """Return the clipping bias along each slope over that of an even spread, (S,), by kurtosis.
 
     ``directions`` (S, p) are coefficients in units of the response. Where few rows have much of a

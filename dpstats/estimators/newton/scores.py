@@ -12,7 +12,7 @@ import numpy as np
 from dpstats.estimators.contract import Reference
 from dpstats.estimators.newton import pair_sums
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.loss import Loss
+from dpstats.estimators.newton.loss import Residuals
 from dpstats.estimators.newton.score_tails import SCORE_EDGES
 from dpstats.estimators.newton.sums import MARGIN, blocks_of, counts, parts_of, slices
 from dpstats.numerics import Rows
@@ -28,7 +28,7 @@ _FARTHEST = 2.0**33
 class Scores:
     """Compute scores s = a r of whitened rows a = phi @ ``map``, r the residual at ``eta`` (p,)."""
 
-    loss: Loss
+    loss: Residuals
     basis: IndicatorBasis
     map: np.ndarray
     reference: Reference

@@ -110,6 +110,18 @@ def refined_whitening(
     return Whitening(map_, kept, unsure, values, error, lost)
 
 
+def whitened(
+    queries: RowQueries, gram: Cost, histogram: Cost, rows: float
+) -> tuple[Whitening, Tail]:
+    """Release X'X, leverages, and X'X again where that pays."""
+    extremes = queries.reference.extremes
+    whitening, pays = rough_whitening(queries, gram, rows)
+    tail, _ = leverages(queries, whitening, histogram, extremes.heavy, extremes.leverage)
+    if pays:
+        whitening = refined_whitening(queries, whitening, tail, gram, rows)
+    return whitening, tail
+
+
 def _noise_norm(queries: RowQueries, p: int, cost: Cost) -> float:
     """Approximate the norm of the noise on (p, p) products of rows of norm 1."""
     times = math.sqrt(2) if queries.replaces else 1.0

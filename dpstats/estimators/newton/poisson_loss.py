@@ -1,0 +1,79 @@
+"""Define the loss of a Poisson regression, and add up its curvatures over rows."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpstats.estimators.contract import Reference
+from dpstats.estimators.newton.indicator_basis import FAR
+from dpstats.estimators.newton.loss import Residuals
+from dpstats.estimators.newton.products import capped_curvature
+from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton.sums import MARGIN, parts_of, slices
+from dpstats.numerics import Rows
+from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import exact_sum
+
+_ONE = 2.0**ENTRY_BITS
+# Means count as e to the power of so many of their unit at most.
+_MOST = 20.0
+
+
+@dataclass(frozen=True)
+class PoissonLoss(Residuals):
+    """Take the mean of a row for exp(``center`` + a'eta) ``unit``; responses are cut below at 0.
+
+    Residuals are in ``unit``, which is about the mean of the response.
+    """
+
+    center: float
+    unit: float
+
+    def residuals(
+        self, response: np.ndarray, reference: Reference, columns: np.ndarray, eta: np.ndarray
+    ) -> np.ndarray:
+        """Return responses, cut far out, less their means."""
+        with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
+            y = np.fmin(np.fmax(response / self.unit, 0.0), FAR)
+        return y - self.curvatures(columns, eta)
+
+    def curvatures(self, columns: np.ndarray, eta: np.ndarray) -> np.ndarray:
+        """Return the means of rows, which are the curvatures of their losses, (m,)."""
+        from dpstats.numerics.logistic_loops import rates
+
+        return rates(self.center, columns, eta, _MOST)
+
+
+def score_sums(at: Scores, limit: float, rows: Rows) -> np.ndarray:
+    """Add up scores clipped to the length ``limit``, in units of 2^-20 of it, (p,)."""
+    blocks = (block.sum(axis=1) for block in at.clipped(limit, rows))
+    return exact_sum(blocks, (len(at.eta),))
+
+
+def hessian(at: Scores, limit: float, bound: float, rows: Rows) -> np.ndarray:
+    """Add up the slopes mu a a' of scores, each of a norm of at most ``bound``, (p, p).
+
+    A score that is longer than ``limit`` is clipped, and has none. They are in units of 2^-40 of
+    the bound.
+    """
+    from dpstats.numerics.kernels import cut_rows, products
+
+    loss, parts = at.loss, parts_of(rows)
+    assert isinstance(loss, PoissonLoss)
+
+    def of(block, own: slice) -> np.ndarray:
+        columns, _, norms = block
+        squares = (columns**2).sum(axis=0)
+        slopes = loss.curvatures(columns, at.eta) * (norms * parts[own] <= limit)
+        slopes = capped_curvature(slopes, squares, bound, parts[own])
+        return products(cut_rows(columns, _ONE * MARGIN * np.sqrt(slopes)))
+
+    blocks = zip(at.blocks(rows), slices(len(rows)), strict=True)
+    return exact_sum((of(block, own) for block, own in blocks), (len(at.eta),) * 2)
+
+
+def responses(limit: float, rows: Rows) -> np.ndarray:
+    """Add up responses cut to [0, ``limit``], times parts, in units of 2^-20 of it, (1,)."""
+    y = np.fmin(np.fmax(rows.response / limit, 0.0), 1.0)
+    return np.array([int(np.trunc(y * parts_of(rows) * _ONE).sum())], dtype=object)
