@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,7 +76,8 @@ class Position:
     The error is that beside the sampling of rows. ``rare`` is how far the share of ones is from
     1/2, from 0 to 1. The last step had the squared length ``moved``, of which ``noise`` was
     expected of noise alone, and ``left`` (p, p) is what it left of the way, by what was seen of
-    it; the squared length ``beyond`` stood clear of noise.
+    it; the squared length ``beyond`` stood clear of noise. ``prior`` is the variance of a direction
+    before all steps, and none is longer than ``longest``.
     """
 
     eta: np.ndarray
@@ -86,12 +87,18 @@ class Position:
     moved: float = 0.0
     noise: float = 0.0
     beyond: float = 0.0
+    prior: float = math.inf
+    longest: float = _LONGEST
 
     @classmethod
-    def start(cls, directions: int, rare: float) -> "Position":
-        """Return zero, with the prior's covariance."""
-        prior = position_variance(directions) * np.eye(directions)
-        return cls(np.zeros(directions), prior, rare, np.zeros_like(prior))
+    def start(
+        cls, directions: int, rare: float, times: float = _PRIOR, longest: float = _LONGEST
+    ) -> "Position":
+        """Return zero, with the prior's covariance, ``times`` that of a response of variance 1."""
+        prior = times * prior_variance(directions)
+        none = np.zeros((directions, directions))
+        cov = prior * np.eye(directions)
+        return cls(np.zeros(directions), cov, rare, none, prior=prior, longest=longest)
 
     def stepped(self, hessian: Hessian, sums: np.ndarray, deviation: float) -> "Position":
         """Step by noisy sums of scores (p,), combined with what was known as a Kalman filter.
@@ -103,12 +110,12 @@ class Position:
         p, inverse = len(self.eta), hessian.inverse
         step, noise = inverse @ sums, deviation**2 * inverse @ inverse
         length, expected = float(step @ step), float(np.trace(noise))
-        variance, most = float(np.trace(self.cov)), p * position_variance(p)
+        variance, most = float(np.trace(self.cov)), p * self.prior
         inflation = min(max(1.0, (length - expected) / variance), max(1.0, most / variance))
         known = inflation * self.cov
         gain = known @ np.linalg.inv(known + noise)
         way = gain @ step
-        way *= min(1.0, _LONGEST / max(math.sqrt(float(way @ way)), 1e-12))
+        way *= min(1.0, self.longest / max(math.sqrt(float(way @ way)), 1e-12))
         moved, kept = float(way @ way), np.eye(p) - gain
         taken = gain @ noise @ gain.T
         clear = 1 + _CLEAR * math.sqrt(2 / p)
@@ -121,7 +128,9 @@ class Position:
         cov = kept @ known @ kept.T + taken + left
         beyond = max(length - clear * (expected + variance), 0.0)
         rest = float(np.trace(cov - left))
-        return Position(self.eta + way, cov, self.rare, left, moved, rest, beyond)
+        return replace(
+            self, eta=self.eta + way, cov=cov, left=left, moved=moved, noise=rest, beyond=beyond
+        )
 
 
 def position_variance(directions: int) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.logistic_position import Hessian, Position, position_variance
+from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import column_scales, constant_of
 from dpstats.estimators.newton.sizes import TOO_FEW
@@ -132,7 +132,7 @@ class Fitted:
         vectors = self.hessian.vectors
         unsure = ((self.noise @ vectors) * vectors).sum(axis=0)
         weak = self.hessian.values < _CLEAR * self.hessian.deviation
-        weak |= unsure > _WEAK * position_variance(len(unsure))
+        weak |= unsure > _WEAK * self.position.prior
         return (vectors * weak) @ vectors.T
 
 

@@ -48,7 +48,7 @@ def release(passes: Passes, problem: Problem, cost: GDP, noise: Noise) -> Releas
     queries = PoissonQueries(
         basis, passes.sum, problem, noise, whitening.map, center, unit
     )
-    steps = PoissonSteps(queries, whitening, rows, counted.part, tail.farthest)
+    steps = PoissonSteps(queries, whitening, rows, counted.part, tail)
     position = steps.start(parts["start"])
     scores = steps.tail(position, parts["first tail"])
     position = steps.second(position, scores, parts["second"])

@@ -1,6 +1,7 @@
 """Take noisy Newton steps of a Poisson regression, at limits that noisy histograms name."""
 
 import math
+import os
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -11,22 +12,22 @@ from dpstats.estimators.newton.logistic_position import (
     Hessian,
     Position,
     normal_curvature,
-    position_variance,
 )
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.release import constant_of
-from dpstats.estimators.newton.score_tails import Tail, score_limit, score_tail
+from dpstats.estimators.newton.score_tails import Tail, leverage_limit, score_limit, score_tail
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import Cost
 
 _START_LIMIT, _START_SLOPE = 2.0, 0.9
 _GUESS_ERROR = 0.2
 _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
-_LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 4.0, 1.0, 10.0
+_LEVERAGE_ERROR, _LEAST_ERROR, _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 0.15, 0.05, 1.75, 0.5, float(os.environ.get('AH','1'))
 _FAR_RESIDUAL = 2.0
-_MOST_CURVATURE, _HIDDEN = 5.0, 0.01
-_WORTH = 0.3
+_STEEPER = float(os.environ.get('ST','2'))
+_WORTH = float(os.environ.get('WO','.3'))
+_PRIOR, _LONGEST = float(os.environ.get('PR','1')), float(os.environ.get('LO','1'))
 _USUAL = 2.0
 
 
@@ -36,7 +37,7 @@ class PoissonSteps:
     whitening: Whitening
     rows: float
     part: float
-    most_leverage: float
+    leverages: Tail
 
     @cached_property
     def deviation(self) -> float:
@@ -62,7 +63,7 @@ class PoissonSteps:
 
     def start(self, cost: Cost) -> Position:
         p = self.whitening.map.shape[1]
-        position = Position.start(p, 1.0)
+        position = Position.start(p, 1.0, _PRIOR, _LONGEST)
         limit = _START_LIMIT * self.sigma
         return self.step(position, self._guessed(position, _START_SLOPE), limit, cost)
 
@@ -93,8 +94,10 @@ class PoissonSteps:
     def hessian(self, position: Position, limit: float, cost: Cost) -> Hessian:
         p = len(position.eta)
         usual = min(max(float(np.trace(self._curvature(position))) / p, 0.2), 5.0)
-        hidden = cost.mu * self.rows / math.sqrt(p)
-        bound = usual * max(_MOST_CURVATURE * self.whitening.dimension, _HIDDEN * hidden)
+        t, times = self.whitening.dimension, math.sqrt(2) if self.queries.replaces else 1.0
+        noise = usual * t * math.sqrt(2 * p) * times / cost.mu
+        tail = replace(self.leverages, sizes=_STEEPER * self.leverages.sizes)
+        bound = usual * t * leverage_limit(tail, usual * self.rows, usual * t, noise)
         return Hessian.released(
             *self.queries.hessian(position.eta, limit * self.size, bound, cost)
         )
@@ -114,7 +117,7 @@ class PoissonSteps:
         left = max(square - explained, 0.3 * square)
         error = math.hypot(extremes.y_error * square, _LEVERAGE_ERROR * left)
         error = max(error, _LEAST_ERROR * square)
-        above = (_ABOVE + _ABOVE_HEAVY * heavy / max(1 - heavy, 1e-3)) * square
+        above = (_ABOVE + _ABOVE_HEAVY * heavy) * square
         part = self.part**2
         return tail.given_mean_square((left * part, error * part), (_MOST_SQUARE * square, above))
 
@@ -140,7 +143,7 @@ class PoissonSteps:
         variance = ((position.cov @ turn) * turn).sum(axis=0)
         bias = Bias.of(tail, limit, self.whitening.dimension, turn.T @ position.eta, variance, whole)
         bias = replace(bias, even=bias.even * (whole / values) ** 2)
-        return bias.at_most(len(values) * position_variance(len(values)))
+        return bias.at_most(len(values) * position.prior)
 
     def _spread(self, bias: Bias) -> np.ndarray:
         return np.eye(len(bias.even)) * float(bias.variance.mean()) + bias.shift**2 * np.outer(
