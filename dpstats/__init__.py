@@ -20,8 +20,9 @@ from dpstats.privacy import Budget, PrivacyReport
 from dpstats.results import DPDescription, DPGroupResults, DPResults
 from dpstats.selection import SELECTORS
 from dpstats.verbs.describe import dp_describe
-from dpstats.verbs.logit import dp_glm, dp_logit
+from dpstats.verbs.logit import dp_logit
 from dpstats.verbs.ols import dp_ols
+from dpstats.verbs.poisson import dp_glm, dp_poisson
 
 if TYPE_CHECKING:
     from dpstats import datasets, evaluate, simulate
@@ -57,6 +58,7 @@ __all__ = [
     "dp_glm",
     "dp_logit",
     "dp_ols",
+    "dp_poisson",
     "evaluate",
     "plan",
     "run_study",

@@ -10,7 +10,7 @@ from dpstats.auditing.subjects import Output, Subject, named_pairs, output_of, r
 from dpstats.call import Request
 from dpstats.call.arguments import make_request
 from dpstats.errors import ArgumentError
-from dpstats.estimators import BINARY, METHODS
+from dpstats.estimators import GENERALIZED, METHODS
 from dpstats.estimators.contract import Method, Repeated
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
@@ -31,7 +31,7 @@ def unit_subject(
             f"unit={unit!r} is a variable of the synthetic tables; name the persons otherwise"
         )
     others = {name: value for name, value in options.items() if name != "k"}
-    methods = BINARY if method.binary else METHODS
+    methods = {**METHODS, **GENERALIZED}
     bounds = {name: (-1, 1) for name in names} | {"y": (0 if method.binary else -1, 1)}
 
     def request_of(rows) -> Request:

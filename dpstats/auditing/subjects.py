@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.call import arguments
 from dpstats.errors import ArgumentError
-from dpstats.estimators import BINARY, METHODS
+from dpstats.estimators import GENERALIZED, METHODS
 from dpstats.estimators.contract import InMemory, Method, Release, Repeated
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -112,7 +112,7 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
 
 def find_method(name) -> Method:
     """Return the method of this name, of logits too; a method is returned itself."""
-    known = {**METHODS, **BINARY}
+    known = {**METHODS, **GENERALIZED}
     return name if isinstance(name, Method) else arguments.find_method(name, known=known)
 
 

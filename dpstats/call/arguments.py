@@ -19,7 +19,7 @@ from dpstats.engines import AnyTable, is_remote
 from dpstats.engines.open_table import open_table
 from dpstats.engines.r_vectors import formula_text, is_r
 from dpstats.errors import ArgumentError, shown
-from dpstats.estimators import ABSORBING, ABSORBING_UNITS, METHODS
+from dpstats.estimators import ABSORBING, ABSORBING_UNITS, GENERALIZED, METHODS
 from dpstats.estimators.companion import with_companion
 from dpstats.estimators.contract import Method
 from dpstats.formula import Formula, RFormula
@@ -199,9 +199,10 @@ def find_method(name, *others: str, known: Mapping[str, Method] | None = None) -
 
 def _absorbing(method: Method, formula: Formula, select, unit) -> Method:
     """Return what the method does with an absorbed column; ArgumentError where it takes none."""
-    if method.binary:
+    if method.name in GENERALIZED:
+        noun = "a logit" if method.binary else "a Poisson regression"
         raise ArgumentError(
-            f"a logit cannot absorb {formula.absorbed}; write C({formula.absorbed}) with levels= "
+            f"{noun} cannot absorb {formula.absorbed}; write C({formula.absorbed}) with levels= "
             "instead of |"
         )
     known = ABSORBING_UNITS if formula.absorbed == unit else ABSORBING

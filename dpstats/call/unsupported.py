@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators import BINARY, METHODS
+from dpstats.estimators import GENERALIZED, METHODS
 from dpstats.spelling import nearest, unknown_word
 
 _FORMULA = "name the columns in the formula, as in dp_ols('y ~ x', data)"
@@ -20,7 +20,7 @@ _CLUSTER = (
     'name the column that errors are clustered by, cov_type="cluster", cluster="state"; where all '
     'of its rows are one person\'s, unit="person" protects them together'
 )
-_LINEAR = 'it fits a linear model; dp_glm(formula, data, family="binomial") fits a logit'
+_LINEAR = 'it fits a linear model; dp_glm(formula, data, family="binomial" or "poisson") others'
 _OFFSET = "put it into the response, as in 'I(y - x) ~ z'"
 _WEIGHTS = 'name a column, weights="w", with its public bounds'
 _DROPPED = 'rows with a missing value are left out, missing="drop"'
@@ -56,6 +56,7 @@ INSTEAD = {
 }
 """Name what to write instead of an argument that other packages have."""
 
+_ALWAYS_ROBUST = "its standard errors are robust (HC1) always; leave it out"
 _OFFSET_LOGIT = "a logit has no offset here; write the column as a regressor"
 _ONE_METHOD = "a logit is fitted by one method; leave it out"
 _GROUP_LOGIT = 'fit each group by subset=, such as subset="group == 1", from one budget='
@@ -70,14 +71,26 @@ INSTEAD_LOGIT = INSTEAD | {
 }
 """The same for dp_logit."""
 
+_OFFSET_POISSON = "a Poisson regression has no offset here; write log(exposure) as a regressor"
+_ONE_METHOD_POISSON = "a Poisson regression is fitted by one method; leave it out"
+INSTEAD_POISSON = INSTEAD_LOGIT | {
+    **dict.fromkeys(["offset", "exposure"], _OFFSET_POISSON),
+    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ALWAYS_ROBUST),
+    **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD_POISSON),
+    **dict.fromkeys(["family", "link"], "its family is poisson, and its link the logarithm"),
+    "row_norm": "a Poisson regression needs no bounds",
+}
+"""The same for dp_poisson."""
+
 # Names of commands and estimators of other programs, in small letters.
 LEAST_SQUARES = (
     *("ols", "lm", "reg", "regress", "linear", "least_squares", "lstsq", "wls", "gls"),
     *("feols", "areg", "reghdfe", "xtreg", "fe", "within", "plm", "felm"),
 )
 _LOGIT = ("logit", "logistic", "glm", "binomial", "noisy_logit")
+_POISSON = ("poisson", "count", "counts", "ppml", "fepois", "negbin", "noisy_poisson")
 _OTHER_MODELS = (
-    *("probit", "poisson", "tobit", "cox", "quantile", "quantreg"),
+    *("probit", "tobit", "cox", "quantile", "quantreg"),
     *("iv", "2sls", "tsls", "ivreg", "ivregress", "gmm", "re", "random", "mixed"),
     *("lasso", "ridge", "elasticnet"),
 )
@@ -97,6 +110,8 @@ def unknown_method(name, known: Collection[str]) -> ArgumentError:
         )
     if said in _LOGIT:
         return ArgumentError(f"there is no method={name!r}: dp_logit fits a logistic regression")
+    if said in _POISSON:
+        return ArgumentError(f"there is no method={name!r}: dp_poisson fits a Poisson regression")
     if said in _OTHER_MODELS:
         return ArgumentError(
             f"there is no method={name!r}: only linear regressions are fitted, by least squares; "
@@ -123,7 +138,7 @@ def check_supported(
     others : mapping
         What to write instead of arguments that other packages have.
     """
-    methods = METHODS if function == "dp_ols" else BINARY
+    methods = METHODS if function == "dp_ols" else GENERALIZED
     known = {name for method in methods.values() for name in method.options}
     for name, value in options.items():
         if name in known or value is None:

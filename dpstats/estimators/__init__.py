@@ -41,8 +41,10 @@ METHODS: dict[str, Method] = {
     )
 }
 
-BINARY: dict[str, Method] = {noisy_logit.METHOD.name: noisy_logit.METHOD, "noisy_poisson": noisy_poisson.METHOD}
-"""The methods for a response of 0 and 1, by name."""
+GENERALIZED: dict[str, Method] = {
+    method.name: method for method in (noisy_logit.METHOD, noisy_poisson.METHOD)
+}
+"""The methods of generalised linear models, by name."""
 
 ABSORBING: dict[str, Method] = {
     noisy_newton.METHOD.name: absorbed_newton.method(noisy_newton.METHOD),

@@ -8,7 +8,7 @@ from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence
 from dpstats.evidence.ends_evidence import EndsEvidence
 from dpstats.evidence.evidence import Evidence
 from dpstats.evidence.line_evidence import LineEvidence
-from dpstats.evidence.logistic_evidence import LogisticEvidence, PoissonEvidence
+from dpstats.evidence.link_evidence import LinkEvidence, LogisticEvidence, PoissonEvidence
 from dpstats.evidence.squared_scores import ScoredEvidence
 from dpstats.evidence.stack import Columns, Stack, evidence_from_plain
 from dpstats.evidence.sums_evidence import SumsEvidence
@@ -19,6 +19,7 @@ __all__ = [
     "EndsEvidence",
     "Evidence",
     "LineEvidence",
+    "LinkEvidence",
     "LogisticEvidence",
     "NewtonEvidence",
     "PoissonEvidence",

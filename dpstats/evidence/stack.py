@@ -10,7 +10,7 @@ from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence
 from dpstats.evidence.ends_evidence import EndsEvidence
 from dpstats.evidence.evidence import Evidence, array, plain
 from dpstats.evidence.line_evidence import LineEvidence
-from dpstats.evidence.logistic_evidence import LogisticEvidence, PoissonEvidence
+from dpstats.evidence.link_evidence import LogisticEvidence, PoissonEvidence
 from dpstats.evidence.sums_evidence import SumsEvidence
 from dpstats.inference import Uncertainty
 
@@ -18,7 +18,8 @@ _KINDS = {
     kind.__name__: kind
     for kind in (
         *(Evidence, LineEvidence, SumsEvidence, BlockEvidence, NewtonEvidence, LogisticEvidence),
-        EndsEvidence, PoissonEvidence,
+        PoissonEvidence,
+        EndsEvidence,
     )
 }
 

@@ -1,20 +1,13 @@
-"""Fit a logistic regression, or a generalised linear model by the name of its family."""
+"""Fit a logistic regression."""
 
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from typing import Any
 
-from dpstats.call.arguments import make_requests
-from dpstats.call.unsupported import INSTEAD_LOGIT, check_order, check_supported
-from dpstats.codebook import Schema
-from dpstats.errors import ArgumentError, shown
-from dpstats.estimators import BINARY
+from dpstats.call.unsupported import INSTEAD_LOGIT
 from dpstats.privacy import Chargeable
-from dpstats.results import DPResults
-from dpstats.run.charge import SPENT, run_charged
-from dpstats.run.spark_groups import check_remote
+from dpstats.verbs.generalized import fitted
 
-_METHOD = next(iter(BINARY))
+_METHOD = "noisy_logit"
 
 
 def dp_logit(
@@ -94,64 +87,11 @@ def dp_logit(
     >>> res.status, bool(res.params["x"] > 1)
     ('ok', True)
     """
-    interrupted = "interrupted"
-    try:
-        check_order(formula, data)
-        check_supported(options, signature(dp_logit).parameters, "dp_logit", INSTEAD_LOGIT)
-        declared = Schema.of(schema).updated(bounds, levels, types)
-        requests = make_requests(
-            formula, data, declared=declared, method=_METHOD, methods=BINARY, epsilon=epsilon,
-            delta=delta, x_new=x_new, neighbors=neighbors, missing=missing, row_norm=None,
-            options=options, weights=weights, trim_weights=trim_weights, subset=subset, unit=unit,
-            max_rows=max_rows,
-        )  # fmt: skip
-        for request in requests.values():
-            check_remote(request, None)
-        interrupted = f"interrupted{{}}; {SPENT}"
-        del data, request  # an error has a traceback, of which no frame may lead to rows
-        return run_charged(requests, budget, None, None, progress, None)
-    except KeyboardInterrupt as error:
-        interrupted = interrupted.format(f" {error}".rstrip())
-    # Raised anew: the frames that were interrupted hold rows, and so does this one.
-    data = request = requests = None  # noqa: F841
-    raise KeyboardInterrupt(interrupted)
-
-
-def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> DPResults:
-    """Fit a generalised linear model and release it under differential privacy.
-
-    Parameters
-    ----------
-    formula, data
-        As for :func:`dp_logit`.
-    family : str
-        ``"binomial"``, whose link is the logit.
-    **arguments
-        Those of :func:`dp_logit`.
-
-    Returns
-    -------
-    DPResults
-
-    Raises
-    ------
-    ArgumentError
-        For another family, and as :func:`dp_logit` does; nothing is spent.
-
-    Notes
-    -----
-    Guarantee: that of :func:`dp_logit`.
-
-    Examples
-    --------
-    >>> import dpstats as dp
-    >>> df = dp.simulate.line(5000, seed=1)
-    >>> df["passed"] = df["y"] > df["y"].median()
-    >>> dp.dp_glm("passed ~ x", df, family="binomial", epsilon=1).method
-    'noisy_logit'
-    """
-    if family != "binomial":
-        raise ArgumentError(
-            f'expected family="binomial", a logit, got {shown(family)}; dp_ols fits least squares'
-        )
-    return dp_logit(formula, data, **arguments)
+    table = [data]
+    del data  # an error has a traceback, of which no frame may lead to rows
+    return fitted(
+        dp_logit, _METHOD, INSTEAD_LOGIT, formula, table, options, budget, progress, schema,
+        bounds, levels, types, epsilon=epsilon, delta=delta, weights=weights,
+        trim_weights=trim_weights, subset=subset, unit=unit, max_rows=max_rows, x_new=x_new,
+        neighbors=neighbors, missing=missing,
+    )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.persons import person_pairs
-from dpstats.estimators import BINARY
+from dpstats.estimators import GENERALIZED
 from dpstats.estimators.contract import Release
 from dpstats.estimators.least_squares import adassp
 from dpstats.estimators.least_squares.dense.gram import clipped_box
@@ -19,7 +19,7 @@ from dpstats.privacy import ADD_REMOVE, GDP, RELATIONS
 from dpstats.rows import PrivacyUnit
 from dpstats.rows.privacy_unit import ONE
 
-KNOWN = {**dp.METHODS, **BINARY}
+KNOWN = {**dp.METHODS, **GENERALIZED}
 METHODS = [name for name, method in KNOWN.items() if "units" in method.takes]
 AUDITED = [(name, relation) for name in METHODS for relation in RELATIONS]
 
@@ -40,7 +40,7 @@ def test_inputs_differ_in_all_rows_of_a_person_who_has_more_than_max_rows(neighb
 @pytest.mark.parametrize("name, neighbors", AUDITED)
 def test_no_method_is_refuted_for_persons(name, neighbors):
     """Wrongly with a chance of one in a million. The rounds take long, so of one pair of tables."""
-    rounds, pure = name in ("noisy_newton", *BINARY), KNOWN[name].guarantee == "pure"
+    rounds, pure = name in ("noisy_newton", *GENERALIZED), KNOWN[name].guarantee == "pure"
     tables = person_pairs(1, neighbors, 2)[2:3] if rounds else person_pairs(1, neighbors, 2)
     trials = 120 if rounds else 2000 if pure else 240
     found = dp.audit(

@@ -9,7 +9,7 @@ import numpy as np
 import dpstats as dp
 from dpstats.call.arguments import make_request
 from dpstats.engines.open_table import open_table
-from dpstats.estimators import BINARY
+from dpstats.estimators import GENERALIZED
 from dpstats.rows.group_labels import group_rows
 from tests.checks.replay import Violation
 from tests.checks.sources import CELLS, SOURCES, TYPES, Source
@@ -123,7 +123,7 @@ def built(source: Source, cells: list, folder, role: str):
 def columns_seen(table, call: dict) -> list[np.ndarray]:
     """What a mechanism may see of every row: its numbers, its codes, and its group."""
     call = {"levels": None, "method": "adassp", **call}
-    call |= {"methods": BINARY} if call["method"] in BINARY else {}
+    call |= {"methods": GENERALIZED} if call["method"] in GENERALIZED else {}
     options = {"cov_type": call.pop("cov_type")} if "cov_type" in call else {}
     by, groups = call.get("by"), call.pop("groups", None)
     request = make_request(
@@ -181,7 +181,7 @@ def form(result) -> list:
         dtypes = [part.dtype for part in parts]
     axes = [(part.shape, *(list(map(repr, axis)) for axis in part.axes)) for part in parts]
     report, steps = result.privacy, [event.step for event in result.privacy.events]
-    if (dp.METHODS | BINARY)[result.method].ranges.marginals:
+    if (dp.METHODS | GENERALIZED)[result.method].ranges.marginals:
         report = replace(report, events=())
     return [type(result), axes, shown, dtypes, report, steps, result.method_report]
 
@@ -195,7 +195,7 @@ def statuses(result) -> set:
 def release(table, call: dict, **more):
     """A release whose noise is frozen."""
     call = {"method": "adassp", **call, **more}
-    fit = dp.dp_logit if call["method"] in BINARY else dp.dp_ols
+    fit = dp.dp_logit if call["method"] in GENERALIZED else dp.dp_ols
     if fit is dp.dp_logit:
         del call["method"]
     with dp.testing.insecure_seed(3):

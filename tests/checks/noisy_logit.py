@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats.estimators import BINARY
+from dpstats.estimators import GENERALIZED
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from tests.checks import noisy_newton
 from tests.checks.noisy_newton import ENDS, changed
 from tests.checks.replay import Case, check_reached
 
-METHOD = BINARY["noisy_logit"]
+METHOD = GENERALIZED["noisy_logit"]
 STEPS = ("mean of y", "X'X", "leverages", "whitened X'X", "scores at zero", "scores", "Hessian")
 STEPS += ("slopes of probabilities",)
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpstats.call.arguments import make_request
 from dpstats.engines.unit_table import PARTS
-from dpstats.estimators import BINARY
+from dpstats.estimators import GENERALIZED
 from dpstats.estimators.least_squares.dense import clipped_rows, robust_covariance
 from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
@@ -94,7 +94,7 @@ OUTCOME = "I((y > -1.5) * 1)"
 LOGITS = calls(
     (("noisy_logit", False, 1, 2.0, None), ("noisy_logit", False, 3, 300.0, "w")),
     formula=f"{OUTCOME} ~ x",
-    methods=BINARY,
+    methods=GENERALIZED,
 )
 for one in LOGITS.values():
     one["bounds"][OUTCOME] = 0, 1

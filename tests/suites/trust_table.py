@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import dpstats as dp
-from dpstats.estimators import BINARY, METHODS
+from dpstats.estimators import GENERALIZED, METHODS
 from dpstats.estimators.contract import Method
 from tests.checks import noisy_logit as logit
 from tests.checks.replay import cases_of
@@ -130,7 +130,7 @@ def assumptions(method: Method) -> dict[str, list[str]]:
 
 def rows(methods=None) -> tuple[list[tuple[str, ...]], dict[str, list[str]]]:
     """Make a row of cells for each method; list what most methods assume under a relation."""
-    methods = list((methods or {**METHODS, **BINARY}).values())
+    methods = list((methods or {**METHODS, **GENERALIZED}).values())
     structure, mutants = Structure(Path(dp.__file__).parent), mutated()
     found = {method.name: assumptions(method) for method in methods}
     shared = {relation: most_assume(found, relation) for relation in RELATIONS}

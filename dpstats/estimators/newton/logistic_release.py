@@ -1,7 +1,8 @@
-"""Turn the position of noisy Newton steps of a logistic regression into coefficients."""
+"""Turn the position of noisy Newton steps into coefficients: of a logistic regression, and more."""
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import column_scales, constant_of
 from dpstats.estimators.newton.sizes import TOO_FEW
-from dpstats.evidence import LogisticEvidence
+from dpstats.evidence import LinkEvidence, LogisticEvidence
 
 # A direction is weak where an eigenvalue of the Hessian is below so many deviations of its noise,
 # or the error of the position above this part of its prior variance; a coefficient is hidden if
@@ -26,7 +27,7 @@ _LONG, _OPEN = 0.1, 0.7
 # which is one in log odds farther, and show no more than a little of the way that is left.
 _FAR, _SETTLED = 1.5, 0.1
 # Ones and zeros are to stand so many deviations of noise clear.
-_SEEN = 4.0
+SEEN = 4.0
 # The optimum with weights differs from that without, where the log odds are not as linear as the
 # model has them: in all directions together by the share of leverage that weights take, times the
 # length of the position, times the root of this.
@@ -40,7 +41,7 @@ _BENT, _MOST_BENT = 2.5, 1.0
 # standard deviation of its column; an indicator counts as a column of 0.4.
 _PRECISE = 0.3
 _IMPRECISE = (
-    "imprecise: the noise moves some coefficient by more than {:.2g} in log odds for one standard "
+    "imprecise: the noise moves some coefficient by more than {:.2g} in {} for one standard "
     "deviation of its column"
 )
 _HIDDEN_REASON = (
@@ -83,6 +84,11 @@ class Fitted:
     slopes_noise: np.ndarray
     few: bool
 
+    # What the linear predictor is, and what tells more of the release.
+    predictor: ClassVar[str] = "log odds"
+    evidence: ClassVar[type[LinkEvidence]] = LogisticEvidence
+    unsettled: ClassVar[str] = _UNSETTLED
+
     @property
     def noise(self) -> np.ndarray:
         """Return the covariance (p, p) of the position's error beside the sampling of rows."""
@@ -111,14 +117,19 @@ class Fitted:
     @property
     def failure(self) -> str:
         """Say why no coefficient has an interval; empty where some may have."""
-        share, error = self.mean
         if self.few:
             return TOO_FEW
-        if min(share, 1 - share) < _SEEN * error:
-            return _RARE
+        if self.unseen:
+            return self.unseen
         left, all_of_it = np.trace(self.position.left), np.trace(self.noise + self.sampling)
         is_open = left > _OPEN * all_of_it or self.is_far
-        return _UNSETTLED if self.position.beyond > _LONG or is_open else ""
+        return self.unsettled if self.position.beyond > _LONG or is_open else ""
+
+    @property
+    def unseen(self) -> str:
+        """Say that the noise could account for all ones or zeros; empty where it could not."""
+        share, error = self.mean
+        return _RARE if min(share, 1 - share) < SEEN * error else ""
 
     @property
     def is_far(self) -> bool:
@@ -135,6 +146,14 @@ class Fitted:
         weak |= unsure > _WEAK * self.position.prior
         return (vectors * weak) @ vectors.T
 
+    def clipped(self, basis: IndicatorBasis, problem: Problem) -> np.ndarray:
+        """Return the covariance (S, S) of what clipped scores bias the coefficients by."""
+        return np.zeros((len(basis.from_span),) * 2)
+
+    def ends(self, problem: Problem) -> tuple[float, float]:
+        """Return between which ends means lie."""
+        return 0.0, 1.0
+
 
 def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Release:
     """Return coefficients, their covariance, and which of them weak directions dominate.
@@ -147,7 +166,9 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     cov, weak, failure = back @ total @ back.T, fitted.weak, fitted.failure
     hidden = cov if failure else back @ weak @ total @ weak @ back.T
     seen = np.diag(hidden) < _HIDDEN * np.diag(cov)
-    privacy = back @ noise @ back.T
+    clipped, ends = fitted.clipped(basis, problem), fitted.ends(problem)
+    cov, hidden = cov + clipped, hidden + clipped * np.outer(~seen, ~seen)
+    privacy = back @ noise @ back.T + clipped
     moved = np.sqrt(np.diag(privacy)) * column_scales(basis, problem)
     slopes = np.arange(len(cov)) != problem.intercept
     slopes = slopes if slopes.any() else ~slopes
@@ -158,20 +179,21 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     reasons = {} if seen.all() else {"bse": reason, "conf_int": reason}
     if np.isnan(problem.x_new).any():
         reasons["predictions"] = _NO_VALUE
-    evidence = LogisticEvidence(
+    evidence = fitted.evidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=fitted.rows, down_weighted=fitted.cut,
-        response_range=(0.0, 1.0), fit_rows=fitted.counted.number,
+        response_range=ends, fit_rows=fitted.counted.number,
         fit_rows_error=fitted.counted.noise, **_slopes(fitted, back),
     )  # fmt: skip
+    note = _IMPRECISE.format(_PRECISE, fitted.predictor)
     return Release(
         params=params,
-        predictions=evidence.means(problem.x_new @ params),
+        predictions=np.clip(evidence.means(problem.x_new @ params), *ends),
         cov=cov,
         status=status,
         reasons=reasons,
         evidence=evidence,
         cov_type=COV_TYPES[(fitted.products is not None) + problem.by_unit],
-        note=_IMPRECISE.format(_PRECISE) if status == "imprecise" and not precise else "",
+        note=note if status == "imprecise" and not precise else "",
     )
 
 

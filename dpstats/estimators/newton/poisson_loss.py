@@ -1,6 +1,5 @@
 """Define the loss of a Poisson regression, and add up its curvatures over rows."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np

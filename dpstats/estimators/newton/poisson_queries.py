@@ -1,6 +1,5 @@
 """Release the sums over rows of which noisy Newton steps of a Poisson regression are made."""
 
-import math
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,7 +18,12 @@ _ONE = 1 << ENTRY_BITS
 
 @dataclass(frozen=True)
 class PoissonQueries(RowQueries):
-    """Release sums of clipped scores and their slopes at positions in the directions of ``map``."""
+    """Release sums of clipped scores and their slopes, in whitened directions, by ``map`` (m, p).
+
+    Means at the position zero are exp(``center``) times ``unit``, and residuals are in this unit.
+    The guarantee of each release is its cost, by the sensitivities that
+    :func:`dpstats.estimators.newton.noisy_poisson.release` derives.
+    """
 
     map: np.ndarray
     center: float
@@ -46,9 +50,7 @@ class PoissonQueries(RowQueries):
         work = partial(hessian, self.at(eta), limit, bound)
         return self.products("Hessian", work, bound, free, cost)
 
-    def score_products(
-        self, eta: np.ndarray, limit: float, cost: Cost
-    ) -> tuple[np.ndarray, float]:
+    def score_products(self, eta: np.ndarray, limit: float, cost: Cost) -> tuple[np.ndarray, float]:
         """Release the sum of products of clipped scores (p, p), and the noise off its diagonal."""
         free = np.ones((len(eta), len(eta)), dtype=bool)
         work = partial(self.at(eta).products, limit)
@@ -56,9 +58,9 @@ class PoissonQueries(RowQueries):
 
 
 def mean_count(queries: RowQueries, rows: float, cost: Cost) -> tuple[float, float]:
-    """Release the mean of the response, and the noise on it.
+    """Release the mean of the response, cut below at 0, and the noise on it.
 
-    What its released distribution shows beyond where it is cut is added.
+    It is cut far out too; what its released distribution shows beyond is added.
     """
     reference = queries.reference
     extremes, center, scale = reference.extremes, reference.y_center, reference.y_scale

@@ -127,12 +127,14 @@ class PoissonSteps:
         counts = self.queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
-        most = _FAR_RESIDUAL * farthest
-        tail = score_tail(counts.values, counts.deviation, self.sigma, heavy, most)
+        farthest *= _FAR_RESIDUAL
+        tail = score_tail(counts.values, counts.deviation, self.sigma, heavy, farthest)
         unit, left = (self.deviation * self.part) ** 2, self._left(position)
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy
-        return tail.given_mean_square((left * unit, error * unit), (_MOST_SQUARE * unit, above * unit))
+        return tail.given_mean_square(
+            (left * unit, error * unit), (_MOST_SQUARE * unit, above * unit)
+        )
 
     def limit(self, tail: Tail, mu: float) -> float:
         """Choose the limit of scores of least expected error, for steps of ``mu`` in all."""

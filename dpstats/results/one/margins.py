@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError, NotReleasedError, shown
-from dpstats.evidence import LogisticEvidence
+from dpstats.evidence import LinkEvidence
 from dpstats.option_checks import checked_alpha
 from dpstats.results.one.simulation_mixin import Simulated
 
@@ -18,8 +18,8 @@ class MarginalEffects:
     Attributes
     ----------
     margeff, margeff_se : pandas.Series
-        Effects on the probability, and standard errors, privacy noise included; these are NaN where
-        the coefficient has none.
+        Effects on the mean, of a logit the probability, and standard errors, privacy noise
+        included; these are NaN where the coefficient has none.
     """
 
     margeff: pd.Series
@@ -78,11 +78,12 @@ class Margins(Simulated):
     """Add average marginal effects."""
 
     def get_margeff(self, at: str = "overall") -> MarginalEffects:
-        """Compute average marginal effects on the probability; costs nothing.
+        """Compute average marginal effects on the mean of the response; costs nothing.
 
-        Each is a coefficient times the mean of mu (1 - mu) over the rows, which was released with
-        the fit. As in statsmodels every column counts as continuous, each power of a variable by
-        itself. Errors are by the delta method, for the regressors of these rows.
+        Each is a coefficient times the mean slope over the rows, which was released with the fit:
+        of a logit that of mu (1 - mu), of a Poisson regression the mean of the response. As in
+        statsmodels every column counts as continuous, each power of a variable by itself. Errors
+        are by the delta method, for the regressors of these rows.
 
         Parameters
         ----------
@@ -99,7 +100,8 @@ class Margins(Simulated):
         ArgumentError
             For another ``at``.
         NotReleasedError
-            Of a linear regression, whose coefficients are its marginal effects.
+            Of a linear regression, whose coefficients are its marginal effects, and of a Poisson
+            regression without a constant.
 
         Examples
         --------
@@ -111,7 +113,7 @@ class Margins(Simulated):
         ['dy/dx', 'Std. Err.']
         """
         evidence = self.release.evidence
-        if not isinstance(evidence, LogisticEvidence):
+        if not isinstance(evidence, LinkEvidence):
             raise NotReleasedError(
                 "the marginal effects of a linear regression are its coefficients, params"
             )
@@ -119,6 +121,10 @@ class Margins(Simulated):
             raise ArgumentError(
                 f'expected at="overall", the average over rows, got {shown(at)}; for an effect at '
                 "a point compare predict(newdata)"
+            )
+        if np.isnan(evidence.mean_slope):
+            raise NotReleasedError(
+                "the mean slope of a fit without a constant was not released; leave 0 + out"
             )
         params, slope = self.release.params, float(evidence.mean_slope)
         jacobian = slope * np.eye(len(params)) + np.outer(params, evidence.slope_gradient)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpstats.evidence import LogisticEvidence, SumsEvidence
+from dpstats.evidence import LinkEvidence, SumsEvidence
 from dpstats.inference import Estimate
 from dpstats.schema import UNLIMITED
 
@@ -105,7 +105,7 @@ def note_on_the_ends(result) -> list[str]:
 
     Of estimated ranges other notes speak.
     """
-    if isinstance(result.release.evidence, LogisticEvidence):
+    if isinstance(result.release.evidence, LinkEvidence):
         return []  # its response has no unit
     read = result.parsed_formula.response_variables
     if any(name in result.estimated or result.schema[name] == UNLIMITED for name in read):

@@ -12,7 +12,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.escaping import csv_of, latex, latex_of
 from dpstats.estimators import METHODS
-from dpstats.evidence import LogisticEvidence, NewtonEvidence
+from dpstats.evidence import LinkEvidence, NewtonEvidence
 from dpstats.formula.conditioning import collinear_columns
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.html_tables import html_notes, html_of, html_table
@@ -58,7 +58,7 @@ def summarise(result, alpha: float) -> Summary:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
     reasons = dict(result.reasons)
-    if isinstance(result.evidence, LogisticEvidence):
+    if isinstance(result.evidence, LinkEvidence):
         reasons.pop("rsquared", None)  # the heading has none
     summary.notes = _notes(result, reasons.values(), release_notes(result))
     summary.add_extra_txt(_wrapped(summary.notes).split("\n"))
@@ -69,7 +69,7 @@ def _heading(result) -> SimpleTable:
     """Tabulate response, method and guarantee."""
     report = result.privacy
     private = "yes" if report.private else "NO (seeded noise)"
-    linear = not isinstance(result.evidence, LogisticEvidence)
+    linear = not isinstance(result.evidence, LinkEvidence)
     left = [
         ("Dep. Variable:", result.formula.split("~")[0].strip()),
         ("Method:", result.method),
@@ -272,7 +272,7 @@ def _hidden_levels(result) -> list[str]:
     private, and only what is released is looked at here.
     """
     response = result.schema.get(result.formula.split("~")[0].strip())
-    if not isinstance(response, Numeric) or isinstance(result.evidence, LogisticEvidence):
+    if not isinstance(response, Numeric) or isinstance(result.evidence, LinkEvidence):
         return []
     ends = np.asarray(result.conf_int())
     wide = ends[:, 1] - ends[:, 0] > response.high - response.low

@@ -1,0 +1,42 @@
+"""Check a call of a generalised linear model, and run it."""
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any
+
+from dpstats.call.arguments import make_requests
+from dpstats.call.unsupported import check_order, check_supported
+from dpstats.codebook import Schema
+from dpstats.estimators import GENERALIZED
+from dpstats.run.charge import SPENT, run_charged
+from dpstats.run.spark_groups import check_remote
+
+
+def fitted(
+    verb: Callable, method: str, instead: Mapping[str, str], formula, table: list, options,
+    budget, progress, schema, bounds, levels, types, **arguments,
+) -> Any:  # fmt: skip
+    """Fit each formula of a call of ``verb`` by a method.
+
+    ``table`` holds the data alone, and is emptied. ``instead`` is what to write for arguments that
+    other packages have, and ``arguments`` are those of a request.
+    """
+    interrupted, data = "interrupted", table.pop()
+    try:
+        check_order(formula, data)
+        check_supported(options, signature(verb).parameters, verb.__name__, instead)
+        declared = Schema.of(schema).updated(bounds, levels, types)
+        requests = make_requests(
+            formula, data, declared=declared, method=method, methods=GENERALIZED, row_norm=None,
+            options=options, **arguments,
+        )  # fmt: skip
+        for request in requests.values():
+            check_remote(request, None)
+        interrupted = f"interrupted{{}}; {SPENT}"
+        del data, request  # an error has a traceback, of which no frame may lead to rows
+        return run_charged(requests, budget, None, None, progress, None)
+    except KeyboardInterrupt as error:
+        interrupted = interrupted.format(f" {error}".rstrip())
+    # Raised anew: the frames that were interrupted hold rows, and so does this one.
+    data = request = requests = None  # noqa: F841
+    raise KeyboardInterrupt(interrupted)

@@ -1,0 +1,147 @@
+"""Fit a Poisson regression, or a generalised linear model by the name of its family."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dpstats.call.unsupported import INSTEAD_POISSON
+from dpstats.errors import ArgumentError, shown
+from dpstats.privacy import Chargeable
+from dpstats.results import DPResults
+from dpstats.verbs.generalized import fitted
+from dpstats.verbs.logit import dp_logit
+
+_METHOD = "noisy_poisson"
+
+
+def dp_poisson(
+    formula: str | Sequence[str] | Mapping[str, str],
+    data,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    bounds=None,
+    levels=None,
+    types=None,
+    schema=None,
+    weights: str | None = None,
+    trim_weights: float | None = None,
+    subset: str | None = None,
+    unit: str | None = None,
+    max_rows: int | None = None,
+    x_new=None,
+    neighbors: str | None = None,
+    missing: str = "drop",
+    budget: Chargeable | None = None,
+    progress: bool | None = None,
+    **options,
+) -> Any:
+    """Fit a Poisson regression of counts and release it under differential privacy.
+
+    It is the quasi-maximum likelihood estimate: the mean is exp(x'b) of a count or any amount of at
+    least 0, whose variance may be any. So standard errors are robust (HC1) always.
+
+    Parameters
+    ----------
+    formula : str, or list or mapping of str
+        ``"visits ~ age + C(sex) + np.log(income)"``, as for :func:`dpstats.dp_ols`. The response
+        is a number; one below 0 counts as 0.
+    data : data frame, mapping, path or query
+        As for :func:`dpstats.dp_ols`.
+    epsilon : float
+        Privacy loss of the whole call, > 0.
+    delta : float, optional
+        Probability with which epsilon may be exceeded, > 0; by default 1e-6.
+    bounds, levels, types, schema : optional
+        What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed; those of
+        the response cut it.
+    weights, trim_weights : optional
+        Column of weights with public bounds, and a smaller bound for them.
+    subset, unit, max_rows, x_new, neighbors, missing, budget, progress : optional
+        As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are means of the response.
+    **options
+        ``cov_type="HC1"``, which is the default.
+
+    Returns
+    -------
+    DPResults
+        Coefficients are logarithms of rate ratios, ``np.exp(result.params)``;
+        ``result.predict(newdata)`` gives means and ``result.get_margeff()`` average marginal
+        effects. A dict of results by name for several formulas.
+
+    Raises
+    ------
+    ArgumentError
+        For an argument, formula or column that cannot be used; nothing is spent.
+    BudgetError
+        When the budget does not cover the call; nothing is spent.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta)-DP for the relation in ``result.privacy.neighbors``, proven in
+    :func:`dpstats.estimators.newton.noisy_poisson.release`. All errors are raised before a row is
+    read; afterwards nothing but the release depends on the data.
+
+    Examples
+    --------
+    >>> import dpstats as dp, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=5000)
+    >>> data = {"x": x, "visits": rng.poisson(np.exp(1 + 0.3 * x))}
+    >>> with dp.testing.insecure_seed(1):
+    ...     res = dp.dp_poisson("visits ~ x", data, epsilon=1)
+    >>> res.status, bool(abs(res.params["x"] - 0.3) < 0.05)
+    ('ok', True)
+    """
+    table = [data]
+    del data  # an error has a traceback, of which no frame may lead to rows
+    return fitted(
+        dp_poisson, _METHOD, INSTEAD_POISSON, formula, table, options, budget, progress, schema,
+        bounds, levels, types, epsilon=epsilon, delta=delta, weights=weights,
+        trim_weights=trim_weights, subset=subset, unit=unit, max_rows=max_rows, x_new=x_new,
+        neighbors=neighbors, missing=missing,
+    )  # fmt: skip
+
+
+_FAMILIES = {"binomial": dp_logit, "poisson": dp_poisson}
+
+
+def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> DPResults:
+    """Fit a generalised linear model and release it under differential privacy.
+
+    Parameters
+    ----------
+    formula, data
+        As for :func:`dp_logit` and :func:`dp_poisson`.
+    family : str
+        ``"binomial"``, whose link is the logit, or ``"poisson"``, whose link is the logarithm.
+    **arguments
+        Those of :func:`dp_logit` or :func:`dp_poisson`.
+
+    Returns
+    -------
+    DPResults
+
+    Raises
+    ------
+    ArgumentError
+        For another family, and as :func:`dp_logit` and :func:`dp_poisson` do; nothing is spent.
+
+    Notes
+    -----
+    Guarantee: that of :func:`dp_logit` or :func:`dp_poisson`.
+
+    Examples
+    --------
+    >>> import dpstats as dp
+    >>> df = dp.simulate.line(5000, seed=1)
+    >>> df["passed"] = df["y"] > df["y"].median()
+    >>> dp.dp_glm("passed ~ x", df, family="binomial", epsilon=1).method
+    'noisy_logit'
+    """
+    fit = _FAMILIES.get(family) if isinstance(family, str) else None
+    if fit is None:
+        raise ArgumentError(
+            f'expected family="binomial", a logit, or "poisson", got {shown(family)}; dp_ols fits '
+            "least squares"
+        )
+    return fit(formula, data, **arguments)
