@@ -9,7 +9,7 @@ from dpstats.estimators.newton.indicator_basis import FAR
 from dpstats.estimators.newton.loss import Residuals
 from dpstats.estimators.newton.products import capped_curvature
 from dpstats.estimators.newton.scores import Scores
-from dpstats.estimators.newton.sums import MARGIN, parts_of, slices
+from dpstats.estimators.newton.sums import MARGIN, blocks_of, parts_of
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum
@@ -57,19 +57,20 @@ def hessian(at: Scores, limit: float, bound: float, rows: Rows) -> np.ndarray:
     the bound.
     """
     from dpstats.numerics.kernels import cut_rows, products
+    from dpstats.numerics.score_loops import norms
 
     loss, parts = at.loss, parts_of(rows)
     assert isinstance(loss, PoissonLoss)
 
-    def of(block, own: slice) -> np.ndarray:
-        columns, _, norms = block
-        squares = (columns**2).sum(axis=0)
-        slopes = loss.curvatures(columns, at.eta) * (norms * parts[own] <= limit)
+    def of(columns: np.ndarray, squares: np.ndarray, own: slice) -> np.ndarray:
+        left = loss.residuals(rows.response[own], at.reference, columns, at.eta)
+        is_whole = norms(squares, left) * parts[own] <= limit
+        slopes = loss.curvatures(columns, at.eta) * is_whole
         slopes = capped_curvature(slopes, squares, bound, parts[own])
         return products(cut_rows(columns, _ONE * MARGIN * np.sqrt(slopes)))
 
-    blocks = zip(at.blocks(rows), slices(len(rows)), strict=True)
-    return exact_sum((of(block, own) for block, own in blocks), (len(at.eta),) * 2)
+    blocks = blocks_of(at.basis.row_map(at.map), rows)
+    return exact_sum((of(*block) for block in blocks), (len(at.eta),) * 2)
 
 
 def responses(limit: float, rows: Rows) -> np.ndarray:
