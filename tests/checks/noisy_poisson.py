@@ -55,7 +55,7 @@ def worst_pairs():
                 new, old = pair(angle, length, y)
                 yield new, (old[0], np.array([y]))
     for angle in np.linspace(0, 2 * np.pi, 9)[:-1].tolist():
-        new, old = pair(angle, 1e300, 1e300, mirrored=False)
+        new, old = pair(angle, 300.0, 1e300, mirrored=False)
         yield new, (old[0], np.array([1e300]))
     one, other = pair(0.3, 0.1, 1e300)
     yield one, (one[0], np.array([0.0]))

@@ -1,9 +1,9 @@
-"""What is told of a logistic regression."""
+"""What is told of a logistic and of a Poisson regression."""
 
 import numpy as np
 import pytest
 
-from dpstats.evidence import Evidence, LogisticEvidence
+from dpstats.evidence import Evidence, LogisticEvidence, PoissonEvidence
 from dpstats.evidence.stack import evidence_from_plain
 from dpstats.inference import Estimate
 
@@ -35,3 +35,15 @@ def test_the_number_of_rows_alone_stands_above_the_table():
 def test_it_is_restored_from_plain_content():
     again = evidence_from_plain(EVIDENCE.to_plain())
     assert type(again) is LogisticEvidence and again.to_plain() == EVIDENCE.to_plain()
+
+
+def test_means_of_counts_are_exponentials_and_their_own_slopes():
+    counts = PoissonEvidence(**EVIDENCE.values())
+    index = np.array([-np.inf, 0.0, 2.0, 1e4])
+    assert counts.means(index) == pytest.approx([0, 1, np.exp(2), np.inf])
+    assert counts.slopes(index).tolist() == counts.means(index).tolist()
+    assert counts.model == "Poisson"
+    reason = counts.goodness(2, None, Estimate()).reason
+    assert reason.endswith("so a Poisson regression has no pseudo R-squared here")
+    again = evidence_from_plain(counts.to_plain())
+    assert type(again) is PoissonEvidence and again.to_plain() == counts.to_plain()

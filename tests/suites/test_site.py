@@ -132,7 +132,10 @@ def test_nothing_is_loaded_from_elsewhere(site):
 
 def test_each_method_and_each_public_name_has_its_page(site):
     methods = module("proofs").methods_by_module()
-    assert {method.name for group in methods.values() for method in group} == {*METHODS, *GENERALIZED}
+    assert {method.name for group in methods.values() for method in group} == {
+        *METHODS,
+        *GENERALIZED,
+    }
     for name in methods:
         assert "<strong>Guarantee" in (SITE / f"proofs/{name.rpartition('.')[2]}.html").read_text()
     for name in set(dp.__all__) - {"METHODS", "SELECTORS"}:

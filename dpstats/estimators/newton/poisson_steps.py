@@ -11,7 +11,13 @@ from dpstats.estimators.newton.logistic_position import Hessian, Position, norma
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.release import constant_of
-from dpstats.estimators.newton.score_tails import Tail, leverage_limit, score_limit, score_tail
+from dpstats.estimators.newton.score_tails import (
+    SCORE_EDGES,
+    Tail,
+    leverage_limit,
+    score_limit,
+    score_tail,
+)
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import Cost
 
@@ -42,6 +48,8 @@ _STEEPER = 4.0
 _LEAST_CURVATURE, _MOST_CURVATURE = 0.2, 5.0
 # What is cut off scores counts for at most this part of the rows, squared, where a limit is chosen.
 _WORTH = 0.3
+# Noise is harmless below this part of the sampling error of a sum of scores.
+_HARMLESS = 0.03
 # Logs of means beyond this, about that of the start, count as this in a guessed curvature.
 _FARTHEST = 4.0
 
@@ -137,10 +145,18 @@ class PoissonSteps:
         )
 
     def limit(self, tail: Tail, mu: float) -> float:
-        """Choose the limit of scores of least expected error, for steps of ``mu`` in all."""
+        """Choose the limit of scores of least expected error, for steps of ``mu`` in all.
+
+        It is farther out where the noise is harmless there, up to the end of the last bin of the
+        histogram that may hold a row.
+        """
         noise = (2 if self.queries.replaces else 1) / mu
         worth = _WORTH * self.rows**2 / self.whitening.dimension
-        return score_limit(tail, self.sigma, len(self.constant), noise, worth)[0]
+        limit = score_limit(tail, self.sigma, len(self.constant), noise, worth)[0]
+        harmless = _HARMLESS * math.sqrt(tail.mean_square() * self.rows) / noise
+        ends = np.append(SCORE_EDGES, 2 * SCORE_EDGES[-1]) * self.sigma
+        end = ends[np.searchsorted(ends[:-1], tail.farthest)]
+        return max(limit, min(harmless, float(end)))
 
     def products(self, position: Position, tail: Tail, cost: Cost) -> np.ndarray:
         """Estimate the sum of s s' over scores s, (p, p), of which standard errors are made."""

@@ -1,0 +1,75 @@
+"""What is told of a Poisson regression, from a position."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.indicator_basis import IndicatorBasis
+from dpstats.estimators.newton.logistic_position import Hessian, Position
+from dpstats.estimators.newton.logistic_release import release_of
+from dpstats.estimators.newton.poisson_release import Fitted
+from dpstats.estimators.newton.queries import Counted
+from dpstats.evidence import PoissonEvidence
+from dpstats.privacy import ADD_REMOVE
+from tests.checks.noisy_poisson import poisson_case
+
+PROBLEM = poisson_case(ADD_REMOVE).problem
+EXTREMES = replace(PROBLEM.reference.extremes, kurtosis=np.full(2, 3.0))
+PROBLEM = replace(PROBLEM, reference=replace(PROBLEM.reference, extremes=EXTREMES))
+BASIS = IndicatorBasis.of(PROBLEM)
+P = BASIS.span.shape[1]
+EYE = np.eye(P)
+FITTED = Fitted(
+    Position(np.full(P, 0.2), 1e-4 * EYE, 0.0, 1e-6 * EYE), Hessian.released(900.0 * EYE, 2.0),
+    BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0, (0.4, 0.01), 1.0, 0.1, 2 * 900.0 * EYE,
+    np.r_[2000.0, np.zeros(P)], np.full(P + 1, 5.0), False, Bias.none(P),
+)  # fmt: skip
+
+
+def released(**changed):
+    return release_of(replace(FITTED, **changed), BASIS, PROBLEM)
+
+
+def test_means_are_exponentials_of_the_predictor_and_errors_are_robust():
+    found, back = released(), BASIS.from_span @ BASIS.span
+    assert found.cov == pytest.approx((1e-4 + 2 / 900) * back @ back.T)
+    assert found.cov_type == "HC1" and found.status == "ok" and not found.reasons
+    assert type(found.evidence) is PoissonEvidence and float(found.evidence.mean_slope) == 0.4
+    assert found.predictions == pytest.approx(np.exp(PROBLEM.x_new @ found.params))
+    cut = release_of(FITTED, BASIS, replace(PROBLEM, y_high=0.5))
+    assert cut.predictions.max() == 0.5
+
+
+def test_what_is_cut_off_scores_widens_intervals_and_is_told_as_of_privacy():
+    bias = Bias(np.full(P, 1e-3), np.full(P, 0.01), 0.02)
+    wide, plain = released(bias=bias), released()
+    more = wide.cov - plain.cov
+    assert (np.diag(more) > 0).all()
+    assert wide.evidence.privacy_cov - plain.evidence.privacy_cov == pytest.approx(more)
+    shifted = released(bias=replace(Bias.none(P), shift=0.5)).cov - plain.cov
+    assert shifted[0, 0] == pytest.approx(0.25) and np.abs(shifted[1:]).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    "changed, why",
+    [
+        ({"few": True}, "rows are too few"),
+        ({"mean": (0.03, 0.01)}, "all that is not zero"),
+        ({"position": replace(FITTED.position, beyond=0.2)}, "nearly all responses of some level"),
+    ],
+)
+def test_where_nothing_is_to_be_trusted_no_interval_is_shown(changed, why):
+    found = released(**changed)
+    assert found.status == "not_identified" and why in found.reasons["bse"]
+    assert found.evidence.hidden_cov == pytest.approx(found.cov)
+
+
+def test_a_large_mean_is_as_well_as_a_small_one():
+    assert released(mean=(40.0, 0.1)).status == "ok"
+
+
+def test_much_noise_is_imprecise_in_logarithms_of_the_mean():
+    found = released(position=replace(FITTED.position, cov=0.2 * EYE))
+    assert found.status == "imprecise" and "the logarithm of the mean" in found.note
