@@ -38,6 +38,7 @@ def _numeric(formula: str, *others: str) -> Callable[[str], dict]:
     return lambda content: {"formula": formula, "bounds": bounds}
 
 
+VERBS = {"noisy_logit": dp.dp_logit, "noisy_poisson": dp.dp_poisson}
 ROLES = {
     "response": Role(("real", "whole"), _numeric("c ~ x", "x")),
     "outcome": Role(
@@ -52,6 +53,10 @@ ROLES = {
             "method": "noisy_logit",
             "levels": {"c": CELLS["text"]},
         },
+    ),
+    "count": Role(
+        ("real", "whole", "flag"),
+        lambda content: {"formula": "c ~ x", "bounds": {"x": (0, 1)}, "method": "noisy_poisson"},
     ),
     "regressor": Role(("real", "whole"), _numeric("y ~ x + c", "x", "y")),
     "transformed": Role(("real", "whole"), _numeric("y ~ x + np.exp(c)", "x", "y")),
@@ -195,8 +200,8 @@ def statuses(result) -> set:
 def release(table, call: dict, **more):
     """A release whose noise is frozen."""
     call = {"method": "adassp", **call, **more}
-    fit = dp.dp_logit if call["method"] in GENERALIZED else dp.dp_ols
-    if fit is dp.dp_logit:
+    fit = VERBS.get(call["method"], dp.dp_ols)
+    if fit is not dp.dp_ols:
         del call["method"]
     with dp.testing.insecure_seed(3):
         return fit(data=table, epsilon=8, progress=False, **call)

@@ -98,7 +98,11 @@ LOGITS = calls(
 )
 for one in LOGITS.values():
     one["bounds"][OUTCOME] = 0, 1
-CALLS |= PANELS | FACTORS | LOGITS
+COUNTS = calls(
+    (("noisy_poisson", False, 1, 2.0, None), ("noisy_poisson", False, 3, 300.0, "w")),
+    methods=GENERALIZED,
+)
+CALLS |= PANELS | FACTORS | LOGITS | COUNTS
 
 
 def person(rng, name, rows):
@@ -228,9 +232,14 @@ SCALED, UNIT_SUMS = within_units.UnitDeviations.scaled, within_units.UnitSums.of
 NUMBER_OF_ROWS = property(len)
 WEIGHTED = robust_covariance.weighted_scores
 PANEL = PANELS["adassp, add_remove, bounds, 3, 300.0 | id"]
-NEWTON, SUMS, LOGIT = (
+NEWTON, SUMS, LOGIT, POISSON = (
     CALLS[f"{name}, add_remove, none, 1, {epsilon}, None"]
-    for name, epsilon in (("noisy_newton", 2.0), ("adassp", 300.0), ("noisy_logit", 2.0))
+    for name, epsilon in (
+        ("noisy_newton", 2.0),
+        ("adassp", 300.0),
+        ("noisy_logit", 2.0),
+        ("noisy_poisson", 2.0),
+    )
 )
 SHRUNKEN, PURE = (
     CALLS[f"{name}, add_remove, none, {rows}, 300.0, None"]
@@ -243,6 +252,10 @@ REPLACED = {
     "rows count in full": (PrivacyUnit, "parts", whole_parts, SUMS),
     "rows count in full in rounds": (PrivacyUnit, "parts", whole_parts, NEWTON),
     "rows count in full in a logit": (PrivacyUnit, "parts", whole_parts, LOGIT),
+    "rows count in full among counts": (PrivacyUnit, "parts", whole_parts, POISSON),
+    "scores of counts are clipped before they are summed": (
+        Scores, "clipped_units", clip_before_summing, POISSON,
+    ),
     "the sum of parts is that of rows in a logit": (
         noisy_logit, "number_of_rows", rows_in_number, LOGIT,
     ),

@@ -47,6 +47,7 @@ from tests.suites import test_logit_mutations as logit
 from tests.suites import test_newton_mutations as newton
 from tests.suites import test_pair_mutations as pairs
 from tests.suites import test_person_replay as persons
+from tests.suites import test_poisson_mutations as poisson
 from tests.suites.test_mutations import MUTANTS
 
 careful_ranges = both_relations(partial(check_ranges, careful=True), GDP.of(8.0, 1e-6))
@@ -206,6 +207,8 @@ HARMLESS = {
     "estimators.newton.logistic_position": "computes from released numbers",
     "estimators.newton.logistic_release": "computes from released numbers",
     "estimators.newton.loss": "defines what a loss is",
+    "estimators.newton.poisson_release": "computes from released numbers",
+    "estimators.newton.poisson_steps": "computes from released numbers; sums are in such units too",
     "estimators.newton.products": "computes from released products and noisy counts",
     "estimators.newton.release": "computes from released numbers",
     "estimators.newton.steps": "computes from released numbers; sums are in units of their limits",
@@ -232,7 +235,8 @@ HARMLESS = {
 
 ALL = (
     *MUTANTS.values(), *newton.MUTANTS.values(), *within.MUTANTS.values(), *basis.MUTANTS.values(),
-    *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *logit.MUTANTS.values(), *MORE.values(),
+    *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *logit.MUTANTS.values(),
+    *poisson.MUTANTS.values(), *MORE.values(),
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import dpstats as dp
 from dpstats.estimators import GENERALIZED, METHODS
 from dpstats.estimators.contract import Method
 from tests.checks import noisy_logit as logit
+from tests.checks import noisy_poisson as poisson
 from tests.checks.replay import cases_of
 from tests.checks.structure import Structure
 from tests.checks.trust_hazards import AUDITED, HAZARDS
@@ -81,6 +82,8 @@ def replayed(method: Method) -> str:
     """Count the settings that are replayed and the queries whose sensitivity is reached."""
     if method.name == logit.METHOD.name:
         return f"{len(logit.CASES)}; {len(logit.ADDED)}"
+    if method.name == poisson.METHOD.name:
+        return f"{len(poisson.CASES)}; {len(poisson.STEPS)}"
     cases = cases_of(method)
     if not cases or method.name not in WORST:
         return ""
@@ -121,6 +124,8 @@ def assumptions(method: Method) -> dict[str, list[str]]:
             result = (
                 dp.dp_logit("I((y > 0.5) * 1) ~ x", line, neighbors=neighbors, **of_outcomes)
                 if method.binary
+                else dp.dp_poisson("y ~ x", line, neighbors=neighbors, epsilon=4.0)
+                if method.name == poisson.METHOD.name
                 else dp.dp_ols("y ~ x", line, method=method.name, neighbors=neighbors, **call)
             )
         texts = result.privacy.assumptions

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.products import capped_curvature
-from dpstats.estimators.newton.sums import MARGIN, blocks_of, parts_of, slices
+from dpstats.estimators.newton.sums import MARGIN, blocks_of, capped_curvature, parts_of, slices
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum

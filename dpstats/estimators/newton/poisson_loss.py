@@ -7,9 +7,8 @@ import numpy as np
 from dpstats.estimators.contract import Reference
 from dpstats.estimators.newton.indicator_basis import FAR
 from dpstats.estimators.newton.loss import Residuals
-from dpstats.estimators.newton.products import capped_curvature
 from dpstats.estimators.newton.scores import Scores
-from dpstats.estimators.newton.sums import MARGIN, blocks_of, parts_of
+from dpstats.estimators.newton.sums import MARGIN, blocks_of, capped_curvature, parts_of
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum

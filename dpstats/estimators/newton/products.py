@@ -48,15 +48,3 @@ def scatter(products: np.ndarray, deviation: float, even: float, cut: float) -> 
     values = seen * np.maximum(values + noise, 0.0) + (1 - seen) * even
     values *= 1 + cut / values.sum()
     return (vectors * values) @ vectors.T
-
-
-def capped_curvature(
-    curvature: np.ndarray, squares: np.ndarray, bound: float, parts: np.ndarray
-) -> np.ndarray:
-    """Return what rows a add to a Hessian as multiples of a a' over ``bound``, times parts, (m,).
-
-    It is the ``curvature`` of a row, made smaller where that times |a|^2, ``squares``, is more than
-    the bound.
-    """
-    slope = curvature / bound
-    return parts * slope / np.maximum(slope * squares, 1.0)

@@ -130,6 +130,18 @@ def capped(
     return cut_rows(rows, _ONE * MARGIN * np.sqrt(parts) / (math.sqrt(bound) * length))
 
 
+def capped_curvature(
+    curvature: np.ndarray, squares: np.ndarray, bound: float, parts: np.ndarray
+) -> np.ndarray:
+    """Return what rows a add to a Hessian as multiples of a a' over ``bound``, times parts, (m,).
+
+    It is the ``curvature`` of a row, made smaller where that times |a|^2, ``squares``, is more than
+    the bound.
+    """
+    slope = curvature / bound
+    return parts * slope / np.maximum(slope * squares, 1.0)
+
+
 def _parts_by_size(blocks: Iterator[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Add up parts, in units of 2^-20, of rows in the bins between ``LEVERAGE_EDGES``."""
     bins = len(LEVERAGE_EDGES) + 1
