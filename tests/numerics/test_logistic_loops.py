@@ -1,10 +1,10 @@
-"""Probabilities of a logistic regression, each row by itself."""
+"""Means of logistic and Poisson regressions, each row by itself."""
 
 import numpy as np
 import pytest
 from scipy.special import expit
 
-from dpstats.numerics.logistic_loops import probabilities
+from dpstats.numerics.logistic_loops import probabilities, rates
 
 
 def test_they_are_those_of_scipy():
@@ -28,3 +28,15 @@ def test_a_row_is_the_same_to_the_bit_whatever_rows_stand_beside_it():
         probabilities(-1.0, np.ascontiguousarray(columns[:, [i]]), eta)[0] for i in range(1003)
     ]
     assert together.tolist() == alone
+
+
+def test_rates_are_exponentials_up_to_where_they_are_cut():
+    t = np.concatenate([np.linspace(-45, 45, 9001), [0.0, 1e300, -1e300]])
+    found = rates(0.0, t[None], np.ones(1), 20.0)
+    assert found == pytest.approx(np.exp(np.clip(t, -40, 20)), rel=1e-8)
+    rng = np.random.default_rng(3)
+    columns, eta = rng.normal(0, 3, (4, 1003)), rng.normal(size=4)
+    together = rates(-1.0, columns, eta, 20.0)
+    assert together == pytest.approx(np.exp(np.minimum(eta @ columns - 1, 20)), rel=1e-8)
+    each = (np.ascontiguousarray(columns[:, [i]]) for i in range(1003))
+    assert together.tolist() == [rates(-1.0, column, eta, 20.0)[0] for column in each]
