@@ -42,6 +42,8 @@ _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
 # and the farther above the more likely a heavy tail is. On fourteen tables it is .76 to 1.75.
 _LEAST_LEFT, _LEVERAGE_ERROR, _LEAST_ERROR = 0.3, 0.15, 0.05
 _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 1.75, 0.5, 0.3
+# The variance of the response is no bound with this chance: a few far rows may be hidden.
+_DOUBT = 0.1
 # A long row has so many times the mean curvature of a row, as means grow along it.
 _STEEPER = 4.0
 # A mean curvature is between these times the one at the start.
