@@ -168,6 +168,16 @@ def test_an_interrupted_call_still_counts(monkeypatch):
     state = answer("budget", {"epsilon": 2.0, "delta": 0.0})["value"]
     reply = answer("fit", {"budget": state})
     assert reply["error"] == "KeyboardInterrupt" and reply["budget"]["spent"] == [1.0, 0.0]
+    assert bridge.interrupted()["budget"] == reply["budget"]  # for an R that did not hear
+
+
+def test_an_interrupt_of_r_after_the_reply_keeps_the_charge():
+    state = answer("budget", {"epsilon": 2.0, "delta": 1e-6})["value"]
+    assert bridge.interrupted() == {"error": "KeyboardInterrupt", "message": "interrupted"}
+    call = CALL | {"data": columns(x=[0.1, 0.9], y=[0.2, 0.8]), "bounds": BOUNDS, "budget": state}
+    reply, heard = answer("fit", call), bridge.interrupted()
+    assert "value" in reply and heard["budget"] == reply["budget"]
+    assert heard["message"] == "interrupted; the budget of this call counts as spent"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemError()])
