@@ -1,10 +1,21 @@
 """Regressions with instruments as users call them: columns, sources, refusals."""
 
+import traceback
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.estimators.newton import noisy_instruments
+from tests.checks.leaks import (
+    check_holds_nothing,
+    check_reaches_no_rows,
+    confidential,
+    pickled,
+    printed,
+)
 
 RNG = np.random.default_rng(1)
 N = 4000
@@ -98,3 +109,54 @@ def test_what_cannot_be_fitted_is_refused_before_a_row_is_read(formula, more, wh
 def test_dp_ols_says_where_instruments_are():
     with pytest.raises(dp.ArgumentError, match="dp_iv"):
         dp.dp_ols("y ~ x", FRAME, epsilon=1, instruments="z")
+
+
+def test_results_and_errors_hold_no_row(monkeypatch):
+    """One person's columns are a planted number, which no text, pickle or reference leads to."""
+    data = confidential()
+    data["d"], data["z"] = data.x, data.y.to_numpy()[::-1]
+    data.loc[17, ["d", "z"]] = data.x[17]
+    found = dp.dp_iv("y ~ x + [np.exp(d) ~ z]", data, epsilon=4)
+    check_holds_nothing(printed(found) + str(found.first_stage) + str(found.anderson_rubin()))
+    check_holds_nothing(pickled(found))
+    check_reaches_no_rows(found)
+    monkeypatch.setattr(noisy_instruments, "structural", lambda *_: 1 / 0)
+    with pytest.raises(dp.InternalError, match="counts as spent") as caught:
+        dp.dp_iv("y ~ x + [d ~ z]", data, epsilon=4)
+    check_holds_nothing("".join(traceback.format_exception(caught.value)))
+
+
+@pytest.mark.parametrize("column", ["y", "d", "x", "z"])
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_one_strange_row_changes_nothing_but_numbers(column, neighbors):
+    """Neither names, steps nor their costs; no warning and no error, whatever the value is."""
+    forms = []
+    for value in (0.5, 1e300, -np.inf, np.inf, 5e-324):
+        data = FRAME.copy()
+        data.loc[7, column] = value
+        with warnings.catch_warnings(action="error"):
+            found = fit(data=data, neighbors=neighbors)
+        steps = [(e.step, e.cost) for e in found.privacy.events if "magnitude" not in e.step]
+        forms.append((found.params.index.tolist(), len(steps), steps[-9:], sorted(found.to_dict())))
+        assert np.isfinite(found.params).all() and str(found.summary())
+    assert all(form == forms[0] for form in forms)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 30])
+def test_every_table_gives_a_result_of_the_same_form(rows):
+    """Also where an instrument, the response or the regressor never varies, or all are equal."""
+    tables = [FRAME[:rows], FRAME[:rows].assign(z=1.0), FRAME[:rows].assign(d=0.0, y=0.0)]
+    tables += [FRAME[:rows].assign(d=FRAME.z[:rows], y=FRAME.z[:rows])]
+    for data in tables:
+        for formula in ("y ~ x + [d ~ z]", "y ~ x + [d ~ z + I(2 * z) + near]"):
+            found = fit(formula, data, epsilon=1)
+            assert found.params.index.tolist() == ["Intercept", "x", "d"]
+            assert str(found.anderson_rubin()) and str(found.summary())
+            assert dp.DPIVResults.from_json(found.to_json()) == found
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e6])
+def test_degenerate_columns_of_many_rows_are_no_error(epsilon):
+    for more in ({"z": 1.0}, {"d": FRAME.z}, {"y": FRAME.d}, {"x": FRAME.z}, {"y": 0.0, "d": 0.0}):
+        found = fit("y ~ x + [d ~ z + I(2 * z)]", FRAME.assign(**more), epsilon=epsilon)
+        assert str(found.summary()) and str(found.anderson_rubin())
