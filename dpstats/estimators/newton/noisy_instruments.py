@@ -182,4 +182,5 @@ METHOD = Method(
     fixed_size_summary=True,
     check=_check,
     ranges=Ranges(MARGINALS, marginals=True, response=RESPONSE_WEIGHT),
+    instrumental=True,
 )
