@@ -120,6 +120,12 @@ class DPIVResults(DPResults):
             f"with weak instruments: {self.anderson_rubin()}",
         ]
 
+    def record(self, path, publication=None):
+        """Write this release as a folder, as :meth:`DPResults.record` does, named by its call."""
+        from dpstats.results.record.record import write_record
+
+        return write_record({self.instrument_formula: self}, path, publication)
+
     def to_dict(self) -> dict:
         """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
         return {**to_plain(self), "instruments": self.instrument_formula}
