@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.estimators.contract import Problem, Release
-from dpstats.evidence import InstrumentEvidence, NewtonEvidence
+from dpstats.evidence import InstrumentEvidence, NewtonEvidence, Stack
 from dpstats.inference import first_stage_f
 
 # Intervals by the delta method are shown from this F statistic of the first stage on; set by
@@ -55,10 +55,8 @@ class ReducedForms(NamedTuple):
 
 def _is_hidden(release: Release, columns: np.ndarray) -> bool:
     """Tell whether some of the columns have no interval."""
-    hidden, cov = release.evidence.hidden_cov, release.cov
-    assert hidden is not None and cov is not None
-    unseen = np.diag(hidden)[columns] >= 0.5 * np.diag(cov)[columns]
-    return bool(unseen.any()) or release.status in ("constant", "not_identified")
+    uncertainty = Stack.of([release], len(release.params)).uncertainty()
+    return bool(uncertainty.unbounded_at(columns).any()) or release.status == "constant"
 
 
 def structural(forms: ReducedForms, problem: Problem) -> Release:
