@@ -17,6 +17,7 @@ from benchmarks import (
     groups,
     illinois,
     intervals,
+    iv,
     ledger,
     logit,
     methods,
@@ -75,6 +76,7 @@ ALONE = {
     "unbounded": unbounded,
     "robust": robust,
     "clusters": clusters,
+    "iv": iv,
 }
 
 

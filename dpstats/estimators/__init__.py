@@ -17,7 +17,7 @@ from dpstats.estimators.lines import (
     theil_sen,
 )
 from dpstats.estimators.newton import absorbed as absorbed_newton
-from dpstats.estimators.newton import noisy_logit, noisy_newton
+from dpstats.estimators.newton import noisy_instruments, noisy_logit, noisy_newton
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
 METHODS: dict[str, Method] = {
@@ -43,6 +43,9 @@ METHODS: dict[str, Method] = {
 
 BINARY: dict[str, Method] = {noisy_logit.METHOD.name: noisy_logit.METHOD}
 """The methods for a response of 0 and 1, by name."""
+
+INSTRUMENTAL: dict[str, Method] = {noisy_instruments.METHOD.name: noisy_instruments.METHOD}
+"""The methods for an endogenous regressor with instruments, by name."""
 
 ABSORBING: dict[str, Method] = {
     noisy_newton.METHOD.name: absorbed_newton.method(noisy_newton.METHOD),

@@ -9,6 +9,7 @@ import numpy as np
 from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence
 from dpstats.evidence.ends_evidence import EndsEvidence
 from dpstats.evidence.evidence import Evidence, array, plain
+from dpstats.evidence.instrument_evidence import InstrumentEvidence
 from dpstats.evidence.line_evidence import LineEvidence
 from dpstats.evidence.logistic_evidence import LogisticEvidence
 from dpstats.evidence.sums_evidence import SumsEvidence
@@ -19,6 +20,7 @@ _KINDS = {
     for kind in (
         *(Evidence, LineEvidence, SumsEvidence, BlockEvidence, NewtonEvidence, LogisticEvidence),
         EndsEvidence,
+        InstrumentEvidence,
     )
 }
 

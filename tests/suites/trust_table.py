@@ -11,9 +11,10 @@ import sys
 from pathlib import Path
 
 import dpstats as dp
-from dpstats.estimators import BINARY, METHODS
+from dpstats.estimators import BINARY, INSTRUMENTAL, METHODS
 from dpstats.estimators.contract import Method
 from tests.checks import noisy_logit as logit
+from tests.checks.noisy_instruments import QUERIES
 from tests.checks.replay import cases_of
 from tests.checks.structure import Structure
 from tests.checks.trust_hazards import AUDITED, HAZARDS
@@ -81,6 +82,8 @@ def replayed(method: Method) -> str:
     """Count the settings that are replayed and the queries whose sensitivity is reached."""
     if method.name == logit.METHOD.name:
         return f"{len(logit.CASES)}; {len(logit.ADDED)}"
+    if method.instrumental:
+        return f"{len(method.neighbors)}; {QUERIES}"
     cases = cases_of(method)
     if not cases or method.name not in WORST:
         return ""
@@ -119,7 +122,9 @@ def assumptions(method: Method) -> dict[str, list[str]]:
     for neighbors in method.neighbors:
         with dp.testing.insecure_seed(1):
             result = (
-                dp.dp_logit("I((y > 0.5) * 1) ~ x", line, neighbors=neighbors, **of_outcomes)
+                dp.dp_iv("y ~ [x ~ z]", line.assign(z=line["x"]), neighbors=neighbors, **call)
+                if method.instrumental
+                else dp.dp_logit("I((y > 0.5) * 1) ~ x", line, neighbors=neighbors, **of_outcomes)
                 if method.binary
                 else dp.dp_ols("y ~ x", line, method=method.name, neighbors=neighbors, **call)
             )
@@ -130,7 +135,7 @@ def assumptions(method: Method) -> dict[str, list[str]]:
 
 def rows(methods=None) -> tuple[list[tuple[str, ...]], dict[str, list[str]]]:
     """Make a row of cells for each method; list what most methods assume under a relation."""
-    methods = list((methods or {**METHODS, **BINARY}).values())
+    methods = list((methods or {**METHODS, **BINARY, **INSTRUMENTAL}).values())
     structure, mutants = Structure(Path(dp.__file__).parent), mutated()
     found = {method.name: assumptions(method) for method in methods}
     shared = {relation: most_assume(found, relation) for relation in RELATIONS}
