@@ -199,7 +199,7 @@ def dp_ols(
         standard errors that hold for errors of different variances too. Their own noise makes them
         larger where rows are few. ``cov_type="cluster"`` is for ``cluster=``, ``unit=`` and
         absorbed effects, whose errors are clustered by the column where it has groups enough,
-        unless ``"nonrobust"`` is asked for.
+        unless ``"nonrobust"`` is asked for; with ``"HC1"`` few groups are divided by chance.
 
     Returns
     -------

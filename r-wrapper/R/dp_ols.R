@@ -33,7 +33,8 @@
 #' of `lm(wage ~ educ + factor(state))`, without an intercept and without the effects, which are not
 #' released. Nothing is declared about the column, whose labels stay private, and the noise does
 #' not depend on their number. Standard errors are clustered by the column where it has groups enough;
-#' `cov_type = "cluster"` and `"nonrobust"` ask for either. Methods `"auto"`, `"noisy_newton"`,
+#' `cov_type = "cluster"` and `"nonrobust"` ask for either, and `"HC1"` for errors of different
+#' variances that are independent within groups. Methods `"auto"`, `"noisy_newton"`,
 #' `"adassp"` and `"ssp"` take it.
 #'
 #' @param formula A formula such as `wage ~ educ + sex`, or a list of several, which share the

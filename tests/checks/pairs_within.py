@@ -11,7 +11,7 @@ import numpy as np
 
 from dpstats.estimators import ABSORBING
 from dpstats.estimators.contract import Extremes, InMemory, Reference
-from dpstats.estimators.newton import absorbed, clusters_of_pairs
+from dpstats.estimators.newton import clusters_of_pairs, group_parts
 from dpstats.estimators.newton.clusters_of_pairs import moved
 from dpstats.estimators.newton.differences import release_sizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -236,9 +236,10 @@ def check_far_clusters():
 
 def check_labels():
     """Rows of groups with many pairs draw labels, whose number is public; so do neighbours."""
-    with mock.patch.multiple(absorbed, _MOST_PAIRS=8, _MET=1):
+    with mock.patch.multiple(group_parts, _MOST_PAIRS=8, _MET=1):
         check_random(ADD_REMOVE, None, tables=6)
         check_random(REPLACE_ONE, "cluster", tables=6)
+        check_random(ADD_REMOVE, "HC1", tables=6)
 
 
 def check_order():

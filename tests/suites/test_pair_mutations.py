@@ -79,10 +79,10 @@ def uncut(original):
 def labels_by_size(original):
     """The number of labels follows that of the rows, which is private."""
 
-    def in_pairs(rows, keys, norm, weight, noise):
-        return original(rows, keys, 100.0 * 4.0 ** (len(rows) % 2), weight, noise)
+    def in_parts(rows, keys, labels, noise):
+        return original(rows, keys, 4 ** (1 + len(rows) % 2), noise)
 
-    return in_pairs
+    return in_parts
 
 
 def exact_weight(original):
@@ -148,7 +148,7 @@ MUTANTS = {
         patched(clusters_of_pairs, "_products", uncut), far_clusters
     ),
     "labels follow the number of rows": Mutant(
-        patched(absorbed, "_in_pairs", labels_by_size), check_labels
+        patched(absorbed, "in_parts", labels_by_size), check_labels
     ),
     "a number of rows is not the released one": Mutant(
         patched(absorbed, "with_mean_square", exact_weight), random_rows

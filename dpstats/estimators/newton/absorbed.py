@@ -12,6 +12,11 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.group_parts import (
+    in_parts,
+    labels_for_pairs,
+    labels_for_variances,
+)
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
@@ -30,16 +35,19 @@ from dpstats.privacy import GDP
 _SIZES, _NUMBERS, _NORM, _RESPONSE = 0.15, 0.005, 0.01, 0.02
 # Fraction for the scores of groups.
 _CLUSTERS = 0.1
-# All pairs are taken up to this number; with more, the rows of a group are divided by chance until
-# they meet about so many others.
-_MOST_PAIRS, _MET = 1 << 21, 32
 _MOST_COLUMNS = 200
+_COV_TYPES = "cluster", "nonrobust", "HC1"
 _NO_PREDICTIONS = (
     "a prediction needs the effect of its group, which is absorbed and not released; differences "
     "between predictions of one group are differences of the regressors times params"
 )
 _NOTE = "the effects of the absorbed column are not released"
 _CLUSTERED = "standard errors are clustered by it"
+_ROBUST = _CLUSTERED + ", which holds for errors of different variances too"
+_IN_PARTS = (
+    "standard errors hold for errors of different variances that are independent: they are "
+    "clustered by parts of groups, of which each row drew one of {:,} by chance"
+)
 _FEW = (
     "the rows of groups with others are too few at this epsilon for the scales of the columns to "
     "be known, so intervals are unbounded; raise epsilon"
@@ -68,18 +76,25 @@ def release(
 
     What it estimates: least squares of the response on the design with an effect for each group, of
     all rows; with labels of groups and labels. Standard errors are clustered by group, unless
-    ``cov_type`` is "nonrobust", or None and the rows lie in too few groups.
+    ``cov_type`` is "nonrobust", or None and the rows lie in too few groups; with "HC1" few groups
+    are divided into parts, which are the clusters
+    (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`).
     """
     rows = passes.sum(_whole)
     queries = _queries(rows, problem, noise)
     keys, sizes = np.unique(rows.keys, return_inverse=True, return_counts=True)[1:]
     weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
     norm, noise_of_norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
-    pairs = _in_pairs(rows, keys, norm, weight.total, noise)
+    groups, labels = Clusters.of(number, norm, noise_of_norm), labels_for_pairs(norm, weight.total)
+    parts = labels_for_variances(groups, norm, weight.total) if cov_type == "HC1" else 1
+    labels = max(labels, parts)
+    pairs = in_parts(rows, keys, labels, noise)
+    if parts > 1:
+        pairs, groups = replace(pairs, units=pairs.keys), groups.divided(labels, number.total)
     queries = with_scales(_queries(pairs, problem, noise), cost.part(_SIZES))
     queries = with_mean_square(queries, weight.total, cost.part(_RESPONSE))
-    groups = Clusters.of(number, norm, noise_of_norm)
-    clustered = cov_type == "cluster" or cov_type is None and groups.number >= ENOUGH_CLUSTERS
+    clustered = cov_type in ("cluster", "HC1")
+    clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
     spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
     fitted = rounds(queries, weight, cost.part((1 - spent) / SPENT))
     state, steps = fitted.state, fitted.steps
@@ -96,50 +111,33 @@ def release(
         queries.problem, steps.rows, number, _FEW if few else "",
     )  # fmt: skip
     reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
-    notes = found.note, _NOTE, _CLUSTERED if clustered else _errors(cov_type, groups)
-    cov_type = "cluster" if clustered else "nonrobust"
+    notes = found.note, _NOTE, _errors(cov_type, groups, labels if parts > 1 else 1)
+    cov_type = "HC1" if parts > 1 else "cluster" if clustered else "nonrobust"
     note = "; ".join(filter(None, notes))
     return replace(found, cov_type=cov_type, reasons=reasons, note=note)
 
 
-def _errors(asked: str | None, groups: Clusters) -> str:
-    """Say that standard errors are not clustered, and why where that was not asked for."""
+def _errors(asked: str | None, groups: Clusters, parts: int) -> str:
+    """Say what standard errors hold for, and why where that was not asked for."""
+    if parts > 1:
+        return _IN_PARTS.format(parts)
+    if asked == "HC1":
+        return _ROBUST
+    if asked == "cluster" or asked is None and groups.number >= ENOUGH_CLUSTERS:
+        return _CLUSTERED
     as_good_as = f"the rows lie in groups as good as {groups.number:.0f} of one size"
     few = f", as {as_good_as}" if asked is None else ""
     return f"standard errors take errors as independent and of one variance{few}"
 
 
 def _cov_type(value) -> str | None:
-    """Return "cluster", "nonrobust" or None; HC1 is refused with the reason.
-
-    With many rows in a group the squares of its deviations' scores are no sum of functions of two
-    rows each; those of pairs are the product of the group's score with itself for the most part.
-    """
-    if value == "HC1":
-        raise ArgumentError(
-            'cov_type="HC1" is not available with |, whose standard errors are clustered by the '
-            "column, which holds for errors of different variances too; leave it out, or write "
-            "the column as C(column) with levels="
-        )
-    return value if value is None else option_checks.word("cov_type", "cluster", "nonrobust")(value)
+    """Return "cluster", "HC1", "nonrobust" or None."""
+    return value if value is None else option_checks.word("cov_type", *_COV_TYPES)(value)
 
 
 def _whole(rows: Rows) -> Rows:
     """Return the rows, each with no code."""
     return replace(rows, codes=np.empty((len(rows), 0)))
-
-
-def _in_pairs(rows: Rows, keys: np.ndarray, norm: float, weight: float, noise: Noise) -> Rows:
-    """Sort rows by group and by a label that each draws, where there are too many pairs.
-
-    Rows are numbered by group (``units``) and by group and label (``keys``).
-    """
-    excess = norm**2 / 2 / max(_MOST_PAIRS, _MET * weight)
-    labels = 2 ** max(math.ceil(math.log2(excess)), 0)
-    drawn = noise.assign(len(rows), labels) if labels > 1 else np.zeros(len(rows), np.int64)
-    order = np.lexsort((drawn, keys))
-    own = keys[order] * labels + drawn[order]
-    return replace(rows[order], keys=own, units=keys[order])
 
 
 def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:

@@ -73,6 +73,32 @@ def test_with_few_groups_errors_are_not_clustered_unless_that_is_asked():
     assert "fewer than 20 they may be too short" in " ".join(some.summary().as_text().split())
 
 
+def test_robust_errors_of_few_groups_are_those_of_statsmodels():
+    """Within 10%: parts of groups have other rows beside each, and 512 parts tell a variance."""
+    few = panel(n=20_000, groups=4)
+    few["y"] += 0.5 * few["x1"] * np.random.default_rng(3).normal(size=len(few))
+    found, ols = fitted(few, epsilon=EXACT, cov_type="HC1"), within(few, "HC1")
+    assert (found.method, found.cov_type, found.status) == ("noisy_newton", "HC1", "ok")
+    assert within(few).bse["x1"] < 0.87 * ols.bse["x1"]
+    np.testing.assert_allclose(found.bse, ols.bse, rtol=0.1)
+    assert (np.abs(found.params - ols.params) < ols.bse).all()
+    assert found.fit_statistics.loc["clusters", "estimate"] > 400
+    assert "each row drew one of 128 by chance" in " ".join(found.summary().as_text().split())
+
+
+def test_robust_errors_of_many_groups_are_clustered_by_group():
+    data = panel()
+    found, clustered = (fitted(data, cov_type=name) for name in ("HC1", "cluster"))
+    assert found.cov_type == "cluster"
+    assert "holds for errors of different variances too" in " ".join(
+        found.summary().as_text().split()
+    )
+    np.testing.assert_array_equal(found.conf_int(), clustered.conf_int())
+    pairs = panel(n=3000, groups=1500)
+    found, ols = fitted(pairs, epsilon=EXACT, cov_type="HC1"), within(pairs, "cluster")
+    np.testing.assert_allclose(found.bse, ols.bse, rtol=0.05)
+
+
 def test_intervals_hold_what_they_estimate_at_epsilon_1():
     """40 tables, 80 slopes; a right interval of 95% fails in 11 of them 1 time in 1,000."""
     missed, shown, far = 0, 0, []
@@ -137,8 +163,8 @@ def test_what_is_not_proven_is_left_to_adassp_or_refused():
     assert fitted(data, by="sex", groups=["m"], bounds=bounds).method == "adassp"
     with pytest.raises(dp.ArgumentError, match="rows of different weights are not proven"):
         fitted(data, weights="w", bounds={"w": (0, 1)}, method="noisy_newton")
-    with pytest.raises(dp.ArgumentError, match="clustered by the column"):
-        fitted(data, cov_type="HC1")
+    with pytest.raises(dp.ArgumentError, match="'nonrobust' or 'HC1', got 'HC3'"):
+        fitted(data, cov_type="HC3")
     with pytest.raises(dp.ArgumentError, match="cannot absorb g"):
         fitted(data, unit="g", method="noisy_newton")
     with pytest.raises(dp.ArgumentError, match="needs delta > 0"):

@@ -187,7 +187,6 @@ def test_a_subset_is_that_of_the_rows_where_the_condition_holds():
 
 
 REFUSED = [
-    ({"cov_type": "HC1"}, "clustered by the column"),
     ({"cov_type": "HC1", "method": "adassp"}, "group means are private"),
     ({"cov_type": "HC3"}, "expected cov_type"),
     ({"x_new": [0.5]}, "leave x_new out"),
