@@ -84,7 +84,7 @@ def _request(
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
-    weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table, formula)
+    weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table)
     ranges, term_bounds = declared_bounds(declared.bounds, formula)
     of_persons = declared_unit(unit, max_rows, max_groups, table, by)
     cluster = declared_cluster(cluster, options, of_persons, by, table)
@@ -106,7 +106,7 @@ def _request(
     if plan:
         neighbors = relation(neighbors, chosen.neighbors)
     if weights is not None:
-        check_weights(chosen, select)
+        check_weights(chosen, select, formula)
     check_unit(chosen, of_persons, select, formula)
     cluster = checked_cluster(chosen, cluster, formula.absorbed)
     options = with_cov_type(chosen, options, of_persons, cluster)

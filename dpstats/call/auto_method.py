@@ -69,7 +69,7 @@ def choose(
     'adassp'
     """
     if formula.absorbed is not None:
-        in_pairs = alone and not remote and delta != 0 and not (weighted or by_unit)
+        in_pairs = alone and not remote and delta != 0 and not by_unit
         name = "noisy_newton" if in_pairs else "adassp"
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:

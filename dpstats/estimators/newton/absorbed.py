@@ -17,14 +17,17 @@ from dpstats.estimators.newton.group_parts import (
     labels_for_pairs,
     labels_for_variances,
 )
+from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
+from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, SPENT, rounds
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.state import Clusters
+from dpstats.evidence import Evidence, NewtonEvidence
 from dpstats.inference import ENOUGH_CLUSTERS
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -78,22 +81,26 @@ def release(
     all rows; with labels of groups and labels. Standard errors are clustered by group, unless
     ``cov_type`` is "nonrobust", or None and the rows lie in too few groups; with "HC1" few groups
     are divided into parts, which are the clusters
-    (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`).
+    (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`). With weights it is
+    weighted least squares, and few groups are divided so unless "cluster" is asked for.
     """
-    rows = passes.sum(_whole)
-    queries = _queries(rows, problem, noise)
-    keys, sizes = np.unique(rows.keys, return_inverse=True, return_counts=True)[1:]
+    rows, weighted = passes.sum(_whole), problem.weighted
+    problem = replace(problem, weighted=False)  # what rows count for is in the sums over pairs
+    queries, sizes = _queries(rows, problem, noise), GroupSizes.of(rows)
     weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
-    norm, noise_of_norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
-    groups, labels = Clusters.of(number, norm, noise_of_norm), labels_for_pairs(norm, weight.total)
-    parts = labels_for_variances(groups, norm, weight.total) if cov_type == "HC1" else 1
-    labels = max(labels, parts)
-    pairs = in_parts(rows, keys, labels, noise)
+    norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, cost.part(_NORM))
+    groups = Clusters.of(number, norm, noise_of_norm)
+    of_pairs = norm_of_rows, number.number / 2 if weighted else weight.total
+    labels, parts = labels_for_pairs(*of_pairs), 1
+    if cov_type == "HC1" or cov_type is None and weighted and groups.number < ENOUGH_CLUSTERS:
+        parts = labels_for_variances(groups, *of_pairs)
+        labels = max(labels, parts)
+    pairs = in_parts(rows, labels, noise)
     if parts > 1:
         pairs, groups = replace(pairs, units=pairs.keys), groups.divided(labels, number.total)
     queries = with_scales(_queries(pairs, problem, noise), cost.part(_SIZES))
     queries = with_mean_square(queries, weight.total, cost.part(_RESPONSE))
-    clustered = cov_type in ("cluster", "HC1")
+    clustered = weighted or cov_type in ("cluster", "HC1")
     clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
     spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
     fitted = rounds(queries, weight, cost.part((1 - spent) / SPENT))
@@ -110,20 +117,34 @@ def release(
         replace(state, squares=Squares()), queries.basis, steps.whitening, fitted.wild,
         queries.problem, steps.rows, number, _FEW if few else "",
     )  # fmt: skip
+    if weighted:
+        found = replace(found, evidence=_of_weighted(found.evidence, number))
     reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
-    notes = found.note, _NOTE, _errors(cov_type, groups, labels if parts > 1 else 1)
+    notes = found.note, _NOTE, _errors(cov_type, groups, clustered, labels if parts > 1 else 1)
     cov_type = "HC1" if parts > 1 else "cluster" if clustered else "nonrobust"
     note = "; ".join(filter(None, notes))
     return replace(found, cov_type=cov_type, reasons=reasons, note=note)
 
 
-def _errors(asked: str | None, groups: Clusters, parts: int) -> str:
+def _of_weighted(evidence: Evidence | None, number: Counted) -> NewtonEvidence:
+    """Return the evidence with the number of rows and their mean weight, as released.
+
+    The residual variance of a row of weight one is not: it would be that of pairs by their weights.
+    """
+    assert isinstance(evidence, NewtonEvidence)
+    return replace(
+        evidence, sigma2=None, weighted_rows=number.number, weighted_rows_error=number.noise,
+        mean_weight=number.part,
+    )  # fmt: skip
+
+
+def _errors(asked: str | None, groups: Clusters, clustered: bool, parts: int) -> str:
     """Say what standard errors hold for, and why where that was not asked for."""
     if parts > 1:
         return _IN_PARTS.format(parts)
     if asked == "HC1":
         return _ROBUST
-    if asked == "cluster" or asked is None and groups.number >= ENOUGH_CLUSTERS:
+    if clustered:
         return _CLUSTERED
     as_good_as = f"the rows lie in groups as good as {groups.number:.0f} of one size"
     few = f", as {as_good_as}" if asked is None else ""
@@ -159,11 +180,16 @@ def _fewest(queries: PairQueries, columns: int, cost: GDP) -> float:
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for more columns than products of pairs are worked out for."""
+    """Raise ArgumentError for too many columns, and for errors of one variance with weights."""
     if len(problem.low) > _MOST_COLUMNS:
         raise ArgumentError(
             f"noisy_newton takes at most {_MOST_COLUMNS} columns beside an absorbed one, got "
             f'{len(problem.low)}; take method="adassp"'
+        )
+    if problem.weighted and options["cov_type"] == "nonrobust":
+        raise ArgumentError(
+            'cov_type="nonrobust" takes errors of one variance, which weighted rows have not, for '
+            "granted; leave it out, which clusters errors by the absorbed column"
         )
 
 
@@ -178,7 +204,7 @@ def method(plain: Method) -> Method:
         check=_check,
         assumptions=(_ABSORBED,),
         ranges=Ranges(share=0.0, needed=False),
-        takes=frozenset({"absorbed clusters"}),
+        takes=frozenset({"absorbed clusters", "weights"}),
     )
 
 

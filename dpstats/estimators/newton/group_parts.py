@@ -42,12 +42,14 @@ def labels_for_variances(groups: Clusters, norm: float, weight: float) -> int:
     return 2 ** max(math.floor(math.log2(norm**2 / 2 / (_MET * weight))), 0)
 
 
-def in_parts(rows: Rows, keys: np.ndarray, labels: int, noise: Noise) -> Rows:
-    """Sort rows by group, as ``keys`` (n,) number them, and by which of the labels they draw.
+def in_parts(rows: Rows, labels: int, noise: Noise) -> Rows:
+    """Sort rows by group, and by which of the labels they draw.
 
     Rows come back with the numbers of their group (``units``) and of its part (``keys``). Of one
     label groups are whole.
     """
+    assert rows.keys is not None, "rows come with keys"
+    keys = np.unique(rows.keys, return_inverse=True)[1]
     drawn = noise.assign(len(rows), labels) if labels > 1 else np.zeros(len(rows), np.int64)
     order = np.lexsort((drawn, keys))
     own = keys[order] * labels + drawn[order]

@@ -34,12 +34,12 @@ def test_labels_are_drawn_for_variances_where_groups_are_few_and_large():
 def test_rows_of_a_part_have_one_group_and_one_label_and_are_beside_one_another():
     keys = np.random.default_rng(1).integers(3, size=3000)
     rows = Rows(np.arange(3000.0)[:, None], keys.astype(float), keys=keys.astype(float))
-    parts = in_parts(rows, keys, 16, Noise(GDP(1.0)))
+    parts = in_parts(rows, 16, Noise(GDP(1.0)))
     np.testing.assert_array_equal(parts.units, parts.response)
     assert (np.diff(parts.keys) >= 0).all() and len(np.unique(parts.keys)) == 48
     np.testing.assert_array_equal(parts.keys // 16, parts.units)
     assert sorted(parts.numbers[:, 0]) == list(range(3000))
-    whole = in_parts(rows, keys, 1, Noise(GDP(1.0)))
+    whole = in_parts(rows, 1, Noise(GDP(1.0)))
     np.testing.assert_array_equal(whole.numbers[:, 0], np.argsort(keys, kind="stable"))
 
 
