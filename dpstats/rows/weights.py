@@ -59,8 +59,8 @@ class Weights:
         return (
             f"rows are weighted by {self.column}: weights above {self.largest:g} count as "
             f"{self.largest:g}{trimmed}{least}; rows whose weight is missing, infinite, zero or "
-            "negative are left out; HC1 standard errors hold for survey weights, nonrobust ones "
-            "take a row's error variance as inverse to its weight, as WLS and lm do"
+            "negative are left out; HC1 and clustered standard errors hold for survey weights, "
+            "nonrobust ones take a row's error variance as inverse to its weight, as WLS and lm do"
         )
 
 

@@ -75,7 +75,8 @@
 #' @param weights A column of weights, as of [stats::lm()]. It needs public
 #'   `bounds`, such as `list(w = c(0, 50))`, and the noise grows with the largest weight over the
 #'   mean one. Rows whose weight is missing, zero or negative are left out. Standard errors of the
-#'   default are then robust (HC1); with other methods add `cov_type = "HC1"` for survey weights.
+#'   default are then robust (HC1), those of `y ~ x | state` clustered by state; with other methods
+#'   add `cov_type = "HC1"` for survey weights.
 #' @param trim_weights A public number below the largest weight: larger weights count as this.
 #' @param subset A condition on one row, such as `age > 25 & female == 1`, or a text of one; the
 #'   rows for which it holds are used, as by [stats::lm()]. It is public, and values are compared

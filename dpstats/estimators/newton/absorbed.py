@@ -88,8 +88,10 @@ def release(
     problem = replace(problem, weighted=False)  # what rows count for is in the sums over pairs
     queries, sizes = _queries(rows, problem, noise), GroupSizes.of(rows)
     weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
-    norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, cost.part(_NORM))
-    groups = Clusters.of(number, norm, noise_of_norm)
+    of_norms = _NORM * (1 + weighted)  # of weights and of rows
+    norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, cost.part(of_norms))
+    # sums of scores are cut by their mean length, which too many clusters would make too short
+    groups = Clusters.of(number, norm + noise_of_norm * weighted, noise_of_norm)
     of_pairs = norm_of_rows, number.number / 2 if weighted else weight.total
     labels, parts = labels_for_pairs(*of_pairs), 1
     if cov_type == "HC1" or cov_type is None and weighted and groups.number < ENOUGH_CLUSTERS:
@@ -102,7 +104,7 @@ def release(
     queries = with_mean_square(queries, weight.total, cost.part(_RESPONSE))
     clustered = weighted or cov_type in ("cluster", "HC1")
     clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
-    spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
+    spent = _SIZES + _NUMBERS + of_norms + _RESPONSE + _CLUSTERS * clustered
     fitted = rounds(queries, weight, cost.part((1 - spent) / SPENT))
     state, steps = fitted.state, fitted.steps
     numeric = 0 if problem.layout is None else len(problem.layout.numeric)

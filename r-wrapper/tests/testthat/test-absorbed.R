@@ -33,6 +33,18 @@ test_that("without noise coefficients and errors are those of lm with dummies", 
   }
 })
 
+test_that("with weights coefficients are those of lm with dummies and weights", {
+  skip_without_python()
+  data <- panel()
+  data$w <- 0.1 + 0.9 * data$x^2
+  ols <- lm(y ~ x + size + factor(state), data, weights = w)
+  fit <- with_insecure_seed(1, dp_ols(
+    y ~ x + size | state, data, epsilon = 1e9, weights = w, bounds = c(ranges, list(w = c(0, 1)))
+  ))
+  expect_equal(coef(fit), coef(ols)[names(coef(fit))], tolerance = 1e-4)
+  expect_identical(fit$cov_type, "cluster")
+})
+
 test_that("two columns and i() of fixest are lm's dummies", {
   skip_without_python()
   data <- panel()
