@@ -95,7 +95,7 @@ def _request(
         method, plan = choose(
             formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
             _number_of_levels(formula, table, declared.levels), of_persons is not None,
-            cluster is not None, is_remote(table),
+            cluster is not None, is_remote(table), row_norm is not None,
         )  # fmt: skip
     chosen = find_method(method, AUTO, known=methods)
     companion_share = _companion_share(chosen, companion, companion_share)

@@ -122,6 +122,25 @@ def test_with_weights_few_groups_have_robust_errors():
         fitted(few, cov_type="nonrobust", **given)
 
 
+def test_each_group_of_by_has_effects_of_its_own_and_the_errors_that_it_can():
+    """In the second there are 4 groups, whose errors are taken as independent."""
+    many, few = panel(n=5000), panel(n=3000, groups=4, seed=2)
+    data = pd.concat([many.assign(sex="m", w=0.5), few.assign(sex="f", w=0.5)])
+    found = fitted(data, by="sex", groups=["f", "m"], epsilon=EXACT)
+    assert found.method == "noisy_newton"
+    for sex, own, cov_type in (("m", many, "cluster"), ("f", few, "nonrobust")):
+        ols = within(own, cov_type)
+        np.testing.assert_allclose(found.params.loc[sex], ols.params, atol=1e-5)
+        shown = found.frame[found.frame["sex"] == sex].set_index("term")
+        np.testing.assert_allclose(shown["std_error"], ols.bse, rtol=0.05)
+        halves = (shown["upper"] - shown["lower"]) / 2 / shown["std_error"]
+        degrees = 59 if sex == "m" else np.inf
+        np.testing.assert_allclose(halves, student.isf(0.025, degrees), rtol=0.01)
+    same = fitted(data, by="sex", groups=["f", "m"], epsilon=EXACT, weights="w",
+                  bounds={"w": (0, 1)})  # fmt: skip
+    np.testing.assert_allclose(same.params.loc["m"], found.params.loc["m"], atol=1e-5)
+
+
 def test_robust_errors_of_few_groups_are_those_of_statsmodels():
     """Within 10%: parts of groups have other rows beside each, and 512 parts tell a variance."""
     few = panel(n=20_000, groups=4)
@@ -207,9 +226,9 @@ def test_factors_beside_it_are_differences_of_indicators():
 
 
 def test_what_is_not_proven_is_left_to_adassp_or_refused():
-    data = panel().assign(w=1.0, sex="m")
+    data = panel().assign(w=1.0)
     bounds = {"x1": (-5, 5), "x2": (-5, 5), "y": (-9, 9)}
-    assert fitted(data, by="sex", groups=["m"], bounds=bounds).method == "adassp"
+    assert fitted(data, row_norm=9.0, bounds=bounds).method == "adassp"
     with pytest.raises(dp.ArgumentError, match="adassp is not proven for rows of different"):
         fitted(data, weights="w", bounds={"w": (0, 1), **bounds}, method="adassp")
     with pytest.raises(dp.ArgumentError, match="'nonrobust' or 'HC1', got 'HC3'"):
