@@ -10,12 +10,13 @@ from dpstats.estimators.newton import (
     absorbed,
     clusters_of_pairs,
     differences,
+    group_sizes,
     pair_queries,
     pair_scales,
     pair_sums,
 )
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.numerics import pairs
+from dpstats.numerics import PairGroups, pairs
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller
 from tests.checks.mutants import Mutant, both_tests, patched
@@ -140,6 +141,16 @@ def over_the_root(original):
     return groups
 
 
+def undivided_totals(original):
+    """What groups count for is forgotten."""
+
+    def of(*given):
+        found = original(*given)
+        return found._replace(totals=np.full_like(found.totals, found.unit))
+
+    return staticmethod(of)
+
+
 def exact_mean_weight(original):
     """The mean weight is not the released one."""
 
@@ -191,6 +202,10 @@ MUTANTS = {
     "pairs of weights are divided by the root of their sum": Mutant(
         patched(pair_sums, "groups", over_the_root), weights
     ),
+    "pairs are not divided by what their group counts for": Mutant(
+        patched(PairGroups, "of", undivided_totals), weights
+    ),
+    "groups count for twice as much": Mutant(patched(group_sizes, "whole_weights", twice), weights),
     "the number of rows is forgotten beside weights": Mutant(
         smaller(pair_queries, math.sqrt(2 / 3), "degrees"), weights
     ),
