@@ -88,7 +88,7 @@ def _request(
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
-    weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table, formula)
+    weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table)
     ranges, term_bounds = declared_bounds(declared.bounds, formula)
     of_persons = declared_unit(unit, max_rows, max_groups, table, by)
     cluster = declared_cluster(cluster, options, of_persons, by, table)
@@ -99,7 +99,7 @@ def _request(
         method, plan = choose(
             formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
             _number_of_levels(formula, table, declared.levels), of_persons is not None,
-            cluster is not None, is_remote(table),
+            cluster is not None, is_remote(table), row_norm is not None,
         )  # fmt: skip
     chosen = find_method(method, AUTO, known=methods)
     companion_share = _companion_share(chosen, companion, companion_share)
@@ -110,7 +110,7 @@ def _request(
     if plan:
         neighbors = relation(neighbors, chosen.neighbors)
     if weights is not None:
-        check_weights(chosen, select)
+        check_weights(chosen, select, formula)
     check_unit(chosen, of_persons, select, formula)
     cluster = checked_cluster(chosen, cluster, formula.absorbed)
     options = with_cov_type(chosen, options, of_persons, cluster)
