@@ -113,12 +113,13 @@ class DPDescription:
 
     def summary(self) -> str:
         """Write the table with its notes as text."""
-        lines = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in self._notes()]
+        notes = self.printed_notes()
+        lines = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in notes]
         return "\n".join([_TITLE, self.table().to_string(), *lines])
 
     __str__ = __repr__ = summary
 
-    def _notes(self) -> list[str]:
+    def printed_notes(self) -> list[str]:
         """Say what is in parentheses, what is hidden and what is guaranteed."""
         from dpstats.results.show.summary import guarantee
 
@@ -134,7 +135,7 @@ class DPDescription:
     def to_html(self) -> str:
         """Write the table as HTML, with its notes; names are escaped."""
         headers, rows = self._cells()
-        return f"{html_table(rows, headers, _TITLE)}\n{html_notes(self._notes())}"
+        return f"{html_table(rows, headers, _TITLE)}\n{html_notes(self.printed_notes())}"
 
     _repr_html_ = to_html
 
@@ -144,7 +145,7 @@ class DPDescription:
         lines = [" & ".join(map(latex, row)) + r" \\" for row in (headers, *rows)]
         start = rf"\begin{{tabular}}{{l{'r' * (len(headers) - 1)}}}"
         body = [start, r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
-        notes = [latex(note) + r" \\" for note in self._notes()]
+        notes = [latex(note) + r" \\" for note in self.printed_notes()]
         return "\n".join([*body, r"\end{tabular}", r"\noindent\footnotesize", *notes])
 
     def to_markdown(self) -> str:
@@ -153,7 +154,7 @@ class DPDescription:
         rule = ["---", *["---:"] * (len(headers) - 1)]
         cells = [list(map(_markdown, headers)), rule, *(list(map(_markdown, row)) for row in rows)]
         lines = ["| " + " | ".join(row) + " |" for row in cells]
-        return "\n".join([*lines, "", *map(_markdown, self._notes())])
+        return "\n".join([*lines, "", *map(_markdown, self.printed_notes())])
 
     def to_csv(self, path) -> None:
         """Write ``frame`` as CSV, which spreadsheets read without running a cell."""
