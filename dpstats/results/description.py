@@ -5,6 +5,7 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -52,6 +53,16 @@ class DPDescription:
     alpha: float
     privacy: PrivacyReport
     notes: tuple[str, ...] = ()
+
+    @property
+    def method(self) -> str:
+        """Return ``"describe"``, beside the methods of fits in records and ledgers."""
+        return "describe"
+
+    @property
+    def formula(self) -> str:
+        """Return the columns as ledgers list them, such as ``"describe: wage + educ"``."""
+        return f"describe: {' + '.join(dict.fromkeys(name for _, name, _ in self.figures))}"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -155,6 +166,15 @@ class DPDescription:
         cells = [list(map(_markdown, headers)), rule, *(list(map(_markdown, row)) for row in rows)]
         lines = ["| " + " | ".join(row) + " |" for row in cells]
         return "\n".join([*lines, "", *map(_markdown, self.printed_notes())])
+
+    def record(self, path, publication: Mapping | None = None) -> Path:
+        """Write the release as a folder for output checkers and archives.
+
+        See :func:`dpstats.results.record.record.write_record`.
+        """
+        from dpstats.results.record.record import write_record
+
+        return write_record({self.formula: self}, path, publication, "dpstats.dp_describe")
 
     def to_csv(self, path) -> None:
         """Write ``frame`` as CSV, which spreadsheets read without running a cell."""

@@ -42,13 +42,15 @@ def page(
         for name, result in results.items()
     )
     made = datetime.now(UTC).isoformat(timespec="seconds")
+    described = any(hasattr(result, "figures") for result in results.values())
+    title = f"Differentially private {'tables' if described else 'regressions'}"
     packages = ("dpstats", "opendp", "numpy", "pandas")
     versions = ", ".join(f"{package} {installed(package)}" for package in packages)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Differentially private regressions</title><style>{_STYLE}</style></head><body>"
-        f"<h1>Differentially private regressions</h1><p>Written {made} with {escape(versions)}, "
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{title}</h1><p>Written {made} with {escape(versions)}, "
         f"Python {platform.python_version()}.</p>{sections}</body></html>"
     )
 
@@ -62,7 +64,7 @@ def _section(name: str, result, table: pd.DataFrame | None, folder: Path, writte
         f"<h2>{escape(name)}</h2>",
         f"<p>{escape(str(result.formula))}, by the method {escape(result.method)}.</p>",
         f"<p{kind}><strong>{escape(guarantee(result))}.</strong></p>",
-        "" if table is None else _table(table),
+        _shown(result, table),
         *(_picture(folder / file) for file in written.files if file.endswith(".png")),
         _missing(written),
         "<h3>What drew noise</h3>",
@@ -74,6 +76,13 @@ def _section(name: str, result, table: pd.DataFrame | None, folder: Path, writte
         + ".</p>",
     ]
     return "".join(parts)
+
+
+def _shown(result, table: pd.DataFrame | None) -> str:
+    """Write a description as papers print it, else the table of estimates."""
+    if hasattr(result, "figures"):
+        return result.to_html()
+    return "" if table is None else _table(table)
 
 
 def _missing(written: Written) -> str:

@@ -59,14 +59,13 @@ def _check_choices(publication: Mapping) -> None:
 
 def registry_yaml(results: Mapping, publication: Mapping) -> str:
     """Write the entry of these results."""
-    formulas = ", ".join(str(result.formula) for result in results.values())
     words = re.findall(
         r"[a-z0-9]+", f"{publication['name']} {publication['data_curators'][0]}".lower()
     )
     basic = {name: publication[name] for name in (*NEEDED, *_OPTIONAL) if name in publication}
     authors = basic.pop("registry_authors")
     basic |= {"data_product_type": "Summary statistics"}
-    basic.setdefault("description", f"Coefficients of linear regressions: {formulas}.")
+    basic.setdefault("description", _description(results))
     basic.setdefault("publication_date", datetime.now(UTC).date().isoformat())
     entry = {
         "url_slug": "-".join(words),
@@ -80,6 +79,15 @@ def registry_yaml(results: Mapping, publication: Mapping) -> str:
         },
     }
     return "\n".join(_lines(entry))
+
+
+def _description(results: Mapping) -> str:
+    """Say in words what was released."""
+    models = [str(each.formula) for each in results.values() if not hasattr(each, "figures")]
+    tables = [str(each.formula) for each in results.values() if hasattr(each, "figures")]
+    said = [f"Descriptive statistics ({', '.join(tables)})."] if tables else []
+    said += [f"Coefficients of regressions: {', '.join(models)}."] if models else []
+    return " ".join(said)
 
 
 def _privacy(results: Mapping) -> dict:
