@@ -132,6 +132,7 @@ COVERED_BY = {
     "verbs/test_describe.py": ["describe.call", "run.describe"],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
     "codebook/test_schema.py": ["codebook.toml_file", "call.declarations"],
+    "study/test_kinds.py": ["study.shares"],
     "study/test_run.py": [
         "study.models",
         "study.study_file",

@@ -34,7 +34,10 @@ def describe_columns(columns, data, *, block=None, subset=None, **more) -> dict:
 
 
 def _plain(result: DPDescription) -> dict:
-    frame, shown = result.frame, _InR(**vars(result) | {"figures": _relabelled(result)})
+    frame = result.frame
+    shown = _InR(
+        _relabelled(result), result.by, result.quantiles, result.alpha, result.privacy, result.notes
+    )
     table = shown.table()
     return {
         "variable": list(frame["variable"]),

@@ -38,6 +38,8 @@ def _read(place: str, name: str, content, known: Mapping[str, Model]) -> Table:
     for model in content["models"]:
         if model not in known:
             raise ArgumentError(f"{place} names {model!r}; the models are: {', '.join(known)}")
+        if not known[model].formulas:
+            raise ArgumentError(f"{place} names {model!r}, which is a table already; leave it out")
         if "by" in known[model].arguments:
             raise ArgumentError(
                 f"{place} names {model!r}, whose groups have a table of their own in the record; "
