@@ -13,6 +13,7 @@ SUITES = {"", "suites"}
 # Modules without a test of their own, by the tests that cover them.
 COVERED_BY = {
     "auditing/test_audit.py": ["auditing.events", "auditing.subjects"],
+    "cli/test_verbs.py": ["cli.data_options"],
     "cli/test_cli.py": [
         "__main__",
         "cli.commands",

@@ -98,7 +98,7 @@ class Study:
 
 
 def _entries(content: Mapping, path: Path) -> Iterator[tuple[str, str, str, dict]]:
-    """Give the entries in the order of the file: place, kind, name and content without the name."""
+    """Give the entries, kinds in the order of the file: place, kind, name, content without it."""
     for key in content:
         if key == "models":
             for name, own in table(content, "models", path.name).items():

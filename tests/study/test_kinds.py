@@ -168,7 +168,8 @@ BAD = {
     "a column that is not there": (('"age", "wage"', '"age", "income"'), "no column 'income'"),
     "persons of several rows": (("rows = 2000", 'unit = "age"'), "persons of one row"),
     "clusters of a logit": (
-        ('formula = "smoker ~ age"', 'formula = "smoker ~ age"\ncluster = "educ"'), "has no argument cluster",
+        ('formula = "smoker ~ age"', 'formula = "smoker ~ age"\ncluster = "educ"'),
+        "has no argument cluster",
     ),
     "columns of a logit": (('name = "smoking"', 'name = "smoking"\ncolumns = ["age"]'), "columns"),
 }  # fmt: skip
