@@ -6,11 +6,11 @@ from pathlib import Path
 from dpstats import dp_describe, dp_logit
 from dpstats.call.unsupported import check_order
 from dpstats.cli import data_options
-from dpstats.cli.outputs import checked_outputs, draw, write
+from dpstats.cli.outputs import check_documents, checked_outputs, draw, write
 from dpstats.cli.values import groups, listed_numbers, options, points
-from dpstats.escaping import write_csv
 
-# How a description is written, by the ending of its file.
+# How a description is written, by the ending of its file: as a file or as a text.
+_WRITERS = {".csv": "to_csv", ".docx": "to_word", ".xlsx": "to_excel"}
 _FORMS = {
     ".json": "to_json", ".txt": "summary", ".tex": "to_latex", ".html": "to_html",
     ".md": "to_markdown",
@@ -85,12 +85,13 @@ def add_describe(add) -> None:
     add("--groups", metavar="A,B,...", help="public list of its labels")
     add("--quantiles", default="0.25,0.5,0.75", metavar="Q,Q", help="default: quartiles")
     add("--alpha", type=float, default=0.05, metavar="A", help="one minus the level of intervals")
-    add("-o", dest="out", metavar="OUT", help=f"file: .csv (tidy), {', '.join(_FORMS)}")
+    add("-o", dest="out", metavar="OUT", help=f"file: {', '.join((*_WRITERS, *_FORMS))}")
 
 
 def describe(arguments) -> None:
     """Describe columns, write the file asked for and print the table."""
-    outputs = checked_outputs(arguments, (".csv", *_FORMS))
+    outputs = checked_outputs(arguments, (*_WRITERS, *_FORMS))
+    check_documents(outputs)
     table, call = data_options.shared_call(arguments)
     by = arguments.by
     call |= {"by": by, "groups": None, "alpha": arguments.alpha}
@@ -107,7 +108,7 @@ def describe(arguments) -> None:
 
 def _write(result, ending: str, path: Path) -> None:
     """Write a description in the form of an ending."""
-    if ending == ".csv":
-        write_csv(result.frame, path)
+    if ending in _WRITERS:
+        getattr(result, _WRITERS[ending])(path)
     else:
         path.write_text(getattr(result, _FORMS[ending])() + "\n", encoding="utf-8")

@@ -16,6 +16,7 @@ from dpstats.errors import NotReleasedError
 from dpstats.escaping import latex, write_csv
 from dpstats.html_tables import html_notes, html_table
 from dpstats.privacy import PrivacyReport
+from dpstats.results.show.documents import Printed, markdown_of, write_excel, write_word
 from dpstats.results.store.shapes import DESCRIPTION
 from dpstats.results.store.single import report_from_dict, report_to_dict
 from dpstats.results.store.texts import built, parsed
@@ -160,12 +161,21 @@ class DPDescription:
         return "\n".join([*body, r"\end{tabular}", r"\noindent\footnotesize", *notes])
 
     def to_markdown(self) -> str:
-        """Write the table in Markdown, with its notes; names are escaped."""
+        """Write the table as Markdown, with its notes; names are escaped."""
+        return markdown_of(self._printed())
+
+    def to_word(self, path) -> None:
+        """Write the table as a Word document, with its notes; needs python-docx."""
+        write_word(self._printed(), path)
+
+    def to_excel(self, path) -> None:
+        """Write the table as an Excel sheet, texts as texts, with its notes; needs openpyxl."""
+        write_excel(self._printed(), path)
+
+    def _printed(self) -> Printed:
+        """Lay out the cells for documents."""
         headers, rows = self._cells()
-        rule = ["---", *["---:"] * (len(headers) - 1)]
-        cells = [list(map(_markdown, headers)), rule, *(list(map(_markdown, row)) for row in rows)]
-        lines = ["| " + " | ".join(row) + " |" for row in cells]
-        return "\n".join([*lines, "", *map(_markdown, self.printed_notes())])
+        return Printed(_TITLE, headers, [rows], self.printed_notes())
 
     def record(self, path, publication: Mapping | None = None) -> Path:
         """Write the release as a folder for output checkers and archives.
@@ -252,9 +262,3 @@ def _digits(value: float) -> str:
 
 def _error(figure: Figure) -> str:
     return f"({figure.std_error:.2g})" if math.isfinite(figure.std_error) else ""
-
-
-def _markdown(text: str) -> str:
-    """Escape what Markdown would read in a cell."""
-    marked = {"\\", "|", "_", "*", "<", "`", "$", "["}
-    return "".join(f"\\{c}" if c in marked else " " if c == "\n" else c for c in text)

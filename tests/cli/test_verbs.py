@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_description_is_printed_and_written_by_its_ending(folder, capsys):
-    for ending in (".csv", ".json", ".txt", ".tex", ".html", ".md"):
+    for ending in (".csv", ".json", ".txt", ".tex", ".html", ".md", ".docx", ".xlsx"):
         assert cli.main([*DESCRIBE, "-o", f"out{ending}"]) == 0, capsys.readouterr().err
         assert "smoker: True" in capsys.readouterr().out
     frame = pd.read_csv("out.csv")
@@ -42,6 +42,15 @@ def test_a_description_is_printed_and_written_by_its_ending(folder, capsys):
     starts = {".tex": r"\begin{tabular}", ".html": "<table", ".md": "|"}
     for ending, start in starts.items():
         assert (folder / f"out{ending}").read_text().startswith(start)
+
+
+def test_a_library_that_is_missing_is_told_before_the_budget_is_spent(monkeypatch, capsys):
+    ledger = dp.Ledger.create("f.ledger", dataset="people", epsilon=9, delta=1e-5)
+    monkeypatch.setattr("dpstats.cli.outputs.find_spec", lambda name: None)
+    for ending in (".docx", ".xlsx"):
+        assert cli.main([*DESCRIBE, "--ledger", "f.ledger", "-o", f"out{ending}"]) == 2
+        assert "pip install 'dpstats[tables]'" in capsys.readouterr().err
+    assert ledger.spent == (0, 0)
 
 
 def test_a_description_is_asked_as_typed(monkeypatch):
@@ -89,7 +98,7 @@ WRONG = {
     "quantiles": ([*DESCRIBE, "--quantiles", "median"], "--quantiles to list numbers"),
     "quantiles beyond": ([*DESCRIBE, "--quantiles", "2"], "quantiles in"),
     "relation": ([*DESCRIBE, "--neighbors", "replace_one"], "dpstats describe is proven for"),
-    "ending": ([*DESCRIBE, "-o", "out.docx"], "-o: expected a name ending in"),
+    "ending": ([*DESCRIBE, "-o", "out.pdf"], "-o: expected a name ending in"),
     "over the data": ([*DESCRIBE, "-o", "people.csv"], "different files"),
     "response": ([*LOGIT[:2], "age ~ smoker", *LOGIT[3:]], "age"),
     "option": ([*LOGIT, "--option", "tau=3"], "no option 'tau'; it has: cov_type"),
