@@ -48,6 +48,9 @@ cov_type = "HC1"
 
 [tables.wages]
 models = ["main", "check", "smoking"]
+stars = true
+terms = { age = "Years of life" }
+notes = "Wages in dollars."
 """
 NAMES = ["Table 1", "main", "smoking", "check"]
 
@@ -93,6 +96,8 @@ def test_a_paper_comes_from_one_budget(folder):
     assert results["smoking"].params["age"] > 0
     table = pd.read_csv(out / "table_1_wages.csv")
     assert table["result"].unique().tolist() == ["main", "check", "smoking"]
+    printed = (out / "table_1_wages.tex").read_text()
+    assert "Years of life" in printed and "***" in printed and "Wages in dollars." in printed
     names = {path.name for path in out.iterdir()}
     assert {"1_Table_1.tex", "1_Table_1.csv", "2_main.csv", "3_smoking.csv"} <= names
     page = (out / "index.html").read_text()
@@ -163,6 +168,9 @@ BAD = {
     "no columns": (('columns = ["age", "wage", "smoker"]', ""), "needs columns"),
     "a formula of a description": (('by = "region"', 'formula = "y ~ x"'), "no entry 'formula'"),
     "an unknown entry": (('by = "region"', "colour = 3"), "no entry 'colour'"),
+    "stars that are symbols": (("stars = true", 'stars = "*"'), r"stars.*got '\*'"),
+    "terms that are a list": (("terms = { age = \"Years of life\" }", 'terms = ["age"]'), "terms"),
+    "notes that are a number": (('notes = "Wages in dollars."', "notes = 3"), "notes to be a text"),
     "a description in a table": (('["main", "check"', '["Table 1"'), "is a table already"),
     "an extreme": (('by = "region"', 'statistics = ["max"]'), "statistics names 'max'"),
     "a column that is not there": (('"age", "wage"', '"age", "income"'), "no column 'income'"),
@@ -206,9 +214,16 @@ def test_a_failure_leaves_no_folder_and_what_is_left_fails(folder, monkeypatch):
     assert ledger.requests()["state"].tolist() == ["failed"] * 4
 
 
-def test_progress_counts_entries(folder, capfd):
-    dp.run_study(folder / "study.toml", folder / "dry", dry_run=True, progress=False)
-    assert capfd.readouterr().err == ""
+def test_progress_counts_entries(folder, capsys, monkeypatch):
+    """Lines where there is no terminal; none where they are not asked for."""
+    monkeypatch.setattr("dpstats.progress_bar._DELAY", 0.0)
+    for out, progress in (("none", False), ("shown", True)):
+        dp.run_study(folder / "study.toml", folder / out, dry_run=True, progress=progress)
+        said = capsys.readouterr().err
+        assert (said == "") is not progress
+    assert [line.split(" (")[0] for line in said.splitlines()] == [
+        "dry run: 25%", "dry run: 50%", "dry run: 75%", "dry run: 100%",
+    ]  # fmt: skip
 
 
 IN_R = """
