@@ -130,4 +130,6 @@ def _write(study: Study, fits: dict, target: Path, publication, command: str) ->
         several = fits[model.name] if len(model.formulas) > 1 else {"": fits[model.name]}
         results |= zip(model.result_names, several.values(), strict=True)
     tables = {table.name: table.filled(results) for table in study.tables}
-    return write_record(results, target, publication, command, tables)
+    limit = study.limit
+    together = None if limit is None else (limit.epsilon, limit.delta)
+    return write_record(results, target, publication, command, tables, together)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 import dpstats as dp
 from dpstats.results.record.record import verify_record
@@ -45,6 +46,13 @@ formula = "smoker ~ age"
 [models.check]
 formula = "wage ~ age"
 cov_type = "HC1"
+
+[publication]
+name = "Wages"
+data_curators = ["Office"]
+intended_use = "A test"
+data_product_region = "Nowhere"
+registry_authors = ["A. Author"]
 
 [tables.wages]
 models = ["main", "check", "smoking"]
@@ -102,6 +110,9 @@ def test_a_paper_comes_from_one_budget(folder):
     assert {"1_Table_1.tex", "1_Table_1.csv", "2_main.csv", "3_smoking.csv"} <= names
     page = (out / "index.html").read_text()
     assert results["Table 1"].to_html() in page and "smoker ~ age" in page
+    assert page.count("All together have epsilon=2 and delta=5e-07") == 1
+    loss = yaml.safe_load((out / "registry.yaml").read_text())["deployment"]["privacy_loss"]
+    assert loss["privacy_parameters"] == {"epsilon": 2.0, "delta": 5e-7}
     outputs = json.loads((out / "results.json").read_text())["results"].values()
     assert [each["type"] for each in outputs] == [
         "table", "regression", "regression", "regression", "table",
@@ -126,6 +137,7 @@ def test_a_dry_run_reads_nothing_and_says_so(folder):
     counts = results["smoking"].fit_statistics
     assert counts.loc["nobs", "estimate"] == pytest.approx(2000, rel=0.2)
     assert results["Table 1"].by == "region"
+    assert "All together" not in (out / "index.html").read_text()
 
 
 def test_a_budget_that_does_not_cover_the_study_loses_nothing(folder):

@@ -31,9 +31,11 @@ def page(
     files: Mapping[str, Written],
     tables: Mapping,
     listed: Mapping[str, Written],
+    together: tuple[float, float] | None = None,
 ) -> str:
     """Write the page; pictures among the files in ``folder`` become part of it."""
-    sections = "".join(
+    sections = _together(results, together)
+    sections += "".join(
         f"<h2>{escape(str(name))}</h2>{comparison.to_html()}{_missing(listed[name])}"
         for name, comparison in tables.items()
     )
@@ -53,6 +55,14 @@ def page(
         f"<h1>{title}</h1><p>Written {made} with {escape(versions)}, "
         f"Python {platform.python_version()}.</p>{sections}</body></html>"
     )
+
+
+def _together(results: Mapping, together: tuple[float, float] | None) -> str:
+    """Say what all results cost together, where that was fixed before and they are private."""
+    if together is None or not all(result.privacy.private for result in results.values()):
+        return ""
+    epsilon, delta = together
+    return f"<p>All together have epsilon={epsilon:g} and delta={delta:g}, fixed beforehand.</p>"
 
 
 def _section(name: str, result, table: pd.DataFrame | None, folder: Path, written: Written) -> str:

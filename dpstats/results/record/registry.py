@@ -57,8 +57,10 @@ def _check_choices(publication: Mapping) -> None:
         ) from None
 
 
-def registry_yaml(results: Mapping, publication: Mapping) -> str:
-    """Write the entry of these results."""
+def registry_yaml(
+    results: Mapping, publication: Mapping, together: tuple[float, float] | None = None
+) -> str:
+    """Write the entry of these results, which ``together`` were held to an epsilon and a delta."""
     words = re.findall(
         r"[a-z0-9]+", f"{publication['name']} {publication['data_curators'][0]}".lower()
     )
@@ -73,7 +75,7 @@ def registry_yaml(results: Mapping, publication: Mapping) -> str:
         "tier": 3,
         "deployment": {
             "basic": basic,
-            **_privacy(results),
+            **_privacy(results, together),
             "implementation": {"mechanisms": _mechanisms(results)},
             "administrative": {"registry_authors": list(authors)},
         },
@@ -90,7 +92,7 @@ def _description(results: Mapping) -> str:
     return " ".join(said)
 
 
-def _privacy(results: Mapping) -> dict:
+def _privacy(results: Mapping, together: tuple[float, float] | None) -> dict:
     """Collect the fields on the guarantee from the privacy reports."""
     reports = [result.privacy for result in results.values()]
     epsilon = math.fsum(report.epsilon for report in reports)
@@ -98,6 +100,9 @@ def _privacy(results: Mapping) -> dict:
     relations = sorted({relation(report) for report in reports})
     assumptions = dict.fromkeys(text for report in reports for text in report.assumptions)
     composition = "one release" if len(reports) == 1 else "the sum over the releases"
+    if together is not None:
+        epsilon, delta = together
+        composition = "squared mu of Gaussian differential privacy, fixed before the first release"
     parameters = {"epsilon": epsilon} | ({"delta": delta} if delta else {})
     if len(relations) > 1:  # losses under different relations do not add up
         parameters, composition = {}, "releases under different relations, each with its own loss"
