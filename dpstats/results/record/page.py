@@ -72,7 +72,7 @@ def _section(name: str, result, table: pd.DataFrame | None, folder: Path, writte
     said = (*report.cautions, *report.assumptions)
     parts = [
         f"<h2>{escape(name)}</h2>",
-        f"<p>{escape(str(result.formula))}, by the method {escape(result.method)}.</p>",
+        _called(result),
         f"<p{kind}><strong>{escape(guarantee(result))}.</strong></p>",
         _shown(result, table),
         *(_picture(folder / file) for file in written.files if file.endswith(".png")),
@@ -86,6 +86,13 @@ def _section(name: str, result, table: pd.DataFrame | None, folder: Path, writte
         + ".</p>",
     ]
     return "".join(parts)
+
+
+def _called(result) -> str:
+    """Say which model it is and how it was fitted; a description shows its columns itself."""
+    if hasattr(result, "figures"):
+        return ""
+    return f"<p>{escape(str(result.formula))}, by the method {escape(result.method)}.</p>"
 
 
 def _shown(result, table: pd.DataFrame | None) -> str:
