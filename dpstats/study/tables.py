@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from dpstats.codebook.toml_file import check_names
 from dpstats.errors import ArgumentError
 from dpstats.results.many.comparison import Comparison, checked_names, compare
-from dpstats.results.many.layout import Layout, checked_layout
+from dpstats.results.many.layout import checked_layout
 from dpstats.study.models import Model
 
 
@@ -14,21 +14,17 @@ from dpstats.study.models import Model
 class Table:
     """Hold one table of the record: ``results`` by name, and the headings of their columns.
 
-    ``layout`` has its stars, what is printed in place of terms, and its notes.
+    ``printed`` are the choices of :func:`dpstats.compare` on stars, labels of terms and notes.
     """
 
     name: str
     results: tuple[str, ...]
     labels: tuple[str, ...]
-    layout: Layout = field(default_factory=Layout)
+    printed: Mapping = field(default_factory=dict)
 
     def filled(self, results: Mapping) -> Comparison:
         """Put the results of a run into the table."""
-        layout = self.layout
-        return compare(
-            *(results[name] for name in self.results), names=self.labels, labels=layout.labels,
-            stars=layout.stars or False, notes=layout.notes,
-        )  # fmt: skip
+        return compare(*(results[name] for name in self.results), names=self.labels, **self.printed)
 
 
 def read_tables(content: Mapping, models: Iterable[Model]) -> tuple[Table, ...]:
@@ -58,6 +54,7 @@ def _read(place: str, name: str, content, known: Mapping[str, Model]) -> Table:
     if not results:
         raise ArgumentError(f"expected {place}.models to name a model, got []")
     labels = checked_names(content.get("labels", results), len(results), f"{place}.labels")
-    stars = content.get("stars", False)
-    layout = checked_layout([], stars, content.get("terms"), None, None, content.get("notes"))
-    return Table(name, tuple(results), labels, layout)
+    printed = {"stars": content.get("stars", False), "labels": content.get("terms"),
+               "notes": content.get("notes")}  # fmt: skip
+    checked_layout([], keep=None, order=None, **printed)
+    return Table(name, tuple(results), labels, printed)
