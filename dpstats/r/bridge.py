@@ -11,6 +11,7 @@ from typing import Any
 import dpstats as dp
 from dpstats.errors import is_interrupt
 from dpstats.r import budgets, ledgers, plans, stored_fits
+from dpstats.r.descriptions import describe_columns
 from dpstats.r.inputs import labels, points, rows
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
@@ -140,6 +141,7 @@ def run(study: str, out: str, dry_run: bool = False, budget: dp.Ledger | None = 
 QUESTIONS = {
     "budget": budget,
     "close_seed": close_seed,
+    "describe": describe_columns,
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
