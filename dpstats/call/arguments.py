@@ -110,7 +110,7 @@ def _request(
     if plan:
         neighbors = relation(neighbors, chosen.neighbors)
     if weights is not None:
-        check_weights(chosen, select, formula)
+        check_weights(chosen, select, formula, of_persons is not None)
     check_unit(chosen, of_persons, select, formula)
     cluster = checked_cluster(chosen, cluster, formula.absorbed)
     options = with_cov_type(chosen, options, of_persons, cluster)

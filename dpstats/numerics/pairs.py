@@ -6,7 +6,7 @@ rounded down to a whole number group by group: all else is exact, so that tables
 row differ in the sums of the groups it leaves and joins alone. A pair is its difference, and the
 same to the last bit whatever rows stand beside it and whichever of the two comes first. Exact for
 groups of up to 2^21 rows. Where groups begin and what rows count for are
-:class:`~dpstats.numerics.pair_groups.PairGroups`.
+:class:`~dpstats.numerics.pair_groups.PairGroups`, as a plain tuple.
 """
 
 import numba
@@ -23,14 +23,15 @@ def counts(rows, left, scored, limits, groups, one):
 
     ``a`` is the difference of ``rows`` (n, p) and r that of ``left`` (n,). A pair counts ``one``.
     """
-    bins, shift = len(limits) + 1, one // groups.unit
+    starts, totals, parts, unit = groups
+    bins, shift = len(limits) + 1, one // unit
     total, inside = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
     whole, rest = np.zeros(bins, np.int64), np.zeros(bins, np.int64)
-    for g in range(len(groups.totals)):
-        start, divisor, summed = groups.starts[g], groups.totals[g], 0
+    for g in range(len(totals)):
+        start, divisor, summed = starts[g], totals[g], 0
         whole[:], rest[:] = 0, 0
-        for i in range(start, groups.starts[g + 1]):
-            part = groups.parts[i] * groups.unit * groups.unit
+        for i in range(start, starts[g + 1]):
+            part = parts[i] * unit * unit
             for j in range(start, i):
                 size = 0.0
                 for k in range(rows.shape[1]):
@@ -39,7 +40,7 @@ def counts(rows, left, scored, limits, groups, one):
                 if scored:
                     between = left[i] - left[j]
                     size *= between * between
-                inside[np.searchsorted(limits, size)] += np.int64(part * groups.parts[j])
+                inside[np.searchsorted(limits, size)] += np.int64(part * parts[j])
             summed += i - start
             if summed > _MANY:
                 _fold(inside, divisor, whole, rest)
@@ -57,13 +58,14 @@ def products(rows, length, groups, one):
     Those are cut toward zero to whole numbers in units of ``length`` over ``one``, times the roots
     of what both rows count for.
     """
-    p, roots = rows.shape[1], np.sqrt(groups.parts)
+    starts, totals, parts, unit = groups
+    p, roots = rows.shape[1], np.sqrt(parts)
     total, a, some = np.zeros((p, p), np.int64), np.empty(p), np.zeros(p * p)
     whole, rest = np.empty(p * p, np.int64), np.empty(p * p, np.int64)
-    for g in range(len(groups.totals)):
-        start, divisor, summed = groups.starts[g], groups.totals[g], 0
+    for g in range(len(totals)):
+        start, divisor, summed = starts[g], totals[g], 0
         whole[:], rest[:] = 0, 0
-        for i in range(start, groups.starts[g + 1]):
+        for i in range(start, starts[g + 1]):
             for j in range(start, i):
                 square = 0.0
                 for k in range(p):
@@ -83,7 +85,7 @@ def products(rows, length, groups, one):
         for k in range(p):
             for l in range(k + 1):
                 at = k * p + l
-                total[k, l] += whole[at] * groups.unit + rest[at] * groups.unit // divisor
+                total[k, l] += whole[at] * unit + rest[at] * unit // divisor
                 total[l, k] = total[k, l]
     return total
 
@@ -107,13 +109,14 @@ def scores(rows, left, limit, cut, weight, groups, one):
     are in units of ``limit`` over ``one``, and of 1 over ``one``; those of a pair are cut toward
     zero to whole numbers of these, over the unit of what rows count for.
     """
-    p, fine = rows.shape[1], one * groups.unit
-    sums, inside = np.zeros((len(groups.totals), p + 1), np.int64), np.zeros(p + 1, np.int64)
+    starts, totals, parts, unit = groups
+    p, fine = rows.shape[1], one * unit
+    sums, inside = np.zeros((len(totals), p + 1), np.int64), np.zeros(p + 1, np.int64)
     a, some, rest = np.empty(p), np.zeros(p + 1), np.empty(p + 1, np.int64)
-    for g in range(len(groups.totals)):
-        start, divisor, summed = groups.starts[g], groups.totals[g], 0
+    for g in range(len(totals)):
+        start, divisor, summed = starts[g], totals[g], 0
         rest[:] = 0
-        for i in range(start, groups.starts[g + 1]):
+        for i in range(start, starts[g + 1]):
             for first in range(start, i, _EXACT):
                 some[:] = 0.0
                 for j in range(first, min(first + _EXACT, i)):
@@ -121,7 +124,7 @@ def scores(rows, left, limit, cut, weight, groups, one):
                     for k in range(p):
                         a[k] = rows[i, k] - rows[j, k]
                         square += a[k] * a[k]
-                    both = groups.parts[i] * groups.parts[j]
+                    both = parts[i] * parts[j]
                     factor = between * (fine / max(np.sqrt(square) * abs(between), limit)) * both
                     for k in range(p):
                         some[k] += np.trunc(a[k] * factor)

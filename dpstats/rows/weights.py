@@ -82,8 +82,13 @@ def declared_weights(column, trim, bounds: Mapping, table: AnyTable) -> Weights 
     return Weights(column, low, high, trim)
 
 
-def check_weights(method: Method, select, formula: Formula) -> None:
+def check_weights(method: Method, select, formula: Formula, by_unit: bool) -> None:
     """Raise ArgumentError where a method, or a selection of terms, takes no weights."""
+    if formula.absorbed is not None and by_unit:
+        raise ArgumentError(
+            f"effects of {formula.absorbed} with unit= are not proven for rows of different "
+            "weights; leave weights and trim_weights out"
+        )
     if "weights" not in method.takes and formula.absorbed is not None:
         raise ArgumentError(
             f"{method.name} is not proven for rows of different weights with | {formula.absorbed}; "

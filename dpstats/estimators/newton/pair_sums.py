@@ -82,11 +82,11 @@ def starts(rows: Rows) -> np.ndarray:
     return np.append(np.flatnonzero(first), len(rows))
 
 
-def groups(rows: Rows) -> PairGroups:
-    """Return where groups begin, and what rows count for, by their weights."""
+def groups(rows: Rows) -> tuple:
+    """Return :class:`PairGroups`, as a plain tuple: numba's files on disk would name the class."""
     if rows.parts is None:
-        return PairGroups.of(starts(rows))
-    return PairGroups.of(starts(rows), whole_weights(rows.parts) / _ONE, _ONE)
+        return tuple(PairGroups.of(starts(rows)))
+    return tuple(PairGroups.of(starts(rows), whole_weights(rows.parts) / _ONE, _ONE))
 
 
 def _mapped(to: RowMap, rows: Rows) -> np.ndarray:
