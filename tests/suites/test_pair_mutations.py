@@ -45,8 +45,8 @@ def undivided(original):
     """Pairs of a group of n rows have the weight 1 and not 1 / n."""
 
     def scores(*given):
-        *_, groups, _ = given
-        return original(*given) * np.diff(groups.starts)[:, None]
+        *_, (starts, *_), _ = given
+        return original(*given) * np.diff(starts)[:, None]
 
     return scores
 
@@ -60,9 +60,9 @@ def by_root(original):
     """Pairs of a group of n rows have the weight 1 / sqrt n."""
 
     def counts(rows, left, scored, limits, groups, one):
-        total = 0
-        for g, n in enumerate(np.diff(groups.starts)):
-            own = groups._replace(starts=groups.starts[g:], totals=groups.totals[g : g + 1])
+        total, (starts, totals, *rest) = 0, groups
+        for g, n in enumerate(np.diff(starts)):
+            own = (starts[g:], totals[g : g + 1], *rest)
             counted = original(rows, left, scored, limits, own, one)
             total = total + (counted * math.sqrt(n)).astype(np.int64)
         return total
@@ -125,8 +125,8 @@ def twice_as_heavy(original):
     """Rows count for up to twice what a row may."""
 
     def groups(rows):
-        found = original(rows)
-        return found._replace(parts=2 * found.parts)
+        starts, totals, parts, unit = original(rows)
+        return starts, totals, 2 * parts, unit
 
     return groups
 
@@ -135,8 +135,8 @@ def over_the_root(original):
     """Pairs are divided by the root of what their group counts for."""
 
     def groups(rows):
-        found = original(rows)
-        return found._replace(totals=np.maximum(np.sqrt(found.totals).astype(np.int64), 1))
+        starts, totals, *rest = original(rows)
+        return (starts, np.maximum(np.sqrt(totals).astype(np.int64), 1), *rest)
 
     return groups
 
