@@ -17,6 +17,7 @@ from benchmarks import (
     groups,
     illinois,
     intervals,
+    iv,
     ledger,
     logit,
     methods,
@@ -77,6 +78,7 @@ ALONE = {
     "unbounded": unbounded,
     "robust": robust,
     "clusters": clusters,
+    "iv": iv,
 }
 
 

@@ -17,9 +17,10 @@ from dpstats.errors import (
 from dpstats.estimators import METHODS
 from dpstats.formula import RFormula
 from dpstats.privacy import Budget, PrivacyReport
-from dpstats.results import DPDescription, DPGroupResults, DPResults
+from dpstats.results import DPDescription, DPGroupResults, DPIVResults, DPResults
 from dpstats.selection import SELECTORS
 from dpstats.verbs.describe import dp_describe
+from dpstats.verbs.iv import dp_iv
 from dpstats.verbs.logit import dp_logit
 from dpstats.verbs.ols import dp_ols
 from dpstats.verbs.poisson import dp_glm, dp_poisson
@@ -39,6 +40,7 @@ __all__ = [
     "BudgetError",
     "DPDescription",
     "DPGroupResults",
+    "DPIVResults",
     "DPResults",
     "DPStatsError",
     "FormulaError",
@@ -56,6 +58,7 @@ __all__ = [
     "datasets",
     "dp_describe",
     "dp_glm",
+    "dp_iv",
     "dp_logit",
     "dp_ols",
     "dp_poisson",

@@ -1,5 +1,8 @@
 """Define the errors that the package raises; messages never hold private values."""
 
+import signal
+from traceback import walk_tb
+
 # Characters of a message, and what is kept of a longer one.
 _LONG, _HEAD, _TAIL = 2000, 1200, 600
 
@@ -59,6 +62,8 @@ class Defect(Exception):
 def is_interrupt(error: BaseException | None, handled: BaseException | None = None) -> bool:
     """Tell whether an interrupt led to an error: compiled code turns it into one of its own.
 
+    So does a handler of Ctrl-C that fails, as reticulate's does where R is interrupted in it.
+
     Parameters
     ----------
     error : exception
@@ -71,7 +76,14 @@ def is_interrupt(error: BaseException | None, handled: BaseException | None = No
     (True, False)
     """
     while error is not None and error is not handled:
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, KeyboardInterrupt) or _was_raised_by_handler(error):
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _was_raised_by_handler(error: BaseException) -> bool:
+    """Tell whether the function that handles Ctrl-C is among those that an error left."""
+    code = getattr(signal.getsignal(signal.SIGINT), "__code__", None)
+    left = (frame.f_code for frame, _ in walk_tb(error.__traceback__))
+    return code is not None and code in left

@@ -38,7 +38,9 @@ RANDOM = {
     "run.reference",
 }
 PRINTING = {"print", "sys.stdout.write", "sys.stderr.write"}
-COMMAND_LINE = {"cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "__main__"}
+COMMAND_LINE = {
+    "cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "cli.verbs", "__main__",
+}  # fmt: skip
 # Modules that load statsmodels or numba, so their rooms do not import them.
 LOADED_LATER = {"inference.pivot", "results.many.comparison", "estimators.lines.pairwise_ranks"}
 

@@ -13,6 +13,7 @@ SUITES = {"", "suites"}
 # Modules without a test of their own, by the tests that cover them.
 COVERED_BY = {
     "auditing/test_audit.py": ["auditing.events", "auditing.subjects"],
+    "cli/test_verbs.py": ["cli.data_options"],
     "cli/test_cli.py": [
         "__main__",
         "cli.commands",
@@ -132,6 +133,7 @@ COVERED_BY = {
     "verbs/test_describe.py": ["describe.call", "run.describe"],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
     "codebook/test_schema.py": ["codebook.toml_file", "call.declarations"],
+    "study/test_kinds.py": ["study.shares"],
     "study/test_run.py": [
         "study.models",
         "study.study_file",

@@ -7,7 +7,7 @@ import pkgutil
 from pathlib import Path
 from types import ModuleType
 
-from dpstats.estimators import GENERALIZED, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.estimators.contract import Method
 
 GUARANTEES = {
@@ -61,7 +61,7 @@ def write_proofs(site: Path) -> None:
 def methods_by_module() -> dict[str, list[Method]]:
     """Return the methods of each module that has their releases, in the order they are listed."""
     modules: dict[str, list[Method]] = {}
-    for method in (*METHODS.values(), *GENERALIZED.values()):
+    for method in (*METHODS.values(), *GENERALIZED.values(), *INSTRUMENTAL.values()):
         modules.setdefault(released_by(method).__module__, []).append(method)
     return modules | {
         "dpstats.estimators.least_squares.within.absorbed": [],

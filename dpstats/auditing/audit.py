@@ -111,8 +111,8 @@ def audit(
     Parameters
     ----------
     mechanism : str, Method or callable
-        A name in ``dpstats.METHODS``, an entry of it, ``"noisy_logit"``, or any function of one
-        input that returns a number or an array.
+        A name in ``dpstats.METHODS``, an entry of it, ``"noisy_logit"``, ``"noisy_instruments"``,
+        or any function of one input that returns a number or an array.
     epsilon : float
         The claim, > 0.
     delta : float, optional

@@ -9,8 +9,8 @@ import numpy as np
 from dpstats.auditing.inputs import Pair, corner_pairs, corner_problem
 from dpstats.call import arguments
 from dpstats.errors import ArgumentError
-from dpstats.estimators import GENERALIZED, METHODS
-from dpstats.estimators.contract import InMemory, Method, Release, Repeated
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
+from dpstats.estimators.contract import InMemory, Instruments, Method, Release, Repeated
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
 from dpstats.option_checks import whole
@@ -87,6 +87,10 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
     problem = replace(problem, coded=method.takes_codes(layout))
     if method.binary:  # which cuts responses
         problem = replace(problem, y_low=0.0, y_high=1.0)
+    if method.instrumental:  # the last regressor is the instrument
+        places, none = (*range(len(problem.low) - 1), -1), problem.x_new[:0]
+        given = Instruments((len(problem.low) - 1,), places, problem.reference)
+        problem = replace(problem, instruments=given, x_new=none)
     options = arguments.checked_options(method, options)
     method.check(problem, options)
     epsilon, delta = arguments.checked_guarantee(method, epsilon, delta)
@@ -96,6 +100,8 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
         table = Rows(*rows)
         if problem.coded:
             table = layout.compact(table)
+        if method.instrumental:  # it moves with the response, which is as much as it may
+            table = replace(table, treatment=table.response)
         repeated = Repeated(InMemory(table))
 
         def release():
@@ -111,8 +117,8 @@ def method_subject(method: Method, epsilon, delta, neighbors, pairs, d, options)
 
 
 def find_method(name) -> Method:
-    """Return the method of this name, of logits too; a method is returned itself."""
-    known = {**METHODS, **GENERALIZED}
+    """Return the method of this name, of any model; a method is returned itself."""
+    known = {**METHODS, **GENERALIZED, **INSTRUMENTAL}
     return name if isinstance(name, Method) else arguments.find_method(name, known=known)
 
 

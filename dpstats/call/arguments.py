@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from dpstats.call.auto_method import AUTO, choose, relation
 from dpstats.call.declarations import (
+    DeclaredSchema,
     check_columns,
     check_response,
     declared_bounds,
@@ -12,6 +13,7 @@ from dpstats.call.declarations import (
     declared_x_new,
 )
 from dpstats.call.feasibility import check
+from dpstats.call.first_stage import FirstStage
 from dpstats.call.request import Request, Selection
 from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
@@ -22,7 +24,7 @@ from dpstats.errors import ArgumentError, shown
 from dpstats.estimators import ABSORBING, ABSORBING_UNITS, GENERALIZED, METHODS
 from dpstats.estimators.companion import with_companion
 from dpstats.estimators.contract import Method
-from dpstats.formula import Formula, RFormula
+from dpstats.formula import Formula, InstrumentFormula, RFormula
 from dpstats.option_checks import number, whole
 from dpstats.privacy import DEFAULT_DELTA, RELATIONS, validate_guarantee
 from dpstats.rows.cluster import (
@@ -61,7 +63,8 @@ def make_requests(
     """
     table = open_table(data)
     formulas = {name: _parsed(text, table, by) for name, text in _texts(formula).items()}
-    check_columns(declared, formulas.values(), table)
+    first = arguments.get("instruments")
+    check_columns(declared, [*formulas.values(), *(first.both if first else ())], table)
     table = table.typed(declared.types)
     requests = {
         name: _request(parsed, table, declared, formulas=len(formulas), by=by, **arguments)
@@ -81,10 +84,11 @@ def _request(
     neighbors, missing, row_norm, options, methods=None, select=None, k=None,
     select_share=None, companion=None, companion_share=None, by=None, formulas=1, weights=None,
     trim_weights=None, subset=None, unit=None, max_rows=None, max_groups=None, cluster=None,
+    instruments: InstrumentFormula | None = None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
-    weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table, formula)
+    weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table)
     ranges, term_bounds = declared_bounds(declared.bounds, formula)
     of_persons = declared_unit(unit, max_rows, max_groups, table, by)
     cluster = declared_cluster(cluster, options, of_persons, by, table)
@@ -95,7 +99,7 @@ def _request(
         method, plan = choose(
             formula, ranges, epsilon, delta, neighbors, rows, alone, options, weights is not None,
             _number_of_levels(formula, table, declared.levels), of_persons is not None,
-            cluster is not None, is_remote(table),
+            cluster is not None, is_remote(table), row_norm is not None,
         )  # fmt: skip
     chosen = find_method(method, AUTO, known=methods)
     companion_share = _companion_share(chosen, companion, companion_share)
@@ -106,7 +110,7 @@ def _request(
     if plan:
         neighbors = relation(neighbors, chosen.neighbors)
     if weights is not None:
-        check_weights(chosen, select)
+        check_weights(chosen, select, formula, of_persons is not None)
     check_unit(chosen, of_persons, select, formula)
     cluster = checked_cluster(chosen, cluster, formula.absorbed)
     options = with_cov_type(chosen, options, of_persons, cluster)
@@ -122,8 +126,16 @@ def _request(
         formula, table, ranges, declared.levels, row_norm, chosen
     )
     check_response(formula, schema, chosen)
+    if instruments is not None:
+        first = instruments.first_stage
+        more, more_bounds = declared_bounds(declared.bounds, first)
+        with_treatment = declared_schema(first, table, more, declared.levels, row_norm, chosen)
+        check_response(first, with_treatment.schema, chosen)
+        schema, unbounded, notes = with_treatment.beside(DeclaredSchema(schema, unbounded, notes))
+        term_bounds = {**more_bounds, **term_bounds}
     known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
     known = {**cluster_schema(cluster, known), **known}
+    clipping = dict.fromkeys(unbounded, UNLIMITED) if chosen.ranges.marginals else {}
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
         formula=formula,
@@ -145,16 +157,13 @@ def _request(
         selection=_selection(select, k, select_share, chosen, neighbors, formula),
         plan=plan,
         formulas=formulas,
-        design=formula.design(
-            schema,
-            term_bounds,
-            dict.fromkeys(unbounded, UNLIMITED) if chosen.ranges.marginals else {},
-        ),
+        design=formula.design(schema, term_bounds, clipping),
         weights=weights_of_rows,
         subset=declared_subset(subset, table, known, declared.levels),
         unit=of_persons,
         cluster=cluster,
         companion_share=companion_share,
+        first_stage=instruments and FirstStage.of(instruments, schema, term_bounds, clipping),
     )
     check(request)
     return request

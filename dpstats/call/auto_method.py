@@ -32,6 +32,7 @@ def choose(
     by_unit: bool = False,
     clustered: bool = False,
     remote: bool = False,
+    normed: bool = False,
 ) -> tuple[str, str]:
     """Return the name of the method for a call, and the reason.
 
@@ -40,7 +41,8 @@ def choose(
     The number of rows decides only where ``replace_one`` is asked for, under which it is public.
     ``alone`` is False with groups, which are many and small, or with arguments that methods for
     one regressor do not take. Rows that are streamed are infinitely many here, and ``remote`` ones
-    stay with workers, so that none can be compared. Time
+    stay with workers, so that none can be compared. ``normed`` says that a norm of rows is
+    declared, which sums of products use. Time
     is linear in ``levels``, those of all factors, in sum-based methods and quadratic in Newton
     rounds.
 
@@ -65,11 +67,13 @@ def choose(
     'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
     'noisy_newton'
+    >>> choose(Formula.parse("y ~ x | state"), {}, 1, None, None, 200, False, {})[0]
+    'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 1, True, {}, remote=True)[0]
     'adassp'
     """
     if formula.absorbed is not None:
-        in_pairs = alone and not remote and delta != 0 and not (weighted or by_unit)
+        in_pairs = not (remote or normed or by_unit) and delta != 0
         name = "noisy_newton" if in_pairs else "adassp"
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:

@@ -84,6 +84,14 @@ class DeclaredSchema(NamedTuple):
     unbounded: tuple[str, ...]
     notes: tuple[str, ...]
 
+    def beside(self, other: "DeclaredSchema") -> "DeclaredSchema":
+        """Return what is declared for two formulas; the other one's kinds of columns stand."""
+        return DeclaredSchema(
+            {**self.schema, **other.schema},
+            tuple(dict.fromkeys((*other.unbounded, *self.unbounded))),
+            tuple(dict.fromkeys((*other.notes, *self.notes))),
+        )
+
 
 def declared_schema(
     formula: Formula, table: AnyTable, ranges, levels, row_norm, method: Method

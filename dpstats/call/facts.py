@@ -99,6 +99,8 @@ def _rows(request: Request) -> dict:
         facts["unit"] = plain(asdict(request.unit))
     if request.cluster is not None:
         facts["cluster"] = request.cluster
+    if request.first_stage is not None:
+        facts["instruments"] = request.first_stage.formula.text
     if request.subset is not None:
         text = request.subset.condition.text
         facts["subset"] = {

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.call.request import Request
-from dpstats.estimators.contract import Problem
+from dpstats.estimators.contract import Instruments, Problem
 from dpstats.formula import Design
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.numerics import ColumnBasis
@@ -58,6 +58,7 @@ class Prepared:
             _basis(request),
             request.unsure,
             clustered=request.cluster is not None,
+            instruments=_instruments(request),
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 
@@ -73,14 +74,20 @@ def _basis(request: Request) -> ColumnBasis | None:
     return orthogonal_basis(request.design) if takes else None
 
 
+def _instruments(request: Request) -> Instruments | None:
+    """Return which columns are instruments, if any."""
+    first = request.first_stage
+    return first and first.instruments(first.structural(*request.declared))
+
+
 def _prediction_frame(request: Request) -> pd.DataFrame:
     """Return where to predict; by default 25% and 75% of the only regressor's range."""
     if request.x_new is not None:
         return request.x_new
     predictors = request.formula.predictors
     kind = request.schema.get(predictors[0]) if len(predictors) == 1 else None
-    if request.formula.absorbed is not None:
-        kind = None  # predictions need the effects of groups
+    if request.formula.absorbed is not None or request.first_stage is not None:
+        kind = None  # predictions need the effects of groups, or are of another regression
     if not isinstance(kind, Numeric) or kind == UNLIMITED or request.row_norm is not None:
         return pd.DataFrame({predictor: [] for predictor in predictors})
     quarters = [kind.low + q * (kind.high - kind.low) for q in (0.25, 0.75)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from dpstats.call.first_stage import FirstStage
 from dpstats.engines import AnyTable
 from dpstats.estimators.contract import Method, Reference
 from dpstats.formula import Design, Formula
@@ -58,7 +59,8 @@ class Request:
     ``schema`` has a placeholder for the variables in ``unbounded``, whose ranges are estimated
     from the data within the budget; ``design`` is what the formula learned from the schema.
     ``rows_seen`` is the number of rows that this released, and its standard deviation;
-    ``unsure`` names the variables of which rows may lie far beyond the estimated range.
+    ``unsure`` names the variables of which rows may lie far beyond the estimated range. With a
+    ``first_stage`` the formula is the reduced form of a regression with instruments.
     """
 
     formula: Formula
@@ -89,6 +91,7 @@ class Request:
     unsure: tuple[str, ...] = ()
     released_clipping: Mapping[str, Numeric] = field(default_factory=dict)
     companion_share: float = 0.0
+    first_stage: FirstStage | None = None
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -128,7 +131,10 @@ class Request:
         """
         by_unit = self.unit is not None
         absorbed = None if by_unit else self.formula.absorbed
-        return RowReader(self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster)
+        first_stage = None if self.first_stage is None else self.first_stage.design
+        return RowReader(
+            self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster, first_stage
+        )  # fmt: skip
 
     @property
     def rows_in_use(self) -> RowsInUse:
@@ -189,6 +195,11 @@ class Request:
         return dict.fromkeys((*self.unbounded, *self.estimated), UNLIMITED) | dict(
             self.released_clipping
         )
+
+    @property
+    def declared(self) -> tuple[Schema, Mapping[str, tuple[float, float]], Mapping[str, Numeric]]:
+        """Return what a design is learned from: the schema, bounds of terms, and the clipping."""
+        return self.schema, self.term_bounds, self.clipping
 
     def with_estimated(
         self,

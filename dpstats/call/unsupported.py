@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators import GENERALIZED, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.spelling import nearest, unknown_word
 
 _FORMULA = "name the columns in the formula, as in dp_ols('y ~ x', data)"
@@ -52,7 +52,7 @@ INSTEAD = {
     "contrasts": "write the coding in the formula, as in C(g, Sum)",
     "accountant": "give budget=dpstats.Budget(epsilon, delta)",
     "verbose": "give progress=True",
-    "instruments": "there are no instrumental variables",
+    "instruments": "dp_iv('y ~ x + [d ~ z]', data) takes instruments",
 }
 """Name what to write instead of an argument that other packages have."""
 
@@ -81,6 +81,30 @@ INSTEAD_POISSON = INSTEAD_LOGIT | {
     "row_norm": "a Poisson regression needs no bounds",
 }
 """The same for dp_poisson."""
+
+INSTEAD_IV = INSTEAD | {
+    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
+    **dict.fromkeys(
+        ["method", "companion", "companion_share"], "dp_iv has one method; leave it out"
+    ),
+    **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
+    **dict.fromkeys(
+        ["weights", "trim_weights", "weight", "freq_weights", "sample_weight"],
+        "with instruments each row counts once; leave it out",
+    ),
+    **dict.fromkeys(
+        ["unit", "max_rows", "max_groups", "person", "id", "subject", "entity"],
+        "with instruments persons of one row are protected; take one row of each",
+    ),
+    **dict.fromkeys(
+        ["cov_type", "vcov", "vce", "robust", "cluster", "clusters"],
+        "with instruments standard errors are robust (HC1), of independent rows; leave it out",
+    ),
+    **dict.fromkeys(["instruments", "endog", "exog", "iv"], "write them as in 'y ~ x + [d ~ z]'"),
+    "x_new": "call result.predict(newdata)",
+    "row_norm": "no bounds are needed",
+}
+"""The same for dp_iv."""
 
 # Names of commands and estimators of other programs, in small letters.
 LEAST_SQUARES = (
@@ -138,7 +162,7 @@ def check_supported(
     others : mapping
         What to write instead of arguments that other packages have.
     """
-    methods = METHODS if function == "dp_ols" else GENERALIZED
+    methods = {"dp_ols": METHODS, "dp_iv": INSTRUMENTAL}.get(function, GENERALIZED)
     known = {name for method in methods.values() for name in method.options}
     for name, value in options.items():
         if name in known or value is None:

@@ -7,23 +7,16 @@ from pathlib import Path
 
 from dpstats import METHODS, __version__, audit, dp_ols
 from dpstats.call.unsupported import INSTEAD, LEAST_SQUARES, check_order
-from dpstats.cli import ledgers, planning
+from dpstats.cli import data_options, ledgers, planning, verbs
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
 from dpstats.cli.values import (
-    bounds,
     group_columns,
     groups,
     options,
-    pairs,
-    points,
-    typed,
-    types,
 )
-from dpstats.codebook import Schema
 from dpstats.engines import AnyTable
-from dpstats.engines.columns import KINDS, UNTYPED
-from dpstats.engines.open_table import ENDINGS, open_table
+from dpstats.engines.columns import UNTYPED
 from dpstats.errors import ArgumentError
 from dpstats.escaping import write_csv
 from dpstats.formula import Formula
@@ -63,7 +56,7 @@ def parser() -> _Parser:
     """Build the parser of all commands."""
     parser = _Parser(
         prog="dpstats",
-        description="Differentially private linear regression.",
+        description="Differentially private regressions and tables.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"dpstats {__version__}")
@@ -71,6 +64,11 @@ def parser() -> _Parser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_fit(commands)
     _add_by(commands)
+    fitted = _command(commands, "logit", verbs.logit, "fit one logistic regression")
+    verbs.add_logit(fitted.add_argument)
+    described = _command(commands, "describe", verbs.describe, "describe columns: Table 1")
+    described.set_defaults(plot=None, groups_file=None)
+    verbs.add_describe(described.add_argument)
     planning.add_options(_command(commands, "plan", planning.run, planning.PURPOSE))
     ledgers.add_commands(_command(commands, "ledger", None, ledgers.PURPOSE))
     ledgers.add_run(_command(commands, "run", ledgers.run, ledgers.RUN).add_argument)
@@ -95,12 +93,7 @@ def _add_fit(commands) -> None:
     """Add the command ``fit``."""
     parser = _command(commands, "fit", _fit, "fit one regression and print its summary")
     _add_model(parser)
-    parser.add_argument("-o", dest="out", metavar="OUT", help="result file: .json or .txt")
-    parser.add_argument(
-        "--plot",
-        metavar="OUT",
-        help="picture of the line, else of the coefficients: .png, .pdf or .svg",
-    )
+    verbs.add_outputs(parser.add_argument)
 
 
 def _add_by(commands) -> None:
@@ -123,34 +116,19 @@ def _add_by(commands) -> None:
 def _add_model(parser: _Parser) -> None:
     """Add the options that ``fit`` and ``by`` share."""
     add = parser.add_argument
-    add("data", metavar="DATA", help=f"file or quoted glob ending in {', '.join(ENDINGS)}")
+    data_options.add_data(add)
     add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
     add("--method", default="auto", metavar="M", help="a name that `dpstats methods` lists")
-    add("--epsilon", required=True, type=float, metavar="E", help="privacy loss, > 0")
-    add("--delta", type=float, metavar="D", help="default: 0, or 1e-6 where a method needs one")
-    lists = {"action": "append", "default": []}
-    add("--bounds", **lists, metavar="COL=LOW,HIGH", help="public range; repeat for each column")
-    add("--levels", **lists, metavar="COL=A,B,...", help="public levels of a categorical column")
-    kinds = f"what a column of a text file is: {', '.join(KINDS)}"
-    add("--types", **lists, metavar="COL=KIND", help=kinds)
-    add("--schema", metavar="FILE", help="bounds, levels and types of all columns: .toml")
-    add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
-    add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
-    add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
-    add("--subset", metavar="CONDITION", help="rows to use, such as 'age > 25 & female == 1'")
-    add("--unit", metavar="COL", help="persons, protected with all of their rows")
-    add("--max-rows", type=int, metavar="N", help="rows that a person counts for in all: 1")
+    data_options.add_guarantee(add)
+    data_options.add_declarations(add)
+    verbs.add_rows(add)
     add("--cluster", metavar="COL", help="clusters of errors, with --option cov_type=cluster")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
-    add("--neighbors", metavar="REL", help="add_remove or replace_one")
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
     add("--k", type=int, metavar="K", help="how many terms to keep")
     add("--select-share", type=float, metavar="P", help="fraction of the budget for it: 0.05")
     add("--companion", metavar="M", help="take intervals from an auxiliary fit by M")
     add("--companion-share", type=float, metavar="P", help="fraction of the budget for it: 0.5")
-    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
-    add("--ledger", metavar="FILE", help="ledger to charge and to record the release in")
-    add("--analyst", metavar="NAME", help="whose allocation of the ledger pays")
 
 
 def _add_audit(commands) -> None:
@@ -173,15 +151,7 @@ def _fit(arguments) -> None:
     outputs = checked_outputs(arguments, (".json", ".txt"))
     table, call = _call(arguments)
     result = dp_ols(arguments.formula, table, **call)
-    summary = str(result.summary())
-    try:
-        if arguments.out:
-            text = summary if outputs[0].suffix.lower() == ".txt" else result.to_json()
-            write(outputs[0], lambda path: path.write_text(text + "\n", encoding="utf-8"))
-        if arguments.plot:
-            draw(outputs[-1], result.plot)
-    finally:  # the budget is spent, so the summary is shown even when a disk is full
-        print(summary)
+    verbs.show_fit(arguments, outputs, result)
 
 
 def _by(arguments) -> None:
@@ -213,36 +183,18 @@ def _audit(arguments) -> None:
 def _call(arguments) -> tuple[AnyTable, dict]:
     """Open the data and build the keyword arguments of dp_ols for ``fit`` and ``by``."""
     check_order(arguments.formula, arguments.data)
-    schema = Schema.of(arguments.schema).updated(types=types(arguments.types))
-    table = open_table(arguments.data)
-    table = table.typed({n: kind for n, kind in schema.types.items() if n in table.columns})
-    texts = pairs(arguments.levels, "--levels", "column=a,b,...")
-    levels = {name: typed(table, name, labels) for name, labels in texts.items()}
-    schema = schema.updated(bounds(arguments.bounds), levels)
-    call = {
+    table, call = data_options.shared_call(arguments)
+    call |= {
         "method": arguments.method,
-        "epsilon": arguments.epsilon,
-        "delta": arguments.delta,
-        "bounds": schema.bounds,
-        "levels": schema.levels,
-        "types": schema.types,
-        "x_new": points(arguments.x_new, arguments.formula, table, schema.levels),
-        "weights": arguments.weights,
-        "trim_weights": arguments.trim_weights,
-        "subset": arguments.subset,
-        "unit": arguments.unit,
-        "max_rows": arguments.max_rows,
         "cluster": arguments.cluster,
         "row_norm": arguments.row_norm,
-        "neighbors": arguments.neighbors,
         "select": arguments.select,
         "k": arguments.k,
         "select_share": arguments.select_share,
         "companion": arguments.companion,
         "companion_share": arguments.companion_share,
-        "budget": ledgers.opened(arguments),
     }
-    return table, call | options(arguments.option)
+    return table, call | verbs.of_rows(arguments, table, call["levels"])
 
 
 def _check_line(arguments, table: AnyTable, call) -> None:

@@ -1,6 +1,7 @@
 """Check output paths before any budget is spent, and write files and pictures."""
 
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 from dpstats.atomic_write import replacing
@@ -44,6 +45,15 @@ def check_matplotlib() -> None:
         import matplotlib.figure  # noqa: F401
     except ImportError:
         raise ArgumentError("pictures need matplotlib: pip install 'dpstats[plot]'") from None
+
+
+def check_documents(paths: list[Path]) -> None:
+    """Raise ArgumentError unless what writes files of Word and Excel is installed."""
+    needed = {".docx": "docx", ".xlsx": "openpyxl"}
+    for path in paths:
+        module = needed.get(path.suffix.lower())
+        if module is not None and find_spec(module) is None:
+            raise ArgumentError(f"-o {path} needs {module}: pip install 'dpstats[tables]'")
 
 
 def write(path: Path, write) -> None:

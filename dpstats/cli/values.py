@@ -46,6 +46,14 @@ def numbers(texts: list[str], option: str, form: str, count: int) -> dict[str, t
     return parsed
 
 
+def listed_numbers(text: str, option: str) -> list[float]:
+    """Parse ``1,2`` as numbers."""
+    numbers = _as_numbers([part.strip() for part in text.split(",")])
+    if isinstance(numbers[0], str):
+        raise ArgumentError(f"expected {option} to list numbers, got {text!r}")
+    return numbers
+
+
 def _as_numbers(texts: list[str]) -> list:
     """Convert texts to numbers if all of them are."""
     numbers = [_number(text) for text in texts]

@@ -17,7 +17,7 @@ from dpstats.estimators.lines import (
     theil_sen,
 )
 from dpstats.estimators.newton import absorbed as absorbed_newton
-from dpstats.estimators.newton import noisy_logit, noisy_newton, noisy_poisson
+from dpstats.estimators.newton import noisy_instruments, noisy_logit, noisy_newton, noisy_poisson
 from dpstats.estimators.risk import adaops, noisy_sgd, ops_objpert
 
 METHODS: dict[str, Method] = {
@@ -45,6 +45,9 @@ GENERALIZED: dict[str, Method] = {
     method.name: method for method in (noisy_logit.METHOD, noisy_poisson.METHOD)
 }
 """The methods of generalised linear models, by name."""
+
+INSTRUMENTAL: dict[str, Method] = {noisy_instruments.METHOD.name: noisy_instruments.METHOD}
+"""The methods for an endogenous regressor with instruments, by name."""
 
 ABSORBING: dict[str, Method] = {
     noisy_newton.METHOD.name: absorbed_newton.method(noisy_newton.METHOD),

@@ -7,6 +7,7 @@ stored; the formulas are in ``inference``, and what draws noise or reads rows is
 from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence
 from dpstats.evidence.ends_evidence import EndsEvidence
 from dpstats.evidence.evidence import Evidence
+from dpstats.evidence.instrument_evidence import InstrumentEvidence
 from dpstats.evidence.line_evidence import LineEvidence
 from dpstats.evidence.link_evidence import LinkEvidence, LogisticEvidence, PoissonEvidence
 from dpstats.evidence.squared_scores import ScoredEvidence
@@ -18,6 +19,7 @@ __all__ = [
     "Columns",
     "EndsEvidence",
     "Evidence",
+    "InstrumentEvidence",
     "LineEvidence",
     "LinkEvidence",
     "LogisticEvidence",

@@ -9,6 +9,7 @@ import numpy as np
 from dpstats.evidence.by_coefficient import BlockEvidence, NewtonEvidence
 from dpstats.evidence.ends_evidence import EndsEvidence
 from dpstats.evidence.evidence import Evidence, array, plain
+from dpstats.evidence.instrument_evidence import InstrumentEvidence
 from dpstats.evidence.line_evidence import LineEvidence
 from dpstats.evidence.link_evidence import LogisticEvidence, PoissonEvidence
 from dpstats.evidence.sums_evidence import SumsEvidence
@@ -20,6 +21,7 @@ _KINDS = {
         *(Evidence, LineEvidence, SumsEvidence, BlockEvidence, NewtonEvidence, LogisticEvidence),
         PoissonEvidence,
         EndsEvidence,
+        InstrumentEvidence,
     )
 }
 

@@ -6,6 +6,7 @@ Nothing is learned from rows: each is coded by itself.
 from dpstats.formula.conditions import Condition
 from dpstats.formula.constraints import linear_constraints
 from dpstats.formula.design import Design, Formula
+from dpstats.formula.instruments import InstrumentFormula
 from dpstats.formula.r import RFormula
 
-__all__ = ["Condition", "Design", "Formula", "RFormula", "linear_constraints"]
+__all__ = ["Condition", "Design", "Formula", "InstrumentFormula", "RFormula", "linear_constraints"]

@@ -38,7 +38,9 @@ def split_off(text: str) -> Split:
     if len(parts) == 1:
         return Split(text, None)
     if len(parts) > 2:
-        raise FormulaError(f"{text!r} has two |; instruments and random effects do not exist here")
+        raise FormulaError(
+            f"{text!r} has two |; instruments are for dp_iv, and random effects do not exist here"
+        )
     return _split(text, *parts)
 
 

@@ -191,7 +191,7 @@ class Design(ColumnOrigins):
         for term in formula.model.rhs_termlist:
             check_multiplied([read(factor.code) for factor in term.factors], regression)
         self.schema = {n: regression[n] for n in formula.variables if n != formula.absorbed}
-        self._recipe = formula, self.schema, dict(term_bounds), dict(clipping)
+        self._recipe = formula, self.schema, dict(term_bounds), self._own(clipping)
         self._predictors = {name: regression[name] for name in formula.predictors}
         self._splined = union(formula.readings, "splined")
         self._learn(formula.model, term_bounds)
@@ -257,6 +257,7 @@ class Design(ColumnOrigins):
         if not ranges and not clipping:
             return self
         formula, schema, term_bounds, before = self._recipe
+        ranges, clipping = self._own(ranges), self._own(clipping)
         learned = formula.declared & set(ranges)
         if learned:
             raise ArgumentError(f"{', '.join(sorted(learned))} shapes a column of {formula.text!r}")
@@ -267,6 +268,10 @@ class Design(ColumnOrigins):
         design._predictors = {name: design.schema[name] for name in formula.predictors}
         design._bound(term_bounds)
         return design
+
+    def _own(self, ranges: Mapping[str, Numeric]) -> dict[str, Numeric]:
+        """Return those of the ranges that are of variables of the formula."""
+        return {name: kind for name, kind in ranges.items() if name in self.schema}
 
     def __reduce__(self):
         return Design, self._recipe  # patsy's objects do not pickle; learning again is exact

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from dpstats.inference.anderson_rubin import ConfidenceSet, anderson_rubin, first_stage_f
 from dpstats.inference.bootstrap import Sums
 from dpstats.inference.cluster_wald import ENOUGH_CLUSTERS, ClusterWald
 from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit
@@ -17,6 +18,7 @@ from dpstats.inference.wald import Wald, deviations
 
 __all__ = [
     "ClusterWald",
+    "ConfidenceSet",
     "ENOUGH_CLUSTERS",
     "Ends",
     "Estimate",
@@ -28,7 +30,9 @@ __all__ = [
     "UNBOUNDED",
     "Uncertainty",
     "Wald",
+    "anderson_rubin",
     "deviations",
+    "first_stage_f",
     "slopes_of",
     "statuses",
 ]

@@ -20,14 +20,14 @@ class ClusterWald(Wald):
     Parameters
     ----------
     clusters : numpy.ndarray, shape (G,)
-        The effective number c of clusters.
+        The effective number c of clusters; NaN for a fit whose errors are not clustered.
     """
 
     clusters: np.ndarray
 
     def degrees(self) -> np.ndarray:
-        """Return the degrees of freedom (G,), at least 1."""
-        return np.maximum(self.clusters - 1, 1.0)
+        """Return the degrees of freedom (G,), at least 1, and infinite where none are clustered."""
+        return np.where(np.isnan(self.clusters), np.inf, np.maximum(self.clusters - 1, 1.0))
 
     def _critical(self, alpha: float) -> np.ndarray:
         from scipy.special import stdtrit

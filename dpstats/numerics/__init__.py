@@ -11,6 +11,7 @@ from dpstats.numerics.cross_products import Moments
 from dpstats.numerics.grouped_moments import GroupedMoments
 from dpstats.numerics.key_sums import KeySums
 from dpstats.numerics.layout import Block, Layout, Slopes
+from dpstats.numerics.pair_groups import PairGroups
 from dpstats.numerics.rows import Rows
 from dpstats.numerics.sandwich import Meat
 
@@ -26,6 +27,7 @@ __all__ = [
     "KeySums",
     "Meat",
     "Moments",
+    "PairGroups",
     "Rows",
     "Sensitivity",
     "Slopes",

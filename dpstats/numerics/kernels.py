@@ -93,6 +93,20 @@ def cut_rows(columns, factors):
 
 
 @numba.njit(cache=True, nogil=True)
+def lengths(columns):
+    """Return the Euclidean norms (m,) of columns (k, m), each by itself.
+
+    numpy adds up the squares of a column that stands alone in another order.
+    """
+    out = np.zeros(columns.shape[1])
+    for j in range(len(columns)):
+        column = columns[j]
+        for i in range(len(out)):
+            out[i] += column[i] * column[i]
+    return np.sqrt(out)
+
+
+@numba.njit(cache=True, nogil=True)
 def rounded_rows(columns, factors, limit, out):
     """Write rows, given as columns (k, m), times ``factors`` (m,), rounded and clipped to ``out``.
 

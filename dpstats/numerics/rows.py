@@ -25,6 +25,8 @@ class Rows:
         The key of each row's label in the absorbed column.
     clusters : numpy.ndarray or None, shape (m,)
         The key of each row's label in the column that standard errors are clustered by.
+    treatment : numpy.ndarray or None, shape (m,)
+        The endogenous regressor, where there are instruments.
     """
 
     numbers: np.ndarray
@@ -34,6 +36,7 @@ class Rows:
     units: np.ndarray | None = None
     keys: np.ndarray | None = None
     clusters: np.ndarray | None = None
+    treatment: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.response)
@@ -65,7 +68,7 @@ class Rows:
         """Return the roles that only some rows have, by name."""
         roles = {
             "codes": self.codes, "parts": self.parts, "units": self.units, "keys": self.keys,
-            "clusters": self.clusters,
+            "clusters": self.clusters, "treatment": self.treatment,
         }  # fmt: skip
         return {name: role for name, role in roles.items() if role is not None}
 

@@ -3,6 +3,6 @@
 Formulas of R are read in ``formula``, and no statistics are computed here.
 """
 
-from dpstats.r.bridge import answer
+from dpstats.r.bridge import answer, interrupted
 
-__all__ = ["answer"]
+__all__ = ["answer", "interrupted"]

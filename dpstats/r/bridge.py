@@ -11,10 +11,15 @@ from typing import Any
 import dpstats as dp
 from dpstats.errors import is_interrupt
 from dpstats.r import budgets, ledgers, plans, stored_fits
+from dpstats.r.descriptions import describe_columns
 from dpstats.r.inputs import labels, points, rows
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
+from dpstats.run.charge import SPENT
+
+# The budget of the latest call, if it has one, with its state before.
+_charged: list[tuple[Any, dict]] = []
 
 
 def answer(question: str, arguments: Mapping) -> dict:
@@ -40,6 +45,7 @@ def answer(question: str, arguments: Mapping) -> dict:
     'ArgumentError'
     """
     budget = None
+    _charged.clear()
     try:
         # Python's warnings would print in R as they come, whatever they say
         with warnings.catch_warnings():
@@ -47,6 +53,7 @@ def answer(question: str, arguments: Mapping) -> dict:
             arguments = dict(arguments)
             if arguments.get("budget") is not None:
                 budget = arguments["budget"] = budgets.restore(arguments["budget"])
+                _charged.append((budget, budgets.state(budget)))
             reply = {"value": QUESTIONS[question](**arguments)}
     except dp.DPStatsError as error:
         reply = {"error": type(error).__name__, "message": in_r(str(error))}
@@ -56,6 +63,20 @@ def answer(question: str, arguments: Mapping) -> dict:
             said = str(error) if isinstance(error, KeyboardInterrupt) else ""
             reply = {"error": "KeyboardInterrupt", "message": said or "interrupted"}
     return reply if budget is None else {**reply, "budget": budgets.state(budget)}
+
+
+def interrupted() -> dict:
+    """Return what :func:`answer` would of an interrupt, where R sees it first and drops the call.
+
+    >>> interrupted()["message"]
+    'interrupted'
+    """
+    reply = {"error": "KeyboardInterrupt", "message": "interrupted"}
+    for budget, before in _charged:
+        state = budgets.state(budget)
+        spent = f"interrupted; {SPENT}" if state != before else "interrupted"
+        reply |= {"message": spent, "budget": state}
+    return reply
 
 
 def fit(
@@ -120,6 +141,7 @@ def run(study: str, out: str, dry_run: bool = False, budget: dp.Ledger | None = 
 QUESTIONS = {
     "budget": budget,
     "close_seed": close_seed,
+    "describe": describe_columns,
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,

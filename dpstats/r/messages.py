@@ -15,6 +15,7 @@ _WORDS = [
     (r"a mapping \{column: \[levels\]\}", 'a list such as list(g = c("a", "b"))'),
     (r"""(bounds|levels|types)\[(["'])(.+?)\2\]""", r"\1$`\3`"),
     (r"expected (\w+) \(low, high\)", r"expected \1 = c(low, high)"),
+    (r"(?<=\w)=[(\[]([\d., ]+)[)\]]", r" = c(\1)"),
     (r"to be \(low, high\)", "to be c(low, high)"),
     (r"\bC\((\w+)\)", r"factor(\1)"),
     (r"""\bQ\((["'])(.+?)\1\)""", r"`\2`"),

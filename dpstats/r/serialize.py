@@ -142,11 +142,11 @@ def _group_limits(result: DPGroupResults, design: Design) -> dict:
 def _labels(result: DPGroupResults) -> list[list]:
     """List the labels of each group column."""
     if isinstance(result.by, str):
-        return [[_label(label) for label in result.labels]]
-    return [[_label(label[i]) for label in result.labels] for i in range(len(result.by))]
+        return [[label_in_r(label) for label in result.labels]]
+    return [[label_in_r(label[i]) for label in result.labels] for i in range(len(result.by))]
 
 
-def _label(label):
+def label_in_r(label):
     """Give a label a type of R: integers end at 2^31 there, and doubles are whole up to 2^53."""
     if not isinstance(label, int) or -(2**31) < label < 2**31:
         return label
@@ -158,11 +158,12 @@ def _public(result) -> dict:
         "formula": str(result.formula),
         "method": result.method,
         "selected": list(result.selected or ()),
-        "privacy": _privacy(result.privacy),
+        "privacy": privacy(result.privacy),
     }
 
 
-def _privacy(report: PrivacyReport) -> dict:
+def privacy(report: PrivacyReport) -> dict:
+    """Describe a guarantee, and what drew noise, by column."""
     shares = report.shares()
     return {
         "epsilon": float(report.epsilon),

@@ -5,6 +5,7 @@ import math
 import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from dpstats.errors import NotReleasedError
 from dpstats.escaping import latex, write_csv
 from dpstats.html_tables import html_notes, html_table
 from dpstats.privacy import PrivacyReport
+from dpstats.results.show.documents import Printed, markdown_of, write_excel, write_word
 from dpstats.results.store.shapes import DESCRIPTION
 from dpstats.results.store.single import report_from_dict, report_to_dict
 from dpstats.results.store.texts import built, parsed
@@ -52,6 +54,16 @@ class DPDescription:
     alpha: float
     privacy: PrivacyReport
     notes: tuple[str, ...] = ()
+
+    @property
+    def method(self) -> str:
+        """Return ``"describe"``, beside the methods of fits in records and ledgers."""
+        return "describe"
+
+    @property
+    def formula(self) -> str:
+        """Return the columns as ledgers list them, such as ``"describe: wage + educ"``."""
+        return f"describe: {' + '.join(dict.fromkeys(name for _, name, _ in self.figures))}"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -113,12 +125,13 @@ class DPDescription:
 
     def summary(self) -> str:
         """Write the table with its notes as text."""
-        lines = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in self._notes()]
+        notes = self.printed_notes()
+        lines = [textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in notes]
         return "\n".join([_TITLE, self.table().to_string(), *lines])
 
     __str__ = __repr__ = summary
 
-    def _notes(self) -> list[str]:
+    def printed_notes(self) -> list[str]:
         """Say what is in parentheses, what is hidden and what is guaranteed."""
         from dpstats.results.show.summary import guarantee
 
@@ -134,7 +147,7 @@ class DPDescription:
     def to_html(self) -> str:
         """Write the table as HTML, with its notes; names are escaped."""
         headers, rows = self._cells()
-        return f"{html_table(rows, headers, _TITLE)}\n{html_notes(self._notes())}"
+        return f"{html_table(rows, headers, _TITLE)}\n{html_notes(self.printed_notes())}"
 
     _repr_html_ = to_html
 
@@ -144,16 +157,34 @@ class DPDescription:
         lines = [" & ".join(map(latex, row)) + r" \\" for row in (headers, *rows)]
         start = rf"\begin{{tabular}}{{l{'r' * (len(headers) - 1)}}}"
         body = [start, r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
-        notes = [latex(note) + r" \\" for note in self._notes()]
+        notes = [latex(note) + r" \\" for note in self.printed_notes()]
         return "\n".join([*body, r"\end{tabular}", r"\noindent\footnotesize", *notes])
 
     def to_markdown(self) -> str:
-        """Write the table in Markdown, with its notes; names are escaped."""
+        """Write the table as Markdown, with its notes; names are escaped."""
+        return markdown_of(self._printed())
+
+    def to_word(self, path) -> None:
+        """Write the table as a Word document, with its notes; needs python-docx."""
+        write_word(self._printed(), path)
+
+    def to_excel(self, path) -> None:
+        """Write the table as an Excel sheet, texts as texts, with its notes; needs openpyxl."""
+        write_excel(self._printed(), path)
+
+    def _printed(self) -> Printed:
+        """Lay out the cells for documents."""
         headers, rows = self._cells()
-        rule = ["---", *["---:"] * (len(headers) - 1)]
-        cells = [list(map(_markdown, headers)), rule, *(list(map(_markdown, row)) for row in rows)]
-        lines = ["| " + " | ".join(row) + " |" for row in cells]
-        return "\n".join([*lines, "", *map(_markdown, self._notes())])
+        return Printed(_TITLE, headers, [rows], self.printed_notes())
+
+    def record(self, path, publication: Mapping | None = None) -> Path:
+        """Write the release as a folder for output checkers and archives.
+
+        See :func:`dpstats.results.record.record.write_record`.
+        """
+        from dpstats.results.record.record import write_record
+
+        return write_record({self.formula: self}, path, publication, "dpstats.dp_describe")
 
     def to_csv(self, path) -> None:
         """Write ``frame`` as CSV, which spreadsheets read without running a cell."""
@@ -231,9 +262,3 @@ def _digits(value: float) -> str:
 
 def _error(figure: Figure) -> str:
     return f"({figure.std_error:.2g})" if math.isfinite(figure.std_error) else ""
-
-
-def _markdown(text: str) -> str:
-    """Escape what Markdown would read in a cell."""
-    marked = {"\\", "|", "_", "*", "<", "`", "$", "["}
-    return "".join(f"\\{c}" if c in marked else " " if c == "\n" else c for c in text)

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from dpstats.results.description import DPDescription
 from dpstats.results.many import DPGroupResults
-from dpstats.results.one import DPResults
+from dpstats.results.one import DPIVResults, DPResults
 from dpstats.results.store.texts import built, parsed
 
 _SHAPE = {"*": lambda value: isinstance(value, dict | list)}
-_KINDS = {"groups": DPGroupResults, "single": DPResults, "description": DPDescription}
+_KINDS = {"groups": DPGroupResults, "single": DPResults, "description": DPDescription,
+          "instruments": DPIVResults}  # fmt: skip
 _STORED = "text of a stored result of a call"
 
 

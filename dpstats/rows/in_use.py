@@ -113,6 +113,8 @@ class RowReader:
         The column whose labels are the keys of rows.
     cluster : str or None
         The column whose values are the clusters of rows.
+    first_stage : Design or None
+        The design whose response is the endogenous regressor.
     """
 
     design: Design
@@ -121,6 +123,7 @@ class RowReader:
     by_unit: bool = False
     absorbed: str | None = None
     cluster: str | None = None
+    first_stage: Design | None = None
 
     def __call__(self, batch: Batch) -> Rows:
         """Return the rows of a batch of complete ones, each by itself."""
@@ -135,6 +138,7 @@ class RowReader:
             units=batch[UNIT] if self.by_unit else None,
             keys=None if self.absorbed is None else batch[self.absorbed],
             clusters=None if self.cluster is None else batch[self.cluster],
+            treatment=None if self.first_stage is None else self.first_stage.responses(batch),
         )
 
 

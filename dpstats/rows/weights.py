@@ -59,26 +59,19 @@ class Weights:
         return (
             f"rows are weighted by {self.column}: weights above {self.largest:g} count as "
             f"{self.largest:g}{trimmed}{least}; rows whose weight is missing, infinite, zero or "
-            "negative are left out; HC1 standard errors hold for survey weights, nonrobust ones "
-            "take a row's error variance as inverse to its weight, as WLS and lm do"
+            "negative are left out; HC1 and clustered standard errors hold for survey weights, "
+            "nonrobust ones take a row's error variance as inverse to its weight, as WLS and lm do"
         )
 
 
-def declared_weights(
-    column, trim, bounds: Mapping, table: AnyTable, formula: Formula
-) -> Weights | None:
-    """Check ``weights=`` and ``trim_weights=`` against the formula, the bounds and the table.
+def declared_weights(column, trim, bounds: Mapping, table: AnyTable) -> Weights | None:
+    """Check ``weights=`` and ``trim_weights=`` against the bounds and the table.
 
     Raises
     ------
     ArgumentError
         With what to write instead.
     """
-    if formula.absorbed is not None and (column is not None or trim is not None):
-        raise ArgumentError(
-            f"rows of different weights are not proven for {formula.text!r}: leave weights and "
-            f"trim_weights out, or write C({formula.absorbed}) with levels= instead of |"
-        )
     if column is None:
         if trim is not None:
             raise ArgumentError("trim_weights is for weights; add weights=")
@@ -89,8 +82,19 @@ def declared_weights(
     return Weights(column, low, high, trim)
 
 
-def check_weights(method: Method, select) -> None:
+def check_weights(method: Method, select, formula: Formula, by_unit: bool) -> None:
     """Raise ArgumentError where a method, or a selection of terms, takes no weights."""
+    if formula.absorbed is not None and by_unit:
+        raise ArgumentError(
+            f"effects of {formula.absorbed} with unit= are not proven for rows of different "
+            "weights; leave weights and trim_weights out"
+        )
+    if "weights" not in method.takes and formula.absorbed is not None:
+        raise ArgumentError(
+            f"{method.name} is not proven for rows of different weights with | {formula.absorbed}; "
+            'take method="noisy_newton", which compares pairs of rows in memory and needs delta > '
+            f"0, leave weights out, or write C({formula.absorbed}) with levels= instead of |"
+        )
     if "weights" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "weights" in known.takes)
         raise ArgumentError(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from dpstats.call import Request
-from dpstats.formula import Design
+from dpstats.formula import Design, Formula
 from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginal import TWO_OUTCOMES
@@ -24,45 +24,57 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     """
     cost = request.cost.part(request.method.ranges.share)
     schema, response = request.schema, request.design.response
-    free = request.clipping
+    free, sides = request.clipping, _regressions(request)
+    designs = {name: design for name, (_, design) in sides.items()}
     limits: dict[str, Numeric | None] = {
         name: kind if name not in free else None
         for name, kind in schema.items()
         if name in request.formula.predictors and isinstance(kind, Numeric)
     }
-    low, high = request.design.response_bounds
-    y_is_free = not set(free).isdisjoint(request.formula.response_variables)
-    limits[response] = (
-        None if y_is_free and response not in request.term_bounds else Numeric(low, high)
-    )
-    weights = dict.fromkeys(limits, 1.0) | {response: request.method.ranges.response}
+    limits |= {name: _declared(request, *side) for name, side in sides.items()}
+    weights = dict.fromkeys(limits, 1.0) | dict.fromkeys(designs, request.method.ranges.response)
     bought = {name: limit for name, limit in limits.items() if weights[name]}
-    total = partial(_total, request, response)
+    total = partial(_total, request, designs)
     marginals = estimate_marginals(
         total, bought, weights, cost, noise, request.neighbors, response, request.one
     )
     marginals = {response: TWO_OUTCOMES, **marginals}
-    return _estimated(request, marginals, limits, response, y_is_free)
+    return _estimated(request, marginals, limits)
 
 
-def _total(request: Request, response: str, each: Callable):
-    """Add up ``each(columns)`` over batches of the rows in use, the response as transformed."""
-    work = partial(_with_response, request.design, response, each)
+def _regressions(request: Request) -> dict[str, tuple[Formula, Design]]:
+    """Return formulas and designs by response: the request's, and those of a first stage."""
+    first, sides = request.first_stage, [(request.formula, request.design)]
+    sides += [] if first is None else [(first.formula.first_stage, first.design)]
+    return {design.response: (formula, design) for formula, design in sides}
+
+
+def _is_free(request: Request, formula: Formula) -> bool:
+    """Tell whether the response of a formula reads a variable without declared bounds."""
+    return not set(request.clipping).isdisjoint(formula.response_variables)
+
+
+def _declared(request: Request, formula: Formula, design: Design) -> Numeric | None:
+    """Return the declared bounds of the response, if any."""
+    if _is_free(request, formula) and design.response not in request.term_bounds:
+        return None
+    return Numeric(*design.response_bounds)
+
+
+def _total(request: Request, designs: Mapping[str, Design], each: Callable):
+    """Add up ``each(columns)`` over batches of the rows in use, responses as transformed."""
+    work = partial(_with_responses, designs, each)
     return request.rows_in_use.total(request.table, work)
 
 
-def _with_response(design: Design, response: str, each: Callable, batch: Batch):
-    return each({**batch, response: design.responses(batch)})
+def _with_responses(designs: Mapping[str, Design], each: Callable, batch: Batch):
+    return each({**batch, **{name: design.responses(batch) for name, design in designs.items()}})
 
 
 def _estimated(
-    request: Request,
-    marginals: Mapping[str, Marginal],
-    limits: Mapping[str, Numeric | None],
-    response: str,
-    y_is_free: bool,
+    request: Request, marginals: Mapping[str, Marginal], limits: Mapping[str, Numeric | None]
 ) -> Request:
-    """Update the request with the ranges, design and reference that the distributions imply."""
+    """Update the request with the ranges, designs and references that the distributions imply."""
     free = tuple(request.clipping)
     ranges = {
         name: Numeric(marginals[name].low, marginals[name].high)
@@ -71,20 +83,21 @@ def _estimated(
     }
     schema = {**request.schema, **dict.fromkeys(free, UNLIMITED), **ranges}
     bounds = dict(request.term_bounds)
-    if y_is_free and response not in ranges:
-        bounds.setdefault(response, (marginals[response].low, marginals[response].high))
+    for name, (formula, _) in _regressions(request).items():
+        if _is_free(request, formula) and name not in ranges:
+            bounds.setdefault(name, (marginals[name].low, marginals[name].high))
     clipping = dict.fromkeys(free, UNLIMITED) | {
         name: Numeric(*marginal.clipping)
         for name, marginal in marginals.items()
         if name in request.formula.predictors
     }
-    design = request.design
-    if request.formula.declared.isdisjoint(free):
-        design = design.with_ranges(ranges, clipping)
-    else:
-        learned = {**request.schema, **ranges}
-        design = request.formula.design(learned, request.term_bounds, clipping)
     rough = tuple(name for name, marginal in marginals.items() if marginal.is_rough)
+    (design, reference), *of_first = [
+        (found, reference_of(found, marginals, name, limits[name]))
+        for name, side in _regressions(request).items()
+        for found in [_learned(request, *side, ranges, clipping)]
+    ]
+    first = request.first_stage
     return replace(
         request,
         schema=schema,
@@ -93,9 +106,23 @@ def _estimated(
         estimated=free,
         term_bounds=bounds,
         released_clipping=clipping,
-        reference=reference_of(design, marginals, response, limits[response]),
+        reference=reference,
+        first_stage=first and first.with_released(*of_first[0]),
         plan="; ".join(filter(None, (request.plan, _note(rough)))),
     )
+
+
+def _learned(
+    request: Request,
+    formula: Formula,
+    design: Design,
+    ranges: Mapping[str, Numeric],
+    clipping: Mapping[str, Numeric],
+) -> Design:
+    """Return a design of the call under the released ranges, learned anew where they shape it."""
+    if formula.declared.isdisjoint(request.clipping):
+        return design.with_ranges(ranges, clipping)
+    return formula.design({**request.schema, **ranges}, request.term_bounds, clipping)
 
 
 def _note(rough: tuple[str, ...]) -> str:

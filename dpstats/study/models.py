@@ -1,31 +1,31 @@
-"""Read the models of a study: calls of dp_ols without their data."""
+"""Read the entries of a study: calls of verbs without their data."""
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dpstats.codebook import PARTS, Schema
 from dpstats.codebook.toml_file import table
 from dpstats.errors import ArgumentError, FormulaError
 from dpstats.formula import Condition, Formula, RFormula
 from dpstats.option_checks import word
-from dpstats.verbs.ols import dp_ols
+from dpstats.study.kinds import KINDS
 
-# Arguments of dp_ols that are no part of a study.
-_NOT_OF_MODELS = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options")
 # What formulas and subsets are written in.
 _LANGUAGES = {"Python": str, "R": RFormula}
 
 
 @dataclass(frozen=True)
 class Model:
-    """Hold one call of dp_ols, without its data.
+    """Hold one call of a verb, without its data.
 
-    ``formulas`` are one formula or several; ``arguments`` the others by name, with the
-    declarations that concern the formulas' columns.
+    ``kind`` is a name in :data:`dpstats.study.kinds.KINDS`. ``formulas`` are one formula or
+    several, none of a description; ``arguments`` the others by name, with the declarations that
+    concern the columns in use.
     """
 
     name: str
+    kind: str
     formulas: list[str]
     arguments: dict
 
@@ -40,35 +40,32 @@ class Model:
         several = [f"{self.name}: {formula}" for formula in self.formulas]
         return several if len(several) > 1 else [self.name]
 
+    def call(self, data, **more) -> Any:
+        """Call the verb on the data; ``more`` replaces arguments."""
+        kind, arguments = KINDS[self.kind], {**self.arguments, **more}
+        if kind.formulas:
+            return kind.verb(self.formula, data, **arguments)
+        return kind.verb(data, **arguments)
 
-def read_model(name: str, content, shared: Schema, usual: Mapping) -> Model:
-    """Build one model with the shared declarations of the columns that its formulas name.
 
-    ``usual`` are the study's ``unit``, ``max_rows`` and ``language``, which a model may replace.
+def read_model(
+    place: str, name: str, kind: str, content: Mapping, shared: Schema, usual: Mapping
+) -> Model:
+    """Build one entry with the shared declarations of the columns that it names.
+
+    ``usual`` are the study's ``unit``, ``max_rows`` and ``language``, which an entry may replace.
     """
-    place = f"models.{name}"
-    if not isinstance(content, dict):
-        raise ArgumentError(f"expected {place} to be a table, got {content!r}")
-    arguments = {**usual, **content}
+    takes = KINDS[kind]
+    arguments = {key: v for key, v in usual.items() if key == "language" or takes.takes(key)}
+    arguments |= content
     arguments.pop("formula", None)
     language = word("language", *_LANGUAGES)(arguments.pop("language", "Python"))
-    refused = [key for key in arguments if key in _NOT_OF_MODELS]
-    if refused or "formula" not in content or "epsilon" not in content:
-        known = [key for key in inspect.signature(dp_ols).parameters if key not in _NOT_OF_MODELS]
-        what = f"has no entry {refused[0]!r}" if refused else "needs formula and epsilon"
-        raise ArgumentError(f"{place} {what}; it takes: formula, language, {', '.join(known)}")
-    formulas = content["formula"]
-    formulas = [formulas] if isinstance(formulas, str) else formulas
-    texts = isinstance(formulas, list) and all(isinstance(each, str) for each in formulas)
-    if not texts or not formulas:
-        raise ArgumentError(f"expected {place}.formula to be a text or a list, got {formulas!r}")
-    formulas = [_in(language, text, place) for text in formulas]
+    _check_entries(place, kind, content, arguments)
+    formulas = [_in(language, text, place) for text in _formulas(place, content)]
     if isinstance(arguments.get("subset"), str):
         arguments["subset"] = _LANGUAGES[language](arguments["subset"])
     own = {part: table(arguments, part, place) for part in PARTS}
-    labelled = (arguments.get(name) for name in ("unit", "cluster"))
-    labelled = [name for name in labelled if isinstance(name, str)]
-    columns = [*columns_of(formulas, arguments), *labelled]
+    columns = [*columns_of(formulas, arguments), *_labelled(kind, arguments)]
     declared = shared.updated(**own)
     for part in PARTS:
         whole = getattr(declared, part)
@@ -77,7 +74,39 @@ def read_model(name: str, content, shared: Schema, usual: Mapping) -> Model:
     if isinstance(arguments.get("groups"), list):
         labels = arguments["groups"]
         arguments["groups"] = [tuple(v) if isinstance(v, list) else v for v in labels]
-    return Model(name, formulas, {key: value for key, value in arguments.items() if value != {}})
+    kept = {key: value for key, value in arguments.items() if value != {}}
+    return Model(name, kind, formulas, kept)
+
+
+def _check_entries(place: str, kind: str, content: Mapping, arguments: Mapping) -> None:
+    """Raise ArgumentError for what the verb does not take, and where what it needs is missing."""
+    takes = KINDS[kind]
+    needed = "formula" if takes.formulas else "columns"
+    refused = [key for key in arguments if not takes.takes(key)]
+    if not takes.formulas and "formula" in content:
+        refused.insert(0, "formula")
+    if refused or needed not in content:
+        what = f"has no entry {refused[0]!r}" if refused else f"needs {needed}"
+        known = [*(["formula"] if takes.formulas else []), "language", "share", *takes.arguments]
+        raise ArgumentError(f"{place} {what}; it takes: {', '.join(known)}")
+
+
+def _formulas(place: str, content: Mapping) -> list[str]:
+    """Return the formulas of an entry, none of a description."""
+    formulas = content.get("formula", ())
+    formulas = [formulas] if isinstance(formulas, str) else formulas
+    if "formula" not in content:
+        return []
+    texts = isinstance(formulas, list) and all(isinstance(each, str) for each in formulas)
+    if not texts or not formulas:
+        raise ArgumentError(f"expected {place}.formula to be a text or a list, got {formulas!r}")
+    return formulas
+
+
+def _labelled(kind: str, arguments: Mapping) -> list[str]:
+    """Name the columns of labels: persons, clusters, and the groups of a description."""
+    names = ("unit", "cluster") if KINDS[kind].formulas else ("by",)
+    return [name for key in names if isinstance(name := arguments.get(key), str)]
 
 
 def _in(language: str, text: str, place: str) -> str:
@@ -106,9 +135,12 @@ def _is_formula(text: str) -> bool:
 
 
 def columns_of(formulas: list[str], arguments: Mapping) -> list[str]:
-    """List the columns that a model reads, with weights and subset, but for absorbed ones."""
+    """List the columns that an entry reads, with weights and subset, but for absorbed ones."""
     parsed = [Formula.parse(text) for text in formulas]
     names = [name for formula in parsed for name in formula.variables if name != formula.absorbed]
-    weights, subset = arguments.get("weights"), arguments.get("subset")
+    described, weights = arguments.get("columns", ()), arguments.get("weights")
+    names += described if isinstance(described, list) else [described] if described else []
     names += [weights] if isinstance(weights, str) else []
-    return list(dict.fromkeys([*names, *(Condition.parse(subset).variables if subset else ())]))
+    subset = arguments.get("subset")
+    names += Condition.parse(subset).variables if subset else ()
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))

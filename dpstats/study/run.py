@@ -1,20 +1,20 @@
-"""Run a study: check everything, reserve everything, fit, and write the release record."""
+"""Run a study: check everything, reserve everything, call, and write the release record."""
 
 from pathlib import Path
 
 from dpstats.errors import ArgumentError, BudgetError
 from dpstats.ledger import Asked, Ledger
 from dpstats.privacy import Call, Charge, Chargeable
+from dpstats.progress_bar import progress_bar
 from dpstats.results.record.record import checked_target, write_record
-from dpstats.study.models import Model
+from dpstats.study.shares import check_together
 from dpstats.study.study_file import Study
 from dpstats.study.synthetic import synthetic_rows
 from dpstats.testing import insecure_seed
-from dpstats.verbs.ols import dp_ols
 
 
 class _Quote(Chargeable):
-    """Ask what a call would cost: dp_ols checks it and returns this in place of results."""
+    """Ask what a call would cost: its verb checks it and returns this in place of results."""
 
     def reserve(self, epsilon, delta, cost, neighbors, facts):
         charge = Charge()
@@ -35,12 +35,19 @@ class _Reserved(Chargeable):
         return self._charge
 
 
-def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False) -> Path:
-    """Run the models of a study file and write their release record.
+def run_study(
+    path,
+    out,
+    *,
+    ledger: Ledger | None = None,
+    dry_run: bool = False,
+    progress: bool | None = None,
+) -> Path:
+    """Run the entries of a study file and write their release record.
 
-    Every model is checked before anything is reserved, all are reserved together or none, and
+    Every entry is checked before anything is reserved, all are reserved together or none, and
     the folder appears whole after the last of them. A run that is cut off can be repeated:
-    models whose results were stored are then answered from the ledger, where it has a
+    entries whose results were stored are then answered from the ledger, where it has a
     fingerprint.
 
     Parameters
@@ -50,11 +57,13 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
     out : str or path
         A folder that does not exist yet.
     ledger : Ledger
-        What the models are charged to; needed unless ``dry_run``.
+        What the entries are charged to; needed unless ``dry_run``.
     dry_run : bool
         Run on synthetic rows drawn from the declarations, with seeded noise: no row is read,
         nothing is spent, and the record says that it is not private. Without a ledger the data are
         not opened; with one all is checked that a run would check, the budget too.
+    progress : bool, optional
+        Progress bar over the entries; by default on a terminal, for runs over a second.
 
     Returns
     -------
@@ -66,46 +75,52 @@ def run_study(path, out, *, ledger: Ledger | None = None, dry_run: bool = False)
     ArgumentError
         For a file, an argument or a folder that cannot be used; nothing is spent.
     BudgetError
-        When the models do not fit together; nothing is spent.
+        When the entries do not fit together; nothing is spent.
     LedgerError
         When the ledger cannot be written.
     """
     study, target = Study.read(path), checked_target(out)
     command = f"dpstats run {'--dry-run ' * dry_run}{Path(path).name}"
     if ledger is None and dry_run:
-        return _write(study, _dry_fits(study), target, None, command)
+        return _write(study, _dry_fits(study, progress), target, None, command)
     if not isinstance(ledger, Ledger):
         raise ArgumentError(f"expected ledger to be a dpstats.Ledger, got {ledger!r}")
-    asked = [_fit(model, study.data, budget=_Quote()) for model in study.models]
+    asked = _asked(study, study.data, ledger.dataset.limit.rule)
     if dry_run:
         ledger.check_all(asked)
-        return _write(study, _dry_fits(study), target, None, command)
+        return _write(study, _dry_fits(study, progress), target, None, command)
     charges = ledger.reserve_all(asked)
-    fits = _fits(study, list(zip(asked, charges, strict=True)))
+    fits = _fits(study, list(zip(asked, charges, strict=True)), progress)
     return _write(study, fits, target, study.publication, command)
 
 
-def _dry_fits(study: Study) -> dict:
-    """Fit the models to synthetic rows, which have types of their own, with seeded noise."""
+def _asked(study: Study, data, rule: str | None = None, **more) -> list[Asked]:
+    """Ask what each entry would cost, and check that they stay within the study's epsilon."""
+    asked = {each.name: each.call(data, budget=_Quote(), **more) for each in study.models}
+    check_together(study.limit, asked, rule)
+    return [*asked.values()]
+
+
+def _dry_fits(study: Study, progress: bool | None) -> dict:
+    """Run the entries on synthetic rows, which have types of their own, with seeded noise."""
     rows = synthetic_rows(study)
-    with insecure_seed(0):
-        return {model.name: _fit(model, rows, types=None) for model in study.models}
+    _asked(study, rows, types=None)
+    with insecure_seed(0), progress_bar(study.models, "dry run", progress) as models:
+        return {model.name: model.call(rows, types=None, progress=False) for model in models}
 
 
-def _fits(study: Study, left: list[tuple[Asked, Charge]]) -> dict:
-    """Fit the models with what was reserved; after a failure the remaining ones fail too."""
+def _fits(study: Study, left: list[tuple[Asked, Charge]], progress: bool | None) -> dict:
+    """Run the entries with what was reserved; after a failure the remaining ones fail too."""
     fits = {}
     try:
-        for model in study.models:
-            fits[model.name] = _fit(model, study.data, budget=_Reserved(*left.pop(0)))
+        with progress_bar(study.models, "study", progress) as models:
+            for model in models:
+                reserved = _Reserved(*left.pop(0))
+                fits[model.name] = model.call(study.data, budget=reserved, progress=False)
     finally:
         for _, charge in left:
             charge.fail()
     return fits
-
-
-def _fit(model: Model, data, **more):
-    return dp_ols(model.formula, data, **{**model.arguments, **more})
 
 
 def _write(study: Study, fits: dict, target: Path, publication, command: str) -> Path:
@@ -115,4 +130,6 @@ def _write(study: Study, fits: dict, target: Path, publication, command: str) ->
         several = fits[model.name] if len(model.formulas) > 1 else {"": fits[model.name]}
         results |= zip(model.result_names, several.values(), strict=True)
     tables = {table.name: table.filled(results) for table in study.tables}
-    return write_record(results, target, publication, command, tables)
+    limit = study.limit
+    together = None if limit is None else (limit.epsilon, limit.delta)
+    return write_record(results, target, publication, command, tables, together)

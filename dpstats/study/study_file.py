@@ -1,5 +1,6 @@
-"""Read a study file: TOML with data, declarations and models."""
+"""Read a study file: TOML with data, declarations, and entries of several kinds."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,12 +8,18 @@ from dpstats.codebook import PARTS, Schema
 from dpstats.codebook.toml_file import check_names, parsed, table
 from dpstats.errors import ArgumentError
 from dpstats.option_checks import whole
+from dpstats.privacy import Composition
 from dpstats.results.record.registry import checked_publication
+from dpstats.study.kinds import KINDS
 from dpstats.study.models import Model, read_model
+from dpstats.study.shares import divided, limit_of
 from dpstats.study.tables import Table, read_tables
 
 _SHARED = ("unit", "max_rows", "language")
-_TOP = ("data", "rows", "models", "tables", "publication", "schema", *_SHARED, *PARTS)
+_TOP = (
+    "data", "rows", "epsilon", "delta", "models", *KINDS, "tables", "publication", "schema",
+    *_SHARED, *PARTS,
+)  # fmt: skip
 _ROWS = 1000  # of a dry run
 
 
@@ -23,7 +30,8 @@ class Study:
     ``data`` is a path or pattern, ``rows`` how many rows a dry run makes up, ``tables`` what the
     record shows side by side, and ``publication`` what goes into the registry of deployments. The
     file's ``language`` says what its formulas and subsets are written in, ``"Python"`` by default
-    or ``"R"``; a model may have its own.
+    or ``"R"``; an entry may have its own. ``limit`` is the budget that entries share, or None where
+    each has its own epsilon. ``[models.NAME]`` is an ``[[ols]]`` with that name.
     """
 
     data: str
@@ -31,6 +39,7 @@ class Study:
     models: tuple[Model, ...]
     tables: tuple[Table, ...]
     publication: dict | None
+    limit: Composition | None = None
 
     @classmethod
     def read(cls, path) -> "Study":
@@ -56,19 +65,26 @@ class Study:
         check_names(content, _TOP, f"{path.name}")
         if not isinstance(content.get("data"), str):
             raise ArgumentError(f'{path.name} needs data = "...", a file beside it or its path')
-        named = table(content, "models", path.name)
-        if not named:
+        entries = {place: (kind, name, own) for place, kind, name, own in _entries(content, path)}
+        if not entries:
             raise ArgumentError(
-                f"{path.name} needs a model: [models.NAME] with formula and epsilon"
+                f"{path.name} needs a model: [models.NAME] with formula and epsilon, or one of "
+                f"{', '.join(f'[[{kind}]]' for kind in KINDS)}"
             )
+        limit = limit_of(content, path.name)
+        shares = divided(limit, {place: own for place, (_, _, own) in entries.items()})
         declared = {part: table(content, part, path.name) for part in PARTS}
         shared = _codebook(content, path).updated(**declared)
         usual = {name: content[name] for name in _SHARED if name in content}
-        models = tuple(read_model(name, own, shared, usual) for name, own in named.items())
-        names = [result for model in models for result in model.result_names]
+        models = tuple(
+            read_model(place, name, kind, shares[place], shared, usual)
+            for place, (kind, name, _) in entries.items()
+        )
+        names = [model.name for model in models if len(model.formulas) > 1]
+        names += [result for model in models for result in model.result_names]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ArgumentError(
-                f"{path.name} has several results named {min(repeated)!r}; rename a model"
+                f"{path.name} has several results named {min(repeated)!r}; rename one of them"
             )
         publication = content.get("publication")
         return cls(
@@ -77,7 +93,37 @@ class Study:
             models=models,
             tables=read_tables(table(content, "tables", path.name), models),
             publication=None if publication is None else checked_publication(publication),
+            limit=limit,
         )
+
+
+def _entries(content: Mapping, path: Path) -> Iterator[tuple[str, str, str, dict]]:
+    """Give the entries, kinds in the order of the file: place, kind, name, content without it."""
+    for key in content:
+        if key == "models":
+            for name, own in table(content, "models", path.name).items():
+                yield f"models.{name}", "ols", name, _as_table(f"models.{name}", own)
+        elif key in KINDS:
+            yield from _listed(key, content[key], path)
+
+
+def _listed(kind: str, listed, path: Path) -> Iterator[tuple[str, str, str, dict]]:
+    """Give the entries of one kind, which are named by it unless they have names of their own."""
+    if not isinstance(listed, list) or not listed:
+        raise ArgumentError(f"{path.name}: write [[{kind}]] for each {kind}, in double brackets")
+    for i, own in enumerate(listed, start=1):
+        number = f" {i}" if len(listed) > 1 else ""
+        place = f"[[{kind}]]{number}"
+        name = _as_table(place, own).get("name", f"{kind}{number}")
+        if not isinstance(name, str) or not name.strip():
+            raise ArgumentError(f"expected name of {place} to be a text, got {name!r}")
+        yield place, kind, name, {key: value for key, value in own.items() if key != "name"}
+
+
+def _as_table(place: str, own) -> dict:
+    if not isinstance(own, dict):
+        raise ArgumentError(f"expected {place} to be a table, got {own!r}")
+    return own
 
 
 def _codebook(content: dict, path: Path) -> Schema:

@@ -10,9 +10,13 @@ from dpstats.formula import Formula
 from dpstats.study.models import Model, columns_of
 from dpstats.study.study_file import Study
 
+_BINARY = frozenset((0.0, 1.0))  # values of a response, not the ends of a range
+
 
 def synthetic_rows(study: Study) -> pd.DataFrame:
-    """Draw every column of the study's models on its own: uniform over its bounds or levels.
+    """Draw every column of the study's entries on its own: uniform over its bounds or levels.
+
+    The response of a logit is 0 or 1 where no levels are declared.
 
     Raises
     ------
@@ -21,12 +25,13 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
     """
     draw = np.random.default_rng(0)
     columns: dict[str, np.ndarray | pd.Categorical] = {}
+    outcomes = {name: _BINARY for model in study.models for name in _outcomes(model)}
     for model in study.models:
-        declared = _declared(model)
+        declared = _declared(model, outcomes)
         for name in columns_of(model.formulas, model.arguments):
             if name not in columns:
                 columns[name] = _column(name, declared, study.rows, draw)
-        columns |= _groups(model, study.rows, draw)
+        columns |= _groups(model, declared, study.rows, draw)
     for model in study.models:  # another model may have declared what this one absorbs
         columns = _labels(model, study.rows, draw) | columns
     return pd.DataFrame(columns)
@@ -40,16 +45,29 @@ def _labels(model: Model, rows: int, draw: np.random.Generator) -> dict:
     return {name: draw.integers(max(rows // 10, 1), size=rows) for name in names}
 
 
-def _declared(model: Model) -> dict:
+def _declared(model: Model, outcomes: Mapping) -> dict:
     """Return levels and ranges by column; levels in the formula itself count too."""
     own = [Formula.parse(text).levels for text in model.formulas]
     levels = {name: list(values) for each in own for name, values in each.items()}
     arguments = model.arguments
-    return {**arguments.get("bounds", {}), **levels, **arguments.get("levels", {})}
+    types = arguments.get("types", {})
+    booleans = {name: [False, True] for name, kind in types.items() if kind == "boolean"}
+    return {
+        **arguments.get("bounds", {}), **outcomes, **booleans, **levels,
+        **arguments.get("levels", {}),
+    }  # fmt: skip
+
+
+def _outcomes(model: Model) -> list[str]:
+    """Name the responses of logits."""
+    logit = model.kind == "logit"
+    return [text.partition("~")[0].strip() for text in model.formulas if logit]
 
 
 def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
     values = declared.get(name)
+    if isinstance(values, frozenset):
+        return draw.integers(2, size=rows).astype(float)
     if isinstance(values, tuple):
         low, high = values
         return draw.uniform(low, high, rows)
@@ -60,13 +78,15 @@ def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
     )
 
 
-def _groups(model: Model, rows: int, draw: np.random.Generator) -> dict:
-    """Draw the group columns from the listed groups."""
+def _groups(model: Model, declared: Mapping, rows: int, draw: np.random.Generator) -> dict:
+    """Draw the group columns from the listed groups, or those of a description from its levels."""
     by, labels = model.arguments.get("by"), model.arguments.get("groups")
     if by is None:
         return {}
+    if not labels and not model.formulas and isinstance(declared.get(by), list):
+        return {by: _column(by, declared, rows, draw)}
     if not labels:
-        raise ArgumentError(f"a dry run needs the groups of models.{model.name}: groups = [...]")
+        raise ArgumentError(f"a dry run needs the groups of {model.name}: groups = [...]")
     chosen = [labels[i] for i in draw.integers(len(labels), size=rows)]
     if isinstance(by, str):
         return {by: pd.Series(chosen)}

@@ -89,7 +89,7 @@ def dp_ols(
         A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts:
         ``noisy_newton``, which needs no bounds and no tuning and has intervals; with ``delta=0``,
         or in groups of one bounded regressor another one, and where absorbed effects meet
-        ``by``, ``unit`` or a Spark DataFrame.
+        ``row_norm``, ``unit`` or a Spark DataFrame.
         ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.
@@ -128,8 +128,9 @@ def dp_ols(
         Column of weights, as of ``WLS`` and ``lm(weights=)``; it needs public bounds,
         ``bounds={"w": (0, 50)}``. What the rows are clipped to does not depend on it, and the
         noise grows with the largest weight over the mean one. Rows whose weight is missing, zero
-        or negative are left out. Standard errors of the default are then robust (HC1); with other
-        methods add ``cov_type="HC1"`` for survey weights.
+        or negative are left out. Standard errors of the default are then robust (HC1), those of
+        ``"y ~ x | state"`` clustered by state; with other methods add ``cov_type="HC1"`` for survey
+        weights.
     trim_weights : float, optional
         Public bound below the largest weight: larger weights count as this. A few large weights
         decide over the noise, so trimming trades a little bias for much of it.
@@ -199,7 +200,7 @@ def dp_ols(
         standard errors that hold for errors of different variances too. Their own noise makes them
         larger where rows are few. ``cov_type="cluster"`` is for ``cluster=``, ``unit=`` and
         absorbed effects, whose errors are clustered by the column where it has groups enough,
-        unless ``"nonrobust"`` is asked for.
+        unless ``"nonrobust"`` is asked for; with ``"HC1"`` few groups are divided by chance.
 
     Returns
     -------

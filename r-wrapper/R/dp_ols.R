@@ -33,7 +33,8 @@
 #' of `lm(wage ~ educ + factor(state))`, without an intercept and without the effects, which are not
 #' released. Nothing is declared about the column, whose labels stay private, and the noise does
 #' not depend on their number. Standard errors are clustered by the column where it has groups enough;
-#' `cov_type = "cluster"` and `"nonrobust"` ask for either. Methods `"auto"`, `"noisy_newton"`,
+#' `cov_type = "cluster"` and `"nonrobust"` ask for either, and `"HC1"` for errors of different
+#' variances that are independent within groups. Methods `"auto"`, `"noisy_newton"`,
 #' `"adassp"` and `"ssp"` take it.
 #'
 #' @param formula A formula such as `wage ~ educ + sex`, or a list of several, which share the
@@ -74,7 +75,8 @@
 #' @param weights A column of weights, as of [stats::lm()]. It needs public
 #'   `bounds`, such as `list(w = c(0, 50))`, and the noise grows with the largest weight over the
 #'   mean one. Rows whose weight is missing, zero or negative are left out. Standard errors of the
-#'   default are then robust (HC1); with other methods add `cov_type = "HC1"` for survey weights.
+#'   default are then robust (HC1), those of `y ~ x | state` clustered by state; with other methods
+#'   add `cov_type = "HC1"` for survey weights.
 #' @param trim_weights A public number below the largest weight: larger weights count as this.
 #' @param subset A condition on one row, such as `age > 25 & female == 1`, or a text of one; the
 #'   rows for which it holds are used, as by [stats::lm()]. It is public, and values are compared

@@ -38,8 +38,9 @@ print.dp_ledger <- function(x, ...) {
 
 #' Run a study file
 #'
-#' A study file is a text (TOML) with data, declarations and models. All models are checked before
-#' anything is spent and reserved together or not at all; the folder appears whole or not at all.
+#' A study file is a text (TOML) with data, declarations and entries of several kinds: `[[describe]]`,
+#' `[[ols]]` and `[[logit]]`, which share one epsilon. All are checked before anything is spent and
+#' reserved together or not at all; the folder appears whole or not at all.
 #' With `language = "R"` at its top the formulas and subsets are R's, without it Python's.
 #'
 #' @param study The study file.

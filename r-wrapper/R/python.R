@@ -70,7 +70,8 @@ answered <- function(module, question, arguments) {
     error = function(e) {
       list(error = "InternalError", message = paste("the call to Python failed:", class(e)[1L]))
     },
-    interrupt = function(e) list(error = "KeyboardInterrupt", message = "interrupted")
+    # R was first to see it, so that there is no reply with the budget
+    interrupt = function(e) reticulate::py_to_r(module$interrupted())
   )
 }
 

@@ -11,7 +11,7 @@ from scipy.stats import binom
 import dpstats as dp
 from dpstats import cli
 from dpstats.auditing.events import best_event, lower_bound
-from dpstats.estimators import GENERALIZED, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.estimators.companion import with_companion
 from dpstats.estimators.lines import noisy_stats
 from dpstats.noise import Noise, Query
@@ -49,7 +49,7 @@ def few_steps(method):
 
 @pytest.mark.parametrize("name", AUDITED)
 def test_no_method_is_refuted(name):
-    method = {**METHODS, **GENERALIZED}[name]
+    method = {**METHODS, **GENERALIZED, **INSTRUMENTAL}[name]
     for neighbors in AUDITED[name]:
         found = dp.audit(
             name,

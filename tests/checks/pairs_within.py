@@ -11,9 +11,10 @@ import numpy as np
 
 from dpstats.estimators import ABSORBING
 from dpstats.estimators.contract import Extremes, InMemory, Reference
-from dpstats.estimators.newton import absorbed, clusters_of_pairs
+from dpstats.estimators.newton import clusters_of_pairs, group_parts
 from dpstats.estimators.newton.clusters_of_pairs import moved
 from dpstats.estimators.newton.differences import release_sizes
+from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_sums import squares
@@ -23,7 +24,7 @@ from dpstats.noise import Noise
 from dpstats.numerics import Layout, Rows
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 from tests.checks.replay import Pairs, check_reached, problem_of
-from tests.checks.within_groups import Absorbed, keyed, neighbour_of
+from tests.checks.within_groups import WEIGHTS, Absorbed, keyed, neighbour_of
 
 COST = GDP(1.0)
 # Far beyond every limit, and far below.
@@ -31,11 +32,15 @@ HUGE, TINY = 1e6, 1e-4
 MANY = 400
 
 
-def case_of(neighbors, d=2, cov_type=None, x=(-3.0, 1.0), y=(2.0, 10.0), epsilon=2.0) -> Absorbed:
+def case_of(
+    neighbors, d=2, cov_type=None, x=(-3.0, 1.0), y=(2.0, 10.0), epsilon=2.0, weighted=False
+) -> Absorbed:
     """The method with an absorbed column, within bounds or without."""
     method = ABSORBING["noisy_newton"]
     problem = problem_of(d, x, y, neighbors, intercept=None)
-    problem = replace(problem, reference=None, layout=Layout((), np.arange(d), None))
+    problem = replace(
+        problem, reference=None, layout=Layout((), np.arange(d), None), weighted=weighted
+    )
     method = replace(method, release=partial(method.release, cov_type=cov_type))
     return Absorbed(method, problem, method.cost(epsilon, 1e-6))
 
@@ -48,6 +53,8 @@ def check_random(neighbors, cov_type, tables=8, **more):
         X, y = generator.normal(size=(n, 2)), generator.normal(size=n)
         far = generator.random(n) < 0.05
         X[far], y[far] = 1e300, -1e300
+        if case.problem.weighted:
+            X = np.column_stack([X, generator.choice(WEIGHTS, n)])
         one = keyed(generator, X, y, groups=int(generator.choice([1, 3, 40])))
         case.check(one, neighbour_of(generator, case.problem, *one), seed)
 
@@ -58,20 +65,24 @@ class Asking(Pairs):
 
     neighbors: str
     ask: Callable[[PairQueries], object]
+    weighted: bool = False
     limit: GDP = COST
 
     def fit(self, X, y):
         """The release of these rows, as a function of the noise."""
-        return lambda noise: repr(self.ask(queries_of(X, y, self.neighbors, noise)))
+        return lambda noise: repr(self.ask(queries_of(X, y, self.neighbors, noise, self.weighted)))
 
 
-def queries_of(X, y, neighbors, noise=None) -> PairQueries:
-    """The releases of these rows, whose columns have the unit 1."""
+def queries_of(X, y, neighbors, noise=None, weighted=False) -> PairQueries:
+    """The releases of these rows, whose columns have the unit 1; with weights those come first."""
+    parts = X[:, 0] if weighted else None
+    X = X[:, weighted:]
     d = X.shape[1] - 2
     order = np.lexsort((X[:, -1], X[:, -2]))
     own = X[order, -2] * 1000 + X[order, -1]
     none = np.empty((len(y), 0))
-    rows = Rows(X[order, :d], y[order], none, keys=own, units=X[order, -2])
+    parts = None if parts is None else parts[order]
+    rows = Rows(X[order, :d], y[order], none, parts, keys=own, units=X[order, -2])
     reference = Reference(np.zeros(d), np.eye(d), 0.0, 1.0, Extremes.unknown(d))
     problem = replace(problem_of(d, (-9, 9), (-9, 9), neighbors, None), reference=reference)
     basis = IndicatorBasis((), np.zeros(d), np.eye(d), np.eye(d), False)
@@ -124,19 +135,28 @@ def mean_square(q):
 
 
 def numbers(q):
-    groups = q.total(lambda rows: np.unique(rows.units, return_counts=True)[1])
-    return q.numbers(groups, COST)
+    return q.numbers(q.total(of_groups), COST)
 
 
 def norm(q):
-    groups = q.total(lambda rows: np.unique(rows.units, return_counts=True)[1])
-    return q.norm_of_sizes(groups, COST)
+    return q.norms_of_sizes(q.total(of_groups), COST)
+
+
+def of_groups(rows):
+    """The sizes of groups, whatever parts they are in."""
+    return GroupSizes.of(replace(rows, keys=rows.units))
 
 
 # A row that is as far from all others of a group as they are from each other, the other way.
 FALLS = at((-MANY * HUGE, 0), 5.0, 1)
 RISES = at((MANY * HUGE, 0), 5.0, 1)
 ACROSS = at((0, MANY**2 * HUGE), 0.0, 1)
+
+
+def weighing(table, weights=1.0):
+    """These rows with weights."""
+    X, y = table
+    return np.column_stack([np.broadcast_to(weights, len(y)), X]), y
 
 
 def in_group(row, group, part=0):
@@ -236,9 +256,10 @@ def check_far_clusters():
 
 def check_labels():
     """Rows of groups with many pairs draw labels, whose number is public; so do neighbours."""
-    with mock.patch.multiple(absorbed, _MOST_PAIRS=8, _MET=1):
+    with mock.patch.multiple(group_parts, _MOST_PAIRS=8, _MET=1):
         check_random(ADD_REMOVE, None, tables=6)
         check_random(REPLACE_ONE, "cluster", tables=6)
+        check_random(ADD_REMOVE, "HC1", tables=6)
 
 
 def check_order():
@@ -276,3 +297,33 @@ def check_worst(neighbors):
     for name, ask, one, two in worst(neighbors):
         (ratio,) = Asking(neighbors, ask).check(one, two).values()
         check_reached(f"{name} ({neighbors})", ratio)
+
+
+def check_worst_weights(neighbors):
+    """So do those of the largest weight; what rows count for moves most where it is exchanged."""
+    for name, ask, one, two in worst(neighbors):
+        if name == "degrees of freedom" and neighbors == REPLACE_ONE:
+            continue
+        (ratio,) = Asking(neighbors, ask, True).check(weighing(one), weighing(two)).values()
+        check_reached(f"{name} with weights ({neighbors})", ratio)
+    same, weights = line(MANY, 1), np.ones(MANY)
+    less = np.append(weights[1:], 0.0)
+    if neighbors == REPLACE_ONE:
+        (ratio,) = Asking(neighbors, numbers, True).check(
+            weighing(same, weights), weighing(same, less)
+        ).values()  # fmt: skip
+        check_reached("degrees of freedom of another weight", ratio)
+
+
+def check_tiny_weights(neighbors):
+    """All tables of two rows, and some of more, that may weigh a quarter, and their neighbours."""
+    places, parts = ((-1.0, -1.0), (2.0, 1.0), (2.0, -1.0)), product((1, 2), (1.0, 0.25))
+    kinds = [weighing(at((x, 0), y, g), w) for (x, y), (g, w) in product(places, parts)]
+    few = [weighing(at((x, 0), y, 1), w) for (x, y), w in product(places, (1.0, 0.01))]
+    tables = [*combinations_with_replacement(kinds, 1), *combinations_with_replacement(kinds, 2)]
+    tables += combinations_with_replacement(few, 4)
+    for ask in (scores(1.0, 1.0), WHITENED, leverage, mean_square, numbers, norm):
+        asking = Asking(neighbors, ask, True)
+        for chosen in tables:
+            kept = chosen if neighbors == ADD_REMOVE else chosen[1:]
+            asking.check_each(stacked(*chosen), [stacked(*kept, row) for row in kinds])

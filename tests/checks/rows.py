@@ -19,6 +19,10 @@ def rows_of(X, y, problem, coded=None) -> Rows:
     return Rows(numbers, y, codes if coded else None, **roles)
 
 
-def keyed_rows(X, y, columns) -> Rows:
-    """Rows of a table whose last column has keys; without rows it may have none."""
-    return Rows(X[:, :columns], y, keys=X[:, columns:].ravel())
+def keyed_rows(X, y, columns, weighted=False) -> Rows:
+    """Rows of a table whose last column has keys; without rows it may have none.
+
+    With weights the column before it has them.
+    """
+    parts, keys = X[:, columns:][:, :weighted], X[:, columns + weighted :]
+    return Rows(X[:, :columns], y, parts=parts.ravel() if weighted else None, keys=keys.ravel())

@@ -8,7 +8,7 @@ models, side channels, security and data collection (4). The words are this pack
 
 from typing import NamedTuple
 
-from dpstats.estimators import GENERALIZED, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 
 
 class Hazard(NamedTuple):
@@ -175,4 +175,6 @@ HAZARDS = (
 
 
 # The methods that are audited, with the relations; docs/trust.md shows these.
-AUDITED = {name: method.neighbors for name, method in {**METHODS, **GENERALIZED}.items()}
+AUDITED = {
+    name: method.neighbors for name, method in {**METHODS, **GENERALIZED, **INSTRUMENTAL}.items()
+}

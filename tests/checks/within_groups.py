@@ -38,7 +38,7 @@ class Absorbed(Pairs):
 
     def fit(self, X, y):
         """The release of these rows, as a function of the noise."""
-        rows = keyed_rows(X, y, len(self.problem.low))
+        rows = keyed_rows(X, y, len(self.problem.low), self.problem.weighted)
         return lambda noise: self.method.release(InMemory(rows), self.problem, self.limit, noise)
 
     def __str__(self):
@@ -75,6 +75,10 @@ CASES = [
 ]
 
 
+# A row has at most all of one, and may have so little that it counts for nothing.
+WEIGHTS = 1.0, 1.0, 0.5, 1e-3, 2.0**-20, 1e-9
+
+
 def keyed(generator, X, y, groups=3):
     """The table with random keys; a few groups, so that rows share them."""
     return np.column_stack([X, generator.integers(groups, size=len(y))]), y
@@ -83,6 +87,8 @@ def keyed(generator, X, y, groups=3):
 def neighbour_of(generator, problem, X, y):
     """One strange row more or less, or in the place of another, perhaps of another group."""
     x, response = strange_row(generator, problem)
+    if problem.weighted:
+        x = np.append(x, generator.choice(WEIGHTS))
     new = np.append(x, generator.integers(4)), response
     gone = int(generator.integers(len(y))) if len(y) else 0
     if problem.neighbors == ADD_REMOVE:

@@ -35,6 +35,14 @@ def test_one_cluster_has_one_degree_at_least_and_many_are_as_good_as_normal():
     np.testing.assert_allclose(many.intervals(rows, 0.05), normal.intervals(rows, 0.05), rtol=1e-7)
 
 
+def test_a_fit_whose_errors_are_not_clustered_has_normal_ones():
+    mixed, rows = made([np.nan, 10.5]), np.eye(2)
+    assert mixed.degrees().tolist() == [np.inf, 9.5]
+    normal = Wald(mixed.params, mixed.cov, mixed.unbounded).intervals(rows, 0.05)
+    np.testing.assert_allclose(mixed.intervals(rows, 0.05)[0], normal[0])
+    assert mixed.p_values(rows, np.zeros(2))[0, 0] == pytest.approx(0.617, abs=1e-3)
+
+
 def test_what_noise_hides_has_no_interval():
     hidden = np.tile(np.diag([4.0, 0.0]), (1, 1, 1))
     found = made([30.0], hidden)

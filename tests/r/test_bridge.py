@@ -1,6 +1,7 @@
 """The bridge that R calls: values in and out, no traceback."""
 
 import json
+import signal
 
 import numpy as np
 import pytest
@@ -167,6 +168,16 @@ def test_an_interrupted_call_still_counts(monkeypatch):
     state = answer("budget", {"epsilon": 2.0, "delta": 0.0})["value"]
     reply = answer("fit", {"budget": state})
     assert reply["error"] == "KeyboardInterrupt" and reply["budget"]["spent"] == [1.0, 0.0]
+    assert bridge.interrupted()["budget"] == reply["budget"]  # for an R that did not hear
+
+
+def test_an_interrupt_of_r_after_the_reply_keeps_the_charge():
+    state = answer("budget", {"epsilon": 2.0, "delta": 1e-6})["value"]
+    assert bridge.interrupted() == {"error": "KeyboardInterrupt", "message": "interrupted"}
+    call = CALL | {"data": columns(x=[0.1, 0.9], y=[0.2, 0.8]), "bounds": BOUNDS, "budget": state}
+    reply, heard = answer("fit", call), bridge.interrupted()
+    assert "value" in reply and heard["budget"] == reply["budget"]
+    assert heard["message"] == "interrupted; the budget of this call counts as spent"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemError()])
@@ -181,6 +192,21 @@ def test_an_interrupt_says_what_it_costs_and_carries_no_rows(error, monkeypatch)
     assert reply == {"error": "KeyboardInterrupt", "message": said}
     monkeypatch.setitem(bridge.QUESTIONS, "methods", interrupted)
     assert answer("methods", {}) == {"error": "KeyboardInterrupt", "message": "interrupted"}
+
+
+def test_an_interrupt_whose_handler_fails_is_one_too(monkeypatch):
+    def handler(number, frame):  # as reticulate's, where R is interrupted in what it calls
+        raise RuntimeError("(Unknown exception occurred)")
+
+    before = signal.signal(signal.SIGINT, handler)
+    monkeypatch.setattr(
+        "dpstats.run.charge.fit_single", lambda *arguments: signal.raise_signal(signal.SIGINT)
+    )
+    call = CALL | {"data": columns(x=[0.1, 0.9], y=[0.2, 0.8]), "bounds": BOUNDS}
+    try:
+        assert answer("fit", call)["error"] == "KeyboardInterrupt"
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_messages_are_in_the_words_of_r():

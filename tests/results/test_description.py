@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 
 import pytest
+from docx import Document
+from openpyxl import load_workbook
 
 import dpstats as dp
 from dpstats.describe import Figure
@@ -42,7 +44,7 @@ def test_table_1_has_means_errors_and_shares():
 @pytest.mark.parametrize("name, escaped", [
     ("to_html", "a_%$&amp;=&lt;|b"),
     ("to_latex", r"a\_\%\$\&=\textless{}\textbar{}b"),
-    ("to_markdown", r"a\_%\$&=\<\|b"),
+    ("to_markdown", r"a\_%\$\&=\<\|b"),
 ])  # fmt: skip
 def test_names_are_escaped(name, escaped):
     text = getattr(description(), name)()
@@ -67,6 +69,20 @@ def test_a_table_is_written_for_spreadsheets(tmp_path):
     named = replace(description(), figures=((None, "=A1", description().figures[0][2]),))
     named.to_csv(tmp_path / "table.csv")
     assert "'=A1" in (tmp_path / "table.csv").read_text()
+
+
+def test_office_files_hold_the_cells_and_notes_and_run_none(tmp_path):
+    named = replace(description(), figures=((None, "=A1", description().figures[0][2]),))
+    named.to_word(tmp_path / "table.docx")
+    named.to_excel(tmp_path / "table.xlsx")
+    document = Document(str(tmp_path / "table.docx"))
+    assert document.tables[0].cell(1, 0).text == "=A1"
+    assert document.tables[0].cell(1, 1).text == "12,346"
+    sheet = load_workbook(tmp_path / "table.xlsx").worksheets[0]
+    assert sheet["A3"].value == "=A1" and sheet["A3"].data_type == "s"
+    shown = [paragraph.text for paragraph in document.paragraphs]
+    for note in named.printed_notes():
+        assert note in shown and note in [cell.value for cell in sheet["A"]]
 
 
 @pytest.mark.parametrize("name", ["min", "max", "nunique"])

@@ -86,6 +86,9 @@ def cases():
     for relation, cov_type in itertools.product(("add_remove", "replace_one"), _IN_PAIRS):
         paired = {"epsilon": 50.0, "neighbors": relation, "cov_type": cov_type}
         yield f"pairs {relation} {cov_type}", "y ~ x | area", paired
+    for relation, more in itertools.product(("add_remove", "replace_one"), _MORE_PAIRS):
+        paired = {"epsilon": 50.0, "neighbors": relation, "bounds": BOUNDS, **more}
+        yield f"pairs {relation} {' '.join(map(str, more))}", "y ~ x | block", paired
 
 
 _FACTORS = (
@@ -100,7 +103,8 @@ _ROWS = (
     {"weights": "z", "unit": "id", "max_rows": 2},
 )
 _CLUSTERS = ({}, {"weights": "z"}, {"unit": "id", "max_rows": 2})
-_IN_PAIRS = ("cluster", "nonrobust")
+_IN_PAIRS = ("cluster", "nonrobust", "HC1")
+_MORE_PAIRS = ({"weights": "z"}, {"by": "area", "groups": ["a0", "a1"]})
 _COMPANIONS = (
     ("exp_theil_sen", "noisy_moments"),
     ("boosted_adassp", "adassp"),

@@ -13,10 +13,16 @@ from dpstats.call import facts
 from dpstats.errors import BudgetError
 from dpstats.ledger import accounts, sources, store, verification
 from dpstats.privacy import GDP, Composition, costs
+from dpstats.study import shares
 from tests.checks.composed import exact_delta
 from tests.checks.facts import ROLES, ROWS, check_kinds_are_told_apart
 from tests.checks.ledger_files import check_files
 from tests.checks.mutants import Mutant, both_tests, over, patched
+from tests.checks.study_shares import (
+    check_calls_are_checked_together,
+    check_shares_above_1_are_refused,
+    check_squares_add_up,
+)
 
 CALL = {"method": "noisy_stats", "epsilon": 0.5, "bounds": {"x": (0, 1), "y": (0, 1)}}
 
@@ -158,6 +164,26 @@ MUTANTS = {
     ),
     "delta: two terms are subtracted whatever they are": Mutant(
         patched(costs, "_SMALL_MU", lambda f: 0.0), tiny, AssertionError
+    ),
+    "shares: roots of squares": Mutant(
+        patched(GDP, "part", lambda original: lambda self, share: GDP(self.mu * share**0.25)),
+        check_squares_add_up,
+        AssertionError,
+    ),
+    "shares: each entry has the whole": Mutant(
+        patched(GDP, "part", lambda original: lambda self, share: self),
+        check_squares_add_up,
+        AssertionError,
+    ),
+    "shares: above 1": Mutant(
+        patched(shares, "ROUNDING", lambda original: 2.0),
+        check_shares_above_1_are_refused,
+        pytest.fail.Exception,
+    ),
+    "study: calls that exceed its epsilon": Mutant(
+        patched(Composition, "admits", lambda original: lambda self, total: True),
+        check_calls_are_checked_together,
+        pytest.fail.Exception,
     ),
 }  # fmt: skip
 

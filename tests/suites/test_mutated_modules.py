@@ -43,6 +43,7 @@ from tests.checks.rooms import ROOMS as FLOORS
 from tests.checks.structure import Structure
 from tests.suites import test_absorbed_mutations as within
 from tests.suites import test_basis_mutations as basis
+from tests.suites import test_instrument_mutations as instruments
 from tests.suites import test_logit_mutations as logit
 from tests.suites import test_newton_mutations as newton
 from tests.suites import test_pair_mutations as pairs
@@ -213,6 +214,7 @@ HARMLESS = {
     "estimators.newton.release": "computes from released numbers",
     "estimators.newton.steps": "computes from released numbers; sums are in units of their limits",
     "estimators.newton.state": "holds released numbers",
+    "estimators.newton.two_stages": "computes from released numbers",
     "estimators.contract.release": "defines a problem and what is released",
     "estimators.quantiles.rank_margins": "computes ranks from public numbers",
     "estimators.newton.score_tails": "computes from noisy counts",
@@ -236,7 +238,7 @@ HARMLESS = {
 ALL = (
     *MUTANTS.values(), *newton.MUTANTS.values(), *within.MUTANTS.values(), *basis.MUTANTS.values(),
     *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *logit.MUTANTS.values(),
-    *poisson.MUTANTS.values(), *MORE.values(),
+    *poisson.MUTANTS.values(), *instruments.MUTANTS.values(), *MORE.values(),
 )  # fmt: skip
 
 

@@ -10,12 +10,13 @@ from dpstats.estimators.newton import (
     absorbed,
     clusters_of_pairs,
     differences,
+    group_sizes,
     pair_queries,
     pair_scales,
     pair_sums,
 )
 from dpstats.estimators.newton.pair_queries import PairQueries
-from dpstats.numerics import pairs
+from dpstats.numerics import PairGroups, pairs
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller
 from tests.checks.mutants import Mutant, both_tests, patched
@@ -26,10 +27,12 @@ from tests.checks.pairs_within import (
     check_random,
     check_worst,
     check_worst_clusters,
+    check_worst_weights,
 )
 
 added, exchanged = partial(check_worst, ADD_REMOVE), partial(check_worst, REPLACE_ONE)
 clusters, far_clusters = partial(check_worst_clusters, ADD_REMOVE), check_far_clusters
+weights = partial(check_worst_weights, ADD_REMOVE)
 random_rows = partial(check_random, ADD_REMOVE, None, epsilon=1e4)
 
 
@@ -41,9 +44,9 @@ def stated(name, value):
 def undivided(original):
     """Pairs of a group of n rows have the weight 1 and not 1 / n."""
 
-    def scores(rows, left, limit, cut, weight, starts, one):
-        sums = original(rows, left, limit, cut, weight, starts, one)
-        return sums * np.diff(starts)[:, None]
+    def scores(*given):
+        *_, (starts, *_), _ = given
+        return original(*given) * np.diff(starts)[:, None]
 
     return scores
 
@@ -56,11 +59,12 @@ def twice_as_long(original):
 def by_root(original):
     """Pairs of a group of n rows have the weight 1 / sqrt n."""
 
-    def counts(rows, left, scored, limits, starts, one):
-        sizes, total = np.diff(starts), 0
-        for g, n in enumerate(sizes):
-            own = original(rows, left, scored, limits, starts[g : g + 2], one)
-            total = total + (own * math.sqrt(n)).astype(np.int64)
+    def counts(rows, left, scored, limits, groups, one):
+        total, (starts, totals, *rest) = 0, groups
+        for g, n in enumerate(np.diff(starts)):
+            own = (starts[g:], totals[g : g + 1], *rest)
+            counted = original(rows, left, scored, limits, own, one)
+            total = total + (counted * math.sqrt(n)).astype(np.int64)
         return total
 
     return counts
@@ -79,10 +83,10 @@ def uncut(original):
 def labels_by_size(original):
     """The number of labels follows that of the rows, which is private."""
 
-    def in_pairs(rows, keys, norm, weight, noise):
-        return original(rows, keys, 100.0 * 4.0 ** (len(rows) % 2), weight, noise)
+    def in_parts(rows, labels, noise):
+        return original(rows, 4 ** (1 + len(rows) % 2), noise)
 
-    return in_pairs
+    return in_parts
 
 
 def exact_weight(original):
@@ -117,6 +121,47 @@ def twice(original):
     return lambda *given: 2 * original(*given)
 
 
+def twice_as_heavy(original):
+    """Rows count for up to twice what a row may."""
+
+    def groups(rows):
+        starts, totals, parts, unit = original(rows)
+        return starts, totals, 2 * parts, unit
+
+    return groups
+
+
+def over_the_root(original):
+    """Pairs are divided by the root of what their group counts for."""
+
+    def groups(rows):
+        starts, totals, *rest = original(rows)
+        return (starts, np.maximum(np.sqrt(totals).astype(np.int64), 1), *rest)
+
+    return groups
+
+
+def undivided_totals(original):
+    """What groups count for is forgotten."""
+
+    def of(*given):
+        found = original(*given)
+        return found._replace(totals=np.full_like(found.totals, found.unit))
+
+    return staticmethod(of)
+
+
+def exact_mean_weight(original):
+    """The mean weight is not the released one."""
+
+    def numbers(queries, sizes, cost):
+        weight, number = original(queries, sizes, cost)
+        rows = max(int(sizes.rows.sum()), 1)
+        return weight, replace(number, total=float(sizes.totals.sum()) / sizes.unit + 1 / rows)
+
+    return numbers
+
+
 ROOT = math.sqrt(1.25)
 MUTANTS = {
     "pairs are not divided by the rows of their group": Mutant(
@@ -148,10 +193,25 @@ MUTANTS = {
         patched(clusters_of_pairs, "_products", uncut), far_clusters
     ),
     "labels follow the number of rows": Mutant(
-        patched(absorbed, "_in_pairs", labels_by_size), check_labels
+        patched(absorbed, "in_parts", labels_by_size), check_labels
     ),
     "a number of rows is not the released one": Mutant(
         patched(absorbed, "with_mean_square", exact_weight), random_rows
+    ),
+    "rows count for twice as much": Mutant(patched(pair_sums, "groups", twice_as_heavy), weights),
+    "pairs of weights are divided by the root of their sum": Mutant(
+        patched(pair_sums, "groups", over_the_root), weights
+    ),
+    "pairs are not divided by what their group counts for": Mutant(
+        patched(PairGroups, "of", undivided_totals), weights
+    ),
+    "groups count for twice as much": Mutant(patched(group_sizes, "whole_weights", twice), weights),
+    "the number of rows is forgotten beside weights": Mutant(
+        smaller(pair_queries, math.sqrt(2 / 3), "degrees"), weights
+    ),
+    "a mean weight is not the released one": Mutant(
+        patched(PairQueries, "numbers", exact_mean_weight),
+        partial(check_random, ADD_REMOVE, "cluster", epsilon=1e4, weighted=True),
     ),
     "pairs are counted twice by their differences": Mutant(
         patched(differences, "differences", twice), added

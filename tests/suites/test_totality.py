@@ -211,7 +211,7 @@ REFUSED = [
     *(
         {"formula": "y ~ x | s"} | more
         for more in (
-            {"cov_type": "HC1"},
+            {"cov_type": "HC3"},
             {"x_new": [0.5]},
             {"by": "s"},
         )

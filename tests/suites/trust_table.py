@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 
 import dpstats as dp
-from dpstats.estimators import GENERALIZED, METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.estimators.contract import Method
 from tests.checks import noisy_logit as logit
 from tests.checks import noisy_poisson as poisson
+from tests.checks.noisy_instruments import QUERIES
 from tests.checks.replay import cases_of
 from tests.checks.structure import Structure
 from tests.checks.trust_hazards import AUDITED, HAZARDS
@@ -84,6 +85,8 @@ def replayed(method: Method) -> str:
         return f"{len(logit.CASES)}; {len(logit.ADDED)}"
     if method.name == poisson.METHOD.name:
         return f"{len(poisson.CASES)}; {len(poisson.STEPS)}"
+    if method.instrumental:
+        return f"{len(method.neighbors)}; {QUERIES}"
     cases = cases_of(method)
     if not cases or method.name not in WORST:
         return ""
@@ -122,7 +125,9 @@ def assumptions(method: Method) -> dict[str, list[str]]:
     for neighbors in method.neighbors:
         with dp.testing.insecure_seed(1):
             result = (
-                dp.dp_logit("I((y > 0.5) * 1) ~ x", line, neighbors=neighbors, **of_outcomes)
+                dp.dp_iv("y ~ [x ~ z]", line.assign(z=line["x"]), neighbors=neighbors, **call)
+                if method.instrumental
+                else dp.dp_logit("I((y > 0.5) * 1) ~ x", line, neighbors=neighbors, **of_outcomes)
                 if method.binary
                 else dp.dp_poisson("y ~ x", line, neighbors=neighbors, epsilon=4.0)
                 if method.name == poisson.METHOD.name
@@ -135,7 +140,7 @@ def assumptions(method: Method) -> dict[str, list[str]]:
 
 def rows(methods=None) -> tuple[list[tuple[str, ...]], dict[str, list[str]]]:
     """Make a row of cells for each method; list what most methods assume under a relation."""
-    methods = list((methods or {**METHODS, **GENERALIZED}).values())
+    methods = list((methods or {**METHODS, **GENERALIZED, **INSTRUMENTAL}).values())
     structure, mutants = Structure(Path(dp.__file__).parent), mutated()
     found = {method.name: assumptions(method) for method in methods}
     shared = {relation: most_assume(found, relation) for relation in RELATIONS}

@@ -4,13 +4,21 @@ No method stands here, and no arithmetic of one.
 """
 
 from dpstats.estimators.contract.passes import InMemory, Passes, Repeated, released_twice
-from dpstats.estimators.contract.release import Extremes, Problem, Reference, Release, Releases
+from dpstats.estimators.contract.release import (
+    Extremes,
+    Instruments,
+    Problem,
+    Reference,
+    Release,
+    Releases,
+)
 from dpstats.estimators.contract.spec import Each, Method, Ranges
 
 __all__ = [
     "Each",
     "Extremes",
     "InMemory",
+    "Instruments",
     "Method",
     "Passes",
     "Problem",

@@ -107,6 +107,26 @@ class Reference:
 
 
 @dataclass(frozen=True)
+class Instruments:
+    """Hold how a regression with instruments follows from those of y and d on x and z.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        The columns of the design that are instruments z.
+    structural : tuple of int
+        For each coefficient of the regression on x and d the column of the design that it is of, -1
+        for that of d.
+    reference : Reference or None
+        As that of the problem, with d as the response.
+    """
+
+    columns: tuple[int, ...]
+    structural: tuple[int, ...]
+    reference: Reference | None
+
+
+@dataclass(frozen=True)
 class Problem:
     """Hold the public facts a mechanism works under.
 
@@ -146,6 +166,8 @@ class Problem:
         Whether a companion is fitted too, so that intervals are about its coefficients.
     clustered : bool
         Whether rows have keys of the clusters that standard errors are to allow for.
+    instruments : Instruments or None
+        Where an endogenous regressor has instruments; the design is then that of x and z.
     """
 
     low: np.ndarray
@@ -166,6 +188,7 @@ class Problem:
     unsure: tuple[str, ...] = ()
     paired: bool = False
     clustered: bool = False
+    instruments: Instruments | None = None
 
     @property
     def counted(self) -> str:

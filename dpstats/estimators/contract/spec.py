@@ -105,6 +105,8 @@ class Method:
     each : Each or None
     binary : bool
         Whether the response has two outcomes, which count as 0 and 1.
+    instrumental : bool
+        Whether it fits an endogenous regressor with instruments.
     """
 
     name: str
@@ -122,6 +124,7 @@ class Method:
     takes: frozenset[str] = frozenset()
     each: Each | None = None
     binary: bool = False
+    instrumental: bool = False
 
     def takes_codes(self, layout: Layout, row_norm: float | None = None) -> bool:
         """Tell whether the rows of designs with a layout are to be codes and numbers."""

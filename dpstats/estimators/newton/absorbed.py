@@ -12,14 +12,22 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import InMemory, Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.newton.clusters_of_pairs import with_clusters
 from dpstats.estimators.newton.goodness import Squares
+from dpstats.estimators.newton.group_parts import (
+    in_parts,
+    labels_for_pairs,
+    labels_for_variances,
+)
+from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
+from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, SPENT, rounds
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.state import Clusters
+from dpstats.evidence import Evidence, NewtonEvidence
 from dpstats.inference import ENOUGH_CLUSTERS
 from dpstats.noise import Noise
 from dpstats.numerics import Rows
@@ -30,16 +38,19 @@ from dpstats.privacy import GDP
 _SIZES, _NUMBERS, _NORM, _RESPONSE = 0.15, 0.005, 0.01, 0.02
 # Fraction for the scores of groups.
 _CLUSTERS = 0.1
-# All pairs are taken up to this number; with more, the rows of a group are divided by chance until
-# they meet about so many others.
-_MOST_PAIRS, _MET = 1 << 21, 32
 _MOST_COLUMNS = 200
+_COV_TYPES = "cluster", "nonrobust", "HC1"
 _NO_PREDICTIONS = (
     "a prediction needs the effect of its group, which is absorbed and not released; differences "
     "between predictions of one group are differences of the regressors times params"
 )
 _NOTE = "the effects of the absorbed column are not released"
 _CLUSTERED = "standard errors are clustered by it"
+_ROBUST = _CLUSTERED + ", which holds for errors of different variances too"
+_IN_PARTS = (
+    "standard errors hold for errors of different variances that are independent: they are "
+    "clustered by parts of groups, of which each row drew one of {:,} by chance"
+)
 _FEW = (
     "the rows of groups with others are too few at this epsilon for the scales of the columns to "
     "be known, so intervals are unbounded; raise epsilon"
@@ -68,19 +79,32 @@ def release(
 
     What it estimates: least squares of the response on the design with an effect for each group, of
     all rows; with labels of groups and labels. Standard errors are clustered by group, unless
-    ``cov_type`` is "nonrobust", or None and the rows lie in too few groups.
+    ``cov_type`` is "nonrobust", or None and the rows lie in too few groups; with "HC1" few groups
+    are divided into parts, which are the clusters
+    (:func:`~dpstats.estimators.newton.group_parts.labels_for_variances`). With weights it is
+    weighted least squares, and few groups are divided so unless "cluster" is asked for.
     """
-    rows = passes.sum(_whole)
-    queries = _queries(rows, problem, noise)
-    keys, sizes = np.unique(rows.keys, return_inverse=True, return_counts=True)[1:]
+    rows, weighted = passes.sum(_whole), problem.weighted
+    problem = replace(problem, weighted=False)  # what rows count for is in the sums over pairs
+    queries, sizes = _queries(rows, problem, noise), GroupSizes.of(rows)
     weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
-    norm, noise_of_norm = queries.norm_of_sizes(sizes, cost.part(_NORM))
-    pairs = _in_pairs(rows, keys, norm, weight.total, noise)
+    of_norms = _NORM * (1 + weighted)  # of weights and of rows
+    norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, cost.part(of_norms))
+    # sums of scores are cut by their mean length, which too many clusters would make too short
+    groups = Clusters.of(number, norm + noise_of_norm * weighted, noise_of_norm)
+    of_pairs = norm_of_rows, number.number / 2 if weighted else weight.total
+    labels, parts = labels_for_pairs(*of_pairs), 1
+    if cov_type == "HC1" or cov_type is None and weighted and groups.number < ENOUGH_CLUSTERS:
+        parts = labels_for_variances(groups, *of_pairs)
+        labels = max(labels, parts)
+    pairs = in_parts(rows, labels, noise)
+    if parts > 1:
+        pairs, groups = replace(pairs, units=pairs.keys), groups.divided(labels, number.total)
     queries = with_scales(_queries(pairs, problem, noise), cost.part(_SIZES))
     queries = with_mean_square(queries, weight.total, cost.part(_RESPONSE))
-    groups = Clusters.of(number, norm, noise_of_norm)
-    clustered = cov_type == "cluster" or cov_type is None and groups.number >= ENOUGH_CLUSTERS
-    spent = _SIZES + _NUMBERS + _NORM + _RESPONSE + _CLUSTERS * clustered
+    clustered = weighted or cov_type in ("cluster", "HC1")
+    clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
+    spent = _SIZES + _NUMBERS + of_norms + _RESPONSE + _CLUSTERS * clustered
     fitted = rounds(queries, weight, cost.part((1 - spent) / SPENT))
     state, steps = fitted.state, fitted.steps
     numeric = 0 if problem.layout is None else len(problem.layout.numeric)
@@ -95,51 +119,48 @@ def release(
         replace(state, squares=Squares()), queries.basis, steps.whitening, fitted.wild,
         queries.problem, steps.rows, number, _FEW if few else "",
     )  # fmt: skip
+    if weighted:
+        found = replace(found, evidence=_of_weighted(found.evidence, number))
     reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
-    notes = found.note, _NOTE, _CLUSTERED if clustered else _errors(cov_type, groups)
-    cov_type = "cluster" if clustered else "nonrobust"
+    notes = found.note, _NOTE, _errors(cov_type, groups, clustered, labels if parts > 1 else 1)
+    cov_type = "HC1" if parts > 1 else "cluster" if clustered else "nonrobust"
     note = "; ".join(filter(None, notes))
     return replace(found, cov_type=cov_type, reasons=reasons, note=note)
 
 
-def _errors(asked: str | None, groups: Clusters) -> str:
-    """Say that standard errors are not clustered, and why where that was not asked for."""
+def _of_weighted(evidence: Evidence | None, number: Counted) -> NewtonEvidence:
+    """Return the evidence with the number of rows and their mean weight, as released.
+
+    The residual variance of a row of weight one is not: it would be that of pairs by their weights.
+    """
+    assert isinstance(evidence, NewtonEvidence)
+    return replace(
+        evidence, sigma2=None, weighted_rows=number.number, weighted_rows_error=number.noise,
+        mean_weight=number.part,
+    )  # fmt: skip
+
+
+def _errors(asked: str | None, groups: Clusters, clustered: bool, parts: int) -> str:
+    """Say what standard errors hold for, and why where that was not asked for."""
+    if parts > 1:
+        return _IN_PARTS.format(parts)
+    if asked == "HC1":
+        return _ROBUST
+    if clustered:
+        return _CLUSTERED
     as_good_as = f"the rows lie in groups as good as {groups.number:.0f} of one size"
     few = f", as {as_good_as}" if asked is None else ""
     return f"standard errors take errors as independent and of one variance{few}"
 
 
 def _cov_type(value) -> str | None:
-    """Return "cluster", "nonrobust" or None; HC1 is refused with the reason.
-
-    With many rows in a group the squares of its deviations' scores are no sum of functions of two
-    rows each; those of pairs are the product of the group's score with itself for the most part.
-    """
-    if value == "HC1":
-        raise ArgumentError(
-            'cov_type="HC1" is not available with |, whose standard errors are clustered by the '
-            "column, which holds for errors of different variances too; leave it out, or write "
-            "the column as C(column) with levels="
-        )
-    return value if value is None else option_checks.word("cov_type", "cluster", "nonrobust")(value)
+    """Return "cluster", "HC1", "nonrobust" or None."""
+    return value if value is None else option_checks.word("cov_type", *_COV_TYPES)(value)
 
 
 def _whole(rows: Rows) -> Rows:
     """Return the rows, each with no code."""
     return replace(rows, codes=np.empty((len(rows), 0)))
-
-
-def _in_pairs(rows: Rows, keys: np.ndarray, norm: float, weight: float, noise: Noise) -> Rows:
-    """Sort rows by group and by a label that each draws, where there are too many pairs.
-
-    Rows are numbered by group (``units``) and by group and label (``keys``).
-    """
-    excess = norm**2 / 2 / max(_MOST_PAIRS, _MET * weight)
-    labels = 2 ** max(math.ceil(math.log2(excess)), 0)
-    drawn = noise.assign(len(rows), labels) if labels > 1 else np.zeros(len(rows), np.int64)
-    order = np.lexsort((drawn, keys))
-    own = keys[order] * labels + drawn[order]
-    return replace(rows[order], keys=own, units=keys[order])
 
 
 def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:
@@ -161,11 +182,16 @@ def _fewest(queries: PairQueries, columns: int, cost: GDP) -> float:
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for more columns than products of pairs are worked out for."""
+    """Raise ArgumentError for too many columns, and for errors of one variance with weights."""
     if len(problem.low) > _MOST_COLUMNS:
         raise ArgumentError(
             f"noisy_newton takes at most {_MOST_COLUMNS} columns beside an absorbed one, got "
             f'{len(problem.low)}; take method="adassp"'
+        )
+    if problem.weighted and options["cov_type"] == "nonrobust":
+        raise ArgumentError(
+            'cov_type="nonrobust" takes errors of one variance, which weighted rows have not, for '
+            "granted; leave it out, which clusters errors by the absorbed column"
         )
 
 
@@ -180,7 +206,7 @@ def method(plain: Method) -> Method:
         check=_check,
         assumptions=(_ABSORBED,),
         ranges=Ranges(share=0.0, needed=False),
-        takes=frozenset({"absorbed clusters"}),
+        takes=frozenset({"absorbed clusters", "weights"}),
     )
 
 

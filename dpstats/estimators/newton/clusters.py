@@ -121,9 +121,11 @@ def labels(rows: Rows) -> np.ndarray:
 
 def clipped_products(sums: np.ndarray, length: float) -> np.ndarray:
     """Add up v v' over sums (G, p) clipped to D, ``length`` times 2^20, in units of D^2 2^-40."""
+    from dpstats.numerics.kernels import lengths
+
     size, p = length * _ONE, sums.shape[1]
     blocks = (sums[i : i + _BLOCK].astype(float).T for i in range(0, len(sums), _BLOCK))
-    cut = (np.trunc(u * (_ONE * MARGIN / np.maximum(_norms(u), size))) for u in blocks)
+    cut = (np.trunc(u * (_ONE * MARGIN / np.maximum(lengths(u), size))) for u in blocks)
     return exact_sum((v @ v.T for v in cut), (p, p))
 
 
@@ -157,8 +159,10 @@ def _released(steps: Steps, counted: Counted, cost: Cost) -> Clusters:
 
 def _length(queries: Queries, sums: np.ndarray, cost: Cost) -> float:
     """Release the sum of the lengths of ``sums`` (G, p), over the limit of one row's score."""
+    from dpstats.numerics.kernels import lengths
+
     blocks = (sums[i : i + _BLOCK].astype(float).T for i in range(0, len(sums), _BLOCK))
-    total = sum(int(np.floor(_norms(u)).sum()) for u in blocks)
+    total = sum(int(np.floor(lengths(u)).sum()) for u in blocks)
     far = (2.0 if queries.replaces else 1.0) * _ONE + sums.shape[1] + _ROUNDING
     noisy = queries.noise.add(Query("cluster lengths", [total], l2=far, unit=1 / _ONE), cost)
     return max(float(noisy.values[0]), 0.0)
@@ -174,11 +178,6 @@ def _limit_of_sums(mean: float, number: float, p: int, noise: float) -> float:
     harmless = _HARMLESS * number * mean**2 / (p * 2 * noise)
     farther = min(harmless, _FARTHEST * math.sqrt(number) * mean)
     return max(farther, _MEAN_LENGTHS * mean, _LEAST_LENGTH)
-
-
-def _norms(columns: np.ndarray) -> np.ndarray:
-    """Return the Euclidean norms of columns (p, m), each by itself."""
-    return np.sqrt((columns**2).sum(axis=0))
 
 
 def _score_limit(tail: Tail, counted: Counted, number: float, noise: float) -> float:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from dpstats.estimators.newton.group_sizes import GroupSizes
 from dpstats.estimators.newton.indicator_basis import release_products
 from dpstats.estimators.newton.queries import WEIGHT, Counted, Queries
 from dpstats.noise import Query
@@ -18,12 +19,16 @@ _BITS = 10
 class PairQueries(Queries):
     r"""Release sums over groups g of n rows of (1/n) sum_{i<j in g} f(i, j), whatever the groups.
 
-    Proof of the sensitivities. A row that joins a group of n rows brings n pairs at the weight
-    1/(n + 1), and the n (n - 1) / 2 old ones lose 1/n - 1/(n + 1) = 1 / (n (n + 1)) each. So the
-    sum moves by a - b, where a is n / (n + 1) times a mean of f over the new pairs, and b
-    (n - 1) / (2 (n + 1)) times one over the old: |a| < sup |f| and |b| < sup |f| / 2. Other groups
-    do not change, and one row alone adds nothing. A row that is replaced leaves a group and joins
-    one, its own or another: the sum moves by (a' - b') - (a - b), each of the two as above.
+    With weights w in [0, 1] they are of (1/W) sum_{i<j in g} w_i w_j f(i, j), W the sum of the w
+    of the group; without any each row has w = 1, and W = n.
+
+    Proof of the sensitivities. A row of weight w that joins a group brings pairs at the weights
+    w w_j / (W + w), and the old ones lose w_i w_j (1/W - 1/(W + w)) = w_i w_j w / (W (W + w)) each.
+    So the sum moves by a - b, where a is w W / (W + w) times a mean of f over the new pairs, and b
+    w (W^2 - Q) / (2 W (W + w)) times one over the old, Q the sum of the w_i^2: |a| < w sup |f| and
+    |b| < w sup |f| / 2, with w at most 1. Other groups do not change, and one row alone adds
+    nothing. A row that is replaced leaves a group and joins one, its own or another, with the same
+    weight or another: the sum moves by (a' - b') - (a - b), each of the two as above.
 
     - A vector of |f| <= C: |a - b| <= 3/2 C. Replace-one: 3 C.
     - Where inner products of any two values of f are not negative, such as of matrices u u' or of
@@ -33,14 +38,20 @@ class PairQueries(Queries):
     - A share q in [0, 1]: a - b is in (-1/2, 1), and (a' - b') - (a - b) in (-3/2, 3/2).
     - Scores of |f| <= C with w C q beside them: C sqrt(9/4 + w^2). Replace-one:
       C sqrt(9 + 9/4 w^2).
-    - The sum of n - 1 over groups of n rows, which is twice that of the weights of all pairs,
-      moves by 0 or 1, under replace-one by -1, 0 or 1; with the number of rows beside it by
-      sqrt 2, which is public under replace-one.
-    - The Euclidean norm of the groups' sizes n rises by at most 1 as a row joins and falls by at
-      most 1 as one leaves, so it moves by at most 1 under both.
+    - Twice the weight of all pairs is the sum of W - Q / W over groups, n - 1 without weights. A
+      row that joins adds w (W^2 + Q) / (W (W + w)) to it, which is between 0 and 1: with Q <= W it
+      is at most w (W + 1) / (W + w), which is at most 1 for W >= 1, and with Q <= W^2 at most
+      2 w W / (W + w), which is for W <= 1. So it moves by at most 1, under replace-one too. With
+      weights the sum of W is beside it, which moves by at most 1 as well; under add/remove also
+      the number of rows, which is public under replace-one: sqrt 1, 2 or 3 for so many.
+    - The Euclidean norm of the groups' W rises by at most 1 as a row joins and falls by at most 1
+      as one leaves, so it moves by at most 1 under both; with weights that of the numbers of rows,
+      which moves so too, is beside it: sqrt 2.
 
     Rounding. Each group's sum is rounded down to a whole number, so an entry of a group that
-    changes is off by less than one unit: of one group, under replace-one of two.
+    changes is off by less than one unit: of one group, under replace-one of two. What a pair adds
+    to a sum of its group is cut toward zero first, of products the vector of which they are made:
+    this is w_i w_j f for another f as short, whose products are as positive.
     """
 
     @property
@@ -59,25 +70,29 @@ class PairQueries(Queries):
         """Return how far a row may move a sum of values without negative inner products."""
         return math.sqrt(4.5 if self.replaces else 1.25)
 
-    def numbers(self, sizes: np.ndarray, cost: Cost) -> tuple[Counted, Counted]:
-        """Release the weight of all pairs, and the number of rows, by the sizes (G,) of groups."""
-        rows, degrees = int(sizes.sum()), int(sizes.sum()) - len(sizes)
-        values, step = [degrees] if self.replaces else [degrees, rows], "degrees of freedom"
-        l2 = math.sqrt(len(values))
-        noisy = self.noise.add(Query(step, values, l1=len(values), l2=l2), cost)
-        weight = Counted(max(float(noisy.values[0]), 1.0) / 2, noisy.deviation / 2)
-        if self.replaces:
-            return weight, Counted(float(max(rows, 1)))
-        return weight, Counted(max(float(noisy.values[1]), 1.0), noisy.deviation)
+    def numbers(self, sizes: GroupSizes, cost: Cost) -> tuple[Counted, Counted]:
+        """Release the weight of all pairs, and what all rows count for with their number."""
+        unit, rows = sizes.unit, int(sizes.rows.sum())
+        rounded = self.groups_changed * sizes.weighted
+        values = [sizes.freedom, int(sizes.totals.sum()), rows * unit]
+        values = values[: 1 + sizes.weighted] + values[2:] * (not self.replaces)
+        l1, l2 = unit * len(values) + rounded, unit * math.sqrt(len(values)) + rounded
+        query = Query("degrees of freedom", values, l1=l1, l2=l2, unit=1 / unit)
+        noisy = self.noise.add(query, cost)
+        freedom, *others = (max(float(value), 1.0) for value in noisy.values)
+        number = float(max(rows, 1)) if self.replaces else others[-1]
+        weight = Counted(freedom / 2, noisy.deviation / 2)
+        if not others:
+            return weight, Counted(number)
+        return weight, Counted(others[0], noisy.deviation, min(others[0] / number, 1.0))
 
-    def norm_of_sizes(self, sizes: np.ndarray, cost: Cost) -> tuple[float, float]:
-        """Release the norm of the sizes (G,) of groups, in steps of 2^-10; return its noise too."""
-        value = math.isqrt(int((sizes.astype(object) ** 2).sum()) << 2 * _BITS)
-        far = 2**_BITS + 1  # rounded down
-        noisy = self.noise.add(
-            Query("norm of group sizes", [value], l2=far, unit=2.0**-_BITS), cost
-        )
-        return max(float(noisy.values[0]), 1.0), noisy.deviation
+    def norms_of_sizes(self, sizes: GroupSizes, cost: Cost) -> tuple[float, float, float]:
+        """Release the norm of what groups count for, in steps of 2^-10, the noise, that of rows."""
+        values = sizes.norms(_BITS)
+        far = math.sqrt(len(values)) * (2**_BITS + 1)  # rounded down
+        noisy = self.noise.add(Query("norm of group sizes", values, l2=far, unit=2.0**-_BITS), cost)
+        norm, rows = (max(float(noisy.values[i]), 1.0) for i in (0, -1))
+        return norm, noisy.deviation, rows
 
     def counts(self, step: str, work: Callable, cost: Cost, one: int = 1):
         """Release counts of pairs in bins, of which each is in one."""

@@ -2,15 +2,17 @@
 
 In a group of n rows sum_i (a_i - m)(r_i - m_r) = (1/n) sum_{i<j} (a_i - a_j)(r_i - r_j), m and m_r
 the means. So sums over pairs of one group at the weight 1/n are those of deviations from means, and
-each of their terms is a function of two rows alone, which can be clipped. Rows come sorted by
-key; sums are as :mod:`dpstats.numerics.pairs` has them.
+each of their terms is a function of two rows alone, which can be clipped. With weights w, W their
+sum, it is sum_i w_i (a_i - m)(r_i - m_r) = (1/W) sum_{i<j} w_i w_j (a_i - a_j)(r_i - r_j), m and
+m_r the weighted means. Rows come sorted by key; sums are as :mod:`dpstats.numerics.pairs` has them.
 """
 
 import numpy as np
 
 from dpstats.estimators.newton.indicator_basis import RowMap
-from dpstats.numerics import Rows
+from dpstats.numerics import PairGroups, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
+from dpstats.numerics.cross_products import whole_weights
 
 # Rows beyond so many units of a column count as it, however far from zero the column is: only
 # differences matter, which doubles then have to 2^-12 of a unit.
@@ -25,7 +27,7 @@ def products(to: RowMap, bound: float, rows: Rows) -> np.ndarray:
     """Add up a a' of pairs a cut to a squared norm of ``bound``, in units of bound 2^-40."""
     from dpstats.numerics import pairs
 
-    return pairs.products(_mapped(to, rows), np.sqrt(bound), starts(rows), _WITHIN).astype(object)
+    return pairs.products(_mapped(to, rows), np.sqrt(bound), groups(rows), _WITHIN).astype(object)
 
 
 def counts(
@@ -36,7 +38,7 @@ def counts(
 
     mapped = _mapped(to, rows)
     left = _left(mapped, rows, y_scale, eta) if len(eta) else _NONE
-    return pairs.counts(mapped, left, len(eta) > 0, squares, starts(rows), _ONE)
+    return pairs.counts(mapped, left, len(eta) > 0, squares, groups(rows), _ONE)
 
 
 def scores(
@@ -47,7 +49,7 @@ def scores(
 
     mapped = _mapped(to, rows)
     left = _left(mapped, rows, y_scale, eta)
-    sums = pairs.scores(mapped, left, limit, cut, weight, starts(rows), _WITHIN)
+    sums = pairs.scores(mapped, left, limit, cut, weight, groups(rows), _WITHIN)
     return sums.astype(object)
 
 
@@ -57,7 +59,7 @@ def squares(y_scale: float, cut: float, rows: Rows) -> int:
 
     none = np.zeros((len(rows), 0))
     left = _left(none, rows, y_scale, _NONE)
-    return int(pairs.scores(none, left, 1.0, cut, 1.0, starts(rows), _WITHIN).sum())
+    return int(pairs.scores(none, left, 1.0, cut, 1.0, groups(rows), _WITHIN).sum())
 
 
 def differences(values: np.ndarray, edges: np.ndarray, rows: Rows) -> np.ndarray:
@@ -65,7 +67,7 @@ def differences(values: np.ndarray, edges: np.ndarray, rows: Rows) -> np.ndarray
     from dpstats.numerics import pairs
 
     column = np.clip(np.nan_to_num(values, posinf=_LARGEST, neginf=-_LARGEST), -_LARGEST, _LARGEST)
-    return pairs.counts(column[:, None].copy(), _NONE, False, edges**2, starts(rows), _ONE)
+    return pairs.counts(column[:, None].copy(), _NONE, False, edges**2, groups(rows), _ONE)
 
 
 # Squares of differences of such values are finite.
@@ -78,6 +80,13 @@ def starts(rows: Rows) -> np.ndarray:
     first = np.ones(len(rows), dtype=bool)
     first[1:] = rows.keys[1:] != rows.keys[:-1]
     return np.append(np.flatnonzero(first), len(rows))
+
+
+def groups(rows: Rows) -> tuple:
+    """Return :class:`PairGroups`, as a plain tuple: numba's files on disk would name the class."""
+    if rows.parts is None:
+        return tuple(PairGroups.of(starts(rows)))
+    return tuple(PairGroups.of(starts(rows), whole_weights(rows.parts) / _ONE, _ONE))
 
 
 def _mapped(to: RowMap, rows: Rows) -> np.ndarray:

@@ -40,6 +40,12 @@ class Fitted:
 
 def rounds(queries: Queries, counted: Counted, cost: GDP) -> Fitted:
     """Release X'X and leverages, and take a start and three steps on clipped scores."""
+    steps, wild = whitened(queries, counted, cost)
+    return stepped(steps, wild, cost)
+
+
+def whitened(queries: Queries, counted: Counted, cost: GDP) -> tuple[Steps, bool]:
+    """Release X'X and leverages; return steps from there, and whether the scales have failed."""
     count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
     whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)
     tail, deviation = leverages(
@@ -52,6 +58,11 @@ def rounds(queries: Queries, counted: Counted, cost: GDP) -> Fitted:
     # steps divide by the number of rows, which is as unsure as X'X
     whitening = replace(whitening, unsure=np.hypot(whitening.unsure, counted.noise / count))
     steps = Steps(queries, whitening, count, tail.farthest, counted.part)
+    return steps, is_wild(tail, deviation, count)
+
+
+def stepped(steps: Steps, wild: bool, cost: GDP) -> Fitted:
+    """Take a start and three steps; what X'X and leverages cost is left of ``cost``."""
     state = steps.start(cost.part(_START))
     first, second, third = _ROUNDS
     scores = steps.tail(state, cost.part(_FIRST_TAIL))
@@ -59,4 +70,4 @@ def rounds(queries: Queries, counted: Counted, cost: GDP) -> Fitted:
     scores = steps.tail(state, cost.part(_TAIL))
     state = steps.step(state, scores, cost.part(second))
     state = steps.step(state, scores, cost.part(third))
-    return Fitted(state, steps, scores, is_wild(tail, deviation, count))
+    return Fitted(state, steps, scores, wild)

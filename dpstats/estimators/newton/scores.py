@@ -119,10 +119,10 @@ class Scores:
         norms : numpy.ndarray, shape (units,)
             Their Euclidean norms, in units of 1.
         """
-        from dpstats.numerics.kernels import rounded_rows, sums_of_runs
+        from dpstats.numerics.kernels import lengths, rounded_rows, sums_of_runs
 
         factors, columns = parts_of(rows) / scale * _ONE, np.empty((len(self.eta), len(rows)))
         for (whitened, left, _), own in zip(self.blocks(rows), slices(len(rows)), strict=True):
             rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
         sums = columns if rows.units is None else sums_of_runs(columns, rows.units)
-        return sums, np.sqrt((sums**2).sum(axis=0)) / _ONE
+        return sums, lengths(sums) / _ONE

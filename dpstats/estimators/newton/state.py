@@ -38,6 +38,15 @@ class Clusters:
         number = (counted.total / norm) ** 2
         return cls(number, 2 * number * math.hypot(noise / norm, counted.noise / counted.total))
 
+    def divided(self, labels: int, rows: float) -> "Clusters":
+        """Return the number of parts that ``rows`` divide into by drawing one of so many labels.
+
+        The expected sum of their squared sizes is |n|^2 / labels + (1 - 1 / labels) n.
+        """
+        shared = 1 / (self.number * labels)
+        number = 1 / (shared + (1 - 1 / labels) / rows)
+        return Clusters(number, self.error / self.number * number * shared * number)
+
     @property
     def correction(self) -> float:
         """Return the factor of statsmodels and Stata for few clusters."""

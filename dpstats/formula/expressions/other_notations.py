@@ -41,7 +41,7 @@ def meant(text: str, in_r: bool) -> str:
     >>> meant("y ~ x + i.region##c.age", in_r=False)
     'i.region, c.age and ## are of Stata; write y ~ x + C(region) * age'
     >>> meant("y ~ x + [educ ~ nearc4]", in_r=False)  # doctest: +ELLIPSIS
-    'there are no instrumental variables yet; fit the first stage ...'
+    "instruments are for dp_iv, which takes one regressor ..."
     >>> meant("y ~ x + log(z)", in_r=False)
     ''
     """
@@ -57,6 +57,11 @@ def meant(text: str, in_r: bool) -> str:
 def _instruments(text: str, in_r: bool) -> str:
     if not _INSTRUMENTS.search(text):
         return ""
+    if not in_r:
+        return (
+            "instruments are for dp_iv, which takes one regressor and its instruments in brackets: "
+            "dp_iv('y ~ x + [d ~ z]', data)"
+        )
     return (
         "there are no instrumental variables yet; fit the first stage and the reduced form by "
         "least squares, which one call does for a list of the two formulas"

@@ -41,7 +41,7 @@ def acro_json(
 def _output(name: str, result, written: Written, command: str) -> dict:
     return {
         "status": "review" if result.privacy.private else "fail",
-        "type": "regression",
+        "type": "table" if hasattr(result, "figures") else "regression",
         "properties": {"method": result.method, "formula": str(result.formula)},
         "files": [{"name": file, "sdc": {}} for file in written.files],
         "outcome": {},

@@ -28,8 +28,10 @@ class Written(NamedTuple):
 
 
 def result_files(folder: Path, number: int, name: str, result) -> Written:
-    """Write the table of a result, and its picture where there is one."""
+    """Write the table of a result, and its picture where there is one; a description as tables."""
     stem = _stem(str(number), name)
+    if hasattr(result, "figures"):
+        return _tables(folder, stem, result)
     table_file, picture = folder / f"{stem}.csv", folder / f"{stem}.png"
     return _written(
         ("table", table_file, lambda: write_csv(table(result), table_file)),
@@ -39,12 +41,16 @@ def result_files(folder: Path, number: int, name: str, result) -> Written:
 
 def table_files(folder: Path, number: int, name: str, comparison) -> Written:
     """Write results side by side, tidy, as text and as LaTeX."""
-    stem = _stem(f"table_{number}", name)
+    return _tables(folder, _stem(f"table_{number}", name), comparison)
+
+
+def _tables(folder: Path, stem: str, shown) -> Written:
+    """Write what is a table in itself, tidy, as text and as LaTeX."""
     tidy, text, tex = (folder / f"{stem}.{ending}" for ending in ("csv", "txt", "tex"))
     return _written(
-        ("table", tidy, lambda: write_csv(comparison.frame, tidy)),
-        ("text", text, lambda: write_text(text, comparison.summary())),
-        ("LaTeX table", tex, lambda: write_text(tex, comparison.to_latex())),
+        ("table", tidy, lambda: write_csv(shown.frame, tidy)),
+        ("text", text, lambda: write_text(text, shown.summary())),
+        ("LaTeX table", tex, lambda: write_text(tex, shown.to_latex())),
     )
 
 
@@ -87,7 +93,7 @@ def _stem(start: str, name: str) -> str:
 
 def table(result) -> pd.DataFrame:
     """Tabulate a release: estimates, standard errors and 95% intervals of every quantity."""
-    if hasattr(result, "labels"):
+    if hasattr(result, "labels") or hasattr(result, "figures"):
         return result.frame
     points = result.prediction_intervals()
     ends = result.conf_int()

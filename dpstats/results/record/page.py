@@ -31,9 +31,11 @@ def page(
     files: Mapping[str, Written],
     tables: Mapping,
     listed: Mapping[str, Written],
+    together: tuple[float, float] | None = None,
 ) -> str:
     """Write the page; pictures among the files in ``folder`` become part of it."""
-    sections = "".join(
+    sections = _together(results, together)
+    sections += "".join(
         f"<h2>{escape(str(name))}</h2>{comparison.to_html()}{_missing(listed[name])}"
         for name, comparison in tables.items()
     )
@@ -42,15 +44,25 @@ def page(
         for name, result in results.items()
     )
     made = datetime.now(UTC).isoformat(timespec="seconds")
+    described = any(hasattr(result, "figures") for result in results.values())
+    title = f"Differentially private {'tables' if described else 'regressions'}"
     packages = ("dpstats", "opendp", "numpy", "pandas")
     versions = ", ".join(f"{package} {installed(package)}" for package in packages)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Differentially private regressions</title><style>{_STYLE}</style></head><body>"
-        f"<h1>Differentially private regressions</h1><p>Written {made} with {escape(versions)}, "
+        f"<title>{title}</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{title}</h1><p>Written {made} with {escape(versions)}, "
         f"Python {platform.python_version()}.</p>{sections}</body></html>"
     )
+
+
+def _together(results: Mapping, together: tuple[float, float] | None) -> str:
+    """Say what all results cost together, where that was fixed before and they are private."""
+    if together is None or not all(result.privacy.private for result in results.values()):
+        return ""
+    epsilon, delta = together
+    return f"<p>All together have epsilon={epsilon:g} and delta={delta:g}, fixed beforehand.</p>"
 
 
 def _section(name: str, result, table: pd.DataFrame | None, folder: Path, written: Written) -> str:
@@ -60,9 +72,9 @@ def _section(name: str, result, table: pd.DataFrame | None, folder: Path, writte
     said = (*report.cautions, *report.assumptions)
     parts = [
         f"<h2>{escape(name)}</h2>",
-        f"<p>{escape(str(result.formula))}, by the method {escape(result.method)}.</p>",
+        _called(result),
         f"<p{kind}><strong>{escape(guarantee(result))}.</strong></p>",
-        "" if table is None else _table(table),
+        _shown(result, table),
         *(_picture(folder / file) for file in written.files if file.endswith(".png")),
         _missing(written),
         "<h3>What drew noise</h3>",
@@ -74,6 +86,20 @@ def _section(name: str, result, table: pd.DataFrame | None, folder: Path, writte
         + ".</p>",
     ]
     return "".join(parts)
+
+
+def _called(result) -> str:
+    """Say which model it is and how it was fitted; a description shows its columns itself."""
+    if hasattr(result, "figures"):
+        return ""
+    return f"<p>{escape(str(result.formula))}, by the method {escape(result.method)}.</p>"
+
+
+def _shown(result, table: pd.DataFrame | None) -> str:
+    """Write a description as papers print it, else the table of estimates."""
+    if hasattr(result, "figures"):
+        return result.to_html()
+    return "" if table is None else _table(table)
 
 
 def _missing(written: Written) -> str:

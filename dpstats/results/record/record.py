@@ -24,12 +24,13 @@ def write_record(
     publication: Mapping | None = None,
     command: str = "dpstats.dp_ols",
     tables: Mapping | None = None,
+    together: tuple[float, float] | None = None,
 ) -> Path:
     """Write results by name as a release record; the folder appears whole or not at all.
 
     Parameters
     ----------
-    results : mapping of str to DPResults or DPGroupResults
+    results : mapping of str to DPResults, DPGroupResults or DPDescription
     path : str or path
         A folder that does not exist yet, in one that does.
     publication : mapping, optional
@@ -41,6 +42,9 @@ def write_record(
         What made the results, for output checkers.
     tables : mapping of str to Comparison, optional
         Some of the results side by side, by name: what :func:`dpstats.compare` returns.
+    together : (epsilon, delta), optional
+        What all results together were held to, fixed before the first of them; by default the
+        sums of their own are stated.
 
     Returns
     -------
@@ -72,7 +76,7 @@ def write_record(
     try:
         beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=".record"))
         try:
-            _fill(beside, results, publication, command, tables or {})
+            _fill(beside, results, publication, command, tables or {}, together)
             beside.chmod(0o755)
             beside.rename(target)
         finally:
@@ -94,7 +98,9 @@ def checked_target(path) -> Path:
     return target
 
 
-def _fill(folder: Path, results: Mapping, publication, command: str, tables: Mapping) -> None:
+def _fill(
+    folder: Path, results: Mapping, publication, command: str, tables: Mapping, together
+) -> None:
     """Write all files and then their checksums."""
     files = {name: result_files(folder, i, name, each) for i, (name, each) in _numbered(results)}
     listed = {name: table_files(folder, i, name, each) for i, (name, each) in _numbered(tables)}
@@ -103,10 +109,10 @@ def _fill(folder: Path, results: Mapping, publication, command: str, tables: Map
     texts = {
         "release.json": to_text(dict(results)),
         "results.json": acro_json(results, files, command, tables, listed),
-        "index.html": page(results, frames, folder, files, tables, listed),
+        "index.html": page(results, frames, folder, files, tables, listed, together),
     }
     if publication is not None and all(each.privacy.private for each in results.values()):
-        texts["registry.yaml"] = registry_yaml(results, publication)
+        texts["registry.yaml"] = registry_yaml(results, publication, together)
     for name, text in texts.items():
         write_text(folder / name, text)
     sums = {path.name: _sha256(path) for path in sorted(folder.iterdir())}

@@ -57,16 +57,17 @@ def _check_choices(publication: Mapping) -> None:
         ) from None
 
 
-def registry_yaml(results: Mapping, publication: Mapping) -> str:
-    """Write the entry of these results."""
-    formulas = ", ".join(str(result.formula) for result in results.values())
+def registry_yaml(
+    results: Mapping, publication: Mapping, together: tuple[float, float] | None = None
+) -> str:
+    """Write the entry of these results, which ``together`` were held to an epsilon and a delta."""
     words = re.findall(
         r"[a-z0-9]+", f"{publication['name']} {publication['data_curators'][0]}".lower()
     )
     basic = {name: publication[name] for name in (*NEEDED, *_OPTIONAL) if name in publication}
     authors = basic.pop("registry_authors")
     basic |= {"data_product_type": "Summary statistics"}
-    basic.setdefault("description", f"Coefficients of linear regressions: {formulas}.")
+    basic.setdefault("description", _description(results))
     basic.setdefault("publication_date", datetime.now(UTC).date().isoformat())
     entry = {
         "url_slug": "-".join(words),
@@ -74,7 +75,7 @@ def registry_yaml(results: Mapping, publication: Mapping) -> str:
         "tier": 3,
         "deployment": {
             "basic": basic,
-            **_privacy(results),
+            **_privacy(results, together),
             "implementation": {"mechanisms": _mechanisms(results)},
             "administrative": {"registry_authors": list(authors)},
         },
@@ -82,7 +83,16 @@ def registry_yaml(results: Mapping, publication: Mapping) -> str:
     return "\n".join(_lines(entry))
 
 
-def _privacy(results: Mapping) -> dict:
+def _description(results: Mapping) -> str:
+    """Say in words what was released."""
+    models = [str(each.formula) for each in results.values() if not hasattr(each, "figures")]
+    tables = [str(each.formula) for each in results.values() if hasattr(each, "figures")]
+    said = [f"Descriptive statistics ({', '.join(tables)})."] if tables else []
+    said += [f"Coefficients of regressions: {', '.join(models)}."] if models else []
+    return " ".join(said)
+
+
+def _privacy(results: Mapping, together: tuple[float, float] | None) -> dict:
     """Collect the fields on the guarantee from the privacy reports."""
     reports = [result.privacy for result in results.values()]
     epsilon = math.fsum(report.epsilon for report in reports)
@@ -90,6 +100,9 @@ def _privacy(results: Mapping) -> dict:
     relations = sorted({relation(report) for report in reports})
     assumptions = dict.fromkeys(text for report in reports for text in report.assumptions)
     composition = "one release" if len(reports) == 1 else "the sum over the releases"
+    if together is not None:
+        epsilon, delta = together
+        composition = "squared mu of Gaussian differential privacy, fixed before the first release"
     parameters = {"epsilon": epsilon} | ({"delta": delta} if delta else {})
     if len(relations) > 1:  # losses under different relations do not add up
         parameters, composition = {}, "releases under different relations, each with its own loss"

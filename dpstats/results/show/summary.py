@@ -12,7 +12,7 @@ from statsmodels.iolib.tableformatting import fmt_params
 
 from dpstats.escaping import csv_of, latex, latex_of
 from dpstats.estimators import METHODS
-from dpstats.evidence import LinkEvidence, NewtonEvidence
+from dpstats.evidence import InstrumentEvidence, LinkEvidence, NewtonEvidence
 from dpstats.formula.conditioning import collinear_columns
 from dpstats.formula.orthogonal import orthogonal_basis
 from dpstats.html_tables import html_notes, html_of, html_table
@@ -27,6 +27,8 @@ _RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
 # a mean weight of more than this part of the largest one is said
 _AT_THE_BOUND = 0.9
+# Figures of these models are without R-squared, and the heading has none.
+NO_RSQUARED = (LinkEvidence, InstrumentEvidence)
 
 
 class PrivateSummary(Summary):
@@ -58,7 +60,7 @@ def summarise(result, alpha: float) -> Summary:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
     reasons = dict(result.reasons)
-    if isinstance(result.evidence, LinkEvidence):
+    if isinstance(result.evidence, NO_RSQUARED):
         reasons.pop("rsquared", None)  # the heading has none
     summary.notes = _notes(result, reasons.values(), release_notes(result))
     summary.add_extra_txt(_wrapped(summary.notes).split("\n"))
@@ -69,7 +71,7 @@ def _heading(result) -> SimpleTable:
     """Tabulate response, method and guarantee."""
     report = result.privacy
     private = "yes" if report.private else "NO (seeded noise)"
-    linear = not isinstance(result.evidence, LinkEvidence)
+    linear = not isinstance(result.evidence, NO_RSQUARED)
     left = [
         ("Dep. Variable:", result.formula.split("~")[0].strip()),
         ("Method:", result.method),
@@ -194,7 +196,7 @@ def release_notes(result) -> list[str]:
     return [
         *note_on_ranges(result), *_scores_cut(result), *_of_clusters(result),
         *_weights_at_the_bound(result), *note_on_the_ends(result), *_collinear(result),
-        *_hidden_levels(result), *_legendre(result),
+        *_hidden_levels(result), *_legendre(result), *getattr(result, "instrument_notes", ()),
     ]  # fmt: skip
 
 

@@ -145,6 +145,7 @@ SINGLE = {
     "predictions": {"*": (number, none)}, "rows_seen": (none, array),
     "fit_statistics": {"*": array}, "companion": (none, _COMPANION),
 }  # fmt: skip
+INSTRUMENTS = {**SINGLE, "instruments": text}
 GROUPS = {
     **_COMMON, "size": count, "cov_type": text, "labels_present": flag, "limited": flag,
     "names": _TEXTS, "released": _TEXTS, "reasons": _TEXTS, "by": (text, _TEXTS), "labels": [label],

@@ -200,6 +200,23 @@ bad_calls <- c(bad_calls, expression(
   dp_margins(fit), dp_margins(3), dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
 ))
 
+# Those of descriptions.
+bad_calls <- c(bad_calls, expression(
+  dp_describe(d, ~x), dp_describe(d, epsilon = 1), dp_describe(columns = ~x, epsilon = 1),
+  dp_describe(1:3, ~x, 1), dp_describe(d, ~x, -1), dp_describe(d, ~x, 1, delta = 0),
+  dp_describe(d, ~nowhere, 1), dp_describe(d, ~ log(x), 1), dp_describe(d, ~ factor(k), 1),
+  dp_describe(d, 3, 1), dp_describe(d, ~s, 1), dp_describe(d, c(x, x), 1),
+  dp_describe(d, ~x, 1, by = k), dp_describe(d, ~x, 1, by = c(g, b)), dp_describe(d, ~g, 1, by = g),
+  dp_describe(d, ~x, 1, groups = 1:2),
+  dp_describe(d, ~x, 1, bounds = list(x = c(1, 0))), dp_describe(d, ~x, 1, quantiles = 2),
+  dp_describe(d, ~x, 1, quantiles = "median"), dp_describe(d, ~x, 1, quantiles = c(0.5, 0.5)),
+  dp_describe(d, ~x, 1, statistics = "max"), dp_describe(d, ~x, 1, statistics = "nunique"),
+  dp_describe(d, ~x, 1, statistics = "median"), dp_describe(d, ~x, 1, alpha = 2),
+  dp_describe(d, ~x, 1, weights = k), dp_describe(d, ~x, 1, unit = k), dp_describe(d, ~x, 1, probs = 0.5),
+  dp_describe(d, ~x, 1, unknown = 2), dp_describe(d, ~x, 1, budget = 2),
+  dp_describe(d, ~x, 1, neighbors = "replace_one"), dp_describe(d, ~x, 1, subset = x + 1)
+))
+
 # What the calls are about, and the messages of those that are refused; NA where one is not.
 messages_of <- function(calls) {
   folder <- tempfile()

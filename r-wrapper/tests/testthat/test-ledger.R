@@ -69,6 +69,23 @@ test_that("a study runs dry and on a ledger", {
                "of R it can be read: write language = \"R\"", class = "dpstats_argument_error")
 })
 
+test_that("a study of several kinds shares one epsilon from R too", {
+  skip_without_python()
+  folder <- tempfile()
+  dir.create(folder)
+  study <- file.path(folder, "study.toml")
+  utils::write.csv(line(), file.path(folder, "line.csv"), row.names = FALSE)
+  writeLines(c(
+    'data = "line.csv"', "epsilon = 2", 'language = "R"', "bounds = { x = [0, 1], y = [0, 1] }",
+    "[[describe]]", 'columns = ["x", "y"]', "share = 0.25", "[[ols]]", 'formula = "y ~ x + I(x^2)"'
+  ), study)
+  dp_ledger_create(file.path(folder, "line.ledger"), "line", epsilon = 2)
+  ledger <- dp_ledger(file.path(folder, "line.ledger"))
+  out <- dp_run(study, file.path(folder, "out"), ledger)
+  expect_true(all(file.exists(file.path(out, c("1_describe.tex", "2_ols.csv")))))
+  expect_equal(ledger$spent[["epsilon"]], 2, tolerance = 1e-6)
+})
+
 test_that("a steward makes and keeps a ledger from R", {
   skip_without_python()
   path <- tempfile(fileext = ".ledger")

@@ -73,6 +73,100 @@ def test_with_few_groups_errors_are_not_clustered_unless_that_is_asked():
     assert "fewer than 20 they may be too short" in " ".join(some.summary().as_text().split())
 
 
+def weighted(data, formula="y ~ x1 + x2 + C(g)", cov_type="cluster"):
+    """Weighted least squares with dummies, by statsmodels."""
+    clusters = {"groups": data["g"]} if cov_type == "cluster" else None
+    return smf.wls(formula, data, weights=data["w"]).fit(cov_type=cov_type, cov_kwds=clusters)
+
+
+@pytest.mark.parametrize("largest", [1.0, 40.0])
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_with_weights_it_is_weighted_least_squares_with_dummies(neighbors, largest):
+    """Weights that say something of the slopes, up to the bound or a tenth of it."""
+    data = panel(spread=0.5)
+    data["w"] = np.clip(1 / (1 + data["x1"] ** 2), 0.02, 1) * min(largest, 4)
+    given = {"weights": "w", "bounds": {"w": (0, largest)}, "neighbors": neighbors}
+    found, wls = fitted(data, epsilon=EXACT, **given), weighted(data)
+    assert (found.method, found.cov_type, found.status) == ("noisy_newton", "cluster", "ok")
+    far = 1e-5 if largest == 1 else 5e-5
+    np.testing.assert_allclose(found.params, wls.params[["x1", "x2"]], atol=far)
+    # 3,000 rows that weigh a fiftieth tell less of the tail of scores
+    ratio = found.bse / wls.bse[["x1", "x2"]]
+    assert (ratio > 0.97).all() and (ratio < (1.03 if largest == 1 else 1.15)).all()
+    assert abs(wls.params["x1"] - within(data).params["x1"]) > 1e-3
+    figures = found.fit_statistics["estimate"]
+    sums = data.groupby("g")["w"].sum()
+    assert figures["clusters"] == pytest.approx(sums.sum() ** 2 / (sums**2).sum(), rel=0.02)
+    assert figures["nobs"] == pytest.approx(len(data), rel=1e-3)
+    assert np.isnan(figures["scale"]) and np.isnan(figures["rsquared"])
+
+
+def test_trimmed_weights_and_a_subset_go_with_it():
+    data = panel().assign(w=lambda rows: 0.2 + rows["x1"].abs())
+    found = fitted(
+        data, epsilon=EXACT, weights="w", trim_weights=1.0, bounds={"w": (0, 9), "x2": (-9, 9)},
+        subset="x2 > 0",
+    )  # fmt: skip
+    kept = data[data["x2"] > 0].assign(w=lambda rows: rows["w"].clip(upper=1.0))
+    np.testing.assert_allclose(found.params, weighted(kept).params[["x1", "x2"]], atol=1e-5)
+
+
+def test_with_weights_few_groups_have_robust_errors():
+    few = panel(n=20_000, groups=4)
+    few["w"] = np.random.default_rng(4).uniform(0.2, 1, len(few))
+    given = {"epsilon": EXACT, "weights": "w", "bounds": {"w": (0, 1)}}
+    found, wls = fitted(few, **given), weighted(few, cov_type="HC1")
+    assert found.cov_type == "HC1"
+    np.testing.assert_allclose(found.bse, wls.bse[["x1", "x2"]], rtol=0.1)
+    with pytest.raises(dp.ArgumentError, match="leave it out, which clusters errors"):
+        fitted(few, cov_type="nonrobust", **given)
+
+
+def test_each_group_of_by_has_effects_of_its_own_and_the_errors_that_it_can():
+    """In the second there are 4 groups, whose errors are taken as independent."""
+    many, few = panel(n=5000), panel(n=3000, groups=4, seed=2)
+    data = pd.concat([many.assign(sex="m", w=0.5), few.assign(sex="f", w=0.5)])
+    found = fitted(data, by="sex", groups=["f", "m"], epsilon=EXACT)
+    assert found.method == "noisy_newton"
+    for sex, own, cov_type in (("m", many, "cluster"), ("f", few, "nonrobust")):
+        ols = within(own, cov_type)
+        np.testing.assert_allclose(found.params.loc[sex], ols.params, atol=1e-5)
+        shown = found.frame[found.frame["sex"] == sex].set_index("term")
+        np.testing.assert_allclose(shown["std_error"], ols.bse, rtol=0.05)
+        halves = (shown["upper"] - shown["lower"]) / 2 / shown["std_error"]
+        degrees = 59 if sex == "m" else np.inf
+        np.testing.assert_allclose(halves, student.isf(0.025, degrees), rtol=0.01)
+    same = fitted(data, by="sex", groups=["f", "m"], epsilon=EXACT, weights="w",
+                  bounds={"w": (0, 1)})  # fmt: skip
+    np.testing.assert_allclose(same.params.loc["m"], found.params.loc["m"], atol=1e-5)
+
+
+def test_robust_errors_of_few_groups_are_those_of_statsmodels():
+    """Within 10%: parts of groups have other rows beside each, and 512 parts tell a variance."""
+    few = panel(n=20_000, groups=4)
+    few["y"] += 0.5 * few["x1"] * np.random.default_rng(3).normal(size=len(few))
+    found, ols = fitted(few, epsilon=EXACT, cov_type="HC1"), within(few, "HC1")
+    assert (found.method, found.cov_type, found.status) == ("noisy_newton", "HC1", "ok")
+    assert within(few).bse["x1"] < 0.87 * ols.bse["x1"]
+    np.testing.assert_allclose(found.bse, ols.bse, rtol=0.1)
+    assert (np.abs(found.params - ols.params) < ols.bse).all()
+    assert found.fit_statistics.loc["clusters", "estimate"] > 400
+    assert "each row drew one of 128 by chance" in " ".join(found.summary().as_text().split())
+
+
+def test_robust_errors_of_many_groups_are_clustered_by_group():
+    data = panel()
+    found, clustered = (fitted(data, cov_type=name) for name in ("HC1", "cluster"))
+    assert found.cov_type == "cluster"
+    assert "holds for errors of different variances too" in " ".join(
+        found.summary().as_text().split()
+    )
+    np.testing.assert_array_equal(found.conf_int(), clustered.conf_int())
+    pairs = panel(n=3000, groups=1500)
+    found, ols = fitted(pairs, epsilon=EXACT, cov_type="HC1"), within(pairs, "cluster")
+    np.testing.assert_allclose(found.bse, ols.bse, rtol=0.05)
+
+
 def test_intervals_hold_what_they_estimate_at_epsilon_1():
     """40 tables, 80 slopes; a right interval of 95% fails in 11 of them 1 time in 1,000."""
     missed, shown, far = 0, 0, []
@@ -132,13 +226,13 @@ def test_factors_beside_it_are_differences_of_indicators():
 
 
 def test_what_is_not_proven_is_left_to_adassp_or_refused():
-    data = panel().assign(w=1.0, sex="m")
+    data = panel().assign(w=1.0)
     bounds = {"x1": (-5, 5), "x2": (-5, 5), "y": (-9, 9)}
-    assert fitted(data, by="sex", groups=["m"], bounds=bounds).method == "adassp"
-    with pytest.raises(dp.ArgumentError, match="rows of different weights are not proven"):
-        fitted(data, weights="w", bounds={"w": (0, 1)}, method="noisy_newton")
-    with pytest.raises(dp.ArgumentError, match="clustered by the column"):
-        fitted(data, cov_type="HC1")
+    assert fitted(data, row_norm=9.0, bounds=bounds).method == "adassp"
+    with pytest.raises(dp.ArgumentError, match="adassp is not proven for rows of different"):
+        fitted(data, weights="w", bounds={"w": (0, 1), **bounds}, method="adassp")
+    with pytest.raises(dp.ArgumentError, match="'nonrobust' or 'HC1', got 'HC3'"):
+        fitted(data, cov_type="HC3")
     with pytest.raises(dp.ArgumentError, match="cannot absorb g"):
         fitted(data, unit="g", method="noisy_newton")
     with pytest.raises(dp.ArgumentError, match="needs delta > 0"):

@@ -7,7 +7,9 @@ from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from tests.checks.pairs_within import (
     check_random,
     check_tiny,
+    check_tiny_weights,
     check_worst,
+    check_worst_weights,
     queries_of,
 )
 
@@ -15,6 +17,7 @@ from tests.checks.pairs_within import (
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_the_worst_rows_reach_the_stated_sensitivities(neighbors):
     check_worst(neighbors)
+    check_worst_weights(neighbors)
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
@@ -23,10 +26,16 @@ def test_no_tiny_table_has_a_neighbour_that_is_farther(neighbors):
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
+def test_nor_has_one_of_rows_that_count_for_less(neighbors):
+    check_tiny_weights(neighbors)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("cov_type", [None, "cluster", "nonrobust"])
 def test_strange_rows_move_nothing_farther_with_bounds_or_without(neighbors, cov_type):
     check_random(neighbors, cov_type)
     check_random(neighbors, cov_type, x=(-(2.0**60), 2.0**60), y=(-(2.0**60), 2.0**60))
+    check_random(neighbors, cov_type and "HC1", weighted=True)
 
 
 def test_sensitivities_are_those_of_the_proof():

@@ -147,32 +147,72 @@ def test_output_checkers_read_the_record(results, tmp_path):
         assert "epsilon=4" in output["summary"]
 
 
+@pytest.fixture
+def description(line):
+    hostile = line.rename(columns={"y": "<y>_&%|"})
+    return dp.dp_describe(hostile, ["x", "<y>_&%|"], epsilon=4)
+
+
+def test_a_description_is_a_table_of_the_record(description, results, tmp_path):
+    """Printed as papers print it, as text, LaTeX and on the page, with names escaped."""
+    folder = write_record({"Table 1": description, "main": results["two/<regressors>"]},
+                          tmp_path / "out", PUBLICATION)  # fmt: skip
+    assert verify_record(folder) == ()
+    names = {path.name for path in folder.glob("1_*")}
+    assert names == {"1_Table_1.csv", "1_Table_1.txt", "1_Table_1.tex"}
+    frame = pd.read_csv(folder / "1_Table_1.csv")
+    assert np.allclose(frame["estimate"], description.frame["estimate"], equal_nan=True)
+    assert r"\_\&\%" in (folder / "1_Table_1.tex").read_text()
+    page = (folder / "index.html").read_text()
+    assert description.to_html() in page and "<y>" not in page and page.count("<h2>") == 2
+    restored = from_text((folder / "release.json").read_text())
+    assert restored["Table 1"].frame.equals(description.frame)
+    outputs = json.loads((folder / "results.json").read_text())["results"]
+    assert [each["type"] for each in outputs.values()] == ["table", "regression"]
+    said = yaml.safe_load((folder / "registry.yaml").read_text())
+    assert said["deployment"]["basic"]["description"] == (
+        "Descriptive statistics (describe: x + <y>_&%|). Coefficients of regressions: y ~ x + z."
+    )
+    assert said["deployment"]["privacy_loss"]["privacy_parameters"]["epsilon"] == 8.0
+
+
+def test_a_description_writes_its_own_record(description, tmp_path):
+    folder = description.record(tmp_path / "own")
+    assert verify_record(folder) == ()
+    (output,) = json.loads((folder / "results.json").read_text())["results"].values()
+    assert output["command"].startswith("dpstats.dp_describe: describe: x + ")
+    assert output["properties"] == {"method": "describe", "formula": description.formula}
+
+
 ACRO = """
 import json, sys
 from acro.record import load_records
 
 records = load_records(sys.argv[1])
-json.dump({key: {"terms": [frame["term"].tolist() for frame in records.get(key).output],
+json.dump({key: {"terms": [frame.filter(["term", "variable"]).iloc[:, 0].tolist()
+                           for frame in records.get(key).output],
                  "type": records.get(key).output_type, "summary": records.get(key).summary}
            for key in records.get_keys()}, sys.stdout)
 """
 
 
-def test_the_acro_package_loads_the_record(results, tmp_path):
+def test_the_acro_package_loads_the_record(results, description, tmp_path):
     """Run by ``make test-acro``, whose environment has the pandas that acro needs."""
     python = os.environ.get("DPSTATS_ACRO_PYTHON")
     if python is None:
         pytest.skip("acro needs an environment of its own: make test-acro")
     single = {name: results[name] for name in ("y ~ x", "two/<regressors>")}
     table = compare(*single.values(), names=["one", "two"])
-    folder = write_record(results, tmp_path / "out", tables={"both": table})
+    everything = {**results, "Table 1": description}
+    folder = write_record(everything, tmp_path / "out", tables={"both": table})
     loaded = subprocess.run([python, "-c", ACRO, str(folder)], capture_output=True, text=True)
     assert loaded.returncode == 0, loaded.stderr
     outputs = json.loads(loaded.stdout)
-    assert list(outputs) == ["output_0", "output_1", "output_2", "output_3"]
-    assert [each["type"] for each in outputs.values()] == ["regression"] * 3 + ["table"]
+    assert list(outputs) == [f"output_{i}" for i in range(5)]
+    assert [each["type"] for each in outputs.values()] == ["regression"] * 3 + ["table"] * 2
     assert outputs["output_0"]["terms"] == [["Intercept", "x", "p25", "p75"]]
-    assert outputs["output_3"]["terms"] == [table.frame["term"].tolist()]
+    assert outputs["output_3"]["terms"] == [description.frame["variable"].tolist()]
+    assert outputs["output_4"]["terms"] == [table.frame["term"].tolist()]
     assert all("epsilon=4" in each["summary"] for each in outputs.values())
 
 

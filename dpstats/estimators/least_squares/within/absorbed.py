@@ -51,8 +51,8 @@ def _cov_type(value) -> str:
     if value == "HC1":
         raise ArgumentError(
             'cov_type="HC1" is not available with |: group means are private, so one row moves the '
-            "scores of all rows of its group; leave it out, or write the column as C(column) with "
-            "levels="
+            'scores of all rows of its group; take method="noisy_newton", which compares pairs, or '
+            "write the column as C(column) with levels="
         )
     return option_checks.word("cov_type", *COV_TYPES)(value)
 

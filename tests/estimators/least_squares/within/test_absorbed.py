@@ -187,7 +187,6 @@ def test_a_subset_is_that_of_the_rows_where_the_condition_holds():
 
 
 REFUSED = [
-    ({"cov_type": "HC1"}, "clustered by the column"),
     ({"cov_type": "HC1", "method": "adassp"}, "group means are private"),
     ({"cov_type": "HC3"}, "expected cov_type"),
     ({"x_new": [0.5]}, "leave x_new out"),
@@ -196,8 +195,11 @@ REFUSED = [
     ({"companion": "adassp"}, "intervals of its own"),
     ({"formula": "y ~ x | missing"}, "no column 'missing'"),
     ({"delta": 0}, "needs delta > 0"),
-    ({"weights": "w", "bounds": {**UNIT, "w": (0, 9)}}, r"C\(g\) with levels= instead of \|"),
-    ({"trim_weights": 3}, "leave weights and trim_weights out"),
+    (
+        {"weights": "w", "bounds": {**UNIT, "w": (0, 9)}, "method": "adassp"},
+        r"C\(g\) with levels= instead of \|",
+    ),
+    ({"trim_weights": 3}, "add weights="),
     ({"subset": "g > 3"}, "reads g, whose labels are private"),
     *(
         ({"method": name}, "cannot absorb g")

@@ -16,7 +16,15 @@ from dpstats.estimators.least_squares.within import absorbed_units
 from dpstats.estimators.least_squares.within import units as within_units
 from dpstats.rows import PrivacyUnit
 from dpstats.rows.privacy_unit import ONE
-from tests.checks.absorbed_units import SLOPES, check_least_squares, check_order, fit, panel, within
+from tests.checks.absorbed_units import (
+    BOUNDS,
+    SLOPES,
+    check_least_squares,
+    check_order,
+    fit,
+    panel,
+    within,
+)  # fmt: skip
 
 
 @settings(max_examples=12, deadline=None, derandomize=True)
@@ -135,7 +143,7 @@ def test_intervals_cover_given_that_they_are_shown(epsilon):
 
 REFUSED = {
     "compares rows of several persons": {"formula": "y ~ x + z | g"},
-    "leave weights and trim_weights out": {"weights": "w"},
+    "leave weights and trim_weights out": {"weights": "w", "bounds": BOUNDS | {"w": (0, 1)}},
     "takes the rows of a person for independent": {"cov_type": "HC1"},
     "noisy_newton cannot absorb id": {"method": "noisy_newton"},
     "leave x_new out": {"x_new": {"x": [0], "z": [0]}},

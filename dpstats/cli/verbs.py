@@ -1,0 +1,114 @@
+"""Define ``dpstats logit`` and ``dpstats describe``, and what fits have in common."""
+
+from functools import partial
+from pathlib import Path
+
+from dpstats import dp_describe, dp_logit
+from dpstats.call.unsupported import check_order
+from dpstats.cli import data_options
+from dpstats.cli.outputs import check_documents, checked_outputs, draw, write
+from dpstats.cli.values import groups, listed_numbers, options, points
+
+# How a description is written, by the ending of its file: as a file or as a text.
+_WRITERS = {".csv": "to_csv", ".docx": "to_word", ".xlsx": "to_excel"}
+_FORMS = {
+    ".json": "to_json", ".txt": "summary", ".tex": "to_latex", ".html": "to_html",
+    ".md": "to_markdown",
+}  # fmt: skip
+
+
+def add_rows(add) -> None:
+    """Add the options on rows, points and the method that fits have."""
+    lists = data_options.LISTS
+    add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
+    add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
+    add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
+    add("--unit", metavar="COL", help="persons, protected with all of their rows")
+    add("--max-rows", type=int, metavar="N", help="rows that a person counts for in all: 1")
+    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
+
+
+def of_rows(arguments, table, factors) -> dict:
+    """Build the keyword arguments of :func:`add_rows`."""
+    names = ("weights", "trim_weights", "unit", "max_rows")
+    call = {name: getattr(arguments, name) for name in names}
+    call["x_new"] = points(arguments.x_new, arguments.formula, table, factors)
+    return call | options(arguments.option)
+
+
+def add_outputs(add) -> None:
+    """Add the files of one fit."""
+    add("-o", dest="out", metavar="OUT", help="result file: .json or .txt")
+    drawn = "picture of the line, else of the coefficients: .png, .pdf or .svg"
+    add("--plot", metavar="OUT", help=drawn)
+
+
+def show_fit(arguments, outputs: list[Path], result) -> None:
+    """Write the files asked for, and print the summary."""
+    summary = str(result.summary())
+    try:
+        if arguments.out:
+            text = summary if outputs[0].suffix.lower() == ".txt" else result.to_json()
+            write(outputs[0], lambda path: path.write_text(text + "\n", encoding="utf-8"))
+        if arguments.plot:
+            draw(outputs[-1], result.plot)
+    finally:  # the budget is spent, so the summary is shown even when a disk is full
+        print(summary)
+
+
+def add_logit(add) -> None:
+    """Add the options of ``dpstats logit``."""
+    data_options.add_data(add)
+    add("formula", metavar="FORMULA", help="such as 'smoker ~ age + C(region)'")
+    data_options.add_guarantee(add)
+    data_options.add_declarations(add)
+    add_rows(add)
+    add_outputs(add)
+
+
+def logit(arguments) -> None:
+    """Fit one logistic regression, write the files asked for and print the summary."""
+    outputs = checked_outputs(arguments, (".json", ".txt"))
+    check_order(arguments.formula, arguments.data)
+    table, call = data_options.shared_call(arguments)
+    call |= of_rows(arguments, table, call["levels"])
+    show_fit(arguments, outputs, dp_logit(arguments.formula, table, **call))
+
+
+def add_describe(add) -> None:
+    """Add the options of ``dpstats describe``."""
+    data_options.add_data(add)
+    add("columns", metavar="COL", nargs="+", help="columns to describe")
+    data_options.add_guarantee(add)
+    data_options.add_declarations(add)
+    add("--by", metavar="COL", help="column of group labels")
+    add("--groups", metavar="A,B,...", help="public list of its labels")
+    add("--quantiles", default="0.25,0.5,0.75", metavar="Q,Q", help="default: quartiles")
+    add("--alpha", type=float, default=0.05, metavar="A", help="one minus the level of intervals")
+    add("-o", dest="out", metavar="OUT", help=f"file: {', '.join((*_WRITERS, *_FORMS))}")
+
+
+def describe(arguments) -> None:
+    """Describe columns, write the file asked for and print the table."""
+    outputs = checked_outputs(arguments, (*_WRITERS, *_FORMS))
+    check_documents(outputs)
+    table, call = data_options.shared_call(arguments)
+    by = arguments.by
+    call |= {"by": by, "groups": None, "alpha": arguments.alpha}
+    if arguments.groups is not None:
+        call["groups"] = groups(arguments, by, table) if by in table.columns else []
+    call["quantiles"] = listed_numbers(arguments.quantiles, "--quantiles")
+    result = dp_describe(table, arguments.columns, **call)
+    try:
+        for path in outputs:
+            write(path, partial(_write, result, path.suffix.lower()))
+    finally:  # the budget is spent, so the table is shown even when a disk is full
+        print(result)
+
+
+def _write(result, ending: str, path: Path) -> None:
+    """Write a description in the form of an ending."""
+    if ending in _WRITERS:
+        getattr(result, _WRITERS[ending])(path)
+    else:
+        path.write_text(getattr(result, _FORMS[ending])() + "\n", encoding="utf-8")

@@ -1,0 +1,50 @@
+"""Add up products of the scores of two responses of each row."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton.sums import capped
+from dpstats.numerics import Rows
+from dpstats.numerics.cross_products import exact_sum
+
+
+def with_treatment(rows: Rows) -> Rows:
+    """Return rows whose response is their endogenous regressor."""
+    assert rows.treatment is not None, "the request reads it"
+    return replace(rows, response=rows.treatment)
+
+
+def of_treatment(total: Callable) -> Callable:
+    """Add functions up over the same rows with the endogenous regressor as the response."""
+    return lambda work: total(partial(_on_treatment, work))
+
+
+def _on_treatment(work: Callable, rows: Rows):
+    return work(with_treatment(rows))
+
+
+@dataclass(frozen=True)
+class JointScores:
+    """Compute scores of y and of d of each row, over ``units``, one behind the other, (2 p,)."""
+
+    y: Scores
+    d: Scores
+    units: tuple[float, float]
+
+    def products(self, limit: float, rows: Rows) -> np.ndarray:
+        """Add up s' s'' over scores clipped to C, ``limit``, in units of C^2 2^-40, (2 p, 2 p)."""
+        blocks = self.clipped(limit, rows)
+        return exact_sum((block @ block.T for block in blocks), (2 * len(self.y.eta),) * 2)
+
+    def clipped(self, limit: float, rows: Rows) -> Iterator[np.ndarray]:
+        """Yield joint scores clipped to the length ``limit``, as whole 2^-20 of it (2 p, m)."""
+        both = zip(self.y.blocks(rows), self.d.blocks(with_treatment(rows)), strict=True)
+        for (whitened, of_y, y_norms), (_, of_d, d_norms) in both:
+            y_unit, d_unit = self.units
+            joint = np.vstack([whitened * (of_y / y_unit), whitened * (of_d / d_unit)])
+            squares = (y_norms / y_unit) ** 2 + (d_norms / d_unit) ** 2
+            yield capped(joint, squares, limit**2)

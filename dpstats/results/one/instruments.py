@@ -1,0 +1,144 @@
+"""Hold the result of one regression with instruments: releases and public facts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from dpstats.call import FirstStage
+from dpstats.evidence import InstrumentEvidence
+from dpstats.formula import InstrumentFormula
+from dpstats.inference import ConfidenceSet, anderson_rubin, first_stage_f
+from dpstats.option_checks import number
+from dpstats.results.one.single import DPResults
+from dpstats.results.store.shapes import INSTRUMENTS
+from dpstats.results.store.single import fields_of, to_plain
+from dpstats.results.store.texts import built
+
+_STORED = "what to_json() or to_dict() of a DPIVResults wrote"
+
+
+@dataclass(frozen=True)
+class FirstStageFit:
+    """Hold the coefficients of the instruments in the first stage.
+
+    Attributes
+    ----------
+    params, bse : pandas.Series
+        Coefficients of the instruments for the endogenous regressor, and their standard errors,
+        privacy noise included; NaN where the noise hides them.
+    fvalue : float
+        The Wald statistic that all are zero, robust and with the noise, over their number.
+    """
+
+    params: pd.Series
+    bse: pd.Series
+    fvalue: float
+
+    def __str__(self) -> str:
+        table = pd.DataFrame({"coef": self.params, "std err": self.bse})
+        return f"{table.to_string(float_format='%.4g'.__mod__)}\nF: {self.fvalue:.1f}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class DPIVResults(DPResults):
+    """Hold a private regression with instruments, as :class:`DPResults` holds one without.
+
+    ``formula`` is that of the response on all regressors, of which ``params`` are the
+    coefficients, and ``instrument_formula`` what was written. ``status`` is
+    ``"weak_instruments"`` where the released F statistic of the first stage is below 30: then
+    intervals are unbounded, and :meth:`anderson_rubin` has a set that holds all the same.
+
+    Examples
+    --------
+    >>> import dpstats as dp, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> z, hidden = rng.normal(size=(2, 20000))
+    >>> d = z + hidden + rng.normal(size=20000)
+    >>> table = {"y": 0.5 * d + hidden, "d": d, "z": z}
+    >>> with dp.testing.insecure_seed(1):
+    ...     fit = dp.dp_iv("y ~ [d ~ z]", table, epsilon=4)
+    >>> 0.5 in fit.anderson_rubin(), fit.first_stage.fvalue > 1000
+    (True, True)
+    >>> dp.DPIVResults.from_json(fit.to_json()) == fit
+    True
+    """
+
+    instrument_formula: str = ""
+
+    @cached_property
+    def parsed_instruments(self) -> InstrumentFormula:
+        """Return the formula with instruments, as parsed."""
+        return InstrumentFormula.parse(self.instrument_formula)
+
+    @property
+    def first_stage(self) -> FirstStageFit:
+        """Return the coefficients of the instruments in the first stage, and its F statistic."""
+        stage = FirstStage.of(self.parsed_instruments, self.schema, self.term_bounds, self.clipping)
+        columns = stage.instruments(self.design()).columns
+        names = [stage.design.names[j] for j in columns]
+        coefficients, cov = self._reduced
+        k = len(names)
+        return FirstStageFit(
+            pd.Series(coefficients[1], names),
+            pd.Series(np.sqrt(np.diag(cov)[k:]), names),
+            first_stage_f(coefficients, cov),
+        )
+
+    def anderson_rubin(self, level: float = 0.95) -> ConfidenceSet:
+        """Return the values of the endogenous regressor's effect that are not rejected.
+
+        The test is that of Anderson and Rubin (1949), robust and with the privacy noise. It holds
+        however weak the instruments are, so the set may be unbounded, two half-lines or the whole
+        line, and empty where several instruments contradict one another. It costs nothing.
+
+        Raises
+        ------
+        ArgumentError
+            Unless 0 < level < 1.
+        """
+        return anderson_rubin(*self._reduced, number("level", 0, 1, "()")(level))
+
+    @property
+    def _reduced(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the coefficients (2, k) of instruments in both reduced forms, and covariance."""
+        assert isinstance(self.evidence, InstrumentEvidence)
+        return self.evidence.reduced, self.evidence.reduced_cov
+
+    @property
+    def instrument_notes(self) -> list[str]:
+        """Write the first stage and the Anderson-Rubin set in sentences."""
+        formula, strength = self.parsed_instruments, self.first_stage.fvalue
+        return [
+            f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
+            f"of the first stage, robust and with the noise: {strength:.4g}",
+            f"Anderson-Rubin 95% set of the coefficient of {formula.endogenous}, which holds "
+            f"with weak instruments: {self.anderson_rubin()}",
+        ]
+
+    def record(self, path, publication=None):
+        """Write this release as a folder, as :meth:`DPResults.record` does, named by its call."""
+        from dpstats.results.record.record import write_record
+
+        return write_record({self.instrument_formula: self}, path, publication)
+
+    def to_dict(self) -> dict:
+        """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
+        return {**to_plain(self), "instruments": self.instrument_formula}
+
+    @classmethod
+    def from_dict(cls, content: Mapping) -> "DPIVResults":
+        """Restore a result from :meth:`to_dict`; ArgumentError for any other content."""
+        return built(_restored, content, INSTRUMENTS, _STORED)
+
+
+def _restored(content: Mapping) -> DPIVResults:
+    """Restore a result, and compute what it derives, which fails where parts do not agree."""
+    result = DPIVResults(**fields_of(content), instrument_formula=content["instruments"])
+    result.cov_params()
+    _ = result.bse, result.first_stage, result.anderson_rubin()
+    return result

@@ -1,0 +1,107 @@
+"""Fit a regression with instruments by two-stage least squares."""
+
+from inspect import signature
+from typing import Any
+
+from dpstats.call.arguments import make_requests
+from dpstats.call.unsupported import INSTEAD_IV, check_order, check_supported
+from dpstats.codebook import Schema
+from dpstats.estimators import INSTRUMENTAL
+from dpstats.formula import InstrumentFormula
+from dpstats.privacy import Chargeable
+from dpstats.run.charge import SPENT, run_charged
+from dpstats.run.spark_groups import check_remote
+
+_METHOD = next(iter(INSTRUMENTAL))
+
+
+def dp_iv(
+    formula: str,
+    data,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    bounds=None,
+    levels=None,
+    types=None,
+    schema=None,
+    subset: str | None = None,
+    neighbors: str | None = None,
+    missing: str = "drop",
+    budget: Chargeable | None = None,
+    progress: bool | None = None,
+    **options,
+) -> Any:
+    """Fit two-stage least squares with instruments and release it under differential privacy.
+
+    Parameters
+    ----------
+    formula : str
+        ``"y ~ x + [d ~ z]"``, as in linearmodels: y on x and the endogenous regressor d, whose
+        instruments are z. There is one d, a number, or a column of True and False; x and z are any
+        terms that :func:`dpstats.dp_ols` takes. An intercept is there unless ``- 1`` follows.
+    data : data frame, mapping, path or query
+        As for :func:`dpstats.dp_ols`.
+    epsilon : float
+        Privacy loss of the whole call, > 0.
+    delta : float, optional
+        Probability with which epsilon may be exceeded, > 0; by default 1e-6.
+    bounds, levels, types, schema : optional
+        What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed.
+    subset, neighbors, missing, budget, progress : optional
+        As for :func:`dpstats.dp_ols`.
+    **options
+        None; a name that another function has is refused with what to write instead.
+
+    Returns
+    -------
+    DPIVResults
+        Coefficients with robust standard errors, ``first_stage`` with the F statistic, and
+        ``anderson_rubin()``, a confidence set that holds however weak the instruments are.
+
+    Raises
+    ------
+    ArgumentError
+        For an argument, formula or column that cannot be used; nothing is spent.
+    BudgetError
+        When the budget does not cover the call; nothing is spent.
+
+    Notes
+    -----
+    Guarantee: (epsilon, delta)-DP for the relation in ``result.privacy.neighbors``, proven in
+    :func:`dpstats.estimators.newton.noisy_instruments.release`. All errors are raised before a row
+    is read; afterwards nothing but the release depends on the data.
+
+    Examples
+    --------
+    >>> import dpstats as dp, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> near, talent, luck = rng.normal(size=(3, 20000))
+    >>> school = near + talent + luck
+    >>> table = {"wage": 0.5 * school + talent, "school": school, "near": near}
+    >>> with dp.testing.insecure_seed(1):
+    ...     fit = dp.dp_iv("wage ~ [school ~ near]", table, epsilon=4)
+    >>> fit.status, fit.params.index.tolist()
+    ('ok', ['Intercept', 'school'])
+    """
+    interrupted = "interrupted"
+    try:
+        check_order(formula, data)
+        check_supported(options, signature(dp_iv).parameters, "dp_iv", INSTEAD_IV)
+        parsed = InstrumentFormula.parse(formula)
+        declared = Schema.of(schema).updated(bounds, levels, types)
+        requests = make_requests(
+            parsed.reduced.text, data, declared=declared, method=_METHOD, methods=INSTRUMENTAL,
+            epsilon=epsilon, delta=delta, x_new=None, neighbors=neighbors, missing=missing,
+            row_norm=None, options=options, subset=subset, instruments=parsed,
+        )  # fmt: skip
+        for request in requests.values():
+            check_remote(request, None)
+        interrupted = f"interrupted{{}}; {SPENT}"
+        del data, request  # an error has a traceback, of which no frame may lead to rows
+        return run_charged(requests, budget, None, None, progress, None)
+    except KeyboardInterrupt as error:
+        interrupted = interrupted.format(f" {error}".rstrip())
+    # Raised anew: the frames that were interrupted hold rows, and so does this one.
+    data = request = requests = None  # noqa: F841
+    raise KeyboardInterrupt(interrupted)

@@ -1,0 +1,139 @@
+#' Describe columns under differential privacy
+#'
+#' What papers open with, Table 1: how many values there are and are missing, means, standard
+#' deviations and quantiles of numbers, counts and shares of factors by level. All come from one
+#' joint release. Each figure has a standard error and an interval, which hold the privacy noise and,
+#' but for counts, the sampling of rows. A missing value is left out of its own column alone.
+#'
+#' @inheritParams dp_ols
+#' @param columns What to describe: `~ wage + educ + region`, or names. `~ .` is all columns but that
+#'   of `by`. Numbers, logicals and factors; character columns need `levels`.
+#' @param epsilon Privacy loss of the whole call, greater than 0.
+#' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
+#' @param by A column of groups, or data grouped by dplyr. Groups share no row, so all together cost
+#'   what one costs.
+#' @param bounds,levels,types What is declared of columns, as for [dp_ols()]. No bounds are needed;
+#'   with them intervals are shorter.
+#' @param groups The public labels of groups, where `by` is neither a factor nor logical.
+#' @param quantiles Numbers in \[0.001, 0.999\].
+#' @param statistics What you need, to be told before anything is spent what no useful release has,
+#'   such as `"max"`; all others are released anyway.
+#' @param alpha One minus the level of the intervals, in \[0.001, 0.5\].
+#' @param neighbors `"add_remove"`: one row more or less.
+#' @param ... None.
+#' @param x A description.
+#' @param format `"text"`, `"html"`, `"latex"`, which needs the LaTeX package booktabs, or
+#'   `"markdown"`.
+#' @param row.names,optional As for [as.data.frame()].
+#'
+#' @return An object of class `dp_description`, which prints as Table 1. [as.data.frame()] and `tidy()`
+#'   give one row for each figure: `variable`, `level`, the column of `by`, `statistic`, `estimate`,
+#'   `std.error`, `conf.low`, `conf.high` and `status`; `$privacy` has what was spent.
+#'
+#' @section Guarantee:
+#' (epsilon, delta)-differential privacy for tables that differ by one row; proofs are in the
+#' documentation of the Python package. Persons of several rows and weights are refused.
+#'
+#' @examplesIf dpstats_available()
+#' n <- 5000
+#' people <- data.frame(age = runif(n, 20, 65), sex = factor(sample(c("f", "m"), n, TRUE)))
+#' people$wage <- exp(2 + 0.01 * people$age + rnorm(n, sd = 0.3))
+#' dp_describe(people, ~ wage + age + sex, epsilon = 1)
+#' by_sex <- dp_describe(people, ~ wage + age, epsilon = 1, by = sex)
+#' print(by_sex, "latex")
+#' tidy(by_sex)
+#' @export
+dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds = NULL,
+                        levels = NULL, types = NULL, groups = NULL,
+                        quantiles = c(0.25, 0.5, 0.75), statistics = NULL, alpha = 0.05,
+                        subset = NULL, neighbors = NULL, budget = NULL, ...) {
+  check_given(environment(), c("data", "epsilon"))
+  if (missing(columns)) bad_argument("argument columns is missing") # which may name columns bare
+  check_described(entry_names(substitute(list(...)))[-1L])
+  check_data(data)
+  by <- grouping(data, columns_given("by", substitute(by), by, data))
+  if (length(by) > 1L) {
+    bad_argument("a description has groups of one column, got ", toString(by),
+                 "; make one of them, as by interaction(), before the call")
+  }
+  names <- described_columns(substitute(columns), columns, data, by)
+  subset <- condition_given(substitute(subset), data, parent.frame())
+  sent <- bridge_data(list(), data, c(names, by, all.vars(subset)))
+  declared <- lapply(list(bounds = bounds, levels = levels, types = types), concerning, sent, data)
+  arguments <- list(
+    data = sent, columns = as.list(names), epsilon = epsilon, delta = delta, by = by,
+    bounds = named_lists(declared$bounds, "bounds"),
+    levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
+    groups = labels_of(groups), quantiles = as.list(quantiles),
+    statistics = if (!is.null(statistics)) as.list(statistics), alpha = alpha,
+    subset = condition_text(subset), neighbors = neighbors, block = state$block
+  )
+  new_dp_description(answer_to("describe", arguments, budget), group_key(data, by))
+}
+
+# The names of columns in a one-sided formula, in a text, or bare; a dot is all but the groups'.
+described_columns <- function(expression, value, data, by) {
+  names <- columns_given("columns", expression, value, data, several = TRUE)
+  if (is.null(names)) {
+    bad_argument("expected columns to name columns, as in ~ wage + educ, got ",
+                 deparse1(expression), "; make other columns before the call, and declare a ",
+                 "factor of numbers by levels = list(educ = c(1, 2, 3))")
+  }
+  if (identical(names, ".") && !is_path(data)) setdiff(names(data), by) else names
+}
+
+# Arguments of other functions that a description does not have.
+check_described <- function(names) {
+  one_row <- "what is proven is for persons of one row, each of which counts once"
+  check_absent(names, list(
+    unit = one_row, max_rows = one_row, weights = one_row, formula = "name the columns by columns = ~ x + y",
+    vars = "name the columns by columns = ~ x + y", probs = "name the quantiles by quantiles",
+    na.rm = "missing values are left out of their own column, and counted"
+  ), "dp_describe")
+  if (length(names)) {
+    bad_argument("dp_describe has no argument ", names[1L], "; it has ",
+                 toString(setdiff(names(formals(dp_describe)), "...")))
+  }
+}
+
+new_dp_description <- function(value, key) {
+  columns <- list(variable = strings(value$variable))
+  columns$level <- replace(strings(value$level), strings(value$level) == "", NA)
+  if (!is.null(key)) columns[[key$by]] <- like(unlist(value$groups), key$columns[[1L]])
+  columns$statistic <- strings(value$statistic)
+  frame <- tibble::as_tibble(c(columns, lapply(value$numbers, numbers)))
+  frame$status <- strings(value$figure_status)
+  cells <- matrix(strings(value$cells), length(value$stub), byrow = TRUE,
+                  dimnames = list(strings(value$stub), strings(value$headings)))
+  structure(
+    list(frame = frame, table = cells, notes = strings(value$notes), html = value$html,
+         latex = value$latex, markdown = value$markdown, status = value$status,
+         privacy = privacy(value$privacy), state = value$state),
+    class = "dp_description"
+  )
+}
+
+#' @rdname dp_describe
+#' @export
+print.dp_description <- function(x, format = c("text", "html", "latex", "markdown"), ...) {
+  format <- match.arg(format)
+  if (format != "text") cat(x[[format]], sep = "\n") else {
+    cat("\nDifferentially private description\n\n")
+    print(x$table, quote = FALSE, right = TRUE)
+    cat("\n", paste0(unlist(lapply(x$notes, strwrap, 78L)), "\n"), sep = "")
+  }
+  invisible(x)
+}
+
+#' @rdname dp_describe
+#' @export
+as.data.frame.dp_description <- function(x, row.names = NULL, optional = FALSE, ...) {
+  as.data.frame(x$frame, row.names = row.names, optional = optional, ...)
+}
+
+#' @rdname dp_describe
+#' @exportS3Method generics::tidy dp_description
+tidy.dp_description <- function(x, ...) {
+  refuse_others("tidy", ...)
+  x$frame
+}

@@ -1,0 +1,80 @@
+table_one <- function(columns = ~ wage + educ + sex + union, data = people(), epsilon = 1e4, ...) {
+  with_insecure_seed(5, dp_describe(data, columns, epsilon, ...))
+}
+
+figure <- function(x, variable, statistic, level = NA) {
+  row <- x$variable == variable & x$statistic == statistic & x$level %in% level
+  x$estimate[row]
+}
+
+test_that("figures are those of the columns as epsilon grows, with labels of R", {
+  skip_without_python()
+  d <- people()
+  d$wage[1:100] <- NA
+  x <- tidy(table_one(data = d, quantiles = c(0.1, 0.5)))
+  expect_named(x, c("variable", "level", "statistic", "estimate", "std.error", "conf.low",
+                    "conf.high", "status"))
+  expect_equal(figure(x, "wage", "mean"), mean(d$wage, na.rm = TRUE), tolerance = 1e-2)
+  expect_equal(figure(x, "wage", "50%"), median(d$wage, na.rm = TRUE), tolerance = 1e-2)
+  expect_equal(figure(x, "wage", "missing"), 100, tolerance = 0.02)
+  expect_equal(figure(x, "educ", "sd"), sd(d$educ), tolerance = 1e-2)
+  expect_equal(figure(x, "union", "share", "TRUE"), mean(d$union), tolerance = 1e-2)
+  expect_equal(figure(x, "sex", "count", "m"), sum(d$sex == "m"), tolerance = 1e-2)
+  expect_identical(as.data.frame(table_one(data = d, quantiles = c(0.1, 0.5))), as.data.frame(x))
+})
+
+test_that("columns go by a formula, by name and by a dot; groups by name or group_by()", {
+  skip_without_python()
+  d <- people()
+  names <- c("educ", "age")
+  written <- table_one(~ educ + age, d, by = "sex")
+  for (same in list(table_one(c("educ", "age"), d, by = sex), table_one(names, d, by = ~sex),
+                    with_insecure_seed(5, dp_describe(d, c(educ, age), 1e4, by = sex)),
+                    table_one(~., d[c("educ", "age", "sex")], by = "sex"))) {
+    expect_identical(tidy(same), tidy(written))
+  }
+  expect_identical(unique(tidy(written)$sex), factor(c("f", "m")))
+  expect_identical(colnames(written$table), c("f", "m"))
+  grouped <- structure(d, class = c("grouped_df", class(d)), groups = data.frame(sex = 1, .rows = 1))
+  expect_identical(tidy(table_one(~ educ + age, grouped)), tidy(written))
+  numbered <- table_one(~age, d, by = educ, groups = 8:9)
+  expect_identical(unique(tidy(numbered)$educ), 8:9)
+  expect_identical(table_one(~age, d, subset = educ > 12, by = union)$table["age", ],
+                   table_one(~age, d[d$educ > 12, ], by = union)$table["age", ])
+})
+
+test_that("a description prints as text, LaTeX, HTML and Markdown, names escaped", {
+  skip_without_python()
+  d <- people()
+  d[["pay_%"]] <- d$wage
+  x <- table_one(~ `pay_%` + union, d, epsilon = 2)
+  expect_output(print(x), "pay_%.*union: TRUE.*made under with_insecure_seed\\(\\)")
+  expect_output(print(x, "latex"), "pay\\_\\%", fixed = TRUE)
+  expect_output(print(x, "html"), "<table class=\"simpletable\">", fixed = TRUE)
+  expect_output(print(x, "markdown"), "| union: TRUE |", fixed = TRUE)
+  expect_false(any(grepl("insecure_seed(?!\\()", x$notes, perl = TRUE)))
+  path <- tempfile(fileext = ".rds")
+  saveRDS(x, path)
+  expect_identical(readRDS(path), x)
+})
+
+test_that("a budget is charged once, and what is refused costs nothing", {
+  skip_without_python()
+  d <- people()
+  budget <- dp_budget(1)
+  dp_describe(d, ~ wage + educ, 0.75, budget = budget)
+  expect_identical(budget$spent[["epsilon"]], 0.75)
+  refused <- expression(
+    dp_describe(d, ~wage, 0.9, budget = budget), dp_describe(d, ~wage, budget = budget),
+    dp_describe(d, ~wage, 0.1, weights = age, budget = budget),
+    dp_describe(d, ~wage, 0.1, statistics = "max", budget = budget),
+    dp_describe(d, ~ log(wage), 0.1, budget = budget),
+    dp_describe(d, ~nowhere, 0.1, budget = budget), dp_describe(d, ~age, 0.1, by = educ),
+    dp_describe(d, ~age, 0.1, by = c(sex, union)), dp_describe(d, ~age, 0.1, alpha = NA),
+    dp_describe(d, ~ age, 0.1, unknown = 2), dp_describe(d, ~ age, 0.1, by = age)
+  )
+  for (call in refused) expect_error(eval(call), class = "dpstats_error", info = deparse1(call))
+  expect_error(dp_describe(d, ~wage, 0.1, statistics = "max"), "quantiles = c(0.01, 0.99)",
+               fixed = TRUE)
+  expect_identical(budget$spent[["epsilon"]], 0.75)
+})

@@ -1,0 +1,118 @@
+"""``dpstats describe`` and ``dpstats logit``: calls as asked, files, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats import cli
+from dpstats.cli import verbs
+
+DESCRIBE = ["describe", "people.csv", "age", "smoker", "--epsilon", "4", "--bounds", "age=18,90",
+            "--types", "smoker=boolean"]  # fmt: skip
+LOGIT = ["logit", "people.csv", "smoker ~ age", "--epsilon", "4", "--bounds", "age=18,90",
+         "--types", "smoker=boolean"]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    age = rng.uniform(18, 90, 4000)
+    people = {
+        "age": age,
+        "smoker": rng.random(4000) < age / 100,
+        "sex": rng.choice(["f", "m"], 4000),
+    }
+    pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_description_is_printed_and_written_by_its_ending(folder, capsys):
+    for ending in (".csv", ".json", ".txt", ".tex", ".html", ".md", ".docx", ".xlsx"):
+        assert cli.main([*DESCRIBE, "-o", f"out{ending}"]) == 0, capsys.readouterr().err
+        assert "smoker: True" in capsys.readouterr().out
+    frame = pd.read_csv("out.csv")
+    means = frame.loc[frame["statistic"] == "mean", "estimate"]
+    assert means.item() == pytest.approx(54, abs=2)
+    restored = dp.DPDescription.from_json((folder / "out.json").read_text())
+    assert restored.privacy.epsilon == 4.0 and restored.quantiles == (0.25, 0.5, 0.75)
+    starts = {".tex": r"\begin{tabular}", ".html": "<table", ".md": "|"}
+    for ending, start in starts.items():
+        assert (folder / f"out{ending}").read_text().startswith(start)
+
+
+def test_a_library_that_is_missing_is_told_before_the_budget_is_spent(monkeypatch, capsys):
+    ledger = dp.Ledger.create("f.ledger", dataset="people", epsilon=9, delta=1e-5)
+    monkeypatch.setattr("dpstats.cli.outputs.find_spec", lambda name: None)
+    for ending in (".docx", ".xlsx"):
+        assert cli.main([*DESCRIBE, "--ledger", "f.ledger", "-o", f"out{ending}"]) == 2
+        assert "pip install 'dpstats[tables]'" in capsys.readouterr().err
+    assert ledger.spent == (0, 0)
+
+
+def test_a_description_is_asked_as_typed(monkeypatch):
+    asked = {}
+
+    def describe(data, columns, **call):
+        asked.update(call, columns=columns)
+        return "a table"
+
+    monkeypatch.setattr(verbs, "dp_describe", describe)
+    more = ["--by", "sex", "--groups", "f, m", "--quantiles", "0.1,0.9", "--alpha", "0.1",
+            "--subset", "age > 25", "--neighbors", "add_remove", "--delta", "1e-7",
+            "--levels", "sex=f,m"]  # fmt: skip
+    assert cli.main([*DESCRIBE, *more]) == 0
+    assert asked == {
+        "columns": ["age", "smoker"], "by": "sex", "groups": ["f", "m"], "quantiles": [0.1, 0.9],
+        "alpha": 0.1, "subset": "age > 25", "neighbors": "add_remove", "delta": 1e-7,
+        "epsilon": 4.0, "bounds": {"age": (18.0, 90.0)}, "levels": {"sex": ("f", "m")},
+        "types": {"smoker": "boolean"}, "budget": None,
+    }  # fmt: skip
+
+
+def test_a_logit_is_fitted_written_and_drawn(folder, capsys):
+    more = ["--option", "cov_type=HC1", "--x-new", "30,60", "-o", "fit.json", "--plot", "fit.png"]
+    assert cli.main([*LOGIT, *more]) == 0, capsys.readouterr().err
+    assert "Logit" in capsys.readouterr().out and (folder / "fit.png").stat().st_size > 1000
+    fit = dp.DPResults.from_json((folder / "fit.json").read_text())
+    assert fit.cov_type == "HC1" and fit.params["age"] == pytest.approx(0.045, abs=0.02)
+    assert 0 < fit.predictions.iloc[0] < fit.predictions.iloc[1] < 1
+
+
+def test_both_charge_a_ledger(capsys):
+    ledger = dp.Ledger.create("f.ledger", dataset="people", epsilon=9, delta=1e-5)
+    for argv in (DESCRIBE, LOGIT):
+        assert cli.main([*argv, "--ledger", "f.ledger"]) == 0, capsys.readouterr().err
+    assert ledger.requests()["method"].tolist() == ["describe", "noisy_logit"]
+    assert json.loads(json.dumps(ledger.spent))[0] > 4
+
+
+WRONG = {
+    "no column": ([*DESCRIBE[:2], "income", *DESCRIBE[4:]], "no column 'income'"),
+    "text without levels": ([*DESCRIBE, "--by", "sex"], "in --groups or --levels"),
+    "groups without by": ([*DESCRIBE, "--groups", "a"], "name it with --by"),
+    "by of nothing": ([*DESCRIBE, "--by", "tract", "--groups", "a"], "no column 'tract'"),
+    "quantiles": ([*DESCRIBE, "--quantiles", "median"], "--quantiles to list numbers"),
+    "quantiles beyond": ([*DESCRIBE, "--quantiles", "2"], "quantiles in"),
+    "relation": ([*DESCRIBE, "--neighbors", "replace_one"], "dpstats describe is proven for"),
+    "ending": ([*DESCRIBE, "-o", "out.pdf"], "-o: expected a name ending in"),
+    "over the data": ([*DESCRIBE, "-o", "people.csv"], "different files"),
+    "response": ([*LOGIT[:2], "age ~ smoker", *LOGIT[3:]], "age"),
+    "option": ([*LOGIT, "--option", "tau=3"], "no option 'tau'; it has: cov_type"),
+    "covariance": ([*LOGIT, "--option", "cov_type=HC3"], "cov_type"),
+    "no epsilon": (["logit", "people.csv", "smoker ~ age"], "--epsilon"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_ends_in_one_line_and_writes_nothing(name, folder, capsys):
+    argv, said = WRONG[name]
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    assert cli.main(argv) == 2
+    shown = capsys.readouterr()
+    assert shown.err.startswith("dpstats: error: ") and shown.err.count("\n") == 1
+    assert said in shown.err and shown.out == ""
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before

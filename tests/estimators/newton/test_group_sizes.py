@@ -1,0 +1,35 @@
+"""What the rows of groups count for."""
+
+import numpy as np
+import pytest
+
+from dpstats.estimators.newton.group_sizes import GroupSizes
+from dpstats.numerics import Rows
+
+
+def rows_of(keys, parts=None):
+    none = np.zeros((len(keys), 0))
+    return Rows(none, np.zeros(len(keys)), parts=parts, keys=np.array(keys, dtype=float))
+
+
+def test_without_weights_groups_have_their_numbers_of_rows():
+    sizes = GroupSizes.of(rows_of([7, 3, 7, 7, 9]))
+    assert sizes.rows.tolist() == [1, 3, 1] and not sizes.weighted
+    assert sizes.freedom == 2
+    assert sizes.norms(10) == [int(11**0.5 * 1024)]
+
+
+def test_with_weights_groups_have_their_sums():
+    parts = np.array([0.5, 1.0, 0.25, 0.125, 0.0])
+    sizes = GroupSizes.of(rows_of([7, 3, 7, 7, 9], parts))
+    assert sizes.rows.tolist() == [1, 3, 1] and sizes.weighted
+    assert (sizes.totals / 2**20).tolist() == [1.0, 0.875, 0.0]
+    pairs = (0.5 * 0.25 + 0.5 * 0.125 + 0.25 * 0.125) / 0.875
+    assert sizes.freedom / 2**20 == pytest.approx(2 * pairs, abs=1e-6)
+    assert sizes.norms(10) == [int((1 + 0.875**2) ** 0.5 * 1024), int(11**0.5 * 1024)]
+
+
+def test_no_rows_are_in_no_groups():
+    for parts in (None, np.zeros(0)):
+        sizes = GroupSizes.of(rows_of([], parts))
+        assert sizes.freedom == 0 and not any(sizes.norms(10))

@@ -1,0 +1,162 @@
+"""Regressions with instruments as users call them: columns, sources, refusals."""
+
+import traceback
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats.estimators.newton import noisy_instruments
+from tests.checks.leaks import (
+    check_holds_nothing,
+    check_reaches_no_rows,
+    confidential,
+    pickled,
+    printed,
+)
+
+RNG = np.random.default_rng(1)
+N = 4000
+FRAME = pd.DataFrame({"x": RNG.normal(size=N), "z": RNG.normal(size=N)})
+U = RNG.normal(size=N)
+FRAME["d"] = FRAME.z + U + RNG.normal(size=N)
+FRAME["y"] = FRAME.d + FRAME.x + U
+FRAME["took"] = FRAME.d > 0
+FRAME["near"] = FRAME.z > 0
+FRAME["g"] = pd.Categorical(RNG.choice(["a", "b"], N))
+FRAME["state"] = RNG.choice(["p", "q"], N)
+
+
+def fit(formula="y ~ x + [d ~ z]", data=FRAME, epsilon=4, **more):
+    with dp.testing.insecure_seed(1):
+        return dp.dp_iv(formula, data, epsilon=epsilon, **more)
+
+
+def test_a_column_of_true_and_false_is_0_and_1():
+    assert fit("y ~ x + [took ~ near]").params.index.tolist() == ["Intercept", "x", "took"]
+    numbers = FRAME.assign(took=FRAME.took.astype(float))
+    bounded = {"bounds": {"took": (0, 1)}}
+    found = fit("y ~ [took ~ z]", numbers, **bounded)
+    assert fit("y ~ [took ~ z]").params.tolist() == found.params.tolist()
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["y ~ [d ~ z]", "y ~ g + I(x**2) + [d ~ z]", "y ~ x + [d ~ g * z]", "np.exp(-y**2) ~ [d ~ z]",
+     "y ~ 0 + g + [d ~ z]", "y ~ x + [d ~ z] - 1", "y ~ poly(x, 2) + [np.exp(d / 9) ~ near + g]"],
+)  # fmt: skip
+def test_terms_are_those_of_dp_ols(formula):
+    found = fit(formula)
+    assert np.isfinite(found.params).all() and found.anderson_rubin().intervals
+    assert found.privacy.epsilon == 4
+
+
+def test_files_budgets_subsets_and_schemas_work(tmp_path):
+    FRAME[["x", "z", "d", "y"]].to_parquet(tmp_path / "rows.parquet")
+    assert fit(data=tmp_path / "rows.parquet").params.tolist() == fit().params.tolist()
+    budget = dp.Budget(epsilon=5, delta=1e-5)
+    fit(budget=budget)
+    with pytest.raises(dp.BudgetError):
+        fit(budget=budget)
+    assert fit(subset='g == "a"').nobs_noisy < 0.7 * N
+    bounds = {"d": (-9, 9), "y": (-15, 15)}
+    assert fit(schema=dp.Schema(bounds=bounds)) == fit(bounds=bounds) != fit()
+
+
+def test_a_ledger_knows_the_instruments(tmp_path):
+    """An equal call is answered from the store, and one with another instrument is not."""
+    named = {"dataset": "people", "fingerprint": "2024", "epsilon": 20, "delta": 1e-4}
+    ledger = dp.Ledger.create(tmp_path / "people.ledger", **named)
+    data = FRAME.assign(z2=FRAME.z)
+    first, again, other = (
+        dp.dp_iv(formula, data, epsilon=4, budget=ledger)
+        for formula in ("y ~ x + [d ~ z]", "y ~ x + [d ~ z]", "y ~ x + [d ~ z2]")
+    )
+    assert first == again and first != other
+
+
+@pytest.mark.parametrize(
+    "formula, more, why",
+    [
+        ("y ~ x", {}, "instruments in brackets"),
+        ("y ~ x + [d ~ z]", {"by": "g"}, "fit each group by subset="),
+        ("y ~ x + [d ~ z]", {"unit": "state"}, "persons of one row are protected"),
+        ("y ~ x + [d ~ z]", {"weights": "x"}, "each row counts once"),
+        ("y ~ x + [d ~ z]", {"cov_type": "HC1"}, "robust .HC1."),
+        ("y ~ x + [d ~ z]", {"cluster": "state"}, "independent rows"),
+        ("y ~ x + [d ~ z]", {"method": "auto"}, "one method"),
+        ("y ~ x + [d ~ z]", {"x_new": {"x": 1}}, "result.predict"),
+        ("y ~ x + [d ~ z]", {"instruments": "z"}, "write them as in"),
+        ("y ~ x + [d ~ z] | state", {}, "absorbs no effects"),
+        ("y ~ x + [g ~ z]", {}, "expected one numeric response, got g"),
+        ("g ~ x + [d ~ z]", {}, "expected one numeric response, got g"),
+        ("y ~ x + [d ~ state]", {}, "levels of state must be declared"),
+        ("y ~ x + [d ~ zz]", {}, "zz"),
+        ("y ~ x + [dd ~ z]", {}, "dd"),
+        ("y ~ x + [d ~ z]", {"bounds": {"nope": (0, 1)}}, "nope"),
+        ("y ~ x + [d ~ z]", {"epsilon": -1}, "epsilon"),
+        ("y ~ x + [d ~ z]", {"delta": 0}, "delta"),
+        (["y ~ x + [d ~ z]"], {}, "formula in Python"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_before_a_row_is_read(formula, more, why):
+    with pytest.raises(dp.ArgumentError, match=why):
+        dp.dp_iv(formula, FRAME, **({"epsilon": 1} | more))
+
+
+def test_dp_ols_says_where_instruments_are():
+    with pytest.raises(dp.ArgumentError, match="dp_iv"):
+        dp.dp_ols("y ~ x", FRAME, epsilon=1, instruments="z")
+
+
+def test_results_and_errors_hold_no_row(monkeypatch):
+    """One person's columns are a planted number, which no text, pickle or reference leads to."""
+    data = confidential()
+    data["d"], data["z"] = data.x, data.y.to_numpy()[::-1]
+    data.loc[17, ["d", "z"]] = data.x[17]
+    found = dp.dp_iv("y ~ x + [np.exp(d) ~ z]", data, epsilon=4)
+    check_holds_nothing(printed(found) + str(found.first_stage) + str(found.anderson_rubin()))
+    check_holds_nothing(pickled(found))
+    check_reaches_no_rows(found)
+    monkeypatch.setattr(noisy_instruments, "structural", lambda *_: 1 / 0)
+    with pytest.raises(dp.InternalError, match="counts as spent") as caught:
+        dp.dp_iv("y ~ x + [d ~ z]", data, epsilon=4)
+    check_holds_nothing("".join(traceback.format_exception(caught.value)))
+
+
+@pytest.mark.parametrize("column", ["y", "d", "x", "z"])
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_one_strange_row_changes_nothing_but_numbers(column, neighbors):
+    """Neither names, steps nor their costs; no warning and no error, whatever the value is."""
+    forms = []
+    for value in (0.5, 1e300, -np.inf, np.inf, 5e-324):
+        data = FRAME.copy()
+        data.loc[7, column] = value
+        with warnings.catch_warnings(action="error"):
+            found = fit(data=data, neighbors=neighbors)
+        steps = [(e.step, e.cost) for e in found.privacy.events if "magnitude" not in e.step]
+        forms.append((found.params.index.tolist(), len(steps), steps[-9:], sorted(found.to_dict())))
+        assert np.isfinite(found.params).all() and str(found.summary())
+    assert all(form == forms[0] for form in forms)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2, 30])
+def test_every_table_gives_a_result_of_the_same_form(rows):
+    """Also where an instrument, the response or the regressor never varies, or all are equal."""
+    tables = [FRAME[:rows], FRAME[:rows].assign(z=1.0), FRAME[:rows].assign(d=0.0, y=0.0)]
+    tables += [FRAME[:rows].assign(d=FRAME.z[:rows], y=FRAME.z[:rows])]
+    for data in tables:
+        for formula in ("y ~ x + [d ~ z]", "y ~ x + [d ~ z + I(2 * z) + near]"):
+            found = fit(formula, data, epsilon=1)
+            assert found.params.index.tolist() == ["Intercept", "x", "d"]
+            assert str(found.anderson_rubin()) and str(found.summary())
+            assert dp.DPIVResults.from_json(found.to_json()) == found
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1e6])
+def test_degenerate_columns_of_many_rows_are_no_error(epsilon):
+    for more in ({"z": 1.0}, {"d": FRAME.z}, {"y": FRAME.d}, {"x": FRAME.z}, {"y": 0.0, "d": 0.0}):
+        found = fit("y ~ x + [d ~ z + I(2 * z)]", FRAME.assign(**more), epsilon=epsilon)
+        assert str(found.summary()) and str(found.anderson_rubin())
