@@ -15,13 +15,14 @@ from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.newton.far_scores import FarScores
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import release_of
 from dpstats.estimators.newton.poisson_queries import PoissonQueries, mean_count
 from dpstats.estimators.newton.poisson_release import Fitted
 from dpstats.estimators.newton.poisson_steps import PoissonSteps
-from dpstats.estimators.newton.queries import RowQueries
+from dpstats.estimators.newton.queries import Counted, RowQueries
 from dpstats.estimators.newton.score_tails import Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.whitening import whitened
@@ -35,8 +36,8 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 _MARGINALS, _RESPONSE_WEIGHT = 0.185, 2.0
 _PARTS = {
     "number": 0.005, "mean": 0.02, "gram": 0.13, "leverages": 0.015, "start": 0.05,
-    "first tail": 0.03, "second": 0.08, "tail": 0.08, "third": 0.11, "fourth": 0.14,
-    "fifth": 0.17, "hessian": 0.04, "last hessian": 0.09,
+    "first tail": 0.03, "second": 0.08, "tail": 0.11, "third": 0.1, "fourth": 0.13,
+    "fifth": 0.16, "hessian": 0.04, "last hessian": 0.09,
 }  # fmt: skip
 # Fraction of mu^2 for the products of scores, of which standard errors are made.
 _SCORE_PRODUCTS = 0.08
@@ -103,7 +104,7 @@ def release(
     center = 0.0 if basis.has_constant else -math.log(unit)
     queries = PoissonQueries(basis, passes.sum, problem, noise, whitening.map, center, unit)
     steps = PoissonSteps(queries, whitening, rows, counted.part, leverages)
-    position, hessian, tail, limit = _stepped(steps, parts)
+    position, hessian, tail, limit, far = _stepped(steps, parts)
     products = steps.products(position, tail, whole.part(_SCORE_PRODUCTS))
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
@@ -112,19 +113,22 @@ def release(
     fitted = Fitted(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
         1.0, min(tail.beyond(limit) / tail.rows, 1.0), products, slopes, slopes_noise, few,
-        steps.bias(position, hessian, tail, limit),
+        steps.bias(position, hessian, tail, limit), FarScores.of(far, counted.number),
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
 
 def _stepped(
     steps: PoissonSteps, parts: Mapping[str, GDP]
-) -> tuple[Position, Hessian, Tail, float]:
-    """Take five steps; return the position, the last Hessian, and how scores were clipped last."""
+) -> tuple[Position, Hessian, Tail, float, tuple[Counted, Counted]]:
+    """Take five steps; return the position, the last Hessian, and how scores were clipped last.
+
+    Beside them are the rows far out, of each histogram of scores.
+    """
     position = steps.start(parts["start"])
-    tail = steps.tail(position, parts["first tail"])
+    tail, before = steps.tail(position, parts["first tail"])
     position = steps.second(position, tail, parts["second"])
-    tail = steps.tail(position, parts["tail"])
+    tail, far = steps.tail(position, parts["tail"])
     names = ("third", "fourth", "fifth")
     limit = steps.limit(tail, math.sqrt(sum(parts[name].mu ** 2 for name in names)))
     for name in names[:2]:
@@ -134,7 +138,7 @@ def _stepped(
     times = _LAST_STEPS if cost.mu > _LARGE_MU else 1
     for _ in range(times):
         position = steps.step(position, hessian, limit, cost.part(1 / times))
-    return position, hessian, tail, limit
+    return position, hessian, tail, limit, (before, far)
 
 
 def _slopes(

@@ -8,6 +8,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem
 from dpstats.estimators.newton import logistic_release
 from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.far_scores import FarScores
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_release import SEEN
 from dpstats.estimators.newton.release import concentration, constant_of
@@ -27,14 +28,21 @@ _UNSETTLED = (
 class Fitted(logistic_release.Fitted):
     """Hold the same as of a logistic regression, ``mean`` being that of the response.
 
-    ``bias`` is what clipped scores bias the position by, along eigenvectors of the Hessian.
+    ``bias`` is what clipped scores bias the position by, along eigenvectors of the Hessian, and
+    ``far`` are the rows whose scores are far out.
     """
 
     bias: Bias
+    far: FarScores
 
     predictor: ClassVar[str] = "the logarithm of the mean"
     evidence: ClassVar[type[LinkEvidence]] = PoissonEvidence
     unsettled: ClassVar[str] = _UNSETTLED
+
+    @property
+    def failure(self) -> str:
+        """Say why no coefficient has an interval; empty where some may have."""
+        return super().failure or self.far.failure
 
     @property
     def unseen(self) -> str:

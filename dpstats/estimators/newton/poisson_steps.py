@@ -10,8 +10,10 @@ from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.logistic_position import Hessian, Position, normal_curvature
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
+from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import constant_of
 from dpstats.estimators.newton.score_tails import (
+    FAR_EDGES,
     SCORE_EDGES,
     Tail,
     leverage_limit,
@@ -126,25 +128,28 @@ class PoissonSteps:
         bound = usual * t * leverage_limit(tail, usual * self.rows, usual * t, noise)
         return Hessian.released(*self.queries.hessian(position.eta, limit * self.size, bound, cost))
 
-    def tail(self, position: Position, cost: Cost) -> Tail:
+    def tail(self, position: Position, cost: Cost) -> tuple[Tail, Counted]:
         """Release a histogram of the lengths of scores, and read it with what else is known.
 
         Their mean square is about the variance of the response, less what the position explains.
+        The last bin, of rows far out, is returned beside it.
         """
         extremes, reference = self.queries.reference.extremes, self.queries.reference
         farthest = abs(reference.y_center) / self.queries.unit + self.deviation * extremes.y_most
-        work = partial(self.queries.at(position.eta).counts, self.sigma * self.size)
+        at, unit = self.queries.at(position.eta), self.sigma * self.size
+        work = partial(at.counts, unit, edges=FAR_EDGES)
         counts = self.queries.counts("score norms", work, cost)
         hidden = min(counts.deviation / (_HIDDEN_SHARE * self.rows), 1.0)
         heavy = max(extremes.heavy, _HIDDEN_HEAVY * hidden)
         farthest *= _FAR_RESIDUAL
-        tail = score_tail(counts.values, counts.deviation, self.sigma, heavy, farthest)
+        tail = score_tail(counts.values, counts.deviation, self.sigma, heavy, farthest, FAR_EDGES)
         unit, left = (self.deviation * self.part) ** 2, self._left(position)
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy
-        return tail.given_mean_square(
+        tail = tail.given_mean_square(
             (left * unit, error * unit), (_MOST_SQUARE * unit, above * unit)
         )
+        return tail, Counted(float(counts.values[-1]), counts.deviation)
 
     def limit(self, tail: Tail, mu: float) -> float:
         """Choose the limit of scores of least expected error, for steps of ``mu`` in all.

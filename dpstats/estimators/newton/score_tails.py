@@ -11,7 +11,11 @@ _OCTAVES = 2.0 ** np.arange(3, 13)
 SCORE_EDGES = np.array(
     [1/16, 1/8, 1/4, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, *_OCTAVES]
 )  # fmt: skip
+# The last bin of scores may begin earlier, and tell better that nothing is far out.
+FAR_EDGES = SCORE_EDGES[SCORE_EDGES <= 32]
 LEVERAGE_EDGES = np.array([0.5, 0.7, 1, 1.4, 2, 2.8, 4, 5.6, *_OCTAVES])
+# Nothing counts as larger.
+_FARTHEST = 2 * _OCTAVES[-1]
 # A tail begins at these sizes or where a count is below so many deviations of noise; beyond it
 # bins that exceed so many stand out.
 _SCORE_START, _LEVERAGE_START, _CLEAR, _STANDS_OUT = 1.4, 2.0, 5.0, 3.5
@@ -120,13 +124,18 @@ class Tail:
 
 
 def score_tail(
-    counts: np.ndarray, deviation: float, sigma: float, heavy: float, most: float
+    counts: np.ndarray,
+    deviation: float,
+    sigma: float,
+    heavy: float,
+    most: float,
+    edges: np.ndarray = SCORE_EDGES,
 ) -> Tail:
-    """Read a noisy histogram over ``SCORE_EDGES``; sizes are in units of 1 / sigma of its bins.
+    """Read a noisy histogram over ``edges``; sizes are in units of 1 / sigma of its bins.
 
     ``heavy`` is the prior chance of a heavy tail and ``most`` the largest size that is possible.
     """
-    tail = _read(counts, SCORE_EDGES, deviation, _SCORE_START, heavy, most / sigma)
+    tail = _read(counts, edges, deviation, _SCORE_START, heavy, most / sigma)
     return replace(tail, sizes=tail.sizes * sigma)
 
 
@@ -144,12 +153,13 @@ def _read(
     the counts have it.
     """
     heavy, lower = min(max(heavy, _LEAST_HEAVY), 1.0), np.append(0.0, edges)
-    middles = np.concatenate([[edges[0] / 2], np.sqrt(edges[1:] * edges[:-1]), [1.5 * edges[-1]]])
+    end = max(1.5 * edges[-1], math.sqrt(edges[-1] * min(most, _FARTHEST)))
+    middles = np.concatenate([[edges[0] / 2], np.sqrt(edges[1:] * edges[:-1]), [end]])
     bins = np.arange(len(counts))
     faint = (lower >= start) & (counts <= _CLEAR * deviation)
     first = int(np.argmax(faint | (bins == len(counts) - 2)))
     seen = (bins < first) | (counts > _STANDS_OUT * deviation) & (bins > first)
-    most = min(max(most, 2 * lower[first]), 2 * lower[-1])
+    most = min(max(most, 2 * lower[first]), _FARTHEST)
     cells, shares = _cells(lower[first], most)
     bin_of = np.searchsorted(lower, cells, "right") - 1
     others = np.flatnonzero(~seen & (lower < most))

@@ -45,16 +45,16 @@ class Scores:
             left = self.loss.residuals(rows.response[own], self.reference, whitened, self.eta)
             yield whitened, left, norms(squares, left)
 
-    def counts(self, unit: float, rows: Rows) -> np.ndarray:
-        """Count rows, or units, by the norm of scores over ``unit``, in the bins of SCORE_EDGES."""
+    def counts(self, unit: float, rows: Rows, edges: np.ndarray = SCORE_EDGES) -> np.ndarray:
+        """Count rows, or units, by the norm of scores over ``unit``, in the bins of ``edges``."""
         if rows.keys is not None:
-            squares = (unit * SCORE_EDGES) ** 2
+            squares = (unit * edges) ** 2
             return pair_sums.counts(self._row_map, squares, rows, self.reference.y_scale, self.eta)
         if rows.parts is not None:
             _, norms = self.of_units(unit, rows)
-            bins = np.searchsorted(SCORE_EDGES, norms)
-            return np.bincount(bins, minlength=len(SCORE_EDGES) + 1)
-        return counts((norms for _, _, norms in self.blocks(rows)), unit, SCORE_EDGES)
+            bins = np.searchsorted(edges, norms)
+            return np.bincount(bins, minlength=len(edges) + 1)
+        return counts((norms for _, _, norms in self.blocks(rows)), unit, edges)
 
     def sums(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
         """Add up s' and w C min(|r| / cut, 1)^2 in units of 2^-20 C, as whole numbers (p + 1,).
