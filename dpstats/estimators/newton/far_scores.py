@@ -1,19 +1,17 @@
 """Tell from noisy counts whether rows lie so far out that no limit on scores holds their bias."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from dpstats.estimators.newton.queries import Counted
 
 # Counts are told apart from noise at so many of its deviations. One row in a hundred, which a code
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
-# are ordinary (benchmarks/poisson.py, heavy tails).
+# are ordinary. Set by simulation (benchmarks/poisson.py: heavy tails, codes).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
 _SEEN = (
-    "about {:,.0f} rows lie so far out, as codes for missing values do, that they decide the "
-    "coefficients, so intervals are unbounded; leave them out by subset= or declare bounds="
+    "some rows lie so far from the model, as codes for missing values do, that a few of them "
+    "decide the coefficients, so intervals are unbounded; leave them out by subset=, declare "
+    "bounds= or take the logarithm of a skewed regressor"
 )
 _HIDDEN = (
     "the noise could hide 1% of the rows far out, as codes for missing values are, so intervals "
@@ -23,22 +21,27 @@ _HIDDEN = (
 
 @dataclass(frozen=True)
 class FarScores:
-    """Hold a number of rows whose scores are far out, with its noise, among ``rows``."""
+    """Hold how many of ``rows`` have scores far out, at the ``first`` position and at a later one.
 
-    number: float
-    noise: float
+    A later position has come closer to rows off the model, whose coefficients yield to them; those
+    of codes for missing values are far out at both.
+    """
+
+    first: Counted
+    later: Counted
     rows: float
 
-    @classmethod
-    def of(cls, counts: Sequence[Counted], rows: float) -> "FarScores":
-        """Average noisy counts, each in the measure that it is known."""
-        shares = np.array([count.noise**-2.0 for count in counts])
-        number = float(shares @ [count.total for count in counts] / shares.sum())
-        return cls(number, float(shares.sum() ** -0.5), rows)
+    @property
+    def mean(self) -> Counted:
+        """Return the average of both, each in the measure that it is known."""
+        first, later = self.first.noise**-2, self.later.noise**-2
+        total = (first * self.first.total + later * self.later.total) / (first + later)
+        return Counted(total, (first + later) ** -0.5)
 
     @property
     def failure(self) -> str:
         """Say why no interval holds the bias of rows far out; empty where there is none."""
-        if self.number > _ORDINARY * self.rows + _CLEAR * self.noise:
-            return _SEEN.format(self.number)
-        return _HIDDEN if self.number + _CLEAR * self.noise > _CODED * self.rows else ""
+        mean, ordinary = self.mean, _ORDINARY * self.rows
+        if any(found.total > ordinary + _CLEAR * found.noise for found in (self.first, mean)):
+            return _SEEN
+        return _HIDDEN if mean.total + _CLEAR * mean.noise > _CODED * self.rows else ""

@@ -36,8 +36,8 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 _MARGINALS, _RESPONSE_WEIGHT = 0.185, 2.0
 _PARTS = {
     "number": 0.005, "mean": 0.02, "gram": 0.13, "leverages": 0.015, "start": 0.05,
-    "first tail": 0.03, "second": 0.08, "tail": 0.11, "third": 0.1, "fourth": 0.13,
-    "fifth": 0.16, "hessian": 0.04, "last hessian": 0.09,
+    "first tail": 0.1, "second": 0.08, "tail": 0.07, "third": 0.1, "fourth": 0.11,
+    "fifth": 0.15, "hessian": 0.04, "last hessian": 0.09,
 }  # fmt: skip
 # Fraction of mu^2 for the products of scores, of which standard errors are made.
 _SCORE_PRODUCTS = 0.08
@@ -113,7 +113,7 @@ def release(
     fitted = Fitted(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
         1.0, min(tail.beyond(limit) / tail.rows, 1.0), products, slopes, slopes_noise, few,
-        steps.bias(position, hessian, tail, limit), FarScores.of(far, counted.number),
+        steps.bias(position, hessian, tail, limit), FarScores(*far, counted.number),
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
