@@ -1,13 +1,19 @@
 """Tell from noisy counts whether rows lie so far out that no limit on scores holds their bias."""
 
+import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.queries import Counted
 
 # Counts are told apart from noise at so many of its deviations. One row in a hundred, which a code
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
 # are ordinary. Set by simulation (benchmarks/poisson.py: heavy tails, codes).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
+# Other columns are at most so many deviations of the predictor away.
+_USUAL = 2.0
 _SEEN = (
     "some rows lie so far from the model, as codes for missing values do, that a few of them "
     "decide the coefficients, so intervals are unbounded; leave them out by subset=, declare "
@@ -15,7 +21,8 @@ _SEEN = (
 )
 _HIDDEN = (
     "the noise could hide 1% of the rows far out, as codes for missing values are, so intervals "
-    "are unbounded; raise epsilon or n"
+    "are unbounded; raise epsilon or n, or declare bounds= of all columns, close enough that none "
+    "can be far out"
 )
 
 
@@ -24,12 +31,14 @@ class FarScores:
     """Hold how many of ``rows`` have scores far out, at the ``first`` position and at a later one.
 
     A later position has come closer to rows off the model, whose coefficients yield to them; those
-    of codes for missing values are far out at both.
+    of codes for missing values are far out at both. It is not ``possible`` to be far out where
+    declared bounds are close (:func:`farthest_score`).
     """
 
     first: Counted
     later: Counted
     rows: float
+    possible: bool = True
 
     @property
     def mean(self) -> Counted:
@@ -41,7 +50,28 @@ class FarScores:
     @property
     def failure(self) -> str:
         """Say why no interval holds the bias of rows far out; empty where there is none."""
+        if not self.possible:
+            return ""
         mean, ordinary = self.mean, _ORDINARY * self.rows
         if any(found.total > ordinary + _CLEAR * found.noise for found in (self.first, mean)):
             return _SEEN
         return _HIDDEN if mean.total + _CLEAR * mean.noise > _CODED * self.rows else ""
+
+
+def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -> float:
+    """Return how long a score may be, at a position (p,), of a row with one column at its bound.
+
+    The response is at its own bound, or its mean is as large as that column makes it. All other
+    columns are ordinary: together they have the mean squared leverage, ``dimension``.
+    """
+    basis, problem, first = queries.basis, queries.problem, queries.basis.indicators
+    assert problem.layout is not None
+    ends = (end[problem.layout.numeric] - basis.center for end in (problem.low, problem.high))
+    reach = np.maximum(*(np.abs(end) for end in ends))
+    with np.errstate(all="ignore"):  # bounds may be infinite
+        numbers = np.linalg.solve(basis.root.T, queries.map[first:]) * reach[:, None]
+        vectors = np.vstack([queries.map[:first], numbers])
+        along = np.abs(vectors @ eta) + _USUAL * np.linalg.norm(eta)
+        means = np.maximum(problem.y_high / queries.unit, np.exp(queries.center + along))
+        lengths = np.sqrt(dimension + (vectors**2).sum(axis=1)) * means
+    return math.inf if np.isnan(lengths).any() else float(lengths.max())

@@ -15,7 +15,7 @@ from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.far_scores import FarScores
+from dpstats.estimators.newton.far_scores import FarScores, farthest_score
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import release_of
@@ -23,7 +23,7 @@ from dpstats.estimators.newton.poisson_queries import PoissonQueries, mean_count
 from dpstats.estimators.newton.poisson_release import Fitted
 from dpstats.estimators.newton.poisson_steps import PoissonSteps
 from dpstats.estimators.newton.queries import Counted, RowQueries
-from dpstats.estimators.newton.score_tails import Tail
+from dpstats.estimators.newton.score_tails import FAR_EDGES, Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.whitening import whitened
 from dpstats.noise import Noise
@@ -110,10 +110,12 @@ def release(
         len(basis.center), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
     )
     slopes, slopes_noise = _slopes(steps, hessian, mean if basis.has_constant else math.nan, error)
+    nearest = FAR_EDGES[-1] * steps.sigma * steps.size
+    possible = farthest_score(queries, position.eta, whitening.dimension) > nearest
     fitted = Fitted(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
         1.0, min(tail.beyond(limit) / tail.rows, 1.0), products, slopes, slopes_noise, few,
-        steps.bias(position, hessian, tail, limit), FarScores(*far, counted.number),
+        steps.bias(position, hessian, tail, limit), FarScores(*far, counted.number, possible),
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
