@@ -61,8 +61,8 @@ def worst_pairs():
     yield one, (one[0], np.array([0.0]))
     yield one, (other[0], np.array([0.0]))
     yield pair(0.3, 1e300, 1.0)[0], (np.array([[0.0, 0, 1, 1]]), np.array([0.0]))
-    for y in (3.0, 1e300):
-        yield pair(np.pi / 4, 10.0, y)[0], pair(13 * np.pi / 8, 10.0, y)[0]
+    for length, y in ((7.0, 3.0), (10.0, 10.0), (10.0, 1e300)):
+        yield pair(np.pi / 4, length, y)[0], pair(13 * np.pi / 8, length, y)[0]
 
 
 # what is reached of each bound

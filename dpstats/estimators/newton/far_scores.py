@@ -31,8 +31,8 @@ class FarScores:
     """Hold how many of ``rows`` have scores far out, at the ``first`` position and at a later one.
 
     A later position has come closer to rows off the model, whose coefficients yield to them; those
-    of codes for missing values are far out at both. It is not ``possible`` to be far out where
-    declared bounds are close (:func:`farthest_score`).
+    of codes for missing values are far out at both. It is not ``possible`` that these bias
+    anything where declared bounds are close (:func:`farthest_score`) or no score is clipped.
     """
 
     first: Counted

@@ -45,6 +45,8 @@ _SCORE_PRODUCTS = 0.08
 _COV_TYPES = robust_covariance.COV_TYPES[1:]
 # The mean is taken to be at least so many deviations of its noise.
 _LEAST_DEVIATIONS = 2.0
+# Fewer scores than this are none: the last limit cuts nothing off.
+_NONE_CUT = 0.5
 # The last sums of scores are so many where the budget is large, as steps converge.
 _LAST_STEPS, _LARGE_MU = 6, 10.0
 
@@ -110,12 +112,12 @@ def release(
         len(basis.center), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
     )
     slopes, slopes_noise = _slopes(steps, hessian, mean if basis.has_constant else math.nan, error)
-    nearest = FAR_EDGES[-1] * steps.sigma * steps.size
-    possible = farthest_score(queries, position.eta, whitening.dimension) > nearest
+    beyond = tail.beyond(limit)
     fitted = Fitted(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
-        1.0, min(tail.beyond(limit) / tail.rows, 1.0), products, slopes, slopes_noise, few,
-        steps.bias(position, hessian, tail, limit), FarScores(*far, counted.number, possible),
+        1.0, min(beyond / tail.rows, 1.0), products, slopes, slopes_noise, few,
+        steps.bias(position, hessian, tail, limit),
+        FarScores(*far, counted.number, beyond >= _NONE_CUT and _may_be_far(steps, position)),
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
@@ -141,6 +143,13 @@ def _stepped(
     for _ in range(times):
         position = steps.step(position, hessian, limit, cost.part(1 / times))
     return position, hessian, tail, limit, (before, far)
+
+
+def _may_be_far(steps: PoissonSteps, position: Position) -> bool:
+    """Tell whether declared bounds let a row be far out."""
+    queries, t = steps.queries, steps.whitening.dimension
+    near = FAR_EDGES[-1] * steps.sigma * steps.size
+    return farthest_score(queries, position.eta, t) > near
 
 
 def _slopes(

@@ -157,7 +157,7 @@ def _read(
     middles = np.concatenate([[edges[0] / 2], np.sqrt(edges[1:] * edges[:-1]), [end]])
     bins = np.arange(len(counts))
     faint = (lower >= start) & (counts <= _CLEAR * deviation)
-    first = int(np.argmax(faint | (bins == len(counts) - 2)))
+    first = int(np.argmax(faint | (bins == len(counts) - 1)))
     seen = (bins < first) | (counts > _STANDS_OUT * deviation) & (bins > first)
     most = min(max(most, 2 * lower[first]), _FARTHEST)
     cells, shares = _cells(lower[first], most)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.far_scores import FarScores
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import release_of
@@ -25,6 +26,7 @@ FITTED = Fitted(
     Position(np.full(P, 0.2), 1e-4 * EYE, 0.0, 1e-6 * EYE), Hessian.released(900.0 * EYE, 2.0),
     BASIS.span, 0.3, Counted(5000.0, 20.0), 5000.0, (0.4, 0.01), 1.0, 0.1, 2 * 900.0 * EYE,
     np.r_[2000.0, np.zeros(P)], np.full(P + 1, 5.0), False, Bias.none(P),
+    FarScores(Counted(3.0, 10.0), Counted(-5.0, 12.0), 5000.0),
 )  # fmt: skip
 
 
@@ -57,6 +59,8 @@ def test_what_is_cut_off_scores_widens_intervals_and_is_told_as_of_privacy():
     [
         ({"few": True}, "rows are too few"),
         ({"mean": (0.03, 0.01)}, "all that is not zero"),
+        ({"far": replace(FITTED.far, later=Counted(60.0, 12.0))}, "far from the model"),
+        ({"far": replace(FITTED.far, rows=500.0)}, "could hide 1%"),
         ({"position": replace(FITTED.position, beyond=0.2)}, "nearly all responses of some level"),
     ],
 )

@@ -54,7 +54,11 @@ def test_steps_reach_where_scores_add_up_to_zero():
 def test_a_tail_has_the_rows_at_their_lengths():
     with insecure_seed(1):
         made = steps()
-        tail = made.tail(made.start(GDP(1e5)), GDP(1e5))
+        start = made.start(GDP(1e5))
+        tail, far = made.tail(start, GDP(1e5))
+    at = made.queries.at(start.eta)
+    longest = np.concatenate([norms for _, _, norms in at.blocks(coded(X, Y))])
+    assert far.total == pytest.approx((longest > 32 * made.sigma * made.size).sum(), abs=0.1)
     assert tail.rows == pytest.approx(3000, rel=1e-3)
     assert tail.mean_square() == pytest.approx(made.deviation**2, rel=0.5)
 
@@ -90,7 +94,7 @@ def test_the_products_of_scores_tend_to_their_sum():
     with insecure_seed(1):
         made, cost = steps(), GDP(1e5)
         position = made.start(cost)
-        found = made.products(position, made.tail(position, cost), cost)
+        found = made.products(position, made.tail(position, cost)[0], cost)
     at = made.queries.at(position.eta)
     s = np.hstack([columns * left for columns, left, _ in at.blocks(coded(X, Y))])
     assert found == pytest.approx(3000 / 2994 * s @ s.T, rel=0.05, abs=30)

@@ -1,0 +1,82 @@
+"""Poisson regressions on tables with codes for missing values, skewed columns and heavy tails.
+
+``python -m benchmarks coded`` prints the share of intervals that are shown, and the share of these
+that hold the maximum of the likelihood, least over the slopes with five intervals or more.
+"""
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.poisson import line
+from benchmarks.tools import print_table
+
+FORMULA = "y ~ x + z + s + d"
+# Shares of rows whose value is a code, and where the code is.
+CODES = {
+    "no codes": ("x", 99, 0.0),
+    "x = 99, 1%": ("x", 99, 0.01),
+    "x = 99, 3%": ("x", 99, 0.03),
+    "x = 10, 1%": ("x", 10, 0.01),
+    "d = 9, 1%": ("d", 9, 0.01),
+    "y = 99, 1%": ("y", 99, 0.01),
+    "y = 99, 3%": ("y", 99, 0.03),
+    "y = 99, 0.3%": ("y", 99, 0.003),
+}
+SHAPES = (
+    "lognormal column", "the same, off the model", "mostly zeros", "rare level", "overdispersed",
+    "heavy tail",
+)  # fmt: skip
+
+
+def tables(kind: str, n: int) -> Iterator[pd.DataFrame]:
+    """Draw tables of one kind without end; the same ones in each call."""
+    rng = np.random.default_rng([n, [*CODES, *SHAPES].index(kind)])
+    while True:
+        yield _table(kind, n, rng)
+
+
+def _table(kind: str, n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Draw columns x, z, s and d, and counts y."""
+    normal, column, more = rng.normal(size=(n, 3)), np.zeros(n), np.ones(n)
+    s, d = normal[:, 2], rng.random(n) < (0.02 if kind == "rare level" else 0.2)
+    column = s
+    if "column" in kind or "off the model" in kind:
+        s = np.exp(1.2 * s if "off" in kind else s)
+        column = 3 * column if "off" in kind else s
+    elif kind == "mostly zeros":
+        s = np.where(rng.random(n) < 0.05, rng.gamma(1, 5, n), 0.0)
+        column, more = 0 * s, np.where(s > 0, 2.0, 1.0)
+    elif kind == "overdispersed":
+        more = rng.gamma(0.2, 5.0, n)
+    elif kind == "heavy tail":
+        more = np.minimum(rng.pareto(2.2, n), 1e5)
+    frame = pd.DataFrame({"x": normal[:, 0], "z": 0.5 * normal[:, 0] + normal[:, 1], "s": s})
+    level = 1.2 if kind == "rare level" else 0.3
+    mu = np.exp(np.log(2) + 0.3 * frame["x"] - 0.2 * frame["z"] + 0.1 * column + level * d)
+    frame = frame.assign(d=d.astype(float), y=rng.poisson(mu * more).astype(float))
+    name, code, share = CODES.get(kind, CODES["no codes"])
+    frame.loc[rng.random(n) < share, name] = code
+    return frame
+
+
+def main(arguments: list[str]) -> None:
+    """Print a row for each kind of tables, with the numbers of rows side by side."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks coded", description=__doc__)
+    parser.add_argument("--repetitions", type=int, default=40)
+    parser.add_argument("--epsilons", nargs="+", type=float, default=[1, 4])
+    parser.add_argument("--rows", nargs="+", type=int, default=[2000, 5000, 20_000])
+    parser.add_argument("--kinds", nargs="+", default=[*CODES, *SHAPES])
+    options = parser.parse_args(arguments)
+    header = ("table", *(f"{n:,}: {what}" for n in options.rows for what in ("shown", "held")))
+    for epsilon in options.epsilons:
+        lines = []
+        for kind in options.kinds:
+            cells = [
+                line(kind, FORMULA, tables(kind, n), options.repetitions, epsilon)
+                for n in options.rows
+            ]
+            lines.append((kind, *(cell for found in cells for cell in (found[6], found[9]))))
+        print_table(f"epsilon {epsilon:g}", header, lines)
