@@ -91,7 +91,9 @@ def release(
     What it estimates: the Poisson regression of all rows, by quasi-maximum likelihood, for any
     response whose mean is exp(x'b): counts need not have the variance of a Poisson distribution, as
     standard errors are robust (HC1). What is cut off the scores would bias it; its size is read
-    off the histograms and is part of the intervals.
+    off the histograms and is part of the intervals. None is shown where the last bins of two
+    histograms hold many rows far out, or noise could hide 1% of the rows there
+    (:class:`~dpstats.estimators.newton.far_scores.FarScores`), unless declared bounds are close.
     """
     basis, whole = IndicatorBasis.of(problem), cost
     cost = cost.part(1 - _SCORE_PRODUCTS)

@@ -44,8 +44,6 @@ _HIDDEN_HEAVY, _HIDDEN_SHARE = 0.4, 0.005
 # and the farther above the more likely a heavy tail is. On fourteen tables it is .76 to 1.75.
 _LEAST_LEFT, _LEVERAGE_ERROR, _LEAST_ERROR = 0.3, 0.15, 0.05
 _MOST_SQUARE, _ABOVE, _ABOVE_HEAVY = 1.75, 0.5, 0.3
-# The variance of the response is no bound with this chance: a few far rows may be hidden.
-_DOUBT = 0.1
 # A long row has so many times the mean curvature of a row, as means grow along it.
 _STEEPER = 4.0
 # A mean curvature is between these times the one at the start.
@@ -132,7 +130,7 @@ class PoissonSteps:
         """Release a histogram of the lengths of scores, and read it with what else is known.
 
         Their mean square is about the variance of the response, less what the position explains.
-        The last bin, of rows far out, is returned beside it.
+        The count in the last bin, of rows far out, is returned beside the tail.
         """
         extremes, reference = self.queries.reference.extremes, self.queries.reference
         farthest = abs(reference.y_center) / self.queries.unit + self.deviation * extremes.y_most

@@ -105,20 +105,15 @@ class Tail:
         """Return the expected number of rows of that size or more."""
         return float(self.mean_counts[self.sizes >= size].sum())
 
-    def given_mean_square(
-        self, least: tuple[float, float], most: tuple[float, float], doubt: float = 0.0
-    ) -> "Tail":
+    def given_mean_square(self, least: tuple[float, float], most: tuple[float, float]) -> "Tail":
         """Return the tail given that the mean square of sizes lies in an interval.
 
-        ``least`` and ``most`` are its ends, each with how unsure it is, and ``doubt`` is the chance
-        that it may be as far above as it likes.
+        ``least`` and ``most`` are its ends, each with how unsure it is.
         """
         squares = self.counts @ self.sizes**2 / np.maximum(self.counts.sum(axis=1), 1.0)
         short = np.minimum(squares - least[0], 0.0) / least[1]
         over = np.maximum(squares - most[0], 0.0) / most[1]
         likely = np.log(np.maximum(self.weights, _LEAST_WEIGHT)) - 0.5 * (short**2 + over**2)
-        if doubt > 0:
-            likely += 0.5 * over**2 + np.log((1 - doubt) * np.exp(-0.5 * over**2) + doubt)
         weights = np.exp(likely - likely.max())
         return replace(self, weights=weights / weights.sum())
 

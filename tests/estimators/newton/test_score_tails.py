@@ -101,15 +101,6 @@ def test_variance_that_a_tail_lacks_makes_it_longer():
     assert np.isfinite(impossible.weights).all()
 
 
-def test_a_doubted_mean_square_bounds_a_tail_less():
-    """In doubt by a half a tail is between what is given, and what it would be without."""
-    tail = noisy_tail(normal_scores_of(5000), 25.0, 0.4, 6)
-    given = (0.0, 1.0), (0.7 * tail.mean_square(), 0.05)
-    sure, doubted, unsure = (tail.given_mean_square(*given, doubt) for doubt in (0.0, 0.5, 1.0))
-    assert sure.mean_square() < doubted.mean_square() < tail.mean_square()
-    assert unsure.weights == pytest.approx(tail.weights, abs=1e-9)
-
-
 def test_a_limit_grows_as_noise_falls_and_is_at_least_the_root_mean_square():
     sizes = np.abs(np.random.default_rng(4).standard_t(3, 20_000))
     tail = score_tail(histogram(sizes, SCORE_EDGES), 5.0, 1.0, 0.4, 60.0)
