@@ -10,7 +10,7 @@ from dpstats.estimators.newton.queries import Counted
 
 # Counts are told apart from noise at so many of its deviations. One row in a hundred, which a code
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
-# are ordinary. Set by simulation (benchmarks/poisson.py: heavy tails, codes).
+# are ordinary. Set by simulation (benchmarks/coded.py).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
