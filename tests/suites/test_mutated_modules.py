@@ -204,6 +204,7 @@ HARMLESS = {
     "estimators.least_squares.factors.system": "computes from released sums",
     "estimators.least_squares.dense.fit": "computes from released sums",
     "estimators.newton.bias": "computes from noisy counts",
+    "estimators.newton.far_scores": "computes from noisy counts",
     "estimators.newton.goodness": "computes from released numbers",
     "estimators.newton.logistic_position": "computes from released numbers",
     "estimators.newton.logistic_release": "computes from released numbers",
