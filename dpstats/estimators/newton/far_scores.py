@@ -25,6 +25,12 @@ _HIDDEN = (
     "can be far out"
 )
 
+ASSUMED = (
+    "intervals take it that fewer than 1% of the rows lie far out, as codes for missing values and "
+    "the tail of a skewed regressor do; close bounds= of all columns, or the logarithm of a "
+    "regressor, rule that out"
+)
+
 
 @dataclass(frozen=True)
 class FarScores:

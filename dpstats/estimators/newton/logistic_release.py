@@ -126,6 +126,11 @@ class Fitted:
         return self.unsettled if self.position.beyond > _LONG or is_open else ""
 
     @property
+    def assumed(self) -> str:
+        """Say what intervals assume of the rows; empty, as scores have bounds."""
+        return ""
+
+    @property
     def unseen(self) -> str:
         """Say that the noise could account for all ones or zeros; empty where it could not."""
         share, error = self.mean
@@ -184,7 +189,9 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
         response_range=ends, fit_rows=fitted.counted.number,
         fit_rows_error=fitted.counted.noise, **_slopes(fitted, back),
     )  # fmt: skip
-    note = _IMPRECISE.format(_PRECISE, fitted.predictor)
+    imprecise = _IMPRECISE.format(_PRECISE, fitted.predictor)
+    notes = [imprecise] if status == "imprecise" and not precise else []
+    notes += [fitted.assumed] if seen[slopes].any() and fitted.assumed else []
     return Release(
         params=params,
         predictions=np.clip(evidence.means(problem.x_new @ params), *ends),
@@ -193,7 +200,7 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
         reasons=reasons,
         evidence=evidence,
         cov_type=COV_TYPES[(fitted.products is not None) + problem.by_unit],
-        note=note if status == "imprecise" and not precise else "",
+        note="; ".join(notes),
     )
 
 

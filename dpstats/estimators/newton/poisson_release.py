@@ -8,7 +8,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem
 from dpstats.estimators.newton import logistic_release
 from dpstats.estimators.newton.bias import Bias
-from dpstats.estimators.newton.far_scores import FarScores
+from dpstats.estimators.newton.far_scores import ASSUMED, FarScores
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_release import SEEN
 from dpstats.estimators.newton.release import concentration, constant_of
@@ -43,6 +43,11 @@ class Fitted(logistic_release.Fitted):
     def failure(self) -> str:
         """Say why no coefficient has an interval; empty where some may have."""
         return super().failure or self.far.failure
+
+    @property
+    def assumed(self) -> str:
+        """Say that no small share of the rows lies far out, unless bounds keep rows near."""
+        return ASSUMED if self.far.possible else ""
 
     @property
     def unseen(self) -> str:
