@@ -66,6 +66,8 @@ def parser() -> _Parser:
     _add_by(commands)
     fitted = _command(commands, "logit", verbs.logit, "fit one logistic regression")
     verbs.add_logit(fitted.add_argument)
+    fitted = _command(commands, "iv", verbs.iv, "fit one regression with instruments")
+    verbs.add_iv(fitted.add_argument)
     described = _command(commands, "describe", verbs.describe, "describe columns: Table 1")
     described.set_defaults(plot=None, groups_file=None)
     verbs.add_describe(described.add_argument)

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.formula import Formula
 from dpstats.study.models import Model, columns_of
 from dpstats.study.study_file import Study
 
@@ -28,7 +27,7 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
     outcomes = {name: _BINARY for model in study.models for name in _outcomes(model)}
     for model in study.models:
         declared = _declared(model, outcomes)
-        for name in columns_of(model.formulas, model.arguments):
+        for name in columns_of(model.parsed, model.arguments):
             if name not in columns:
                 columns[name] = _column(name, declared, study.rows, draw)
         columns |= _groups(model, declared, study.rows, draw)
@@ -39,7 +38,7 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
 
 def _labels(model: Model, rows: int, draw: np.random.Generator) -> dict:
     """Draw labels of absorbed columns, persons and clusters, about ten rows each."""
-    absorbed = (Formula.parse(text).absorbed for text in model.formulas)
+    absorbed = (formula.absorbed for formula in model.parsed)
     others = (model.arguments.get(name) for name in ("unit", "cluster"))
     names = sorted({name for name in (*absorbed, *others) if name is not None})
     return {name: draw.integers(max(rows // 10, 1), size=rows) for name in names}
@@ -47,7 +46,7 @@ def _labels(model: Model, rows: int, draw: np.random.Generator) -> dict:
 
 def _declared(model: Model, outcomes: Mapping) -> dict:
     """Return levels and ranges by column; levels in the formula itself count too."""
-    own = [Formula.parse(text).levels for text in model.formulas]
+    own = [formula.levels for formula in model.parsed]
     levels = {name: list(values) for each in own for name, values in each.items()}
     arguments = model.arguments
     types = arguments.get("types", {})

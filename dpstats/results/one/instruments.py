@@ -124,11 +124,11 @@ class DPIVResults(DPResults):
         """Write this release as a folder, as :meth:`DPResults.record` does, named by its call."""
         from dpstats.results.record.record import write_record
 
-        return write_record({self.instrument_formula: self}, path, publication)
+        return write_record({str(self.instrument_formula): self}, path, publication)
 
     def to_dict(self) -> dict:
         """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
-        return {**to_plain(self), "instruments": self.instrument_formula}
+        return {**to_plain(self), "instruments": str(self.instrument_formula)}
 
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPIVResults":
@@ -138,7 +138,9 @@ class DPIVResults(DPResults):
 
 def _restored(content: Mapping) -> DPIVResults:
     """Restore a result, and compute what it derives, which fails where parts do not agree."""
-    result = DPIVResults(**fields_of(content), instrument_formula=content["instruments"])
+    fields = fields_of(content)
+    formula = type(fields["formula"])(content["instruments"])  # of the same dialect
+    result = DPIVResults(**fields, instrument_formula=formula)
     result.cov_params()
     _ = result.bse, result.first_stage, result.anderson_rubin()
     return result
