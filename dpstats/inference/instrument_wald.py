@@ -36,14 +36,23 @@ class InstrumentWald(Wald):
         return self.strength
 
     def _critical(self, alpha: float) -> np.ndarray:
-        from scipy.special import ndtri
-
-        with np.errstate(divide="ignore"):
-            once = -ndtri(alpha) / np.maximum(1 + ndtri(alpha) / self.strength, 0.0)
-        return np.maximum(once, -ndtri(alpha / 2))[:, None]
+        return critical_values(self.strength, alpha)[:, None]
 
     def _beyond(self, t: np.ndarray) -> np.ndarray:
         from scipy.special import ndtr
 
         t = np.abs(t)
         return np.maximum(2 * ndtr(-t), ndtr(-t / (1 + t / self.strength[:, None])))
+
+
+def critical_values(strength: np.ndarray, alpha: float) -> np.ndarray:
+    """Return the critical values (G,) of t-ratios, by the roots f (G,) of first-stage F statistics.
+
+    >>> critical_values(np.sqrt([10.0, 50.0, 105.0]), 0.05).round(2).tolist()
+    [3.43, 2.14, 1.96]
+    """
+    from scipy.special import ndtri
+
+    with np.errstate(divide="ignore"):
+        once = -ndtri(alpha) / np.maximum(1 + ndtri(alpha) / strength, 0.0)
+    return np.maximum(once, -ndtri(alpha / 2))

@@ -13,6 +13,7 @@ from dpstats.errors import is_interrupt
 from dpstats.r import budgets, ledgers, plans, stored_fits
 from dpstats.r.descriptions import describe_columns
 from dpstats.r.inputs import labels, points, rows
+from dpstats.r.instruments import anderson_rubin, fit_instruments
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
@@ -99,6 +100,11 @@ def logit(formula, data, *, block=None, x_new=None, subset=None, **more) -> list
     return [describe(fit) for fit in results.values()]
 
 
+def iv(formula: str, data, **more) -> list:
+    """Call ``dp_iv`` and describe the fit."""
+    return [describe(fit_instruments(formula, data, **more))]
+
+
 def _formulas(formula) -> dict[str, dp.RFormula]:
     """Return the formulas by name, a single one under an empty one."""
     texts = formula if isinstance(formula, Mapping) else {"": formula}
@@ -139,12 +145,14 @@ def run(study: str, out: str, dry_run: bool = False, budget: dp.Ledger | None = 
 
 
 QUESTIONS = {
+    "anderson_rubin": anderson_rubin,
     "budget": budget,
     "close_seed": close_seed,
     "describe": describe_columns,
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
+    "iv": iv,
     "ledger": ledger,
     "ledger_allocate": ledgers.allocate,
     "ledger_analysts": ledgers.analysts,

@@ -10,13 +10,15 @@ import pandas as pd
 from dpstats.call import FirstStage
 from dpstats.evidence import InstrumentEvidence
 from dpstats.formula import InstrumentFormula
-from dpstats.inference import ConfidenceSet, anderson_rubin, first_stage_f
+from dpstats.inference import ConfidenceSet, anderson_rubin, critical_values, first_stage_f
 from dpstats.option_checks import number
 from dpstats.results.one.single import DPResults
 from dpstats.results.store.shapes import INSTRUMENTS
 from dpstats.results.store.single import fields_of, to_plain
 from dpstats.results.store.texts import built
 
+# Level of the critical values that a summary states.
+_ALPHA = 0.05
 _STORED = "what to_json() or to_dict() of a DPIVResults wrote"
 
 
@@ -110,14 +112,25 @@ class DPIVResults(DPResults):
         return self.evidence.reduced, self.evidence.reduced_cov
 
     @property
-    def instrument_notes(self) -> list[str]:
-        """Write the first stage and the Anderson-Rubin set in sentences."""
+    def strength_notes(self) -> list[str]:
+        """Write what the first stage says, and what it does to intervals, in sentences."""
         formula, strength = self.parsed_instruments, self.first_stage.fvalue
-        return [
+        said = (
             f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
-            f"of the first stage, robust and with the noise: {strength:.4g}",
-            f"Anderson-Rubin 95% set of the coefficient of {formula.endogenous}, which holds "
-            f"with weak instruments: {self.anderson_rubin()}",
+            f"of the first stage, robust and with the noise: {strength:.4g}"
+        )
+        usual, taken = critical_values(np.array([np.inf, np.sqrt(strength)]), _ALPHA)
+        if self.status == "weak_instruments" or taken == usual:
+            return [said]
+        values = f"{taken:.3g} at {_ALPHA:.0%} in place of {usual:.3g}"
+        return [said, f"intervals and p-values take critical values of that F, {values}"]
+
+    @property
+    def set_notes(self) -> list[str]:
+        """Write the Anderson-Rubin set in a sentence."""
+        return [
+            f"Anderson-Rubin 95% set of the coefficient of {self.parsed_instruments.endogenous}, "
+            f"which holds with weak instruments: {self.anderson_rubin()}"
         ]
 
     def record(self, path, publication=None):

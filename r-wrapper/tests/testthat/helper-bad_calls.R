@@ -200,6 +200,20 @@ bad_calls <- c(bad_calls, expression(
   dp_margins(fit), dp_margins(3), dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
 ))
 
+# Those of regressions with instruments.
+bad_calls <- c(bad_calls, expression(
+  dp_iv(y ~ 1 | x ~ k, d), dp_iv("y ~ 1 | x ~ k", d, 1), dp_iv(y ~ x, d, 1), dp_iv(y ~ x + k | real + k, d, 1),
+  dp_iv(y ~ g | g | x ~ k, d, 1), dp_iv(y ~ real | x + k ~ b, d, 1), dp_iv(y ~ x | x ~ k, d, 1),
+  dp_iv(y ~ k | x ~ k, d, 1), dp_iv(y ~ 1 | y ~ k, d, 1), dp_iv(y ~ . | x ~ k, d, 1),
+  dp_iv(y ~ 1 | g ~ k, d, 1), dp_iv(y ~ 1 | x ~ nowhere, d, 1), dp_iv(y ~ 1 | x ~ s, d, 1),
+  dp_iv(y ~ 1 | x ~ k - 1, d, 1), dp_iv(y ~ 1 | x ~ k, d, -1), dp_iv(y ~ 1 | x ~ k, d, 1, delta = 0),
+  dp_iv(y ~ 1 | x ~ k, as.list(d), 1), dp_iv(list(y ~ 1 | x ~ k), d, 1), dp_iv(y ~ 1 | x ~ k, d, 1, by = g),
+  dp_iv(y ~ 1 | x ~ k, d, 1, weights = k), dp_iv(y ~ 1 | x ~ k, d, 1, cluster = g),
+  dp_iv(y ~ 1 | x ~ k, d, 1, vcov = "HC1"), dp_iv(y ~ 1 | x ~ k, d, 1, unknown = 2),
+  dp_iv(y ~ 1 | x ~ k, d, 1, seed = 1), dp_iv(y ~ 1 | x ~ k, d, 1, budget = 2),
+  dp_first_stage(fit), dp_anderson_rubin(fit), dp_anderson_rubin(3), dp_ols(y ~ 1 | x ~ k, d, epsilon = 1)
+))
+
 # Those of descriptions.
 bad_calls <- c(bad_calls, expression(
   dp_describe(d, ~x), dp_describe(d, epsilon = 1), dp_describe(columns = ~x, epsilon = 1),
