@@ -53,7 +53,8 @@ class DPIVResults(DPResults):
     ``formula`` is that of the response on all regressors, of which ``params`` are the
     coefficients, and ``instrument_formula`` what was written. ``status`` is
     ``"weak_instruments"`` where the released F statistic of the first stage is below 10: then
-    intervals are unbounded, and :meth:`anderson_rubin` has a set that holds all the same.
+    intervals are unbounded. Else intervals and p-values take critical values that depend on F.
+    :meth:`anderson_rubin` has a set that holds however weak the instruments are.
 
     Examples
     --------
