@@ -23,11 +23,10 @@ CLIPPED_PREDICTIONS = ("shrunken", "shrunken_pure")
 def describe(result: DPResults) -> dict:
     """Describe one fit; ``state`` is the JSON text from which Python restores it."""
     intervals, points = result.conf_int(), result.prediction_intervals()
-    release, has_instruments = result.release, isinstance(result, DPIVResults)
-    of_instruments = {"instruments": described_instruments(result)} if has_instruments else {}
+    release = result.release
     return {
         **_public(result),
-        **of_instruments,
+        **_instruments(result),
         "model": result.evidence.model,
         "names": list(result.names),
         "estimate": _floats(result.params),
@@ -51,6 +50,13 @@ def describe(result: DPResults) -> dict:
         "uncertainty": described(result.uncertainty, release.basis.params[None]),
         "state": result.to_json(),
     }
+
+
+def _instruments(result: DPResults) -> dict:
+    """Describe the instruments of a fit that has some."""
+    if not isinstance(result, DPIVResults):
+        return {}
+    return {"instruments": described_instruments(result)}
 
 
 def _for_new_data(result: DPResults | DPGroupResults, design: Callable[[], Design]) -> dict:
