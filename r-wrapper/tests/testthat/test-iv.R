@@ -130,6 +130,17 @@ test_that("intervals and p-values are those of Python at any level", {
                class = "dpstats_argument_error")
 })
 
+test_that("what modelsummary asks for is there", {
+  skip_without_python()
+  skip_without_optional("parameters")
+  skip_without_optional("performance")
+  fit <- fit_iv(wage ~ age | educ ~ near, schooling(5000, 0.2), epsilon = 4)
+  table <- parameters::model_parameters(fit)
+  expect_identical(table$CI_low, unname(confint(fit)[, 1L]))
+  expect_identical(table$p, fit$table$p.value)
+  expect_named(performance::model_performance(fit), c("Epsilon", "Delta"))
+})
+
 test_that("marginal means are there with a strong instrument", {
   skip_without_python()
   skip_without_package("emmeans")
