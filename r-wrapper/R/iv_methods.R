@@ -86,19 +86,21 @@ check_instruments <- function(object) {
   if (!inherits(object, "dp_iv")) bad_argument("expected object to be a fit by dp_iv()")
 }
 
-instrument_lines <- function(known) {
-  c(
-    paste0("first stage of ", known$endogenous, " on ", toString(names(known$coefficients)),
-           ": F ", format(known$f, digits = 4L), ", robust and with the privacy noise"),
-    paste0("Anderson-Rubin 95% set of ", known$endogenous, ", which holds with weak instruments: ",
-           format(known$set))
-  )
+stage_line <- function(known) {
+  paste0("first stage of ", known$endogenous, " on ", toString(names(known$coefficients)), ": F ",
+         format(known$f, digits = 4L), ", robust and with the privacy noise")
+}
+
+set_line <- function(known) {
+  paste0("Anderson-Rubin 95% set of ", known$endogenous, ", which holds with weak instruments: ",
+         format(known$set))
 }
 
 #' @export
 print.dp_iv <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   print.dp_ols(x, digits = digits, ...)
-  cat(instrument_lines(x$instruments), sep = "\n")
+  cat(stage_line(x$instruments), set_line(x$instruments), sep = "\n")
+  cat("\n")
   invisible(x)
 }
 
@@ -114,7 +116,7 @@ glance.dp_iv <- function(x, ...) {
 #' @export
 summary.dp_iv <- function(object, ...) {
   found <- summary.dp_glm(object, ...)
-  found$notes <- c(instrument_lines(object$instruments), found$notes)
+  found$notes <- c(set_line(object$instruments), found$notes) # others have the first stage
   found
 }
 
