@@ -7,6 +7,7 @@ are this package's.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,17 +18,12 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import MARGINALS, RESPONSE_WEIGHT, rounds
+from dpstats.estimators.newton.rounds import GAUSSIAN, PURE, RESPONSE_WEIGHT, Shares, rounds
 from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
-# Fractions of what the distributions of the columns leave: the number of rows, and the response's
-# mean and mean square; the rest is for the rounds.
-_COUNT, _RESPONSE = (part / (1 - MARGINALS) for part in (0.005, 0.02))
-# Fraction of mu^2 for the products of scores, of which robust standard errors are made.
-_SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
 _CLUSTERS = 0.16
 _SQUARED = SquaredLoss()
@@ -92,26 +88,31 @@ def release(
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
     size is read off the histograms and is part of the intervals.
     """
-    basis, whole_cost = IndicatorBasis.of(problem), cost
+    basis, whole_cost, shares = IndicatorBasis.of(problem), cost, Shares.of(cost)
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
-    products = _CLUSTERS if problem.clustered else _SCORE_PRODUCTS
+    products = _CLUSTERS if problem.clustered else shares.products
     if robust:
         cost = cost.part(1 - products)
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
-        cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
+        cost = cost.part(1 / (1 - shares.rest(shares.count)))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, loss)
     rows = passes.sum(partial(number_of_rows, weighted=problem.weighted))
-    counted = queries.number(rows, cost.part(_COUNT))
+    counted = queries.number(rows, cost.part(shares.rest(shares.count)))
     count = max(counted.total, 2 * counted.noise)
     problem = loss.measured(
-        problem, basis.has_constant, passes.sum, count, cost.part(_RESPONSE), noise
+        problem,
+        basis.has_constant,
+        passes.sum,
+        count,
+        cost.part(shares.rest(shares.response)),
+        noise,
     )
     queries = queries.with_problem(problem)
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, MARGINALS, RESPONSE_WEIGHT
+        len(basis.center), problem, cost, shares.marginals, RESPONSE_WEIGHT
     )
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
@@ -136,6 +137,14 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check,
-    ranges=Ranges(MARGINALS, marginals=True, response=RESPONSE_WEIGHT),
+    ranges=Ranges(GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT),
     takes=frozenset({"units", "weights", "clusters"}),
+)
+
+PURE_METHOD = replace(
+    METHOD,
+    name="noisy_newton_pure",
+    guarantee="pure",
+    ranges=Ranges(PURE.marginals, marginals=True, response=RESPONSE_WEIGHT),
+    takes=frozenset({"units", "weights"}),
 )

@@ -10,7 +10,7 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Reference
 from dpstats.estimators.newton.indicator_basis import FAR
 from dpstats.estimators.newton.loss import Loss
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise, Query, noise_deviation
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
@@ -61,10 +61,17 @@ class SquaredLoss(Loss):
             reference = _from_zero(reference)
         extremes, replaces = reference.extremes, problem.neighbors == REPLACE_ONE
         one_row = 2 if replaces else math.sqrt(2)
-        limit = limit_of_squares(extremes.y_reach, rows * cost.mu / one_row)
+        l1 = 2.25 if replaces else 2.0
+        limit = limit_of_squares(extremes.y_reach, rows / noise_deviation(cost, l1, one_row))
         sums = total(partial(_sums, reference, limit))
         far = 2 * _ONE + 1 if replaces else math.sqrt(2) * _ONE
-        query = Query("mean and mean square of y", sums.tolist(), l2=far, unit=1 / _ONE)
+        query = Query(
+            "mean and mean square of y",
+            sums.tolist(),
+            l1=l1 * _ONE + replaces,
+            l2=far,
+            unit=1 / _ONE,
+        )
         noisy = noise.add(query, cost)
         mean, square = noisy.values / rows * [limit, limit**2]
         error = noisy.deviation / rows
