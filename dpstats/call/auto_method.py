@@ -12,6 +12,8 @@ AUTO = "auto"
 # residuals; above it noisy_newton has (benchmarks/cases.py), with delta=0 noisy_moments
 # (benchmarks/crossing.py).
 CROSSING, PURE_CROSSING = 5600, 6400
+# The default, by whether delta is 0.
+_NEWTON = "noisy_newton", "noisy_newton_pure"
 # From so many levels on adassp is more accurate than noisy_newton, and much faster.
 _MANY_LEVELS = 300
 # Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
@@ -58,7 +60,7 @@ def choose(
     >>> choose(line, unit, 1, 0, "replace_one", 10, True, {})[0]
     'exp_theil_sen'
     >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
-    'shrunken_pure'
+    'noisy_newton_pure'
     >>> choose(line, {}, 1, None, None, 200, True, {"cov_type": "HC1"})[0]
     'noisy_newton'
     >>> choose(line, {}, 1, None, None, 200, True, {}, levels=3138)[0]
@@ -88,7 +90,7 @@ def choose(
     if options.get("cov_type") is not None:
         few = not alone or neighbors == REPLACE_ONE and size < CROSSING
         moments = bounded_line and (delta == 0 or delta is None and few)
-        name = "noisy_moments" if moments else "adassp" if delta == 0 else "noisy_newton"
+        name = "noisy_moments" if moments else _NEWTON[delta == 0]
         return name, f"auto took {name}, which has the option cov_type"
     if bounded_line and delta in (None, 0):
         if not alone:
@@ -98,7 +100,8 @@ def choose(
         if neighbors == REPLACE_ONE and size < CROSSING:
             return "exp_theil_sen", _because("exp_theil_sen", "below", CROSSING)
     if delta == 0:
-        return "shrunken_pure", "auto took shrunken_pure, which needs no bounds, for delta=0"
+        name = "shrunken_pure" if levels > _MANY_LEVELS else _NEWTON[True]
+        return name, f"auto took {name}, which needs no bounds, for delta=0"
     return "noisy_newton", "auto took noisy_newton, which needs neither bounds nor tuning"
 
 

@@ -62,15 +62,15 @@ class Noise:
     def add(self, query: Query, cost: Cost) -> NoisyValues:
         """Release the query with Gaussian (GDP) or else Laplace or spherical noise.
 
-        Guarantee. Without a Gaussian cost the one with the smaller standard deviation is
-        drawn (:func:`~dpstats.noise.calibration.distribution`), which sensitivities and cost
-        decide. Discrete Laplace noise of scale l1 / epsilon on integers is epsilon-DP (Ghosh,
-        Roughgarden and Sundararajan 2012), and so is spherical noise
-        (:mod:`dpstats.noise.spherical`). Gaussian noise of standard deviation l2 / mu is mu-GDP
-        (Dong, Roth and Su 2022, Theorem 2.7); the discrete Gaussian drawn here has a standard
-        deviation of at least 2^40 grid units, where its probabilities equal those of the
-        rounded continuous one up to a factor 1 + 2^-60 within 40 standard deviations and the
-        rest has probability below e^-800; the scale is rounded up by more than that.
+        Guarantee. Where the query allows for both, the one of Laplace and spherical noise with
+        the smaller standard deviation is drawn, which sensitivities and cost decide
+        (:func:`~dpstats.noise.calibration.distribution`). Discrete Laplace noise of scale
+        l1 / epsilon on integers is epsilon-DP (Ghosh, Roughgarden and Sundararajan 2012), and so
+        is spherical noise (:mod:`dpstats.noise.spherical`). Gaussian noise of standard deviation
+        l2 / mu is mu-GDP (Dong, Roth and Su 2022, Theorem 2.7); the discrete Gaussian drawn here
+        has a standard deviation of at least 2^40 grid units, where its probabilities equal those
+        of the rounded continuous one up to a factor 1 + 2^-60 within 40 standard deviations and
+        the rest has probability below e^-800; the scale is rounded up by more than that.
 
         Returns
         -------
@@ -80,8 +80,8 @@ class Noise:
             of G groups that share no row; the sensitivity is that of one group, and the cost too
             (parallel composition).
         """
-        table = np.ndim(query.values) > 1
-        chosen = distribution(cost, query.l1, query.l2, 1 if table else len(query.values))
+        free = query.any_noise and np.ndim(query.values) == 1
+        chosen = distribution(cost, query.l1, query.l2, len(query.values) if free else 1)
         if chosen is None:
             raise TypeError(f"{query.step!r} states no sensitivity for this noise")
         name, sensitivity, scale = chosen

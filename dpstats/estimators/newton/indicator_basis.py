@@ -202,7 +202,7 @@ def release_products(
         moved_l1 = (2 if neighbors == REPLACE_ONE else 1) * (_DIAGONAL + _OFF * (entries - 1) / 2)
         l1 = moved_l1 / PRODUCT_UNIT
     unit = PRODUCT_UNIT * bound / _DIAGONAL
-    noisy = noise.add(Query(step, values, l1=l1, l2=l2, unit=unit), cost)
+    noisy = noise.add(Query(step, values, l1, l2, unit, any_noise=True), cost)
     matrix = np.zeros(free.shape)
     matrix[rows, columns] = noisy.values * (_DIAGONAL / factors)
     matrix[columns, rows] = matrix[rows, columns]

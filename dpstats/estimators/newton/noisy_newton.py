@@ -22,7 +22,7 @@ from dpstats.estimators.newton.rounds import GAUSSIAN, PURE, RESPONSE_WEIGHT, Sh
 from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 
 # Those of clusters are released with how many there are and how long their sums are.
 _CLUSTERS = 0.16
@@ -33,7 +33,7 @@ _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 def release(
     passes: Passes,
     problem: Problem,
-    cost: GDP,
+    cost: Cost,
     noise: Noise,
     cov_type: str = robust_covariance.COV_TYPES[0],
     loss: Loss = _SQUARED,
@@ -67,6 +67,13 @@ def release(
       their sums of clipped scores, and the products of these sums, clipped
       (:mod:`~dpstats.estimators.newton.clusters`): 1, C and C (2 D - C), under replace-one 1
       and twice the others.
+    With delta = 0 it is epsilon-DP: each release has Laplace noise for its sensitivity in L1 or
+    spherical noise for that in L2, whichever is less, and fractions of epsilon add up. In L1 counts
+    move by 1, or 2 under replace-one; mean and mean square by 2, or 9/4; sums of scores of p
+    entries by (sqrt p + w) C, or (2 sqrt p + w) C; products of rows of which m entries are not 0 as
+    in :func:`~dpstats.estimators.newton.indicator_basis.release_products`. Two steps are taken in
+    the place of three, as noise falls with the fraction itself.
+
     Scores and q are cut toward zero to a grid of 2^-20, which keeps each below its bound.
     Responses are not clipped otherwise: one far out has a score of length C. Variables are clipped
     far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).
@@ -99,14 +106,8 @@ def release(
     rows = passes.sum(partial(number_of_rows, weighted=problem.weighted))
     counted = queries.number(rows, cost.part(shares.rest(shares.count)))
     count = max(counted.total, 2 * counted.noise)
-    problem = loss.measured(
-        problem,
-        basis.has_constant,
-        passes.sum,
-        count,
-        cost.part(shares.rest(shares.response)),
-        noise,
-    )
+    of_response = cost.part(shares.rest(shares.response))
+    problem = loss.measured(problem, basis.has_constant, passes.sum, count, of_response, noise)
     queries = queries.with_problem(problem)
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
@@ -145,6 +146,6 @@ PURE_METHOD = replace(
     METHOD,
     name="noisy_newton_pure",
     guarantee="pure",
-    ranges=Ranges(PURE.marginals, marginals=True, response=RESPONSE_WEIGHT),
-    takes=frozenset({"units", "weights"}),
+    ranges=replace(METHOD.ranges, share=PURE.marginals),
+    takes=METHOD.takes - {"clusters"},
 )

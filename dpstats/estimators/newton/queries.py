@@ -141,7 +141,7 @@ class Queries(RowQueries):
         work = partial(at.sums, limit, cut, WEIGHT)
         far = _ONE * self.score_sensitivity
         l1 = _ONE * self.score_l1(len(at.eta))
-        query = Query(step, self.total(work).tolist(), l1=l1, l2=far, unit=limit / _ONE)
+        query = Query(step, self.total(work).tolist(), l1, far, limit / _ONE, any_noise=True)
         noisy, longest = self.noise.add(query, cost), limit if self.problem.in_parts else cut
         scale = longest**2 / (limit * WEIGHT)
         square = noisy.values[-1] * scale

@@ -47,13 +47,14 @@ class SquaredLoss(Loss):
         it is at most t^2 (1 + (2 - t)^2), which is 4 at t = 2 and below 4 elsewhere on [0, 2]: 2.
         Both parts are cut toward zero to multiples of 2^-20. Beyond t = 1 the signs of v and u
         differ, so this lengthens the difference of squares alone, by less than one multiple, which
-        is added; up to t = 1 the length is at most sqrt 2.
+        is added; up to t = 1 the length is at most sqrt 2. In L1 a row has at most 2, and the
+        difference is t (1 + |v + u|), at most t (3 - t): 9/4, at t = 3/2.
 
         With units a row adds its part w, a multiple of 2^-20, times (v, v^2): w v is cut toward
         zero and w v^2 rounded up, so that the pair is w times a point of the convex set
         p^2 <= s <= 1, which has zero in it. So is their sum over a unit, whose parts add up to at
         most 1. The farthest points of the set, (-1, 1) and (1, 1), are 2 apart, and none is farther
-        than sqrt 2 from zero.
+        than sqrt 2 from zero; its corners are on p^2 = s, so that the bounds in L1 hold too.
         """
         reference = problem.reference
         assert reference is not None, "the method asks for marginals"
