@@ -93,7 +93,7 @@ class RowQueries:
     def product_deviation(self, entries: int, cost: Cost) -> float:
         """Return the noise on squares of rows of norm 1 with so many entries that are not 0."""
         moved = 2.0 if self.replaces else 1.0
-        l1 = moved * (1 + (entries - 1) / math.sqrt(2))
+        l1 = (moved if entries > 1 else 1.0) * (1 + (entries - 1) / math.sqrt(2))
         return noise_deviation(cost, l1, math.sqrt(moved), entries * (entries + 1) // 2)
 
     def products(

@@ -17,8 +17,9 @@ from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import REPLACE_ONE, Cost
 
 # Responses count as so many units from the center at most, or as many more as are seen and leave
-# the noise on their mean square at this part of its own unit; the center is off by about so many.
-_LIMIT, _NOISE, _OFF_CENTER = 4.0, 0.1, 0.4
+# the noise on their mean square at this part of its own unit, up to the third number, where cutting
+# squares to the grid loses 1/16 of that unit; the center is off by about so many.
+_LIMIT, _NOISE, _MOST, _OFF_CENTER = 4.0, 0.1, 2.0**8, 0.4
 # A mean square is taken up where its noise is below this, in squared units.
 IS_CLEAR = 0.25
 _ONE = 2.0**ENTRY_BITS
@@ -120,7 +121,7 @@ def limit_of_squares(reach: float, precision: float) -> float:
 
     They lie within ``reach``.
     """
-    return max(_LIMIT, min(reach, math.sqrt(_NOISE * precision)))
+    return max(_LIMIT, min(reach, math.sqrt(_NOISE * precision), _MOST))
 
 
 def _from_zero(reference: Reference) -> Reference:
