@@ -30,6 +30,8 @@ def test_lengths_have_the_density_that_the_guarantee_needs(size):
     assert stats.kstest(lengths, law.cdf).pvalue > 1e-6
     wrong = stats.gamma(size + 1, scale=L2 / EPSILON)  # as uniform points in a ball would have
     assert stats.kstest(lengths, wrong.cdf).pvalue < 1e-6
+    less = stats.gamma(size, scale=0.9 * L2 / EPSILON)  # a tenth too little noise
+    assert stats.kstest(lengths, less.cdf).pvalue < 1e-6
 
 
 def test_directions_are_uniform():
