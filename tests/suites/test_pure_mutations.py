@@ -22,7 +22,11 @@ REPLACED = on(check_worst, "noisy_newton_pure", neighbors=REPLACE_ONE)
 
 def of_one_value(original):
     """Noise of many values has the deviation that one value needs."""
-    return lambda cost, l1, l2, values=1: _scaled(original(cost, l1, l2, values), (values + 1) ** -0.5)
+
+    def chosen(cost, l1, l2, values=1):
+        return _scaled(original(cost, l1, l2, values), (values + 1) ** -0.5)
+
+    return chosen
 
 
 def laplace_by_l2(original):
