@@ -106,6 +106,25 @@ def test_analysts_who_are_unknown_or_unnamed_are_refused(make, reserve, path):
     assert steward.spent == (0, 0)
 
 
+def test_the_steward_is_answered_without_an_allocation_where_nothing_is_charged(make, ols, path):
+    steward = make(approval=True, fingerprint="2024")
+    steward.allocate("anna", 1.0)
+    with pytest.raises(BudgetError, match="say who you are"):
+        ols(steward)
+    assert len(steward.requests()) == 0
+    anna = dp.Ledger(path, "anna")
+    with pytest.raises(BudgetError, match="request 1 waits"):
+        ols(anna)
+    steward.approve(1)
+    assert ols(anna).params.equals(ols(steward).params)
+    for other in (steward, dp.Ledger(path, "zoe")):
+        with pytest.raises(BudgetError, match="say who you are|allocated to 'zoe'"):
+            ols(other, 0.25)
+    with pytest.raises(BudgetError, match="no budget is allocated to 'zoe'"):
+        ols(dp.Ledger(path, "zoe"))
+    assert steward.spent == (0.5, 0.0) and len(steward.requests()) == 1 and steward.verify().ok
+
+
 RESULTS = {
     "single": {},
     "points": {"x_new": [0.1, 0.9]},
