@@ -354,6 +354,23 @@ class Ledger(Chargeable):
         with self._store.reading() as connection:
             return listing.requests(connection, state)
 
+    def request(self, request: int) -> dict:
+        """Return what a request asks for in full, as its steward reads it before an approval.
+
+        Beside the columns of :meth:`requests` the entries are the arguments of the call by name:
+        ``weights``, ``cluster``, ``by``, ``subset``, ``schema`` and so on, where they were given.
+
+        Raises
+        ------
+        ArgumentError
+            When there is no such request.
+        """
+        with self._store.reading() as connection:
+            found = listing.request(connection, request)
+        if found is None:
+            raise ArgumentError(f"there is no request {request!r} in {self.path}")
+        return found
+
     def analysts(self) -> pd.DataFrame:
         """List the analysts with what is allocated to them, spent and remaining."""
         with self._store.reading() as connection:

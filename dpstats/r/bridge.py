@@ -159,6 +159,7 @@ QUESTIONS = {
     "ledger_create": ledgers.create,
     "ledger_export": ledgers.export,
     "ledger_move": ledgers.move,
+    "ledger_request": ledgers.request,
     "ledger_requests": ledgers.requests,
     "ledger_settle": ledgers.settle,
     "ledger_verify": ledgers.verify,

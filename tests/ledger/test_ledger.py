@@ -2,6 +2,7 @@
 
 import copy
 import json
+import json
 import pickle
 import shutil
 import sqlite3
@@ -230,6 +231,19 @@ def test_calls_wait_for_approval(make, ols, path):
         with pytest.raises(ArgumentError, match="no request 9"):
             act(9)
     assert steward.verify().ok
+
+
+def test_a_request_is_shown_in_full_before_it_is_approved(make, ols):
+    steward = make(approval=True, fingerprint="2024")
+    for more in ({"subset": "x > 0.2", "x_new": [0.5]}, {"formula": ["y ~ x", "x ~ y"]}):
+        with pytest.raises(BudgetError, match="waits for approval"):
+            ols(steward, **more)
+    one, several = steward.request(1), steward.request(2)
+    assert one["subset"]["text"] == "x > 0.2" and one["x_new"] and one["epsilon"] == 0.5
+    assert one["state"] == "requested" and one["schema"]["x"]["high"] == 1 and "by" not in one
+    assert len(several["formulas"]) == 2 and "cluster" not in several
+    with pytest.raises(ArgumentError, match="no request 9"):
+        steward.request(9)
 
 
 def test_an_approved_call_runs_once(make, reserve):
