@@ -2,7 +2,6 @@
 
 import copy
 import json
-import json
 import pickle
 import shutil
 import sqlite3

@@ -1,4 +1,4 @@
-"""The vignette of a validation service: its commands run, and what they release is what was approved.
+"""The vignette of a validation service runs, and releases what was approved and nothing else.
 
 Noise is fresh, as a ledger takes no other. ``make test-r`` runs the part from R too, and ``make
 test-acro`` loads the folder with the package acro.

@@ -57,7 +57,7 @@ found <- list(wages = wages, `odds ratios` = ratios, `average marginal effects` 
 for (name in names(found)) {
   shown <- if (name == "tables") grepl("mean$|50%$", rownames(tables)) else TRUE
   cat(name, "\n", sep = "")
-  print(signif(found[[name]][shown, ], 4))
+  print(noquote(formatC(found[[name]][shown, ], digits = 4, format = "g")), right = TRUE)
   cat("\n")
 }
 whole <- do.call(rbind, lapply(names(found), function(name) data.frame(table = name, found[[name]])))

@@ -32,7 +32,7 @@ def unemployment(fit, rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     twin = np.exp(logit.params)
     ratios = found.assign(estimate=np.exp(fit.params), twin=twin, twin_error=twin * logit.bse)
     effects, twins = (each.get_margeff().summary_frame() for each in (fit, logit))
-    shown = pd.DataFrame({name: effects.iloc[:, i] for name, i in zip(COLUMNS, (0, 4, 5))})
+    shown = effects.iloc[:, [0, 4, 5]].set_axis(COLUMNS[:3], axis=1)
     return ratios[COLUMNS], shown.assign(twin=twins.iloc[:, 0], twin_error=twins.iloc[:, 1])
 
 
@@ -65,8 +65,12 @@ def main(survey: str, path: str, out: str) -> None:
     requests = ledger.requests("released").set_index("analyst")["id"]
     results = {name: ledger.result(int(requests[name])) for name in ("anna", "ben", "clara")}
     ratios, effects = unemployment(results["ben"], rows)
-    found = {"wages": wages(results["anna"], rows), "odds ratios": ratios,
-             "average marginal effects": effects, "tables": tables(results["clara"], rows)}  # fmt: skip
+    found = {
+        "wages": wages(results["anna"], rows),
+        "odds ratios": ratios,
+        "average marginal effects": effects,
+        "tables": tables(results["clara"], rows),
+    }
     for name, table in found.items():
         if name == "tables":
             table = table[table.index.isin(["mean", "50%"], level="statistic")]

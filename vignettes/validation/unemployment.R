@@ -10,7 +10,7 @@ fit <- dp_logit(
 )
 if (sys.nframe() == 0) {
   cat("odds ratios\n")
-  print(as.data.frame(tidy(fit, exponentiate = TRUE, conf.int = TRUE)), digits = 3)
+  print(as.data.frame(tidy(fit, exponentiate = TRUE, conf.int = TRUE)[-(4:5)]), digits = 3)
   cat("average marginal effects\n")
-  print(as.data.frame(dp_margins(fit)), digits = 3)
+  print(as.data.frame(dp_margins(fit)[-(4:5)]), digits = 3)
 }

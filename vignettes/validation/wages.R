@@ -9,4 +9,6 @@ fit <- dp_ols(
   bounds = bounds, levels = levels, types = types,
   budget = if (length(given) > 1) dp_ledger(given[2], analyst = "dora")
 )
-if (sys.nframe() == 0) print(as.data.frame(tidy(fit, conf.int = TRUE)), digits = 3)
+if (sys.nframe() == 0) {
+  print(as.data.frame(tidy(fit, conf.int = TRUE)[-(4:5)]), digits = 3)
+}
