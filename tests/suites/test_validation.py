@@ -4,7 +4,6 @@ Noise is fresh, as a ledger takes no other. ``make test-r`` runs the part from R
 test-acro`` loads the folder with the package acro.
 """
 
-import json
 import os
 import re
 from pathlib import Path
@@ -12,13 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import brentq
-from scipy.stats import norm
 
 import dpstats as dp
-from dpstats.results.record.record import verify_record
-from dpstats.results.restored_calls import from_text
 from tests.checks.acro import loaded_by_acro
+from tests.checks.validation import check_charged, check_held, check_release
 from vignettes.validation import __main__ as validation
 from vignettes.validation.survey import survey
 
@@ -50,69 +46,14 @@ def test_the_commands_print_what_the_page_shows(service):
     assert words(text) == words(PAGE.split(R_PART)[0])
 
 
-def check_held(path: Path) -> None:
-    """Check that private intervals hold the figures without privacy, and are of use.
-
-    40 of the 126 hold the noise alone and miss in 5% of cases, the others more seldom. In 250 runs
-    of the tables 0 to 9 missed, 1.9 on average; by a negative binomial law with their mean and
-    variance more than 18 do in one run of 200,000.
-    """
-    found = pd.read_csv(path)
-    assert len(found) == 126
-    assert found["twin"].between(found["lower"], found["upper"]).sum() >= 108
-    width = found["upper"] - found["lower"]
-    assert np.isfinite(width).sum() >= 110
-    assert (width / (2 * 1.96 * found["twin_error"])).median() < 3
-
-
 def test_private_intervals_hold_the_figures_without_privacy(service):
     check_held(service[0] / "beside.csv")
-
-
-def epsilon_of(mu: float, delta: float) -> float:
-    """The epsilon of mu-GDP at delta, by Dong, Roth and Su (2022), corollary 1."""
-    return brentq(
-        lambda e: norm.cdf(mu / 2 - e / mu) - np.exp(e) * norm.cdf(-mu / 2 - e / mu) - delta, 0, 50
-    )
-
-
-def check_charged(folder: Path, calls: int) -> None:
-    """Check that the ledger charged what was approved, to the digit, and nothing else."""
-    ledger = dp.Ledger(folder / "survey.ledger")
-    ledger.export(folder / "all.json")
-    audit = json.loads((folder / "all.json").read_text())["audit"]
-    costs = {}
-    for entry in audit:
-        if entry["place"] == "requests":
-            row = json.loads(entry["content"])
-            cost = tuple(row[name] for name in ("epsilon", "delta", "cost", "facts"))
-            costs.setdefault(row["id"], {})[entry["action"]] = cost
-    assert len(costs) == calls
-    for steps in costs.values():
-        assert [*steps] == ["requested", "approved", "reserved", "released"]
-        assert len({*steps.values()}) == 1 and steps["approved"][:2] == ("1.0", "1e-06")
-    mu = [json.loads(steps["approved"][2])["mu"] for steps in costs.values()]
-    epsilon, delta = ledger.spent
-    assert delta == 5e-7 and epsilon == pytest.approx(epsilon_of(np.linalg.norm(mu), delta), 1e-6)
-    assert ledger.requests()["state"].tolist() == ["released"] * calls and ledger.verify().ok
 
 
 def test_what_is_charged_is_what_was_approved(service):
     folder, text = service
     check_charged(folder, 3)
     assert f"spent:        epsilon {dp.Ledger(folder / 'survey.ledger').spent[0]:g}," in text
-
-
-def check_release(folder: Path, ledger: dp.Ledger, requests: dict[str, int]) -> None:
-    """Check that a release folder is whole and has the results that the ledger stored."""
-    assert verify_record(folder) == ()
-    results = from_text((folder / "release.json").read_text(encoding="utf-8"))
-    assert [*results] == [*requests]
-    for name, number in requests.items():
-        stored = ledger.result(number)
-        assert results[name].to_json() == stored.to_json() and stored.privacy.private
-    outputs = json.loads((folder / "results.json").read_text(encoding="utf-8"))["results"]
-    assert [each["status"] for each in outputs.values()] == ["review"] * 3
 
 
 def test_the_release_folder_has_what_the_ledger_stored(service):
