@@ -106,7 +106,10 @@ def _shown(printed: str, folder: Path) -> str:
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page, where R and its packages are there."""
+    packages = ["Rscript", "-e", "library(dpstats); library(sandwich)"]
+    if shutil.which("Rscript") is None or subprocess.run(packages, check=False).returncode:
+        sys.exit("the page needs R with the packages dpstats and sandwich; nothing was written")
     with tempfile.TemporaryDirectory() as name:
         lay_out(Path(name))
         PAGE.write_text(written_anew(PAGE.read_text("utf-8"), Path(name)), encoding="utf-8")
