@@ -11,13 +11,16 @@ from dpstats.estimators.newton import indicator_basis
 from dpstats.estimators.newton import rounds as newton_rounds
 from dpstats.estimators.newton.queries import Queries
 from dpstats.noise import noise as noise_module
+from dpstats.noise import random_sources, spherical
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 from tests.checks.breaks import full_share, on, smaller, without_limit
-from tests.checks.mutants import Mutant, both_tests, patched
+from tests.checks.mutants import Mutant, both_tests, over, patched
 from tests.checks.replayed import check_worst
+from tests.checks.spherical import check_lengths
 
 ADDED = on(check_worst, "noisy_newton_pure", neighbors=ADD_REMOVE)
 REPLACED = on(check_worst, "noisy_newton_pure", neighbors=REPLACE_ONE)
+LENGTHS = over(check_lengths, (3, 4))
 
 
 def of_one_value(original):
@@ -62,6 +65,11 @@ def shares(**changed):
     )
 
 
+def smaller_terms(original):
+    """Exponential variables are a tenth too small."""
+    return lambda randbelow: 0.9 * original(randbelow)
+
+
 MUTANTS = {
     "spherical noise of one value": Mutant(
         patched(noise_module, "distribution", of_one_value), ADDED
@@ -78,6 +86,14 @@ MUTANTS = {
     ),
     "all of epsilon for each step": Mutant(full_share(PureDP), ADDED, BudgetError),
     "all of epsilon for each step, no limit": Mutant(without_limit(full_share(PureDP)), ADDED),
+    "normal noise of one variance": Mutant(
+        patched(random_sources, "standard_deviation", lambda _: lambda *given: 1.0),
+        LENGTHS,
+        AssertionError,
+    ),
+    "exponential variables a tenth too small": Mutant(
+        patched(spherical, "_exponential", smaller_terms), LENGTHS, AssertionError
+    ),
     "half the sensitivity of X'X": Mutant(smaller(indicator_basis, step="X'X"), REPLACED),
 }
 
