@@ -24,6 +24,7 @@ from benchmarks import (
     pairs,
     persons,
     powers,
+    pure,
     r,
     robust,
     scale,
@@ -57,6 +58,7 @@ PARTS = {
     "units": units,
     "weights": weights,
     "powers": powers,
+    "pure": pure,
 }
 # Run by name only: they take long or need tables.
 ALONE = {

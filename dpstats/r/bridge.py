@@ -90,14 +90,14 @@ def fit(
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
     results = within(block).run(dp.dp_ols, _formulas(formula), rows(data), **more)
     describing: Any = describe if by is None else describe_groups
-    return [describing(fit) for fit in results.values()]
+    return [describing(fit) for fit in _several(results)]
 
 
 def logit(formula, data, *, block=None, x_new=None, subset=None, **more) -> list:
     """Call ``dp_logit`` on columns as R keeps them, or on files, and describe each fit."""
     more |= {"x_new": points(x_new), "subset": _condition(subset)}
     results = within(block).run(dp.dp_logit, _formulas(formula), rows(data), **more)
-    return [describe(fit) for fit in results.values()]
+    return [describe(fit) for fit in _several(results)]
 
 
 def iv(formula: str, data, **more) -> list:
@@ -105,10 +105,18 @@ def iv(formula: str, data, **more) -> list:
     return [describe(fit_instruments(formula, data, **more))]
 
 
-def _formulas(formula) -> dict[str, dp.RFormula]:
-    """Return the formulas by name, a single one under an empty one."""
-    texts = formula if isinstance(formula, Mapping) else {"": formula}
-    return {name: dp.RFormula(text) for name, text in texts.items()}
+def _formulas(formula) -> dict[str, dp.RFormula] | dp.RFormula:
+    """Return the formulas by name, or a single one as Python's callers give it.
+
+    So an equal call of a study file has an equal key in a ledger.
+    """
+    if isinstance(formula, Mapping):
+        return {name: dp.RFormula(text) for name, text in formula.items()}
+    return dp.RFormula(formula)
+
+
+def _several(results) -> list:
+    return [*results.values()] if isinstance(results, dict) else [results]
 
 
 def _condition(subset) -> dp.RFormula | None:
@@ -159,6 +167,7 @@ QUESTIONS = {
     "ledger_create": ledgers.create,
     "ledger_export": ledgers.export,
     "ledger_move": ledgers.move,
+    "ledger_request": ledgers.request,
     "ledger_requests": ledgers.requests,
     "ledger_settle": ledgers.settle,
     "ledger_verify": ledgers.verify,
