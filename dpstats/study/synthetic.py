@@ -13,7 +13,7 @@ from dpstats.study.study_file import Study
 _BINARY = frozenset((0.0, 1.0))  # values of a response, not the ends of a range
 
 
-def synthetic_rows(study: Study) -> pd.DataFrame:
+def synthetic_rows(study: Study, seed=0) -> pd.DataFrame:
     """Draw every column of the study's entries on its own: uniform over its bounds or levels.
 
     The response of a logit is 0 or 1 where no levels are declared.
@@ -23,7 +23,7 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
     ArgumentError
         For a column without declared bounds or levels, or a group column without groups.
     """
-    draw = np.random.default_rng(0)
+    draw = np.random.default_rng(seed)
     columns: dict[str, np.ndarray | pd.Categorical] = {}
     outcomes = {name: _BINARY for model in study.models for name in _outcomes(model)}
     for model in study.models:

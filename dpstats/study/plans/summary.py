@@ -1,0 +1,141 @@
+"""Write the plan of a study as tables and notes, for text and for pages."""
+
+import math
+import textwrap
+from collections.abc import Iterator
+
+import numpy as np
+from statsmodels.iolib.table import SimpleTable
+
+from dpstats.html_tables import html_notes, html_of
+from dpstats.planning.result import laid_out
+from dpstats.study.plans.quantiles import quantile
+
+# Widths relative to the non-private ones, and fractions of the intervals that have them.
+_RATIOS, _FRACTIONS = (1.25, 1.5, 2.0), (0.5, 0.9)
+_WIDTH = 78
+# Intervals that a note names.
+_NAMED = 3
+# From this ratio on two decimals are too many.
+_TEN = 10
+_EVEN = (
+    "even share: the shares at which all tables would have the same median ratio, if they are as "
+    "important as one another"
+)
+
+
+def as_text(plan) -> str:
+    """Write the widths by table and epsilon, the epsilons for three widths, and notes."""
+    notes = (textwrap.fill(note, _WIDTH, subsequent_indent="  ") for note in notes_of(plan))
+    tables = (table.as_text() for table in _tables(plan))
+    return "\n".join([title_of(plan), *tables, *notes])
+
+
+def as_html(plan) -> str:
+    """Write the same as HTML; names are escaped."""
+    tables = map(html_of, _tables(plan))
+    return "\n".join([html_notes([title_of(plan)]), *tables, html_notes(notes_of(plan))])
+
+
+def title_of(plan) -> str:
+    """Say what is planned."""
+    intervals = len({(each.table, each.term) for each in plan.forecasts})
+    tables = len({each.table for each in plan.forecasts})
+    return (
+        f"Which epsilon for {plan.study}: {_counted(tables, 'table')}, "
+        f"{_counted(intervals, 'interval')}, {plan.n:,} rows"
+    )
+
+
+def notes_of(plan) -> list[str]:
+    """Explain the numbers and what they rest on."""
+    first, *others = grounds(plan)
+    return [
+        first,
+        *([_EVEN] if "even_share" in plan.tables else []),
+        *_widest(plan),
+        plan.promise(),
+        *others,
+    ]
+
+
+def grounds(plan) -> list[str]:
+    """Say what the numbers of any epsilon mean and rest on."""
+    return [
+        "ratio: width of an interval by its width without privacy on the same rows; hidden: no "
+        "interval is shown in half of the runs. No private data were read, nothing is spent.",
+        *_never_shown(plan),
+        *plan.said,
+    ]
+
+
+def needed(plan) -> list[list[str]]:
+    """Tabulate the epsilons that three ratios need, below a row of headings."""
+    heads = ["ratio at most", "half of the intervals", "nine of ten"]
+    return [heads, *([f"{ratio:g}", *(_reached(plan, ratio, fraction) for fraction in _FRACTIONS)]
+                     for ratio in _RATIOS)]  # fmt: skip
+
+
+def _tables(plan) -> list[SimpleTable]:
+    """Lay out the ratios of tables, and the epsilons for three ratios."""
+    tables, frame = plan.tables, plan.frame
+    even = ["even_share"] * ("even_share" in tables)
+    lost = (frame["ratio"] == math.inf).groupby(frame["epsilon"]).sum()
+    rows = [
+        [name, f"{row['share']:.3g}", *(_ratio(row[each]) for each in plan.epsilons),
+         *(_share(row[name]) for name in even)]
+        for name, row in tables.iterrows()
+    ]  # fmt: skip
+    every = frame.groupby("epsilon")["ratio"].agg(quantile)
+    rows.append(["all tables", "", *map(_ratio, every), *("" for _ in even)])
+    rows.append(["hidden intervals", "", *map(str, lost), *("" for _ in even)])
+    marked = [f"{each:g}{'*' * (each == plan.epsilon)}" for each in plan.epsilons]
+    headers = ["table", "share", *marked, *("even share" for _ in even)]
+    title = "median ratio by the study's epsilon (*: that of the file)"
+    heads, *reached = needed(plan)
+    return [laid_out(rows, headers, title), laid_out(reached, heads, "epsilon needed")]
+
+
+def _reached(plan, ratio: float, fraction: float) -> str:
+    """Write the epsilon for a ratio, as a bound where it is not among those tried."""
+    epsilon, tried = plan.epsilon_for(ratio, fraction), plan.epsilons
+    if math.isnan(epsilon):
+        return "-"
+    if math.isinf(epsilon):
+        return f"more than {tried[-1]:g}"
+    return f"{tried[0]:g} or less" if epsilon == tried[0] else f"{epsilon:.2g}"
+
+
+def _widest(plan) -> Iterator[str]:
+    """Name the intervals that suffer most at the study's own epsilon."""
+    frame = plan.frame
+    own = frame[(frame["epsilon"] == plan.epsilon) & frame["ratio"].notna()]
+    worst = own.sort_values("ratio", ascending=False, kind="stable").head(_NAMED)
+    if len(worst):
+        named = (f"{one.table}, {one.term} ({_ratio(one.ratio)})" for one in worst.itertuples())
+        yield f"widest at epsilon {plan.epsilon:g}: {'; '.join(named)}"
+
+
+def _never_shown(plan) -> Iterator[str]:
+    """Name the intervals that are hidden without privacy too, which no epsilon shows."""
+    frame = plan.frame
+    never = frame[~np.isfinite(frame["nonprivate_width"])].drop_duplicates(["table", "term"])
+    if len(never):
+        named = [f"{one.table}, {one.term}" for one in never.itertuples()]
+        more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        yield f"hidden without privacy too, and not counted: {'; '.join(named[:_NAMED])}{more}"
+
+
+def _ratio(value: float) -> str:
+    """Write a ratio with three digits."""
+    if math.isnan(value):
+        return "-"
+    return "hidden" if math.isinf(value) else f"{value:.2f}" if value < _TEN else f"{value:.3g}"
+
+
+def _share(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
