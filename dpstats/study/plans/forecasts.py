@@ -107,9 +107,10 @@ def _summarised(
     runs: Mapping[float, Sequence[pd.Series]], share: float, own: Mapping[float, float]
 ) -> Iterator[StudyForecast]:
     """Summarise the widths of one entry, which are infinite where no interval is shown."""
-    medians = {epsilon: pd.concat(widths, axis=1) for epsilon, widths in runs.items()}
-    usual = medians.pop(np.inf).median(axis=1)
-    for epsilon, widths in medians.items():
+    together = {epsilon: pd.concat(widths, axis=1) for epsilon, widths in runs.items()}
+    usual = together.pop(np.inf).fillna(np.inf).median(axis=1)
+    for epsilon, found in together.items():
+        widths = found.reindex(usual.index).fillna(np.inf)  # selected terms may differ
         middle, shown = widths.median(axis=1), np.isfinite(widths).mean(axis=1)
         for key in usual.index:
             table, term = key

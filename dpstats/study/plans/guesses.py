@@ -82,7 +82,8 @@ class Guesses:
         """Write the assumptions in words."""
         told = [f"{name} normal with s.d. {sd:.4g}" for name, sd in self.x_sd.items()]
         told += [f"{name} on [{low:g}, {high:g}]" for name, (low, high) in self.x_range.items()]
-        lines = [f"guessed columns: {', '.join([*told, 'others uniform'])}; all independent"]
+        usual = "others uniform" if told else "uniform"
+        lines = [f"guessed columns: {', '.join([*told, usual])}; those not explained, independent"]
         for result, truth in self.truth.items():
             pairs = ", ".join(f"{name} {value:.4g}" for name, value in truth.items())
             lines.append(f"guessed coefficients of {result}: {pairs}")

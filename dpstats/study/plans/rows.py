@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpstats.engines import Table
+from dpstats.engines.columns import UNTYPED
 from dpstats.engines.open_table import open_table
 from dpstats.errors import ArgumentError
 from dpstats.planning.assumptions import checked_rows
@@ -53,7 +54,8 @@ class StandIn:
             )
         opened = open_table(data)
         types = {k: v for each in study.models for k, v in each.arguments.get("types", {}).items()}
-        known = {name: kind for name, kind in types.items() if name in opened.columns}
+        untyped = [name for name in opened.columns if opened.kind(name) in UNTYPED]
+        known = {name: kind for name, kind in types.items() if name in untyped}
         table = opened.typed(known).gathered(opened.columns)
         if not table.n_rows:
             raise ArgumentError("expected data to have rows; the stand-in is empty")
@@ -67,11 +69,11 @@ class StandIn:
         return cls(table, n, os.fspath(data) if isinstance(data, str | os.PathLike) else "a table")
 
     def call(self, model: Model, seed: list[int]) -> dict[str, Any]:
-        """Return the rows, which have the declared types; the model is not looked at."""
+        """Return the rows, which have types of their own; the model is not looked at."""
         if self.n == self.table.n_rows:
-            return {"data": self.table}
+            return {"data": self.table, "types": None}
         rows = np.random.default_rng(seed).integers(self.table.n_rows, size=self.n)
-        return {"data": self.table.take(rows)}
+        return {"data": self.table.take(rows), "types": None}
 
     def sentences(self) -> tuple[str, ...]:
         """Say whose rows they are."""

@@ -117,13 +117,13 @@ def _widest(plan) -> Iterator[str]:
 
 
 def _never_shown(plan) -> Iterator[str]:
-    """Name the intervals that are hidden without privacy too, which no epsilon shows."""
+    """Name what has no interval without privacy either, so that no epsilon shows one."""
     frame = plan.frame
     never = frame[~np.isfinite(frame["nonprivate_width"])].drop_duplicates(["table", "term"])
     if len(never):
         named = [f"{one.table}, {one.term}" for one in never.itertuples()]
         more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-        yield f"hidden without privacy too, and not counted: {'; '.join(named[:_NAMED])}{more}"
+        yield f"no interval without privacy either, and not counted: {'; '.join(named[:_NAMED])}{more}"
 
 
 def _ratio(value: float) -> str:
