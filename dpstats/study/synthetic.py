@@ -13,7 +13,7 @@ from dpstats.study.study_file import Study
 _BINARY = frozenset((0.0, 1.0))  # values of a response, not the ends of a range
 
 
-def synthetic_rows(study: Study, seed=0) -> pd.DataFrame:
+def synthetic_rows(study: Study, seed: int | np.random.Generator = 0) -> pd.DataFrame:
     """Draw every column of the study's entries on its own: uniform over its bounds or levels.
 
     The response of a logit is 0 or 1 where no levels are declared.

@@ -1,10 +1,11 @@
 """Run a study with several budgets on rows that are not private, and measure its intervals."""
 
+import math
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 
 from dpstats.ledger import Asked
 from dpstats.numerics.first_use import shown_if_compiling
@@ -19,6 +20,8 @@ from dpstats.testing import insecure_seed
 
 # So large that the noise is nothing beside sampling: an interval is the non-private one.
 _NO_PRIVACY = 1e6
+# The width of each interval of one run, by table and term.
+Widths = dict[tuple[str, str], float]
 # Figures about the rows of the table alone, whose intervals without privacy have no width.
 _OF_THE_ROWS = ("n", "missing", "count")
 
@@ -84,9 +87,9 @@ def forecasts(
     steps = len(study.models) * repetitions * (len(charged) + 1)
     with shown_if_compiling(progress), progress_bar(steps, "fits", progress) as bar:
         for place, model in enumerate(study.models):
-            budgets = {np.inf: _not_private(model)}
+            budgets = {math.inf: _not_private(model)}
             budgets |= {epsilon: study.at(epsilon).models[place] for epsilon in charged}
-            runs: dict[float, list[pd.Series]] = {epsilon: [] for epsilon in budgets}
+            runs: dict[float, list[Widths]] = {epsilon: [] for epsilon in budgets}
             for i in range(repetitions):
                 rows = drawn.call(model, [seed, place, i])
                 for epsilon, budgeted in budgets.items():
@@ -104,37 +107,38 @@ def _not_private(model: Model) -> Model:
 
 
 def _summarised(
-    runs: Mapping[float, Sequence[pd.Series]], share: float, own: Mapping[float, float]
+    runs: Mapping[float, Sequence[Widths]], share: float, own: Mapping[float, float]
 ) -> Iterator[StudyForecast]:
-    """Summarise the widths of one entry, which are infinite where no interval is shown."""
-    together = {epsilon: pd.concat(widths, axis=1) for epsilon, widths in runs.items()}
-    usual = together.pop(np.inf).fillna(np.inf).median(axis=1)
-    for epsilon, found in together.items():
-        widths = found.reindex(usual.index).fillna(np.inf)  # selected terms may differ
-        middle, shown = widths.median(axis=1), np.isfinite(widths).mean(axis=1)
-        for key in usual.index:
-            table, term = key
-            without = usual[key]
-            compared = np.isfinite(without) and without > 0
+    """Summarise the widths of one entry; what some run does not have is not shown there."""
+    usual = {key: _median(runs[math.inf], key) for each in runs[math.inf] for key in each}
+    for epsilon, charged in own.items():
+        for key, without in usual.items():
+            width = _median(runs[epsilon], key)
+            shown = [math.isfinite(each.get(key, math.inf)) for each in runs[epsilon]]
             yield StudyForecast(
-                table=table,
-                term=term,
+                table=key[0],
+                term=key[1],
                 epsilon=epsilon,
                 share=share,
-                table_epsilon=own[epsilon],
-                width=float(middle[key]),
-                nonprivate_width=float(without),
-                ratio=float(middle[key] / without) if compared else np.nan,
-                shown=float(shown[key]),
+                table_epsilon=charged,
+                width=width,
+                nonprivate_width=without,
+                ratio=width / without if 0 < without < math.inf else math.nan,
+                shown=sum(shown) / len(shown),
             )
 
 
-def _widths(model: Model, result) -> pd.Series:
-    """Return the widths of the intervals of an entry by the name of the result and term."""
+def _median(runs: Sequence[Widths], key: tuple[str, str]) -> float:
+    """Return the median width of one interval."""
+    return statistics.median(each.get(key, math.inf) for each in runs)
+
+
+def _widths(model: Model, result) -> Widths:
+    """Return the widths of the intervals of an entry, infinite where none is shown."""
     several = result if len(model.formulas) > 1 else {"": result}
     named = zip(model.result_names, several.values(), strict=True)
     widths = {(name, term): width for name, one in named for term, width in _intervals(one)}
-    return pd.Series(widths, dtype=float).replace(np.nan, np.inf)
+    return {key: math.inf if math.isnan(width) else width for key, width in widths.items()}
 
 
 def _intervals(result) -> Iterator[tuple[str, float]]:
@@ -145,10 +149,10 @@ def _intervals(result) -> Iterator[tuple[str, float]]:
                 level = "" if figure.level is None else f" {figure.level}"
                 term = f"{variable}{level}: {figure.statistic}"
                 label = "" if result.by is None else f", {group}"
-                yield f"{term}{label}", figure.upper - figure.lower
+                yield f"{term}{label}", float(figure.upper - figure.lower)
         return
     frame = result.tidy()
     labels = frame.iloc[:, : frame.columns.get_loc("term")].astype(str).agg(", ".join, axis=1)
-    widths = frame["conf.high"] - frame["conf.low"]
-    for term, label, width in zip(frame["term"], labels, widths, strict=True):
+    widths = frame["conf.high"].to_numpy() - frame["conf.low"].to_numpy()
+    for term, label, width in zip(frame["term"], labels, widths.tolist(), strict=True):
         yield ", ".join(filter(None, (term, label))), width

@@ -1,52 +1,52 @@
 """Compute quantiles of ratios of widths, and the epsilon at which they are small enough."""
 
 import math
+from collections.abc import Iterable, Mapping
 
 import numpy as np
-import pandas as pd
 
 
-def quantile(values: pd.Series, fraction: float = 0.5) -> float:
+def quantile(values: Iterable[float], fraction: float = 0.5) -> float:
     """Return the least value that at least this fraction of the others, without NaN, reach.
 
-    >>> quantile(pd.Series([1.0, 3.0, float("inf")])), quantile(pd.Series([1.0, 3.0]), 0.9)
+    >>> quantile([1.0, 3.0, math.inf]), quantile([1.0, math.nan, 3.0], 0.9)
     (3.0, 3.0)
     """
-    known = np.sort(values.dropna().to_numpy())
-    return float(known[math.ceil(fraction * len(known) - 1e-9) - 1]) if len(known) else math.nan
+    known = sorted(value for value in values if not math.isnan(value))
+    return known[math.ceil(fraction * len(known) - 1e-9) - 1] if known else math.nan
 
 
-def crossing(found: pd.Series, ratio: float) -> float:
-    """Return the epsilon from which on ratios (n,), with epsilons as index, are at most this one.
+def crossing(ratios: Mapping[float, float], ratio: float) -> float:
+    """Return the epsilon from which on ratios, by epsilon from the smallest, are at most this one.
 
     Between two of them log(ratio^2 - 1) is linear in log epsilon: noise adds to the variance in
-    proportion to a power of epsilon. Infinite where the last is larger.
+    proportion to a power of epsilon. Infinite where the last is larger, NaN where all are NaN.
 
-    >>> round(crossing(pd.Series([5**0.5, 2**0.5], index=[1.0, 2.0]), 3**0.5), 3)
+    >>> round(crossing({1.0: 5**0.5, 2.0: 2**0.5}, 3**0.5), 3)
     1.414
     """
-    epsilons, values = found.index.to_numpy(float), found.to_numpy()
-    over = np.flatnonzero(~(values <= ratio))
-    i = over[-1] + 1 if len(over) else 0
+    epsilons, values = list(ratios), list(ratios.values())
+    if all(map(math.isnan, values)):
+        return math.nan
+    i = max((place + 1 for place, value in enumerate(values) if not value <= ratio), default=0)
     if i == len(values):
         return math.inf
     before, after = (values[i - 1], values[i]) if i else (math.nan, math.nan)
     if not (math.isfinite(before) and after > 1):
-        return float(epsilons[i])
+        return epsilons[i]
     high, low, middle = (math.log(value**2 - 1) for value in (before, after, ratio))
     part = (high - middle) / (high - low)
-    return float(epsilons[i - 1] * (epsilons[i] / epsilons[i - 1]) ** part)
+    return epsilons[i - 1] * (epsilons[i] / epsilons[i - 1]) ** part
 
 
-def even_shares(shares: pd.Series, ratios: pd.DataFrame, epsilon: float) -> pd.Series:
+def even_shares(shares: Iterable[float], ratios: Iterable[float]) -> np.ndarray:
     """Compute the shares, of the same sum, at which tables have the same ratio.
 
     With noise of variance in proportion to 1 / share beside sampling, share (ratio^2 - 1) does not
-    depend on the share. ``ratios`` has a column for each epsilon, of which the first from
-    ``epsilon`` on is used where all are finite; NaN where there is none.
+    depend on the share. NaN where a ratio is not finite.
     """
-    for each in (each for each in ratios if each >= epsilon):
-        if np.isfinite(ratios[each]).all():
-            parts = shares * np.maximum(ratios[each] ** 2 - 1, 1e-6)
-            return parts / parts.sum() * shares.sum()
-    return shares * np.nan
+    given, found = np.array([*shares]), np.array([*ratios])
+    if not np.isfinite(found).all():
+        return np.full(len(given), math.nan)
+    parts = given * np.maximum(found**2 - 1, 1e-6)
+    return parts / parts.sum() * given.sum()

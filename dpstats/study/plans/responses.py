@@ -52,9 +52,9 @@ class Assumed:
         return formula.design(schema)
 
     def _kind(self, name: str, rows: pd.DataFrame) -> Numeric | Categorical:
-        column = rows[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            return Categorical(tuple(column.cat.categories))
+        dtype = rows.dtypes[name]
+        if isinstance(dtype, pd.CategoricalDtype):
+            return Categorical(tuple(dtype.categories))
         if name not in self.bounds:
             raise ArgumentError(f"a plan from guesses needs bounds of {name!r}; declare them")
         return Numeric(*self.bounds[name])
@@ -74,9 +74,10 @@ def normal(assumed: Assumed, rows: pd.DataFrame, draw: np.random.Generator) -> d
     design = assumed.design(rows, linked=False)
     linear, name = assumed.predictor(design, rows), Formula.parse(assumed.formula).variables[0]
     if isinstance(design.schema[name], Categorical):
-        return {name: _as(rows[name], draw.random(len(rows)) < linear)}
+        return {name: _as(rows, name, draw.random(len(rows)) < linear)}
     sd = default_sd(design) if assumed.sd is None else assumed.sd
-    drawn = np.clip(linear + draw.normal(0.0, sd, len(rows)), *design.response_bounds)
+    low, high = design.response_bounds
+    drawn = np.clip(linear + draw.normal(0.0, sd, len(rows)), low, high)
     return {name: _untransformed(assumed, design, drawn)}
 
 
@@ -84,13 +85,14 @@ def binary(assumed: Assumed, rows: pd.DataFrame, draw: np.random.Generator) -> d
     """Draw truth values whose log odds are the linear predictor."""
     linear = assumed.predictor(assumed.design(rows, linked=True), rows)
     name = Formula.parse(assumed.formula).variables[0]
-    return {name: _as(rows[name], draw.random(len(rows)) < expit(linear))}
+    return {name: _as(rows, name, draw.random(len(rows)) < expit(linear))}
 
 
-def _as(column: pd.Series, true: np.ndarray):
+def _as(rows: pd.DataFrame, name: str, true: np.ndarray):
     """Write truth values as the column does: as the second of two labels, or as 1."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return pd.Categorical.from_codes(true.astype(int), dtype=column.dtype)
+    dtype = rows.dtypes[name]
+    if isinstance(dtype, pd.CategoricalDtype):
+        return pd.Categorical.from_codes(true.astype(int), dtype=dtype)
     return true.astype(float)
 
 

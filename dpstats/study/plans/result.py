@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from dpstats.atomic_write import replacing
 from dpstats.escaping import write_csv
 from dpstats.option_checks import number
+from dpstats.privacy.costs import ROUNDING
 from dpstats.results.show.plot_method import plot_method
 from dpstats.spelling import unknown_word
 from dpstats.study.plans.forecasts import StudyForecast
@@ -67,20 +69,34 @@ class StudyPlan:
         return tuple(sorted({each.epsilon for each in self.forecasts}))
 
     @property
+    def names(self) -> list[str]:
+        """List the tables by name."""
+        return list(dict.fromkeys(each.table for each in self.forecasts))
+
+    def at(self, epsilon: float, table: str | None = None) -> list[StudyForecast]:
+        """List the forecasts at one epsilon that was tried, of one table or of all."""
+        own = (each for each in self.forecasts if each.epsilon == epsilon)
+        return [each for each in own if table in (None, each.table)]
+
+    @property
     def tables(self) -> pd.DataFrame:
         """Tabulate each table's share and its median ratio at each epsilon.
 
         ``even_share`` are the shares, of the same sum, at which all tables would have the same
         median ratio: with noise of variance in proportion to 1 / (share mu^2) beside sampling,
-        share (ratio^2 - 1) does not depend on the share. It is there where entries share the
-        epsilon and have one formula each, and NaN where a median is not shown at any epsilon.
+        share (ratio^2 - 1) does not depend on the share. It is of the study's own epsilon, or the
+        first above at which all medians are shown, and NaN where there is none. It is there where
+        entries share the epsilon and have one formula each.
         """
-        frame = self.frame
-        by_table = frame.groupby("table", sort=False)
-        ratios = frame.groupby(["table", "epsilon"], sort=False)["ratio"].agg(quantile)
-        made = pd.DataFrame({"share": by_table["share"].first()}).join(ratios.unstack())
-        if self.shared and math.fsum(made["share"]) <= 1 + 1e-9:
-            made["even_share"] = even_shares(made["share"], made[list(self.epsilons)], self.epsilon)
+        shares = {each.table: each.share for each in self.forecasts}
+        made = pd.DataFrame({"share": shares}, index=self.names)
+        for epsilon in self.epsilons:
+            ratios = [[each.ratio for each in self.at(epsilon, name)] for name in self.names]
+            made[epsilon] = list(map(quantile, ratios))
+        if self.shared and math.fsum(shares.values()) <= ROUNDING:
+            larger = [made[each] for each in self.epsilons if each >= self.epsilon]
+            shown = (ratios for ratios in larger if np.isfinite(ratios).all())
+            made["even_share"] = even_shares(made["share"], next(shown, larger[0]))
         return made
 
     def epsilon_for(self, ratio: float, fraction: float = 0.5, table: str | None = None) -> float:
@@ -110,14 +126,13 @@ class StudyPlan:
         """
         ratio = number("ratio", 1, _MAX_RATIO, "(]")(ratio)
         fraction = number("fraction", 0, 1, "(]")(fraction)
-        frame = self.frame
-        if table is not None:
-            known = list(dict.fromkeys(frame["table"]))
-            if table not in known:
-                raise unknown_word("table", table, known)
-            frame = frame[frame["table"] == table]
-        found = frame.groupby("epsilon")["ratio"].agg(lambda each: quantile(each, fraction))
-        return math.nan if found.isna().all() else crossing(found, ratio)
+        if table is not None and table not in self.names:
+            raise unknown_word("table", table, self.names)
+        found = {
+            epsilon: quantile((each.ratio for each in self.at(epsilon, table)), fraction)
+            for epsilon in self.epsilons
+        }
+        return crossing(found, ratio)
 
     def promise(self, epsilon: float | None = None) -> str:
         """Say in plain words what an epsilon promises, by default the study's own.

@@ -4,7 +4,6 @@ import math
 import textwrap
 from collections.abc import Iterator
 
-import numpy as np
 from statsmodels.iolib.table import SimpleTable
 
 from dpstats.html_tables import html_notes, html_of
@@ -39,8 +38,7 @@ def as_html(plan) -> str:
 
 def title_of(plan) -> str:
     """Say what is planned."""
-    intervals = len({(each.table, each.term) for each in plan.forecasts})
-    tables = len({each.table for each in plan.forecasts})
+    intervals, tables = len(plan.at(plan.epsilon)), len(plan.names)
     return (
         f"Which epsilon for {plan.study}: {_counted(tables, 'table')}, "
         f"{_counted(intervals, 'interval')}, {plan.n:,} rows"
@@ -78,19 +76,21 @@ def needed(plan) -> list[list[str]]:
 
 def _tables(plan) -> list[SimpleTable]:
     """Lay out the ratios of tables, and the epsilons for three ratios."""
-    tables, frame = plan.tables, plan.frame
-    even = ["even_share"] * ("even_share" in tables)
-    lost = (frame["ratio"] == math.inf).groupby(frame["epsilon"]).sum()
+    tables = plan.tables.to_dict("index")
+    even = ["even_share"] * ("even_share" in plan.tables)
+    ratios = [[each.ratio for each in plan.at(epsilon)] for epsilon in plan.epsilons]
     rows = [
         [name, f"{row['share']:.3g}", *(_ratio(row[each]) for each in plan.epsilons),
-         *(_share(row[name]) for name in even)]
-        for name, row in tables.iterrows()
+         *(_share(row[column]) for column in even)]
+        for name, row in tables.items()
     ]  # fmt: skip
-    every = frame.groupby("epsilon")["ratio"].agg(quantile)
-    rows.append(["all tables", "", *map(_ratio, every), *("" for _ in even)])
-    rows.append(["hidden intervals", "", *map(str, lost), *("" for _ in even)])
+    rows.append(
+        ["all tables", "", *(_ratio(quantile(each)) for each in ratios), *("" for _ in even)]
+    )
+    rows.append(["hidden intervals", "", *(str(each.count(math.inf)) for each in ratios),
+                 *("" for _ in even)])  # fmt: skip
     marked = [f"{each:g}{'*' * (each == plan.epsilon)}" for each in plan.epsilons]
-    headers = ["table", "share", *marked, *("even share" for _ in even)]
+    headers = ["table", "share", *marked, *["even share"] * len(even)]
     title = "median ratio by the study's epsilon (*: that of the file)"
     heads, *reached = needed(plan)
     return [laid_out(rows, headers, title), laid_out(reached, heads, "epsilon needed")]
@@ -108,22 +108,21 @@ def _reached(plan, ratio: float, fraction: float) -> str:
 
 def _widest(plan) -> Iterator[str]:
     """Name the intervals that suffer most at the study's own epsilon."""
-    frame = plan.frame
-    own = frame[(frame["epsilon"] == plan.epsilon) & frame["ratio"].notna()]
-    worst = own.sort_values("ratio", ascending=False, kind="stable").head(_NAMED)
-    if len(worst):
-        named = (f"{one.table}, {one.term} ({_ratio(one.ratio)})" for one in worst.itertuples())
+    own = [each for each in plan.at(plan.epsilon) if not math.isnan(each.ratio)]
+    worst = sorted(own, key=lambda each: -each.ratio)[:_NAMED]
+    if worst:
+        named = (f"{each.table}, {each.term} ({_ratio(each.ratio)})" for each in worst)
         yield f"widest at epsilon {plan.epsilon:g}: {'; '.join(named)}"
 
 
 def _never_shown(plan) -> Iterator[str]:
     """Name what has no interval without privacy either, so that no epsilon shows one."""
-    frame = plan.frame
-    never = frame[~np.isfinite(frame["nonprivate_width"])].drop_duplicates(["table", "term"])
-    if len(never):
-        named = [f"{one.table}, {one.term}" for one in never.itertuples()]
+    own = plan.at(plan.epsilon)
+    named = [f"{one.table}, {one.term}" for one in own if math.isinf(one.nonprivate_width)]
+    if named:
         more = f"; and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-        yield f"no interval without privacy either, and not counted: {'; '.join(named[:_NAMED])}{more}"
+        listed = "; ".join(named[:_NAMED])
+        yield f"no interval without privacy either, and not counted: {listed}{more}"
 
 
 def _ratio(value: float) -> str:

@@ -14,9 +14,8 @@ from tests.checks.study_plans import PAPER, made
 @pytest.fixture(scope="module")
 def plan(tmp_path_factory):
     """At epsilon 0.2 intervals are hidden; a name has letters that HTML would read."""
-    text = PAPER.replace('name = "main"', 'name = "</script><b>"').replace(
-        "main = ", '"</script><b>" = '
-    )
+    text = PAPER.replace('name = "main"', 'name = "</script><b>"')
+    text = text.replace("main = ", '"</script><b>" = ')
     folder = tmp_path_factory.mktemp("page")
     return made(folder, text, n=700, epsilon=[0.2, 8], repetitions=1)
 
@@ -83,9 +82,7 @@ def test_the_slider_moves_the_dots_to_the_ratios(opened, plan):
         said = slider.get_attribute("aria-valuetext")
         assert said == (f"{epsilon:g} (the study file's)" if epsilon == 2 else f"{epsilon:g}")
         assert opened.inner_text("#promise") == plan.promise(epsilon)
-        assert opened.inner_text('[role="status"]').startswith(
-            f"At epsilon {epsilon:g} half of the"
-        )
+        assert opened.inner_text("#state").startswith(f"At epsilon {epsilon:g} half of the")
         assert opened.get_by_role("img", name=f"Widths of intervals at epsilon {epsilon:g}").count()
 
 
