@@ -54,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--x-range", **lists, metavar="COL=LOW,HIGH", help="guessed range, within the bounds")
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
-    runs = "synthetic tables (default: 200), or runs of a study (default: 3)"
+    runs = "synthetic tables (default: 200), or runs of a study (default: 3 to 9)"
     add("--repetitions", type=int, metavar="N", help=runs)
     add("--alpha", type=float, default=0.05, metavar="A", help="one minus the level of intervals")
     add("--seed", type=int, default=0, metavar="N", help="of the synthetic tables (default: 0)")

@@ -38,7 +38,7 @@ def run(arguments, default: Callable[[str], Any], epsilon: list[float] | None) -
         EPSILONS if epsilon is None else epsilon,
         data=arguments.data,
         n=_rows(arguments.n),
-        repetitions=3 if arguments.repetitions is None else arguments.repetitions,
+        repetitions=arguments.repetitions,
         seed=arguments.seed,
         progress=True,
     )

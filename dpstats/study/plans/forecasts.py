@@ -5,8 +5,6 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from dpstats.ledger import Asked
 from dpstats.numerics.first_use import shown_if_compiling
 from dpstats.progress_bar import progress_bar
@@ -20,6 +18,8 @@ from dpstats.testing import insecure_seed
 
 # So large that the noise is nothing beside sampling: an interval is the non-private one.
 _NO_PRIVACY = 1e6
+# Seeds of rows and of noise end in these.
+_ROWS, _NOISE = 0, 1
 # The width of each interval of one run, by table and term.
 Widths = dict[tuple[str, str], float]
 # Figures about the rows of the table alone, whose intervals without privacy have no width.
@@ -65,7 +65,7 @@ class StudyForecast:
 def costs(study: Study, drawn: Drawn, epsilons: Sequence[float]) -> dict[float, list[Asked]]:
     """Check every entry with every budget as a run would; return what each would be charged."""
     found = {}
-    rows = [drawn.call(model, [0, place, 0]) for place, model in enumerate(study.models)]
+    rows = [drawn.call(model, [0, place, 0, _ROWS]) for place, model in enumerate(study.models)]
     for epsilon in epsilons:
         at = study.at(epsilon)
         pairs = zip(at.models, rows, strict=True)
@@ -91,9 +91,9 @@ def forecasts(
             budgets |= {epsilon: study.at(epsilon).models[place] for epsilon in charged}
             runs: dict[float, list[Widths]] = {epsilon: [] for epsilon in budgets}
             for i in range(repetitions):
-                rows = drawn.call(model, [seed, place, i])
+                rows = drawn.call(model, [seed, place, i, _ROWS])
                 for epsilon, budgeted in budgets.items():
-                    with insecure_seed(np.random.SeedSequence([seed, place, i])):
+                    with insecure_seed([seed, place, i, _NOISE]):
                         result = budgeted.call(**rows, progress=False)
                     runs[epsilon].append(_widths(model, result))
                     bar.update()

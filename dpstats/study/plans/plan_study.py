@@ -15,6 +15,8 @@ from dpstats.study.study_file import Study
 EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 # Beyond this nobody waits.
 _MOST_REPETITIONS = 1000
+# By default as many runs as these rows allow, between a few and what tells ratios apart.
+_ROWS_IN_ALL, _FEWEST, _USUAL = 180_000, 3, 9
 
 
 def plan_study(
@@ -27,7 +29,7 @@ def plan_study(
     sd: Mapping | None = None,
     x_sd: Mapping | None = None,
     x_range: Mapping | None = None,
-    repetitions: int = 3,
+    repetitions: int | None = None,
     seed: int = 0,
     progress: bool | None = None,
 ) -> StudyPlan:
@@ -61,8 +63,9 @@ def plan_study(
     x_sd, x_range : mapping, optional
         Without ``data``, by column, as in :func:`dpstats.plan`; the others are uniform within their
         bounds or over their levels.
-    repetitions : int
-        Runs of every entry at every epsilon, 1 to 1,000; widths are their medians.
+    repetitions : int, optional
+        Runs of every entry at every epsilon, 1 to 1,000; widths are their medians. By default 9,
+        fewer for more than 20,000 rows and 3 from 60,000 rows on.
     seed : int
         Of rows and noise, at least 0. The same call gives the same plan.
     progress : bool, optional
@@ -119,11 +122,13 @@ def plan_study(
     read = Study.read(study)
     given = {"n": n, "truth": truth, "sd": sd, "x_sd": x_sd, "x_range": x_range}
     epsilons = sorted({*checked_epsilons(epsilon), read.epsilon})
-    repetitions = whole("repetitions", 1, _MOST_REPETITIONS)(repetitions)
+    if repetitions is not None:
+        repetitions = whole("repetitions", 1, _MOST_REPETITIONS)(repetitions)
     seed = whole("seed", 0)(seed)
     drawn = (
         Guessed(read, Guesses.of(read, given)) if data is None else StandIn.of(read, data, given)
     )
+    repetitions = repetitions or max(_FEWEST, min(_USUAL, _ROWS_IN_ALL // drawn.n))
     charged = costs(read, drawn, epsilons)
     found = forecasts(read, drawn, charged, repetitions, seed, progress)
     limits = {each: read.at(each).limit or Composition(each) for each in epsilons}

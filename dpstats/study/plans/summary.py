@@ -17,6 +17,9 @@ _WIDTH = 78
 _NAMED = 3
 # From this ratio on two decimals are too many.
 _TEN = 10
+# Less than this a ratio is by the noise of a few runs alone.
+_NARROW = 0.95
+_ROUGH = "ratios below 1 are of intervals that end on a grid, such as those of quantiles"
 _EVEN = (
     "even share: the shares at which all tables would have the same median ratio, if they are as "
     "important as one another"
@@ -63,6 +66,7 @@ def grounds(plan) -> list[str]:
         "ratio: width of an interval by its width without privacy on the same rows; hidden: no "
         "interval is shown in half of the runs. No private data were read, nothing is spent.",
         *_never_shown(plan),
+        *([_ROUGH] if any(each.ratio < _NARROW for each in plan.forecasts) else []),
         *plan.said,
     ]
 

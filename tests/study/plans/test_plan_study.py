@@ -37,7 +37,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def planned(folder):
-    return dp.plan_study(folder / "study.toml", data=folder / "stand_in.csv", progress=False)
+    call = {"data": folder / "stand_in.csv", "repetitions": 3, "progress": False}
+    return dp.plan_study(folder / "study.toml", **call)
 
 
 def widths(results) -> pd.Series:
@@ -132,17 +133,19 @@ def test_the_summary_says_what_matters(planned):
     assert repr(planned) == text and "<table" in planned._repr_html_()
 
 
-def test_even_shares_make_tables_equally_wide(folder):
-    """A study with these shares has medians nearer to one another."""
-    call = {"data": folder / "stand_in.csv", "epsilon": 2, "progress": False}
-    before = dp.plan_study(folder / "study.toml", **call).tables
-    text = PAPER
-    for old, share in zip(("0.2", "0.5"), before["even_share"], strict=False):
+def test_even_shares_bring_medians_nearer_to_one_another(folder):
+    call = {"data": folder / "stand_in.csv", "epsilon": 0.7, "progress": False}
+    text = PAPER.replace("epsilon = 2", "epsilon = 0.7")
+    (folder / "uneven.toml").write_text(text)
+    before = dp.plan_study(folder / "uneven.toml", **call)
+    even = before.tables["even_share"]
+    for old, share in zip(("0.2", "0.5"), even, strict=False):
         text = text.replace(f"share = {old}", f"share = {share}")
     (folder / "even.toml").write_text(text)
-    after = dp.plan_study(folder / "even.toml", **call).tables
-    assert before["even_share"].sum() == pytest.approx(1)
-    assert after[2.0].max() / after[2.0].min() < 1.1 < before[2.0].max() / before[2.0].min()
+    after = dp.plan_study(folder / "even.toml", **call)
+    assert even.sum() == pytest.approx(1) and before.repetitions == 9
+    spread = [np.ptp(np.log(plan.tables[0.7] ** 2 - 1)) for plan in (before, after)]
+    assert spread[1] < 0.6 * spread[0]
 
 
 def test_it_draws_and_writes(planned, tmp_path):
