@@ -51,7 +51,7 @@ def _declared(model: Model, outcomes: Mapping) -> dict:
     levels = {name: list(values) for each in own for name, values in each.items()}
     arguments = model.arguments
     types = arguments.get("types", {})
-    booleans = {name: [False, True] for name, kind in types.items() if kind == "boolean"}
+    booleans = {name: bool for name, kind in types.items() if kind == "boolean"}
     return {
         **arguments.get("bounds", {}), **outcomes, **booleans, **levels,
         **arguments.get("levels", {}),
@@ -66,8 +66,8 @@ def _outcomes(model: Model) -> list[str]:
 
 def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
     values = declared.get(name)
-    if isinstance(values, frozenset):
-        return draw.integers(2, size=rows).astype(float)
+    if isinstance(values, frozenset) or values is bool:
+        return draw.integers(2, size=rows).astype(bool if values is bool else float)
     if isinstance(values, tuple):
         low, high = values
         return draw.uniform(low, high, rows)

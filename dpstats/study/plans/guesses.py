@@ -51,8 +51,8 @@ class Guesses:
         told = {**study.guesses, **{name: v for name, v in given.items() if v is not None}}
         if "n" not in told:
             raise ArgumentError(
-                "a plan from guesses needs the number of rows: give n=, or n = ... in [guesses]; "
-                "or give rows of a public stand-in, data="
+                "a plan from guesses needs the number of rows: give n, or write n = ... in "
+                "[guesses]; or name a public stand-in with data"
             )
         results = [name for model in study.models for name in model.result_names if model.formulas]
         ranges = [model.arguments.get("bounds", {}) for model in study.models]

@@ -12,10 +12,12 @@ from dpstats.formula import Design, Formula
 from dpstats.formula.absorption import split_off
 from dpstats.option_checks import finite
 from dpstats.planning.assumptions import checked_numbers, coefficients_of, default_sd
-from dpstats.schema import Categorical, Numeric
+from dpstats.schema import BOOLEAN, Categorical, Numeric
 
 # Of linear predictors through a link, such as log odds, which are centred at 0.
 _LINKED = Numeric(-1.0, 1.0)
+_PROBABILITY = Numeric(0.0, 1.0)
+_BOOLEAN = "b"  # the kind of numpy's type
 # Values at which the inverse of a transformed response is tabulated.
 _GRID = 4097
 
@@ -47,12 +49,17 @@ class Assumed:
         """Build the design of the regression, of which an absorbed column is no part."""
         formula = Formula.parse(type(self.formula)(split_off(self.formula).regression))
         schema = {name: self._kind(name, rows) for name in formula.variables}
+        response = formula.variables[0]
         if linked:
-            schema[formula.variables[0]] = _LINKED
+            schema[response] = _LINKED
+        elif rows.dtypes[response].kind == _BOOLEAN:
+            schema[response] = _PROBABILITY
         return formula.design(schema)
 
     def _kind(self, name: str, rows: pd.DataFrame) -> Numeric | Categorical:
         dtype = rows.dtypes[name]
+        if dtype.kind == _BOOLEAN:
+            return BOOLEAN
         if isinstance(dtype, pd.CategoricalDtype):
             return Categorical(tuple(dtype.categories))
         if name not in self.bounds:
@@ -73,7 +80,7 @@ def normal(assumed: Assumed, rows: pd.DataFrame, draw: np.random.Generator) -> d
     """
     design = assumed.design(rows, linked=False)
     linear, name = assumed.predictor(design, rows), Formula.parse(assumed.formula).variables[0]
-    if isinstance(design.schema[name], Categorical):
+    if rows.dtypes[name].kind == _BOOLEAN:
         return {name: _as(rows, name, draw.random(len(rows)) < linear)}
     sd = default_sd(design) if assumed.sd is None else assumed.sd
     low, high = design.response_bounds
@@ -89,11 +96,11 @@ def binary(assumed: Assumed, rows: pd.DataFrame, draw: np.random.Generator) -> d
 
 
 def _as(rows: pd.DataFrame, name: str, true: np.ndarray):
-    """Write truth values as the column does: as the second of two labels, or as 1."""
+    """Write truth values as the column does: as the second of two labels, or as 1 or True."""
     dtype = rows.dtypes[name]
     if isinstance(dtype, pd.CategoricalDtype):
         return pd.Categorical.from_codes(true.astype(int), dtype=dtype)
-    return true.astype(float)
+    return true if dtype.kind == _BOOLEAN else true.astype(float)
 
 
 def _untransformed(assumed: Assumed, design: Design, values: np.ndarray) -> np.ndarray:

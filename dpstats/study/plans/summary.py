@@ -19,7 +19,10 @@ _NAMED = 3
 _TEN = 10
 # Less than this a ratio is by the noise of a few runs alone.
 _NARROW = 0.95
-_ROUGH = "ratios below 1 are of intervals that end on a grid, such as those of quantiles"
+_ROUGH = (
+    "ratios below 1 are of intervals that end on a grid, such as those of quantiles, or whose "
+    "standard errors are far from exact"
+)
 _EVEN = (
     "even share: the shares at which all tables would have the same median ratio, if they are as "
     "important as one another"

@@ -18,7 +18,7 @@ N = 20_000
 def rows():
     draw = np.random.default_rng(0)
     labels = pd.Categorical.from_codes(draw.integers(2, size=N), ["a", "b"])
-    answer = pd.Categorical.from_codes(draw.integers(2, size=N), [False, True])
+    answer = draw.integers(2, size=N).astype(bool)
     columns = {"x": draw.uniform(0, 10, N), "g": labels, "answer": answer, "y": np.zeros(N),
                "w": np.zeros(N), "state": draw.integers(50, size=N)}  # fmt: skip
     return pd.DataFrame(columns)
@@ -65,6 +65,9 @@ def test_truth_values_have_the_assumed_chances(rows):
     line = drawn(normal, "answer ~ x", rows, {"x": 0.05})["answer"].astype(int)
     assert np.polyfit(rows["x"], line, 1)[0] == pytest.approx(0.05, abs=0.005)
     assert drawn(binary, "y ~ x", rows)["y"].isin([0, 1]).all()
+    labelled = drawn(binary, "g ~ x + answer", rows, {"x": 0.4, "answer[T.True]": 1})["g"]
+    assert labelled.cat.categories.tolist() == ["a", "b"]
+    assert (labelled == "b")[rows["answer"]].mean() > 0.56 > (labelled == "b").mean() > 0.4
 
 
 def test_every_response_is_of_a_kind_of_entry():
