@@ -16,7 +16,7 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0, 8.0)
 # Beyond this nobody waits.
 _MOST_REPETITIONS = 1000
 # By default as many runs as these rows allow, between a few and what tells ratios apart.
-_ROWS_IN_ALL, _FEWEST, _USUAL = 180_000, 3, 9
+_ROWS_IN_ALL, _FEWEST, _USUAL = 120_000, 3, 9
 
 
 def plan_study(
@@ -64,8 +64,8 @@ def plan_study(
         Without ``data``, by column, as in :func:`dpstats.plan`; the others are uniform within their
         bounds or over their levels.
     repetitions : int, optional
-        Runs of every entry at every epsilon, 1 to 1,000; widths are their medians. By default 9,
-        fewer for more than 20,000 rows and 3 from 60,000 rows on.
+        Runs of every entry at every epsilon, 1 to 1,000; widths are their medians. By default 9
+        for up to 13,000 rows, and 3 for more than 30,000.
     seed : int
         Of rows and noise, at least 0. The same call gives the same plan.
     progress : bool, optional
