@@ -184,6 +184,14 @@ def test_a_seed_gives_the_same_plan(tmp_path):
     assert first.frame.equals(again.frame) and not first.frame.equals(other.frame)
 
 
+def test_a_kind_without_responses_of_its_own_is_planned(tmp_path, monkeypatch):
+    """Its columns are independent, and it is run like the others."""
+    monkeypatch.setattr("dpstats.study.plans.rows.RESPONSES", {})
+    plan = made(tmp_path, n=4000, epsilon=[8], repetitions=1)
+    frame = plan.frame.query("epsilon == 8 and table != 'Table 1'")
+    assert len(frame) == 5 and frame["ratio"].between(0.9, 1.5).all()
+
+
 BAD = {
     "no rows": (PAPER.replace("n = 6000", ""), {}, "needs the number of rows"),
     "another guess": (PAPER.replace("n = 6000", "m = 3"), {}, "no entry 'm'"),
