@@ -71,7 +71,7 @@ def parser() -> _Parser:
     described = _command(commands, "describe", verbs.describe, "describe columns: Table 1")
     described.set_defaults(plot=None, groups_file=None)
     verbs.add_describe(described.add_argument)
-    planning.add_options(_command(commands, "plan", planning.run, planning.PURPOSE))
+    planning.add_options(_command(commands, "plan", None, planning.PURPOSE))
     ledgers.add_commands(_command(commands, "ledger", None, ledgers.PURPOSE))
     ledgers.add_run(_command(commands, "run", ledgers.run, ledgers.RUN).add_argument)
     checked = _command(commands, "verify", ledgers.verify, ledgers.VERIFY)

@@ -12,7 +12,7 @@ from dpstats.study.study_file import Study
 _BINARY = frozenset((0.0, 1.0))  # values of a response, not the ends of a range
 
 
-def synthetic_rows(study: Study) -> pd.DataFrame:
+def synthetic_rows(study: Study, seed: int | np.random.Generator = 0) -> pd.DataFrame:
     """Draw every column of the study's entries on its own: uniform over its bounds or levels.
 
     The response of a logit is 0 or 1 where no levels are declared.
@@ -22,7 +22,7 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
     ArgumentError
         For a column without declared bounds or levels, or a group column without groups.
     """
-    draw = np.random.default_rng(0)
+    draw = np.random.default_rng(seed)
     columns: dict[str, np.ndarray | pd.Categorical] = {}
     outcomes = {name: _BINARY for model in study.models for name in _outcomes(model)}
     for model in study.models:
@@ -50,7 +50,7 @@ def _declared(model: Model, outcomes: Mapping) -> dict:
     levels = {name: list(values) for each in own for name, values in each.items()}
     arguments = model.arguments
     types = arguments.get("types", {})
-    booleans = {name: [False, True] for name, kind in types.items() if kind == "boolean"}
+    booleans = {name: bool for name, kind in types.items() if kind == "boolean"}
     return {
         **arguments.get("bounds", {}), **outcomes, **booleans, **levels,
         **arguments.get("levels", {}),
@@ -65,8 +65,8 @@ def _outcomes(model: Model) -> list[str]:
 
 def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
     values = declared.get(name)
-    if isinstance(values, frozenset):
-        return draw.integers(2, size=rows).astype(float)
+    if isinstance(values, frozenset) or values is bool:
+        return draw.integers(2, size=rows).astype(bool if values is bool else float)
     if isinstance(values, tuple):
         low, high = values
         return draw.uniform(low, high, rows)
