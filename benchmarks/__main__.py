@@ -26,6 +26,7 @@ from benchmarks import (
     persons,
     poisson,
     powers,
+    pure,
     r,
     robust,
     scale,
@@ -59,6 +60,7 @@ PARTS = {
     "units": units,
     "weights": weights,
     "powers": powers,
+    "pure": pure,
 }
 # Run by name only: they take long or need tables.
 ALONE = {

@@ -1,4 +1,4 @@
-"""Which method ``method="auto"`` should take for one regressor with declared bounds.
+"""Find where by_spread should change from one of its methods to the other.
 
 exp_theil_sen has the smaller error where little can be seen of x, noisy_moments where much can.
 A rule may use epsilon times n, which is public there, or spend a part of the budget on

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dpstats.auditing import audit
     from dpstats.planning import GroupPlan, Plan, plan
     from dpstats.results.many.comparison import compare
+    from dpstats.study.plans import StudyPlan, plan_study
 
 __version__ = "0.2.0"
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "PrivacyReport",
     "RFormula",
     "Schema",
+    "StudyPlan",
     "audit",
     "compare",
     "datasets",
@@ -64,6 +66,7 @@ __all__ = [
     "dp_poisson",
     "evaluate",
     "plan",
+    "plan_study",
     "run_study",
     "simulate",
     "suggest_schema",
@@ -78,7 +81,9 @@ _LATER = {
     "compare": "results.many.comparison",
     "GroupPlan": "planning",
     "Plan": "planning",
+    "StudyPlan": "study.plans",
     "plan": "planning",
+    "plan_study": "study.plans",
     "run_study": "study",
 }
 

@@ -19,4 +19,5 @@ if [ "$(cat $venv/.installed 2>/dev/null)" != "$wanted" ]; then
 fi
 
 echo "loading a release record with acro"
-DPSTATS_ACRO_PYTHON=$PWD/$venv/bin/python "$1" -m pytest --quiet tests/results/record/test_record.py -k acro
+DPSTATS_ACRO_PYTHON=$PWD/$venv/bin/python "$1" -m pytest --quiet -k acro \
+    tests/results/record/test_record.py tests/suites/test_validation.py

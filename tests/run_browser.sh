@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the documentation site in build/docs and the page of plans in headless Chromium.
+# Tests the documentation site in build/docs and the pages of plans in headless Chromium.
 # Usage: tests/run_browser.sh PYTHON, from the root of the sources; PYTHON has this package and its tests.
 set -euo pipefail
 
@@ -16,6 +16,6 @@ if ! command -v chromium >/dev/null && ! install; then
     exit 0
 fi
 
-echo "testing the site and the page of plans in Chromium"
+echo "testing the site and the pages of plans in Chromium"
 "$1" -m pip install --quiet --disable-pip-version-check --editable '.[browser]'
-DPSTATS_REQUIRE_BROWSER=1 "$1" -m pytest --quiet tests/planning/test_page.py tests/suites/test_site.py # nothing is skipped
+DPSTATS_REQUIRE_BROWSER=1 "$1" -m pytest --quiet tests/planning/test_page.py tests/study/plans/test_page.py tests/suites/test_site.py # nothing is skipped

@@ -6,8 +6,8 @@ set -euo pipefail
 python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 programs=(R Rscript pandoc qpdf)
 packages=(bit64 broom car dplyr emmeans generics ggplot2 insight knitr lmtest reticulate rmarkdown
-    testthat tibble)
-optional=(ggeffects parameters performance sandwich) # tested where they are there
+    sandwich testthat tibble)
+optional=(ggeffects parameters performance) # tested where they are there
 
 complete() {
     local program
@@ -70,3 +70,5 @@ tail -n 20 with/dpstats.Rcheck/tests/testthat.Rout | grep FAIL
 cd ../..
 export R_LIBS=$PWD/build/r/with/dpstats.Rcheck
 Rscript tests/suites/r_refusals.R --check
+echo "running the vignette of a validation service"
+"$python" -m pytest --quiet tests/suites/test_validation.py -k from_r

@@ -32,6 +32,9 @@ RANDOM = {
     "planning.weight_guess",
     "planning.simulation",
     "study.synthetic",
+    "study.plans.guesses",
+    "study.plans.responses",
+    "study.plans.rows",
     "planning.plan",
     "inference.bootstrap",
     "results.one.error_bounds",
@@ -39,7 +42,8 @@ RANDOM = {
 }
 PRINTING = {"print", "sys.stdout.write", "sys.stderr.write"}
 COMMAND_LINE = {
-    "cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "cli.verbs", "__main__",
+    "cli", "cli.commands", "cli.demo", "cli.ledgers", "cli.planning", "cli.study_plans",
+    "cli.verbs", "__main__",
 }  # fmt: skip
 # Modules that load statsmodels or numba, so their rooms do not import them.
 LOADED_LATER = {"inference.pivot", "results.many.comparison", "estimators.lines.pairwise_ranks"}

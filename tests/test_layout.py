@@ -133,6 +133,13 @@ COVERED_BY = {
     "verbs/test_describe.py": ["describe.call", "run.describe"],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
     "codebook/test_schema.py": ["codebook.toml_file", "call.declarations"],
+    "study/plans/test_plan_study.py": [
+        "study.plans.forecasts",
+        "study.plans.guesses",
+        "study.plans.plot",
+        "study.plans.result",
+        "study.plans.summary",
+    ],
     "study/test_kinds.py": ["study.shares"],
     "study/test_run.py": [
         "study.models",

@@ -1,21 +1,22 @@
 """Decide which method method="auto" stands for in one call, by public facts alone."""
 
-import math
 from collections.abc import Mapping, Sequence
 
-from dpstats.estimators.lines.by_spread import LIMIT
 from dpstats.formula import Formula
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 
 AUTO = "auto"
 # Below this epsilon times n exp_theil_sen has the smaller error for most spreads of x and of the
-# residuals; above it noisy_newton has (benchmarks/cases.py), with delta=0 noisy_moments
-# (benchmarks/crossing.py).
-CROSSING, PURE_CROSSING = 5600, 6400
+# residuals; above it noisy_newton has (benchmarks/cases.py), with delta=0 too (benchmarks/pure.py).
+CROSSING = 5600
+# The default, by whether delta is 0.
+_NEWTON = "noisy_newton", "noisy_newton_pure"
+_FEW_ROWS = (
+    "auto took exp_theil_sen: one regressor with declared bounds, epsilon times n below "
+    f"{CROSSING} (n is public)"
+)
 # From so many levels on adassp is more accurate than noisy_newton, and much faster.
 _MANY_LEVELS = 300
-# Below this no spread of x on [0, 1] makes epsilon n var(x) large enough for by_spread.
-_FEW = 4 * LIMIT
 
 
 def choose(
@@ -54,11 +55,11 @@ def choose(
     >>> choose(line, unit, 1, None, None, 200, False, {})[0]
     'exp_theil_sen'
     >>> choose(line, unit, 1, 0, None, 10, True, {})[0]
-    'by_spread'
+    'noisy_newton_pure'
     >>> choose(line, unit, 1, 0, "replace_one", 10, True, {})[0]
     'exp_theil_sen'
     >>> choose(line, {}, 1, 0, None, 200, True, {})[0]
-    'shrunken_pure'
+    'noisy_newton_pure'
     >>> choose(line, {}, 1, None, None, 200, True, {"cov_type": "HC1"})[0]
     'noisy_newton'
     >>> choose(line, {}, 1, None, None, 200, True, {}, levels=3138)[0]
@@ -83,23 +84,17 @@ def choose(
         return "noisy_newton", why
     if clustered and delta != 0:
         return "noisy_newton", "auto took noisy_newton, which clusters standard errors by a column"
-    bounded_line = _is_bounded_line(formula, bounds) and not weighted
-    size = epsilon * rows
+    name, kind = _NEWTON[delta == 0], " with delta=0" if delta == 0 else ""
     if options.get("cov_type") is not None:
-        few = not alone or neighbors == REPLACE_ONE and size < CROSSING
-        moments = bounded_line and (delta == 0 or delta is None and few)
-        name = "noisy_moments" if moments else "adassp" if delta == 0 else "noisy_newton"
         return name, f"auto took {name}, which has the option cov_type"
-    if bounded_line and delta in (None, 0):
+    if delta in (None, 0) and not weighted and _is_bounded_line(formula, bounds):
         if not alone:
             return "exp_theil_sen", "auto took exp_theil_sen: one regressor with bounds, in groups"
-        if delta == 0:
-            return _pure_line(size, rows, neighbors, options)
-        if neighbors == REPLACE_ONE and size < CROSSING:
-            return "exp_theil_sen", _because("exp_theil_sen", "below", CROSSING)
-    if delta == 0:
-        return "shrunken_pure", "auto took shrunken_pure, which needs no bounds, for delta=0"
-    return "noisy_newton", "auto took noisy_newton, which needs neither bounds nor tuning"
+        if neighbors == REPLACE_ONE and epsilon * rows < CROSSING:
+            return "exp_theil_sen", _FEW_ROWS
+    if levels > _MANY_LEVELS and delta == 0:
+        return "shrunken_pure", f"auto took shrunken_pure: factors with {levels:,} levels"
+    return name, f"auto took {name}, which needs neither bounds nor tuning{kind}"
 
 
 def relation(neighbors: str | None, proven: Sequence[str]) -> str | None:
@@ -108,25 +103,6 @@ def relation(neighbors: str | None, proven: Sequence[str]) -> str | None:
     What a companion or an absorbed column leaves ``proven`` may be another one alone.
     """
     return ADD_REMOVE if neighbors is None and ADD_REMOVE in proven else neighbors
-
-
-def _pure_line(size: float, rows: float, neighbors, options: Mapping) -> tuple[str, str]:
-    """Choose for one regressor with bounds and delta=0, by epsilon times n where n is public.
-
-    ``options`` of one of the methods leave out by_spread, which passes none on.
-    """
-    look = rows < math.inf and not options
-    if neighbors != REPLACE_ONE:
-        name = "by_spread" if look else "noisy_moments" if rows == math.inf else "exp_theil_sen"
-        return name, f"auto took {name}: one regressor with declared bounds, and delta=0"
-    limit, above = (_FEW, "by_spread") if look else (PURE_CROSSING, "noisy_moments")
-    name, side = ("exp_theil_sen", "below") if size < limit else (above, "from")
-    return name, _because(name, side, limit)
-
-
-def _because(name: str, side: str, limit: float) -> str:
-    why = f"one regressor with declared bounds, epsilon times n {side} {limit:g}"
-    return f"auto took {name}: {why} (n is public)"
 
 
 def _is_bounded_line(formula: Formula, bounds: Mapping) -> bool:

@@ -1,6 +1,7 @@
 """Define ``dpstats ledger``, ``run`` and ``verify``, and the ledger that an option names."""
 
 import argparse
+import json
 from pathlib import Path
 
 from dpstats import Ledger, run_study
@@ -35,6 +36,8 @@ def add_commands(parser: argparse.ArgumentParser) -> None:
     add("--delta", type=float, metavar="D", help="default: that of the data set")
     add = command("requests", _requests, "list the requests")
     add("--state", metavar="S", help="those that are requested, approved, denied, reserved, ...")
+    add = command("request", _request, "show what a request asks for in full")
+    add("request", type=int, metavar="N", help="its number")
     add = command("move", _move, "say where the data are now, or that columns were added")
     add("data", metavar="DATA", help="file or quoted glob")
     for name, text in (("approve", "let a request run"), ("deny", "refuse a request")):
@@ -92,6 +95,11 @@ def _move(arguments) -> None:
 def _requests(arguments) -> None:
     frame = Ledger(arguments.ledger).requests(arguments.state)
     print(frame.to_string(index=False) if len(frame) else "no requests")
+
+
+def _request(arguments) -> None:
+    for name, value in Ledger(arguments.ledger).request(arguments.request).items():
+        print(f"{name}: {value if isinstance(value, str) else json.dumps(value)}")
 
 
 def _settle(arguments) -> None:

@@ -1,13 +1,15 @@
-"""Run ``dpstats plan``: forecast a fit from options alone."""
+"""Run ``dpstats plan``: forecast a fit from options alone, or the tables of a study."""
 
 import argparse
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from dpstats import plan
+from dpstats.cli import study_plans
 from dpstats.cli.ledgers import opened
 from dpstats.cli.outputs import checked_output, checked_outputs, draw, write
 from dpstats.cli.values import bounds, levels, numbers, points
@@ -24,8 +26,9 @@ PURPOSE = "forecast errors and intervals from guesses, before any budget is spen
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``dpstats plan``."""
     add, lists = parser.add_argument, {"action": "append", "default": []}
-    add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)'")
-    add("--n", required=True, metavar="N,...", help="guessed rows; with --by those of each group")
+    add("formula", metavar="FORMULA", help="such as 'y ~ x1 + C(region)', or a study file: .toml")
+    add("--n", metavar="N,...", help="guessed rows; with --by those of each group")
+    add("--data", metavar="DATA", help="public stand-in of a study's data, read without privacy")
     add("--by", **lists, metavar="COL,...", help="group columns of one regression per group")
     add("--groups", type=int, metavar="G", help="guessed number of groups of --by, or after |")
     add("--within-share", **lists, metavar="[COL=]W", help="share of variance within groups")
@@ -51,7 +54,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--x-range", **lists, metavar="COL=LOW,HIGH", help="guessed range, within the bounds")
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
     add("--neighbors", metavar="REL", help="add_remove or replace_one")
-    add("--repetitions", type=int, default=200, metavar="N", help="synthetic tables (default: 200)")
+    runs = "synthetic tables (default: 200), or runs of a study (default: 3 to 9)"
+    add("--repetitions", type=int, metavar="N", help=runs)
     add("--alpha", type=float, default=0.05, metavar="A", help="one minus the level of intervals")
     add("--seed", type=int, default=0, metavar="N", help="of the synthetic tables (default: 0)")
     add("-o", dest="out", metavar="OUT", help="tidy table: .csv")
@@ -60,10 +64,23 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--n-jobs", type=int, metavar="N", help="processes for that page (default: one a core)")
     add("--ledger", metavar="FILE", help="ledger whose remainder is a line of that page")
     add("--analyst", metavar="NAME", help="whose allocation of the ledger remains")
+    parser.set_defaults(run=partial(run, parser))
 
 
-def run(arguments) -> None:
+def run(parser: argparse.ArgumentParser, arguments) -> None:
     """Print the plan, and write its table and its picture if asked to."""
+    if study_plans.is_study(arguments.formula):
+        epsilon = None if arguments.epsilon is None else _epsilons(arguments.epsilon)
+        return study_plans.run(arguments, parser.get_default, epsilon)
+    if arguments.n is None:
+        raise ArgumentError("the following arguments are required: --n")
+    if arguments.data is not None:
+        raise ArgumentError("--data is a stand-in for plans of study files: dpstats plan X.toml")
+    _plan(arguments)
+
+
+def _plan(arguments) -> None:
+    """Plan one regression."""
     outputs = checked_outputs(arguments, (".csv",))
     if arguments.html:
         forecast = _write_page(arguments)
@@ -95,7 +112,7 @@ def _write_page(arguments) -> Plan | GroupPlan:
 def _call(arguments) -> dict:
     """Build the keyword arguments of plan."""
     unchanged = (
-        "target_width", "term", "delta", "sd", "neighbors", "repetitions", "alpha", "seed",
+        "target_width", "term", "delta", "sd", "neighbors", "alpha", "seed",
         "weights", "weights_mean", "trim_weights", "groups", "unit", "max_rows", "max_groups",
         "icc",
     )  # fmt: skip
@@ -104,6 +121,7 @@ def _call(arguments) -> dict:
         bounds(arguments.bounds), levels(arguments.levels)
     )
     return {name: getattr(arguments, name) for name in unchanged} | {
+        "repetitions": 200 if arguments.repetitions is None else arguments.repetitions,
         "n": _rows(arguments.n, by),
         "by": by,
         "within_share": _shares(arguments.within_share),

@@ -1,9 +1,9 @@
-"""Define ``dpstats logit`` and ``dpstats describe``, and what fits have in common."""
+"""Define ``dpstats logit``, ``iv`` and ``describe``, and what fits have in common."""
 
 from functools import partial
 from pathlib import Path
 
-from dpstats import dp_describe, dp_logit
+from dpstats import dp_describe, dp_iv, dp_logit
 from dpstats.call.unsupported import check_order
 from dpstats.cli import data_options
 from dpstats.cli.outputs import check_documents, checked_outputs, draw, write
@@ -73,6 +73,23 @@ def logit(arguments) -> None:
     table, call = data_options.shared_call(arguments)
     call |= of_rows(arguments, table, call["levels"])
     show_fit(arguments, outputs, dp_logit(arguments.formula, table, **call))
+
+
+def add_iv(add) -> None:
+    """Add the options of ``dpstats iv``."""
+    data_options.add_data(add)
+    add("formula", metavar="FORMULA", help="such as 'y ~ x + [d ~ z]', z instruments of d")
+    data_options.add_guarantee(add)
+    data_options.add_declarations(add)
+    add_outputs(add)
+
+
+def iv(arguments) -> None:
+    """Fit one regression with instruments, write the files asked for and print the summary."""
+    outputs = checked_outputs(arguments, (".json", ".txt"))
+    check_order(arguments.formula, arguments.data)
+    table, call = data_options.shared_call(arguments)
+    show_fit(arguments, outputs, dp_iv(arguments.formula, table, **call))
 
 
 def add_describe(add) -> None:

@@ -62,6 +62,9 @@ class ArrowColumn(Column):
     def __getitem__(self, rows: slice) -> "ArrowColumn":
         return type(self)(self._values[rows])
 
+    def take(self, rows: np.ndarray) -> "ArrowColumn":
+        return type(self)(self._values.take(pa.array(rows)))
+
     @classmethod
     def joined(cls, parts: Sequence["ArrowColumn"]) -> "ArrowColumn":
         chunks = [chunk for part in parts for chunk in _chunks(part._values)]

@@ -60,6 +60,11 @@ class Column(ABC):
     @abstractmethod
     def __getitem__(self, rows: slice) -> "Column": ...
 
+    def take(self, rows: np.ndarray) -> "Column":
+        """Return the cells at these positions (n,), which may repeat."""
+        places: Any = rows  # numpy, pandas and polars index by arrays as by slices
+        return self[places]
+
     @classmethod
     @abstractmethod
     def joined(cls, parts: Sequence[Self]) -> "Column":

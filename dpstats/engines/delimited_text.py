@@ -111,6 +111,9 @@ class TextColumn(Column):
     def __getitem__(self, rows: slice) -> "TextColumn":
         return TextColumn(self._values[rows], self.kind)
 
+    def take(self, rows: np.ndarray) -> "TextColumn":
+        return TextColumn(self._values.take(pa.array(rows)), self.kind)
+
     @classmethod
     def joined(cls, parts: Sequence["TextColumn"]) -> "TextColumn":
         return cls(pa.concat_arrays([part._values for part in parts]), parts[0].kind)

@@ -92,6 +92,17 @@ class Table:
         }
         return cls(whole, sum(table.n_rows for table in tables))
 
+    def take(self, rows: np.ndarray) -> "Table":
+        """Return the rows at these positions (n,), which may repeat.
+
+        Examples
+        --------
+        >>> Table.from_data({"x": [1.0, 2.0]}).take(np.array([1, 1, 0])).n_rows
+        3
+        """
+        taken = {name: column.take(rows) for name, column in self._columns.items()}
+        return Table(taken, len(rows))
+
     def typed(self, types: Mapping[str, str]) -> "Table":
         """Declare the kinds of columns that have no type of their own.
 

@@ -24,6 +24,7 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         noisy_newton.METHOD,
+        noisy_newton.PURE_METHOD,
         *shrunken.METHODS,
         *adassp.METHODS,
         adaops.METHOD,

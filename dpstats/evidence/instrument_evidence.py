@@ -6,7 +6,7 @@ import numpy as np
 
 from dpstats.evidence.by_coefficient import NewtonEvidence
 from dpstats.evidence.evidence import Matrix
-from dpstats.inference import Estimate, GoodnessOfFit
+from dpstats.inference import Estimate, GoodnessOfFit, InstrumentWald, Uncertainty, first_stage_f
 
 _NO_FIT = "residuals of a regression with instruments tell no share of variance, so no R-squared"
 
@@ -25,6 +25,13 @@ class InstrumentEvidence(NewtonEvidence):
 
     reduced: Matrix
     reduced_cov: Matrix
+
+    def uncertainty(self, params: np.ndarray, cov: np.ndarray) -> Uncertainty:
+        """Derive the distributions of the errors of a stack, by first-stage F statistics."""
+        pairs = zip(self.reduced, self.reduced_cov, strict=True)
+        strength = np.sqrt([first_stage_f(coefficients, cov) for coefficients, cov in pairs])
+        bounded = np.zeros(len(params), dtype=bool)
+        return InstrumentWald(params, cov, bounded, self.hidden_cov, strength=strength)
 
     @property
     def model(self) -> str:

@@ -1,14 +1,38 @@
-"""Read a regression with instruments, ``y ~ x + [d ~ z]``, as three regressions."""
+"""Read a regression with instruments, ``y ~ x + [d ~ z]``, as three regressions.
+
+In R it is fixest's ``y ~ x | d ~ z``.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dpstats.errors import FormulaError, shown
 from dpstats.formula.design import Formula
-from dpstats.formula.r import RFormula
+from dpstats.formula.r import RFormula, instrument_parts
 
 _QUOTES = "\"'`"
 _AS_IN = "as in 'y ~ x + [d ~ z]'"
+_AS_IN_R = "as in y ~ x | d ~ z"
+
+
+class _Places(NamedTuple):
+    """Say in a notation where the parts of a formula stand."""
+
+    endogenous: str
+    instruments: str
+    constant: str
+    example: str
+
+
+_IN_PYTHON = _Places(
+    "left of ~ in the brackets", "in the brackets", "behind the brackets, not in them",
+    "'y ~ x + [d ~ z]'",
+)  # fmt: skip
+_IN_R = _Places(
+    "left of the second ~", "right of the second ~", "left of |, as in y ~ x - 1 | d ~ z",
+    "y ~ x | d ~ z",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -23,6 +47,8 @@ class InstrumentFormula:
     ('wage ~ age + educ', 'educ')
     >>> formula.reduced.text, formula.instruments
     ("wage ~ age + near + C(q, levels=['a', 'b'])", ('near', "C(q, levels=['a', 'b'])"))
+    >>> InstrumentFormula.parse(RFormula("y ~ x | log(d) ~ z")).structural.text
+    'y ~ x + log(d)'
     """
 
     text: str
@@ -33,8 +59,10 @@ class InstrumentFormula:
     @classmethod
     def parse(cls, text) -> "InstrumentFormula":
         """Check the whole text; raise FormulaError with what to write instead."""
-        if not isinstance(text, str) or isinstance(text, RFormula):
-            raise FormulaError(f"expected a formula in Python, {_AS_IN}, got {shown(text)}")
+        if not isinstance(text, str):
+            raise FormulaError(f"expected a formula, {_AS_IN}, got {shown(text)}")
+        if isinstance(text, RFormula):
+            return cls._of_r(text)
         if "|" in _outside(text):
             raise FormulaError(
                 f"{text!r}: dp_iv absorbs no effects; write C(state) with levels= instead of |"
@@ -47,7 +75,22 @@ class InstrumentFormula:
             Formula.parse(reduced),
             Formula.parse(f"{endogenous} ~{reduced.partition('~')[2]}"),
         )
-        found._check(len(Formula.parse(f"{endogenous} ~ {instruments}").terms))
+        found._check(len(Formula.parse(f"{endogenous} ~ {instruments}").terms), _IN_PYTHON)
+        return found
+
+    @classmethod
+    def _of_r(cls, text: RFormula) -> "InstrumentFormula":
+        """Check a formula of R in fixest's form."""
+        y, x, d, z = instrument_parts(text)
+        found = cls(
+            text,
+            Formula.parse(RFormula(f"{y} ~ {x} + {d}")),
+            Formula.parse(RFormula(f"{y} ~ {x} + {z}")),
+            Formula.parse(RFormula(f"{d} ~ {x} + {z}")),
+        )
+        if found.endogenous in Formula.parse(RFormula(f"{y} ~ {x} + 1")).terms:
+            raise FormulaError(f"{text}: {d} is to stand right of | alone, {_AS_IN_R}")
+        found._check(len(Formula.parse(RFormula(f"{d} ~ {z}")).terms), _IN_R)
         return found
 
     @property
@@ -65,19 +108,20 @@ class InstrumentFormula:
         """Return the term of the endogenous regressor."""
         return self.first_stage.response
 
-    def _check(self, instruments: int) -> None:
+    def _check(self, instruments: int, places: "_Places") -> None:
         """Refuse a term or a column that stands in two roles."""
         if self.endogenous not in self.structural.terms:
             raise FormulaError(
-                f"{self.text!r}: {self.endogenous} is to stand left of ~ in the brackets alone, "
-                f"{_AS_IN}"
+                f"{self.text!r}: {self.endogenous} is to stand {places.endogenous} alone, "
+                f"as in {places.example}"
             )
         if len(self.instruments) != instruments or not instruments:
             raise FormulaError(
-                f"{self.text!r}: an instrument is to stand in the brackets alone, {_AS_IN}"
+                f"{self.text!r}: an instrument is to stand {places.instruments} alone, as in "
+                f"{places.example}"
             )
         if self.reduced.has_intercept != self.structural.has_intercept:
-            raise FormulaError(f"{self.text!r}: write - 1 behind the brackets, not in them")
+            raise FormulaError(f"{self.text!r}: write - 1 {places.constant}")
 
 
 def _parts(text: str) -> tuple[str, str, str, str]:

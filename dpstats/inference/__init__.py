@@ -12,6 +12,7 @@ from dpstats.inference.bootstrap import Sums
 from dpstats.inference.cluster_wald import ENOUGH_CLUSTERS, ClusterWald
 from dpstats.inference.goodness_of_fit import Estimate, GoodnessOfFit
 from dpstats.inference.hypothesis_tests import FTest, TTest
+from dpstats.inference.instrument_wald import InstrumentWald, critical_values
 from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.statuses import PARTLY_UNBOUNDED, UNBOUNDED, slopes_of, statuses
 from dpstats.inference.wald import Wald, deviations
@@ -24,6 +25,7 @@ __all__ = [
     "Estimate",
     "FTest",
     "GoodnessOfFit",
+    "InstrumentWald",
     "PARTLY_UNBOUNDED",
     "Sums",
     "TTest",
@@ -31,6 +33,7 @@ __all__ = [
     "Uncertainty",
     "Wald",
     "anderson_rubin",
+    "critical_values",
     "deviations",
     "first_stage_f",
     "slopes_of",

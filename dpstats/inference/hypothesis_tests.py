@@ -124,21 +124,32 @@ def joint_test(sums: Sums, cov: np.ndarray, R: np.ndarray, r: np.ndarray) -> FTe
 
 
 def wald_test(
-    estimate: np.ndarray, cov: np.ndarray, R: np.ndarray, r: np.ndarray, degrees: float = np.inf
+    estimate: np.ndarray,
+    cov: np.ndarray,
+    R: np.ndarray,
+    r: np.ndarray,
+    degrees: float = np.inf,
+    strength: float = np.inf,
 ) -> FTest:
     """Test R beta = r by the normal law of the estimate, whose covariance includes the noise.
 
-    Where that has finite ``degrees`` of freedom, as with few clusters, the law is F.
+    Where that has finite ``degrees`` of freedom, as with few clusters, the law is F. With a first
+    stage of the F statistic f^2, ``strength`` f, the root w of the statistic counts as w f / (f +
+    w). As in :class:`InstrumentWald` one t-ratio among those it is made of may be t = v f / (f - v)
+    where it should be the normal v, so |v| is at least t f / (f + t), and the others are normal.
 
     >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2))
     <F test: F=2, p=0.1353, df_num=2>
     >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2), degrees=9)
     <F test: F=2, p=0.1911, df_num=2>
+    >>> wald_test(np.array([2.0, 0.0]), np.eye(2), np.eye(2), np.zeros(2), strength=6.0)
+    <F test: F=2, p=0.3247, df_num=2>
     """
     from scipy.special import chdtrc, fdtrc
 
     distance = R @ estimate - r
     value = distance @ np.linalg.solve(R @ cov @ R.T, distance)
+    counted = value / (1 + np.sqrt(value) / strength) ** 2
     finite = np.isfinite(degrees)
-    p = fdtrc(len(R), degrees, value / len(R)) if finite else chdtrc(len(R), value)
+    p = fdtrc(len(R), degrees, counted / len(R)) if finite else chdtrc(len(R), counted)
     return FTest(float(value / len(R)), float(p), len(R))

@@ -49,6 +49,10 @@ class Wald:
         """Return the degrees of freedom (G,): infinitely many."""
         return np.full(len(self.params), np.inf)
 
+    def strengths(self) -> np.ndarray:
+        """Return the roots of first-stage F statistics (G,): infinite, as there is none."""
+        return np.full(len(self.params), np.inf)
+
     def _critical(self, alpha: float) -> np.ndarray | float:
         """Return half the length of intervals in standard errors."""
         from scipy.special import ndtri

@@ -13,6 +13,7 @@ from dpstats.ledger import listing, store
 from dpstats.ledger.accounts import (
     Asked,
     Dataset,
+    Found,
     charge,
     checked_name,
     find,
@@ -200,8 +201,7 @@ class Ledger(Chargeable):
         actor = self._actor()
         who = self.dataset, self.analyst, actor
         with self._store.writing() as connection:
-            limits(connection, self.dataset, self.analyst)  # refuses an unknown analyst
-            found = [find(connection, *who, each) for each in asked]
+            found = self._find(connection, asked)
             waits = [each.waits for each in found if each.waits]
             if not waits:
                 pairs = zip(asked, found, strict=True)
@@ -215,16 +215,24 @@ class Ledger(Chargeable):
 
     def check_all(self, asked: Sequence[Asked]) -> None:
         """Raise what :meth:`reserve_all` would, but for a missing approval; nothing is changed."""
-        who = self.dataset, self.analyst
         with suppress(_Checked), self._store.writing() as connection:
-            limits(connection, *who)
-            for each in asked:
-                found = find(connection, *who, self._actor(), each)
+            for each, found in zip(asked, self._find(connection, asked), strict=True):
                 if found.state == "denied":
                     raise BudgetError(found.waits)
                 if found.state != "released":
-                    charge(connection, *who, each)
+                    charge(connection, self.dataset, self.analyst, each)
             raise _Checked
+
+    def _find(self, connection, asked: Sequence[Asked]) -> list[Found]:
+        """Find equal calls; an analyst who is unknown or unnamed is refused.
+
+        The steward, who names no analyst, is answered where nothing is left to charge.
+        """
+        who = self.dataset, self.analyst, self._actor()
+        found = [find(connection, *who, each) for each in asked]
+        if self.analyst is not None or any(each.state != "released" for each in found):
+            limits(connection, self.dataset, self.analyst)
+        return found
 
     def move(self, data) -> None:
         """Say where the data are now, or that they were given other columns; no row is read.
@@ -345,6 +353,23 @@ class Ledger(Chargeable):
         """
         with self._store.reading() as connection:
             return listing.requests(connection, state)
+
+    def request(self, request: int) -> dict:
+        """Return what a request asks for in full, as its steward reads it before an approval.
+
+        Beside the columns of :meth:`requests` the entries are the arguments of the call by name:
+        ``weights``, ``cluster``, ``by``, ``subset``, ``schema`` and so on, where they were given.
+
+        Raises
+        ------
+        ArgumentError
+            When there is no such request.
+        """
+        with self._store.reading() as connection:
+            found = listing.request(connection, request)
+        if found is None:
+            raise ArgumentError(f"there is no request {request!r} in {self.path}")
+        return found
 
     def analysts(self) -> pd.DataFrame:
         """List the analysts with what is allocated to them, spent and remaining."""

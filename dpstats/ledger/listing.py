@@ -40,6 +40,23 @@ def requests(connection: sqlite3.Connection, state: str | None) -> pd.DataFrame:
     return pd.DataFrame(columns | numbers | {"data": data}).astype({"id": "int64"})
 
 
+def request(connection: sqlite3.Connection, number: int) -> dict | None:
+    """Return a request with the arguments of its call, or None where there is none."""
+    names = [name for name in _SHOWN if name != "data"]
+    row = connection.execute(
+        f"SELECT {', '.join(names)}, neighbors, facts FROM requests WHERE id = ?", (number,)
+    ).fetchone()
+    if row is None:
+        return None
+    shown = dict(zip([*names, "neighbors"], row, strict=False))
+    facts = json.loads(row[-1])
+    each = facts.pop("formulas", [])
+    facts |= each[0][1] if len(each) == 1 else {"formulas": dict(each)}
+    shown |= {name: float(shown[name]) for name in ("epsilon", "delta")}
+    given = {name: value for name, value in facts.items() if value not in (None, [], {}, "")}
+    return shown | {name: value for name, value in given.items() if name not in shown}
+
+
 def _place(files: str | None) -> str:
     """Name the files that a request is about; format 1 did not record them."""
     return "not recorded" if files is None else Source(tuple(json.loads(files)), {}).place

@@ -3,6 +3,7 @@
 What is asked, and how far one person moves it, is stated by who asks.
 """
 
+from dpstats.noise.calibration import noise_deviation
 from dpstats.noise.multiprecision import Objective
 from dpstats.noise.noise import Noise
 from dpstats.noise.noisy_values import NoisyValues
@@ -31,4 +32,5 @@ __all__ = [
     "RankTable",
     "ScoreQuery",
     "SmoothQuery",
+    "noise_deviation",
 ]

@@ -13,6 +13,7 @@ import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.noise import tukey_depth
+from dpstats.noise.calibration import distribution
 from dpstats.noise.exact_samplers import sample_index, sample_student
 from dpstats.noise.multiprecision import Objective
 from dpstats.noise.noise_grid import on_noise_grid
@@ -59,15 +60,17 @@ class Noise:
         return self._source.private
 
     def add(self, query: Query, cost: Cost) -> NoisyValues:
-        """Release the query with Gaussian (GDP) or else Laplace noise.
+        """Release the query with Gaussian (GDP) or else Laplace or spherical noise.
 
-        Guarantee. Discrete Laplace noise of scale l1 / epsilon on integers is
-        epsilon-DP (Ghosh, Roughgarden and Sundararajan 2012). Gaussian noise of
-        standard deviation l2 / mu is mu-GDP (Dong, Roth and Su 2022, Theorem 2.7); the
-        discrete Gaussian drawn here has a standard deviation of at least 2^40 grid
-        units, where its probabilities equal those of the rounded continuous one up to
-        a factor 1 + 2^-60 within 40 standard deviations and the rest has
-        probability below e^-800; the scale is rounded up by more than that.
+        Guarantee. Where the query allows for both, the one of Laplace and spherical noise with
+        the smaller standard deviation is drawn, which sensitivities and cost decide
+        (:func:`~dpstats.noise.calibration.distribution`). Discrete Laplace noise of scale
+        l1 / epsilon on integers is epsilon-DP (Ghosh, Roughgarden and Sundararajan 2012), and so
+        is spherical noise (:mod:`dpstats.noise.spherical`). Gaussian noise of standard deviation
+        l2 / mu is mu-GDP (Dong, Roth and Su 2022, Theorem 2.7); the discrete Gaussian drawn here
+        has a standard deviation of at least 2^40 grid units, where its probabilities equal those
+        of the rounded continuous one up to a factor 1 + 2^-60 within 40 standard deviations and
+        the rest has probability below e^-800; the scale is rounded up by more than that.
 
         Returns
         -------
@@ -77,16 +80,16 @@ class Noise:
             of G groups that share no row; the sensitivity is that of one group, and the cost too
             (parallel composition).
         """
-        gaussian = isinstance(cost, GDP)
-        sensitivity = query.l2 if gaussian else query.l1
-        if sensitivity is None:
+        free = query.any_noise and np.ndim(query.values) == 1
+        chosen = distribution(cost, query.l1, query.l2, len(query.values) if free else 1)
+        if chosen is None:
             raise TypeError(f"{query.step!r} states no sensitivity for this noise")
-        scale = sensitivity / (cost.mu if gaussian else cost.epsilon) * (1 + 2.0**-40)
-        name = "gaussian" if gaussian else "laplace"
+        name, sensitivity, scale = chosen
+        scale *= 1 + 2.0**-40
         cost = PureDP(cost.epsilon) if isinstance(cost, ApproxDP) else cost
         event = Event(query.step, name, sensitivity * query.unit, scale * query.unit, cost)
         self._record(event)
-        values, scale, unit = on_noise_grid(query, scale, sensitivity, gaussian)
+        values, scale, unit = on_noise_grid(query, scale, sensitivity, name != "laplace")
         draws = np.array(self._source.draw(name, scale, values.size), dtype=object)
         noisy = (values + draws.reshape(values.shape)).astype(float) * unit
         return NoisyValues(noisy, event)

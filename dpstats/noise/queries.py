@@ -12,7 +12,8 @@ class Query:
 
     ``values`` are Python integers in multiples of ``unit``; ``l1`` and ``l2`` bound the
     L1 and L2 norm of the change of ``values`` between neighbours, in the same units
-    (None where the mechanism has derived no bound).
+    (None where the mechanism has derived no bound). With ``any_noise`` noise of an epsilon alone
+    may be Laplace or spherical, whichever is less; else it is Laplace.
     """
 
     step: str
@@ -20,6 +21,7 @@ class Query:
     l1: float | None = None
     l2: float | None = None
     unit: float = 1.0
+    any_noise: bool = False
 
 
 @dataclass(frozen=True)

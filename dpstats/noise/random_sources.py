@@ -6,6 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from dpstats.noise.spherical import standard_deviation
+
 
 @lru_cache(maxsize=256)
 def _measurement(name: str, scale: float):
@@ -54,6 +56,9 @@ class SystemSource:
         OpenDP adds it to zeros, and the caller adds it to exact Python integers, so
         that no sum is ever cut off at the ends of int64.
         """
+        if name == "spherical":  # a scale of its own, which is private and not to be cached
+            scale *= standard_deviation(size, secrets.randbelow)
+            return _measurement.__wrapped__("gaussian", scale)([0] * size)
         return _measurement(name, scale)([0] * size)
 
     @staticmethod
@@ -85,6 +90,8 @@ class SeededSource:
 
     def draw(self, name: str, scale: float, size: int) -> list[int]:
         """Draw rounded continuous noise of the named distribution."""
+        if name == "spherical":
+            name, scale = "gaussian", scale * standard_deviation(size, self.randbelow)
         distribution = {"gaussian": self._generator.normal, "laplace": self._generator.laplace}
         return [round(draw) for draw in distribution[name](0.0, scale, size)]
 

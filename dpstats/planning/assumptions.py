@@ -69,18 +69,17 @@ class Guess:
     ) -> "Guess":  # fmt: skip
         """Check the assumptions of the caller, and add defaults for the others."""
         design = request.design
-        low, high = design.response_bounds
         kinds = {name: design.schema[name] for name in request.formula.predictors}
         numeric = {name: kind for name, kind in kinds.items() if isinstance(kind, Numeric)}
-        x_sd, n = _numbers("x_sd", x_sd, positive, numeric), checked_rows(n)
+        x_sd, n = checked_numbers("x_sd", x_sd, positive, numeric), checked_rows(n)
         return cls(
             design=design,
             kinds=kinds,
             n=n,
-            truth=_coefficients(design, _numbers("truth", truth, finite, design.names)),
-            sd=_SD_OF_RANGE * (high - low) if sd is None else positive("sd")(sd),
+            truth=coefficients_of(design, checked_numbers("truth", truth, finite, design.names)),
+            sd=default_sd(design) if sd is None else positive("sd")(sd),
             x_sd=x_sd,
-            x_range=_ranges(x_range, numeric, x_sd),
+            x_range=checked_ranges(x_range, numeric, x_sd),
             weights=WeightGuess.of(request.weights, weights_mean),
             panel=PersonGuess.of_persons(request, n, rows_per_person, icc, groups, within_share)
             or PanelGuess.of(request, n, groups, within_share),
@@ -181,7 +180,7 @@ def checked_rows(n) -> int:
     return whole("n", 1, _MAX_ROWS)(n)
 
 
-def _numbers(argument: str, values, check: Callable, known) -> dict[str, float]:
+def checked_numbers(argument: str, values, check: Callable, known) -> dict[str, float]:
     """Check a mapping of known names to numbers."""
     if values is None:
         return {}
@@ -194,7 +193,7 @@ def _numbers(argument: str, values, check: Callable, known) -> dict[str, float]:
     return {str(name): check(f"{argument}[{name!r}]")(value) for name, value in values.items()}
 
 
-def _ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dict:
+def checked_ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dict:
     """Check the ranges on which regressors are uniform: pairs within their bounds."""
     if ranges is None:
         return {}
@@ -219,7 +218,13 @@ def _ranges(ranges, numeric: Mapping[str, Numeric], x_sd: Mapping) -> dict:
     return {name: (float(low), float(high)) for name, (low, high) in ranges.items()}
 
 
-def _coefficients(design: Design, assumed: Mapping[str, float]) -> np.ndarray:
+def default_sd(design: Design) -> float:
+    """Return the assumed standard deviation of residuals where none is guessed."""
+    low, high = design.response_bounds
+    return _SD_OF_RANGE * (high - low)
+
+
+def coefficients_of(design: Design, assumed: Mapping[str, float]) -> np.ndarray:
     """Fill in coefficients (S,): others are 0, and the intercept centres the line in the box."""
     truth = np.array([assumed.get(name, 0.0) for name in design.names])
     if design.intercept is not None and design.names[design.intercept] not in assumed:

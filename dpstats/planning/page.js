@@ -8,20 +8,9 @@
     "M0,-6L6,5H-6Z", "M0,6L6,-5H-6Z", "M-5,-5L5,5M5,-5L-5,5", "M-6,0H6M0,-6V6",
   ];
   const FONT = 14, LETTER = 8; // pixels: a unit of the chart is one on the screen
-  const byId = (id) => document.getElementById(id);
+  const { byId, element, number, row, scale, ticks } = drawing;
   const controls = { term: byId("term"), rows: byId("rows"), width: byId("width") };
-  const number = (value) => Number(value.toPrecision(3)).toString();
   const methods = Object.keys(plan.cells[0][0].methods);
-
-  function element(name, attributes = {}, text = "") {
-    const svg = ["svg", "g", "path", "line", "text", "title", "desc"].includes(name);
-    const made = svg
-      ? document.createElementNS("http://www.w3.org/2000/svg", name)
-      : document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.textContent = text;
-    return made;
-  }
 
   // The axes hold every position of the sliders, so that moving one moves the lines alone.
   function extents(term) {
@@ -37,34 +26,6 @@
   function range(values) {
     const low = Math.min(...values), high = Math.max(...values);
     return low < high ? [low / 1.1, high * 1.1] : [low / 2, high * 2];
-  }
-
-  function scale([low, high], from, to) {
-    return (value) => from + (to - from) * Math.log(value / low) / Math.log(high / low);
-  }
-
-  // Powers of ten where there are enough, else 1, 2, 5, else even steps, of which one has three.
-  function ticks([low, high]) {
-    const found = [];
-    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
-      for (const digit of [1, 2, 5]) found.push(Number((digit * 10 ** power).toPrecision(1)));
-    }
-    const inside = found.filter((value) => low <= value && value <= high);
-    const decades = inside.filter((value) => /^0*\.?0*1/.test(value.toString()));
-    if (inside.length < 3) return evenTicks(low, high);
-    return inside.length > 9 && decades.length > 2 ? decades : inside;
-  }
-
-  function evenTicks(low, high) {
-    const power = 10 ** Math.floor(Math.log10(high - low));
-    for (const step of [power, power / 2, power / 5]) {
-      const found = [];
-      for (let k = Math.ceil(low / step); k * step <= high; k += 1) {
-        found.push(Number((k * step).toPrecision(6)));
-      }
-      if (found.length > 2) return found;
-    }
-    return [];
   }
 
   // The computed epsilons, without labels that would touch the one before.
@@ -199,14 +160,6 @@
 
   function fillTable(cell, term) {
     const shown = (width) => (width === null ? "none" : typeof width === "number" ? number(width) : width);
-    const row = (tag, cells) => {
-      const made = element("tr");
-      cells.forEach((text, place) => {
-        const head = tag === "th" || place === 0;
-        made.append(element(head ? "th" : "td", head ? { scope: tag === "th" ? "col" : "row" } : {}, text));
-      });
-      return made;
-    };
     const epsilons = cell.methods[methods[0]][term].map((point) => point[0]);
     const lines = epsilons.map((epsilon, i) => row("td", [
       epsilon, ...methods.map((name) => shown(cell.methods[name][term][i][1])), shown(cell.ols[term]),

@@ -47,14 +47,20 @@ def page(grid: PlanGrid, remaining=None) -> str:
         "cells": [[_cell(grid, n, width) for width in grid.widths] for n in grid.rows],
         "notes": [*base.grounds(), *grid.left_out],
     }
-    parts = {name: (files("dpstats.planning") / name).read_text("utf-8") for name in _PARTS}
+    return filled("page", content, f"Plan of {base.formula}")
+
+
+def filled(name: str, content: Mapping, title: str) -> str:
+    """Fill the page ``NAME.html`` with its script, the style, the title and its numbers."""
+    found = {part: (files("dpstats.planning") / part).read_text("utf-8")
+             for part in (f"{name}.html", f"{name}.js", *_SHARED)}  # fmt: skip
     # A text that ends the script element may stand in a formula.
-    parts["page.json"] = json.dumps(content, allow_nan=False).replace("<", "\\u003c")
-    parts["title"] = escape(f"Plan of {base.formula}")
-    return re.sub(r"\{\{([\w.]+)\}\}", lambda found: parts[found[1]], parts.pop("page.html"))
+    found["page.json"] = json.dumps(content, allow_nan=False).replace("<", "\\u003c")
+    found["title"] = escape(title)
+    return re.sub(r"\{\{([\w.]+)\}\}", lambda part: found[part[1]], found[f"{name}.html"])
 
 
-_PARTS = ("page.html", "page.css", "page.js")
+_SHARED = ("page.css", "drawing.js")
 
 
 def _cell(grid: PlanGrid, n: int, width: float) -> dict:

@@ -224,7 +224,7 @@ def _forecast(
     declared = Schema.of(schema).updated(bounds, levels)
     bounds, levels = declared.bounds, declared.levels
     check_described(formula, bounds, levels, x_new)
-    entries, epsilons = method_entries(methods), _epsilons(epsilon, target_width)
+    entries, epsilons = method_entries(methods), checked_epsilons(epsilon, target_width)
     call = {"formula": formula, "data": no_rows(formula, declared, weights, unit),
             "bounds": bounds, "levels": levels, "x_new": x_new, "neighbors": neighbors,
             "weights": weights, "trim_weights": trim_weights, "unit": unit,
@@ -285,7 +285,7 @@ def _methods(methods, method):
     return [methods] if isinstance(methods, str) else methods
 
 
-def _epsilons(epsilon, target_width) -> tuple[float, ...]:
+def checked_epsilons(epsilon, target_width=None) -> tuple[float, ...]:
     """Check the privacy losses to try, and sort them."""
     if epsilon is None and target_width is not None:
         return GRID

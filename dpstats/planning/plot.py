@@ -8,8 +8,8 @@ from dpstats.escaping import drawn
 from dpstats.results.show.plot import SCALE, axes
 
 # Okabe and Ito's colours and as many markers, told apart without colours too.
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
-_MARKERS = "osD^vPX"
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#F0E442")
+MARKERS = "osD^vPX"
 # Characters of a formula that fit above a picture.
 _TITLE = 60
 
@@ -26,7 +26,7 @@ def errors(plan, term: str, ax=None):
     rows = plan.frame[plan.frame["term"] == term]
     private = rows[np.isfinite(rows["epsilon"])].replace(np.inf, np.nan)
     for i, (method, curve) in enumerate(private.groupby("method", sort=False)):
-        colour, marker = _COLOURS[i % len(_COLOURS)], _MARKERS[i % len(_MARKERS)]
+        colour, marker = COLOURS[i % len(COLOURS)], MARKERS[i % len(MARKERS)]
         label = f"{method} (mostly fails)" if curve["error"].isna().all() else method
         ax.plot(curve["epsilon"], curve["error"], color=colour, marker=marker, label=label)
         ax.plot(curve["epsilon"], curve["error_90"], color=colour, linewidth=0.8, linestyle=":")

@@ -230,7 +230,7 @@ def _term_table(term: str, rows: pd.DataFrame) -> SimpleTable:
         "failed": rows["failed"].map(_percentage),
     }
     title = f"{term} (guess: {rows['truth'].iloc[0]:.4g})"
-    return _laid_out(pd.DataFrame(columns).to_numpy().tolist(), list(columns), title)
+    return laid_out(pd.DataFrame(columns).to_numpy().tolist(), list(columns), title)
 
 
 def _minimum_table(title: str, least: pd.DataFrame) -> SimpleTable:
@@ -239,10 +239,10 @@ def _minimum_table(title: str, least: pd.DataFrame) -> SimpleTable:
         name: least[name].map(_epsilon if name in ("epsilon", "low", "high") else str)
         for name in least
     }
-    return _laid_out(pd.DataFrame(columns).to_numpy().tolist(), list(columns), title)
+    return laid_out(pd.DataFrame(columns).to_numpy().tolist(), list(columns), title)
 
 
-def _laid_out(cells: list[list[str]], headers: list[str], title: str) -> SimpleTable:
+def laid_out(cells: list[list[str]], headers: list[str], title: str) -> SimpleTable:
     """Lay out cells in the style of statsmodels' parameter tables."""
     style = {**fmt_params, "colwidths": 7, "data_fmts": ["%s"]}
     return SimpleTable(cells, headers=headers, title=title, txt_fmt=style)

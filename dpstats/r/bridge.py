@@ -13,6 +13,7 @@ from dpstats.errors import is_interrupt
 from dpstats.r import budgets, ledgers, plans, stored_fits
 from dpstats.r.descriptions import describe_columns
 from dpstats.r.inputs import labels, points, rows
+from dpstats.r.instruments import anderson_rubin, fit_instruments
 from dpstats.r.messages import in_r
 from dpstats.r.seeds import close_seed, open_seed, within
 from dpstats.r.serialize import describe, describe_groups
@@ -89,20 +90,33 @@ def fit(
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
     results = within(block).run(dp.dp_ols, _formulas(formula), rows(data), **more)
     describing: Any = describe if by is None else describe_groups
-    return [describing(fit) for fit in results.values()]
+    return [describing(fit) for fit in _several(results)]
 
 
 def logit(formula, data, *, block=None, x_new=None, subset=None, **more) -> list:
     """Call ``dp_logit`` on columns as R keeps them, or on files, and describe each fit."""
     more |= {"x_new": points(x_new), "subset": _condition(subset)}
     results = within(block).run(dp.dp_logit, _formulas(formula), rows(data), **more)
-    return [describe(fit) for fit in results.values()]
+    return [describe(fit) for fit in _several(results)]
 
 
-def _formulas(formula) -> dict[str, dp.RFormula]:
-    """Return the formulas by name, a single one under an empty one."""
-    texts = formula if isinstance(formula, Mapping) else {"": formula}
-    return {name: dp.RFormula(text) for name, text in texts.items()}
+def iv(formula: str, data, **more) -> list:
+    """Call ``dp_iv`` and describe the fit."""
+    return [describe(fit_instruments(formula, data, **more))]
+
+
+def _formulas(formula) -> dict[str, dp.RFormula] | dp.RFormula:
+    """Return the formulas by name, or a single one as Python's callers give it.
+
+    So an equal call of a study file has an equal key in a ledger.
+    """
+    if isinstance(formula, Mapping):
+        return {name: dp.RFormula(text) for name, text in formula.items()}
+    return dp.RFormula(formula)
+
+
+def _several(results) -> list:
+    return [*results.values()] if isinstance(results, dict) else [results]
 
 
 def _condition(subset) -> dp.RFormula | None:
@@ -139,18 +153,21 @@ def run(study: str, out: str, dry_run: bool = False, budget: dp.Ledger | None = 
 
 
 QUESTIONS = {
+    "anderson_rubin": anderson_rubin,
     "budget": budget,
     "close_seed": close_seed,
     "describe": describe_columns,
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
+    "iv": iv,
     "ledger": ledger,
     "ledger_allocate": ledgers.allocate,
     "ledger_analysts": ledgers.analysts,
     "ledger_create": ledgers.create,
     "ledger_export": ledgers.export,
     "ledger_move": ledgers.move,
+    "ledger_request": ledgers.request,
     "ledger_requests": ledgers.requests,
     "ledger_settle": ledgers.settle,
     "ledger_verify": ledgers.verify,

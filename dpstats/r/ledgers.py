@@ -1,6 +1,7 @@
 """Serve to R what the steward of a data set does with its ledger."""
 
 import inspect
+import json
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,22 @@ def requests(path: str, state: str | None = None) -> dict:
     return columns(Ledger(path).requests(state))
 
 
+def request(path: str, request: float) -> dict:
+    """Show what a request asks for in full: names, and values as texts or JSON."""
+    found = Ledger(path).request(_whole(request))
+    values = [value if isinstance(value, str) else json.dumps(value) for value in found.values()]
+    return {"numbers": {}, "texts": {"entry": [*found], "value": values},
+            "order": ["entry", "value"]}  # fmt: skip
+
+
+def _whole(number: float) -> Any:
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
 def settle(path: str, request: float, state: str) -> dict:
     """Approve or deny a request; returns its row of the table of requests."""
     ledger = Ledger(path)
-    whole = isinstance(request, float) and request.is_integer()
-    number: Any = int(request) if whole else request
+    number = _whole(request)
     {"approved": ledger.approve, "denied": ledger.deny}[state](number)
     return columns(ledger.requests().query("id == @number"))
 

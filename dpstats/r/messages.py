@@ -42,6 +42,7 @@ _WORDS = [
     (r"(?<!\()\bIntercept\b(?!\))", "(Intercept)"),
     (r"under insecure_seed", "under with_insecure_seed()"),
     (r"\braw_powers\(\)", "dp_raw_powers()"),
+    (r"(?<!_)\banderson_rubin\(\)", "dp_anderson_rubin()"),
     (r"dtype", "type"),
     (r"of type string", "of type character"),
     (r"pip install 'dpstats\[parquet\]'", "install_dpstats()"),

@@ -9,9 +9,10 @@ from dpstats.formula import Formula
 from dpstats.formula.design import Design
 from dpstats.formula.r.coding import level_label
 from dpstats.privacy import GDP, ApproxDP, PrivacyReport
+from dpstats.r.instruments import described_instruments
 from dpstats.r.messages import in_r
 from dpstats.r.uncertainties import described
-from dpstats.results import DPGroupResults, DPResults
+from dpstats.results import DPGroupResults, DPIVResults, DPResults
 from dpstats.results.show.summary import group_reasons, guarantee, release_notes
 from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Labels
 
@@ -25,6 +26,7 @@ def describe(result: DPResults) -> dict:
     release = result.release
     return {
         **_public(result),
+        **_instruments(result),
         "model": result.evidence.model,
         "names": list(result.names),
         "estimate": _floats(result.params),
@@ -42,12 +44,19 @@ def describe(result: DPResults) -> dict:
         "cov_type": result.cov_type,
         "reasons": {name: in_r(reason) for name, reason in result.reasons.items()},
         "method_report": in_r(result.method_report),
-        "notes": [in_r(note) for note in release_notes(result)],
+        "notes": [in_r(note) for note in release_notes(result, with_sets=False)],
         "limits": _limits(result),
         **_for_new_data(result, result.design),
         "uncertainty": described(result.uncertainty, release.basis.params[None]),
         "state": result.to_json(),
     }
+
+
+def _instruments(result: DPResults) -> dict:
+    """Describe the instruments of a fit that has some."""
+    if not isinstance(result, DPIVResults):
+        return {}
+    return {"instruments": described_instruments(result)}
 
 
 def _for_new_data(result: DPResults | DPGroupResults, design: Callable[[], Design]) -> dict:

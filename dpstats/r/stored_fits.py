@@ -7,10 +7,13 @@ import pandas as pd
 import dpstats as dp
 from dpstats.r.inputs import table
 from dpstats.r.messages import in_r
+from dpstats.results.store.texts import parsed
 
 
 def _fit(state: str) -> dp.DPResults:
-    return dp.DPResults.from_json(state)
+    """Restore a fit; of one with instruments the content says so."""
+    content = parsed(state, "the state of a fit")
+    return (dp.DPIVResults if "instruments" in content else dp.DPResults).from_dict(content)
 
 
 def raw_powers(state: str, variable: str, level: float) -> dict:

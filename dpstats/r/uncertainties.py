@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.inference import ClusterWald, Uncertainty
+from dpstats.inference import ClusterWald, InstrumentWald, Uncertainty
 from dpstats.inference.quantile_intervals import Ends
 from dpstats.inference.wald import Wald
 
@@ -26,6 +26,8 @@ def described(errors: Uncertainty, params: np.ndarray) -> dict:
         parts = {"cov": errors.cov, "unbounded": errors.unbounded}
         if isinstance(errors, ClusterWald):
             parts["degrees"] = errors.degrees()
+        if isinstance(errors, InstrumentWald):
+            parts["strength"] = errors.strengths()
         return common | {"kind": "wald", **_all_flat(parts), **hidden}
     if isinstance(errors, Ends):
         parts = {"points": errors.points, "ends": errors.ends, "level": errors.level}

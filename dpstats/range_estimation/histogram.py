@@ -26,14 +26,18 @@ class Histogram:
     event: Event
     false_bin: float = FALSE_BIN
 
+    @property
+    def is_laplace(self) -> bool:
+        """Return whether the noise has the tails of Laplace's distribution."""
+        return self.event.mechanism == "laplace"
+
     @cached_property
     def threshold(self) -> float:
         """Return the count that noise alone exceeds somewhere with chance ``false_bin``."""
         from scipy.special import ndtri
 
         chance = self.false_bin / len(self.counts)
-        laplace = self.event.mechanism == "laplace"
-        return self.event.scale * (-math.log(2 * chance) if laplace else -ndtri(chance))
+        return self.event.scale * (-math.log(2 * chance) if self.is_laplace else -ndtri(chance))
 
     @cached_property
     def occupied(self) -> np.ndarray:

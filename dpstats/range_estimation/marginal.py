@@ -111,7 +111,7 @@ def from_quantiles(
     near = max(seen.counts.sum(), 1.0) * weights / weights.sum()
     outside = np.searchsorted(seen.edges, [low, high])
     first, last = int(outside[0]) - 1, int(outside[1]) - 1
-    far = far_rows(seen.counts, first, last, seen.event.deviation, _CLEAR_OF_ZERO)
+    far = far_rows(seen, first, last, _CLEAR_OF_ZERO)
     marginal = _of_points(low, high, points, near, seen, far)
     mean = min(max(center, low), high) if not far.any() else marginal.mean
     sd = marginal.sd if far.any() else min(sd, (high - low) / 2)
@@ -132,7 +132,7 @@ def from_histogram(histogram: Histogram, low: float, high: float, bounded: bool)
     first, last = np.searchsorted(edges, [low, high]).tolist()
     octaves = np.maximum(np.log2(np.diff(edges) / (high - low)), 0.0)
     clear = CLEAR + _CLEAR_OCTAVE * octaves * (not bounded)
-    far = far_rows(histogram.counts, first, last - 1, histogram.event.deviation, clear)
+    far = far_rows(histogram, first, last - 1, clear)
     near = on_simplex(histogram.counts[first:last])
     found = _of_points(low, high, _places(histogram)[first:last], near, histogram, far)
     return replace(found, seen=histogram)
@@ -155,14 +155,15 @@ def mostly_zero(first: Histogram, again: Histogram) -> Marginal:
     shares = np.array([histogram.event.deviation**-2 for histogram in (first, again)])
     deviation = shares.sum() ** -0.5
     counts = np.average([first.counts, again.counts], axis=0, weights=shares)
-    far = far_rows(counts, *Dyadic().zero, deviation, _CLEAR_OF_ZERO)
+    scaled = replace(again.event, scale=again.event.scale * deviation / again.event.deviation)
+    both = replace(again, counts=counts, event=scaled)
+    far = far_rows(both, *Dyadic().zero, _CLEAR_OF_ZERO)
     if not far.any():
         return _unseen(None)
     held = np.flatnonzero(far)
     low, high = min(0.0, again.edges[held[0]]), max(0.0, again.edges[held[-1] + 1])
     inside = max(float(counts.sum() - far.sum()), 1.0)
     found = _of_points(float(low), float(high), np.zeros(1), np.array([inside]), again, far)
-    both = replace(again, counts=counts, event=replace(again.event, scale=deviation))
     return replace(found, seen=both)
 
 

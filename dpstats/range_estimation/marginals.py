@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dpstats.noise import Noise
+from dpstats.noise import Noise, noise_deviation
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Dyadic, Linear, Overflowing
 from dpstats.range_estimation.estimate import histograms, is_far, magnitude, number_of_rows
@@ -91,9 +91,8 @@ def estimate_marginals(
     }
     clear = {name: first[name] for name in limits if name not in rough}
     marginals |= _from_histograms(clear, limits, rows, count)
-    few = _are_few(
-        rows, min(each.values(), key=lambda part: part.mu), len({*limits, response}), neighbors
-    )
+    least = max(each.values(), key=lambda part: noise_deviation(part, 1, 1))
+    few = _are_few(rows, least, len({*limits, response}), neighbors)
     return {name: _clipped(marginals[name], limits[name], few) for name in limits}
 
 
@@ -102,7 +101,8 @@ def _are_few(rows: float, cost: Cost, columns: int, neighbors: str) -> bool:
 
     ``cost`` is that of one of the ``columns``, with the response.
     """
-    noise = math.sqrt(2 if neighbors == REPLACE_ONE else 1) / cost.mu
+    moved = 2 if neighbors == REPLACE_ONE else 1
+    noise = noise_deviation(cost, moved, math.sqrt(moved))
     return rows < _FEW_ROWS[columns > 2] * noise
 
 
@@ -161,7 +161,7 @@ def _from_histograms(
 
 def _others(histogram: Histogram) -> bool:
     """Tell whether rows are seen beyond the span of a histogram."""
-    far = far_rows(histogram.counts, *histogram.span, histogram.event.deviation, CLEAR)
+    far = far_rows(histogram, *histogram.span, CLEAR)
     return bool(far.any())
 
 

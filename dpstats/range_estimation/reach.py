@@ -74,7 +74,7 @@ def _far_ends(histogram: Histogram, first: int, last: int) -> list[float]:
     edges = histogram.edges
     octaves = np.log2(np.maximum(np.diff(edges) / (edges[last] - edges[first]), 1.0))
     clear = _CLEAR + _CLEAR_OCTAVE * octaves
-    seen = far_rows(histogram.counts, first, last - 1, histogram.event.deviation, clear) > 0
+    seen = far_rows(histogram, first, last - 1, clear) > 0
     ends = np.concatenate([edges[:-1][seen], edges[1:][seen]])
     return ends[np.isfinite(ends)].tolist()
 

@@ -1,10 +1,12 @@
 """List the kinds of entries that a study file has, and the verb that each of them calls."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from dpstats.formula import Formula, InstrumentFormula
 from dpstats.verbs.describe import dp_describe
+from dpstats.verbs.iv import dp_iv
 from dpstats.verbs.logit import dp_logit
 from dpstats.verbs.ols import dp_ols
 
@@ -12,11 +14,24 @@ from dpstats.verbs.ols import dp_ols
 _NOT_OF_STUDIES = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options")
 
 
+def _alone(text: str) -> tuple[Formula]:
+    return (Formula.parse(text),)
+
+
+def _with_instruments(text: str) -> tuple[Formula, Formula]:
+    return InstrumentFormula.parse(text).both
+
+
 class Kind(NamedTuple):
-    """Hold a verb, and whether it takes formulas, which come before its data."""
+    """Hold a verb, and whether it takes formulas, which come before its data, or one alone.
+
+    ``read`` parses a formula: it returns the regressions that read its columns.
+    """
 
     verb: Callable
     formulas: bool = True
+    several: bool = True
+    read: Callable[[str], Sequence[Formula]] = _alone
 
     @property
     def arguments(self) -> list[str]:
@@ -34,4 +49,5 @@ KINDS = {
     "describe": Kind(dp_describe, formulas=False),
     "ols": Kind(dp_ols),
     "logit": Kind(dp_logit),
+    "iv": Kind(dp_iv, several=False, read=_with_instruments),
 }

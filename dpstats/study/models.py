@@ -40,6 +40,11 @@ class Model:
         several = [f"{self.name}: {formula}" for formula in self.formulas]
         return several if len(several) > 1 else [self.name]
 
+    @property
+    def parsed(self) -> list[Formula]:
+        """Return the regressions that the formulas stand for."""
+        return [each for text in self.formulas for each in KINDS[self.kind].read(text)]
+
     def call(self, data, **more) -> Any:
         """Call the verb on the data; ``more`` replaces arguments."""
         kind, arguments = KINDS[self.kind], {**self.arguments, **more}
@@ -61,11 +66,14 @@ def read_model(
     arguments.pop("formula", None)
     language = word("language", *_LANGUAGES)(arguments.pop("language", "Python"))
     _check_entries(place, kind, content, arguments)
-    formulas = [_in(language, text, place) for text in _formulas(place, content)]
+    formulas = [_in(language, text, place, kind) for text in _formulas(place, content)]
+    if len(formulas) > 1 and not KINDS[kind].several:
+        raise ArgumentError(f"{place} takes one formula; write [[{kind}]] for each")
+    parsed = [each for text in formulas for each in KINDS[kind].read(text)]
     if isinstance(arguments.get("subset"), str):
         arguments["subset"] = _LANGUAGES[language](arguments["subset"])
     own = {part: table(arguments, part, place) for part in PARTS}
-    columns = [*columns_of(formulas, arguments), *_labelled(kind, arguments)]
+    columns = [*columns_of(parsed, arguments), *_labelled(kind, arguments)]
     declared = shared.updated(**own)
     for part in PARTS:
         whole = getattr(declared, part)
@@ -109,14 +117,14 @@ def _labelled(kind: str, arguments: Mapping) -> list[str]:
     return [name for key in names if isinstance(name := arguments.get(key), str)]
 
 
-def _in(language: str, text: str, place: str) -> str:
+def _in(language: str, text: str, place: str, kind: str) -> str:
     """Mark a formula as written in a language; FormulaError says so if it is in the other."""
     written = _LANGUAGES[language](text)
     try:
-        Formula.parse(written)
+        KINDS[kind].read(written)
     except FormulaError as error:
         for other, mark in _LANGUAGES.items():
-            if other != language and _is_formula(mark(text)):
+            if other != language and _is_formula(mark(text), kind):
                 raise FormulaError(
                     f"{place}: {error}; as a formula of {other} it can be read: write language = "
                     f'"{other}" in the study file'
@@ -125,18 +133,17 @@ def _in(language: str, text: str, place: str) -> str:
     return written
 
 
-def _is_formula(text: str) -> bool:
+def _is_formula(text: str, kind: str) -> bool:
     """Tell whether a formula can be read."""
     try:
-        Formula.parse(text)
+        KINDS[kind].read(text)
     except FormulaError:
         return False
     return True
 
 
-def columns_of(formulas: list[str], arguments: Mapping) -> list[str]:
+def columns_of(parsed: list[Formula], arguments: Mapping) -> list[str]:
     """List the columns that an entry reads, with weights and subset, but for absorbed ones."""
-    parsed = [Formula.parse(text) for text in formulas]
     names = [name for formula in parsed for name in formula.variables if name != formula.absorbed]
     described, weights = arguments.get("columns", ()), arguments.get("weights")
     names += described if isinstance(described, list) else [described] if described else []

@@ -7,6 +7,7 @@ from dpstats.ledger import Asked, Ledger
 from dpstats.privacy import Call, Charge, Chargeable
 from dpstats.progress_bar import progress_bar
 from dpstats.results.record.record import checked_target, write_record
+from dpstats.study.models import Model
 from dpstats.study.shares import check_together
 from dpstats.study.study_file import Study
 from dpstats.study.synthetic import synthetic_rows
@@ -96,9 +97,14 @@ def run_study(
 
 def _asked(study: Study, data, rule: str | None = None, **more) -> list[Asked]:
     """Ask what each entry would cost, and check that they stay within the study's epsilon."""
-    asked = {each.name: each.call(data, budget=_Quote(), **more) for each in study.models}
+    asked = {each.name: quoted(each, data, **more) for each in study.models}
     check_together(study.limit, asked, rule)
     return [*asked.values()]
+
+
+def quoted(model: Model, data, **more) -> Asked:
+    """Ask what one entry would cost; its verb checks it and reads no row."""
+    return model.call(data, budget=_Quote(), **more)
 
 
 def _dry_fits(study: Study, progress: bool | None) -> dict:

@@ -28,19 +28,31 @@ def limit_of(content: Mapping, place: str) -> Composition | None:
 
 
 def divided(limit: Composition | None, entries: Mapping[str, Mapping]) -> dict[str, dict]:
-    """Give each entry, by place, its epsilon and delta; shares are squared parts of mu.
+    """Give each entry, by place, its epsilon and delta."""
+    if limit is None:
+        return {place: _alone(place, own) for place, own in entries.items()}
+    shares = shares_of(limit, entries)
+    return {
+        place: _without_share(own) | part_of(limit, shares[place]) for place, own in entries.items()
+    }
+
+
+def part_of(limit: Composition, share: float) -> dict[str, float]:
+    """Return the epsilon and delta of an entry's share, which is a squared part of mu.
 
     Where the study's epsilon and delta are those of mu-GDP, an entry of share s is one of
     (sqrt(s) mu)-GDP. Squares of mu add up (:class:`~dpstats.privacy.Composition`, rule "gdp"), so
     entries whose shares add up to 1 or less are together (epsilon, delta)-DP.
     """
-    if limit is None:
-        return {place: _alone(place, own) for place, own in entries.items()}
-    shares = _shares(entries)
-    whole = GDP(limit.mu)
-    given = {place: dict(zip(_OWN, whole.part(share).guarantee(limit.delta), strict=True))
-             for place, share in shares.items()}  # fmt: skip
-    return {place: _without_share(own) | given[place] for place, own in entries.items()}
+    return dict(zip(_OWN, GDP(limit.mu).part(share).guarantee(limit.delta), strict=True))
+
+
+def shares_of(limit: Composition | None, entries: Mapping[str, Mapping]) -> dict[str, float]:
+    """Return the shares by place: of the study's squared mu, or else of the sum of epsilons."""
+    if limit is not None:
+        return _shares(entries)
+    own = {place: _alone(place, content)["epsilon"] for place, content in entries.items()}
+    return {place: epsilon / math.fsum(own.values()) for place, epsilon in own.items()}
 
 
 def _alone(place: str, own: Mapping) -> dict:
@@ -55,6 +67,7 @@ def _alone(place: str, own: Mapping) -> dict:
             f"{place} needs epsilon; or write epsilon = ... at the top of the file, which all "
             "entries share"
         )
+    validate_guarantee(own["epsilon"], 0.0)
     return dict(own)
 
 

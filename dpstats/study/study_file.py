@@ -1,7 +1,8 @@
 """Read a study file: TOML with data, declarations, and entries of several kinds."""
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dpstats.codebook import PARTS, Schema
@@ -12,13 +13,13 @@ from dpstats.privacy import Composition
 from dpstats.results.record.registry import checked_publication
 from dpstats.study.kinds import KINDS
 from dpstats.study.models import Model, read_model
-from dpstats.study.shares import divided, limit_of
+from dpstats.study.shares import divided, limit_of, part_of, shares_of
 from dpstats.study.tables import Table, read_tables
 
 _SHARED = ("unit", "max_rows", "language")
 _TOP = (
     "data", "rows", "epsilon", "delta", "models", *KINDS, "tables", "publication", "schema",
-    *_SHARED, *PARTS,
+    "guesses", *_SHARED, *PARTS,
 )  # fmt: skip
 _ROWS = 1000  # of a dry run
 
@@ -31,7 +32,9 @@ class Study:
     record shows side by side, and ``publication`` what goes into the registry of deployments. The
     file's ``language`` says what its formulas and subsets are written in, ``"Python"`` by default
     or ``"R"``; an entry may have its own. ``limit`` is the budget that entries share, or None where
-    each has its own epsilon. ``[models.NAME]`` is an ``[[ols]]`` with that name.
+    each has its own epsilon. ``[models.NAME]`` is an ``[[ols]]`` with that name. ``shares`` are by
+    entry, of the limit's squared mu, or else of the sum of epsilons. ``guesses`` are for plans
+    alone (:func:`dpstats.plan_study`).
     """
 
     data: str
@@ -40,6 +43,8 @@ class Study:
     tables: tuple[Table, ...]
     publication: dict | None
     limit: Composition | None = None
+    shares: Mapping[str, float] = field(default_factory=dict)
+    guesses: Mapping = field(default_factory=dict)
 
     @classmethod
     def read(cls, path) -> "Study":
@@ -72,12 +77,13 @@ class Study:
                 f"{', '.join(f'[[{kind}]]' for kind in KINDS)}"
             )
         limit = limit_of(content, path.name)
-        shares = divided(limit, {place: own for place, (_, _, own) in entries.items()})
+        given = {place: own for place, (_, _, own) in entries.items()}
+        calls, shares = divided(limit, given), shares_of(limit, given)
         declared = {part: table(content, part, path.name) for part in PARTS}
         shared = _codebook(content, path).updated(**declared)
         usual = {name: content[name] for name in _SHARED if name in content}
         models = tuple(
-            read_model(place, name, kind, shares[place], shared, usual)
+            read_model(place, name, kind, calls[place], shared, usual)
             for place, (kind, name, _) in entries.items()
         )
         names = [model.name for model in models if len(model.formulas) > 1]
@@ -94,7 +100,31 @@ class Study:
             tables=read_tables(table(content, "tables", path.name), models),
             publication=None if publication is None else checked_publication(publication),
             limit=limit,
+            shares=dict(zip((model.name for model in models), shares.values(), strict=True)),
+            guesses=table(content, "guesses", path.name),
         )
+
+    @property
+    def epsilon(self) -> float:
+        """Return the epsilon of all entries: what they share, or the sum of their own."""
+        if self.limit is not None:
+            return self.limit.epsilon
+        return math.fsum(model.arguments["epsilon"] for model in self.models)
+
+    def at(self, epsilon: float) -> "Study":
+        """Return the study with another epsilon for all entries, of which each has its share.
+
+        Deltas stay as they are.
+        """
+        if epsilon == self.epsilon:
+            return self
+        limit = None if self.limit is None else replace(self.limit, epsilon=epsilon)
+        models = []
+        for model in self.models:
+            share = self.shares[model.name]
+            own = {"epsilon": epsilon * share} if limit is None else part_of(limit, share)
+            models.append(replace(model, arguments={**model.arguments, **own}))
+        return replace(self, models=tuple(models), limit=limit)
 
 
 def _entries(content: Mapping, path: Path) -> Iterator[tuple[str, str, str, dict]]:

@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.formula import Formula
 from dpstats.study.models import Model, columns_of
 from dpstats.study.study_file import Study
 
 _BINARY = frozenset((0.0, 1.0))  # values of a response, not the ends of a range
 
 
-def synthetic_rows(study: Study) -> pd.DataFrame:
+def synthetic_rows(study: Study, seed: int | np.random.Generator = 0) -> pd.DataFrame:
     """Draw every column of the study's entries on its own: uniform over its bounds or levels.
 
     The response of a logit is 0 or 1 where no levels are declared.
@@ -23,12 +22,12 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
     ArgumentError
         For a column without declared bounds or levels, or a group column without groups.
     """
-    draw = np.random.default_rng(0)
+    draw = np.random.default_rng(seed)
     columns: dict[str, np.ndarray | pd.Categorical] = {}
     outcomes = {name: _BINARY for model in study.models for name in _outcomes(model)}
     for model in study.models:
         declared = _declared(model, outcomes)
-        for name in columns_of(model.formulas, model.arguments):
+        for name in columns_of(model.parsed, model.arguments):
             if name not in columns:
                 columns[name] = _column(name, declared, study.rows, draw)
         columns |= _groups(model, declared, study.rows, draw)
@@ -39,7 +38,7 @@ def synthetic_rows(study: Study) -> pd.DataFrame:
 
 def _labels(model: Model, rows: int, draw: np.random.Generator) -> dict:
     """Draw labels of absorbed columns, persons and clusters, about ten rows each."""
-    absorbed = (Formula.parse(text).absorbed for text in model.formulas)
+    absorbed = (formula.absorbed for formula in model.parsed)
     others = (model.arguments.get(name) for name in ("unit", "cluster"))
     names = sorted({name for name in (*absorbed, *others) if name is not None})
     return {name: draw.integers(max(rows // 10, 1), size=rows) for name in names}
@@ -47,11 +46,11 @@ def _labels(model: Model, rows: int, draw: np.random.Generator) -> dict:
 
 def _declared(model: Model, outcomes: Mapping) -> dict:
     """Return levels and ranges by column; levels in the formula itself count too."""
-    own = [Formula.parse(text).levels for text in model.formulas]
+    own = [formula.levels for formula in model.parsed]
     levels = {name: list(values) for each in own for name, values in each.items()}
     arguments = model.arguments
     types = arguments.get("types", {})
-    booleans = {name: [False, True] for name, kind in types.items() if kind == "boolean"}
+    booleans = {name: bool for name, kind in types.items() if kind == "boolean"}
     return {
         **arguments.get("bounds", {}), **outcomes, **booleans, **levels,
         **arguments.get("levels", {}),
@@ -66,8 +65,8 @@ def _outcomes(model: Model) -> list[str]:
 
 def _column(name: str, declared: Mapping, rows: int, draw: np.random.Generator):
     values = declared.get(name)
-    if isinstance(values, frozenset):
-        return draw.integers(2, size=rows).astype(float)
+    if isinstance(values, frozenset) or values is bool:
+        return draw.integers(2, size=rows).astype(bool if values is bool else float)
     if isinstance(values, tuple):
         low, high = values
         return draw.uniform(low, high, rows)

@@ -39,7 +39,8 @@ def dp_iv(
     formula : str
         ``"y ~ x + [d ~ z]"``, as in linearmodels: y on x and the endogenous regressor d, whose
         instruments are z. There is one d, a number, or a column of True and False; x and z are any
-        terms that :func:`dpstats.dp_ols` takes. An intercept is there unless ``- 1`` follows.
+        terms that :func:`dpstats.dp_ols` takes. An intercept is there unless ``- 1`` follows. In R
+        it is fixest's, ``dpstats.RFormula("y ~ x | d ~ z")``.
     data : data frame, mapping, path or query
         As for :func:`dpstats.dp_ols`.
     epsilon : float
@@ -56,7 +57,8 @@ def dp_iv(
     Returns
     -------
     DPIVResults
-        Coefficients with robust standard errors, ``first_stage`` with the F statistic, and
+        Coefficients with robust standard errors and intervals that allow for weak instruments
+        (:class:`dpstats.inference.InstrumentWald`), ``first_stage`` with the F statistic, and
         ``anderson_rubin()``, a confidence set that holds however weak the instruments are.
 
     Raises

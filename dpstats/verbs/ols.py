@@ -87,9 +87,9 @@ def dp_ols(
         its workers, which also fit the groups of ``by``.
     method : str
         A name in ``dpstats.METHODS``, or ``"auto"``, which chooses one by public facts:
-        ``noisy_newton``, which needs no bounds and no tuning and has intervals; with ``delta=0``,
-        or in groups of one bounded regressor another one, and where absorbed effects meet
-        ``row_norm``, ``unit`` or a Spark DataFrame.
+        ``noisy_newton``, which needs no bounds and no tuning and has intervals, or with
+        ``delta=0`` ``noisy_newton_pure``, which has them too; in groups of one bounded regressor
+        another one, and where absorbed effects meet ``row_norm``, ``unit`` or a Spark DataFrame.
         ``result.method_report`` says what was chosen and why.
     epsilon : float
         Privacy loss of the whole call, > 0. Smaller is more private.
@@ -105,8 +105,8 @@ def dp_ols(
         that is no column is refused. A term can be bounded by its text,
         ``{"np.log(wage)": (0, 5)}``. Ranges of plain numeric columns that are left out are
         estimated from 20% of the budget (half of it by ``shrunken`` and ``shrunken_pure``).
-        ``noisy_newton`` takes 18.5% for the distributions of columns, bounded or not; ``tukey``
-        needs none.
+        ``noisy_newton`` takes 18.5% for the distributions of columns, bounded or not, with
+        ``delta=0`` 22%; ``tukey`` needs none.
     levels : mapping, optional
         ``{column: [levels]}``, public and of the column's type, for string columns and
         ``C(number)``. Rows with other values are left out.

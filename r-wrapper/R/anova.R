@@ -44,7 +44,7 @@ anova_of_terms <- function(fit) {
 anova_of_fits <- function(fits) {
   formulas <- vapply(fits, function(fit) deparse1(stats::formula(fit)), "")
   tests <- Map(test_of_pair, fits[-length(fits)], fits[-1L])
-  none <- c(Df = NA_real_, Chisq = NA_real_)
+  none <- c(Df = NA_real_, Chisq = NA_real_, p = NA_real_)
   anova_table(c(list(none), tests), seq_along(fits),
               c("Wald tests of the terms that only one of two fits has\n",
                 paste0("Model ", seq_along(fits), ": ", formulas, collapse = "\n")))
@@ -70,12 +70,21 @@ wald_test <- function(fit, terms) {
   b <- coef(fit)[tested]
   V <- vcov(fit)[tested, tested, drop = FALSE]
   known <- all(is.finite(b)) && all(is.finite(V)) && rcond(V) > .Machine$double.eps
-  c(Df = length(b), Chisq = if (known) drop(b %*% solve(V, b)) else NA_real_)
+  value <- if (known) drop(b %*% solve(V, b)) else NA_real_
+  c(Df = length(b), Chisq = value, p = p_of_wald(fit$uncertainty, value, length(b)))
+}
+
+# P-values of Wald's statistic, with instruments as the Python package has them.
+p_of_wald <- function(uncertainty, value, df) {
+  root <- sqrt(value)
+  counted <- root / (1 + root / strength_at(uncertainty, 1L))
+  if (df > 1L) return(stats::pchisq(counted^2, df, lower.tail = FALSE))
+  max(stats::pchisq(value, df, lower.tail = FALSE), stats::pnorm(-counted))
 }
 
 anova_table <- function(tests, rows, heading) {
   table <- as.data.frame(do.call(rbind, tests))
-  table[["Pr(>Chisq)"]] <- stats::pchisq(table$Chisq, table$Df, lower.tail = FALSE)
+  names(table)[3L] <- "Pr(>Chisq)"
   row.names(table) <- rows
   structure(table, heading = heading, class = c("anova", "data.frame"))
 }

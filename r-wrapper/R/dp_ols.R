@@ -173,7 +173,7 @@ shared_arguments <- function(call) {
       x_new = points_at(call$x_new), subset = condition_text(call$subset),
       block = state$block, data = call$columns
     ),
-    mget(given, call)
+    mget(intersect(given, ls(call)), call)
   )
 }
 
@@ -299,7 +299,7 @@ with_constants <- function(formula, data) {
 # column.
 put_in <- function(expression, values) {
   if (!is.call(expression)) return(expression)
-  if (as.character(expression[[1L]])[1L] %in% c("+", "-", "*", ":", "/", "^", "%in%", "(")) {
+  if (as.character(expression[[1L]])[1L] %in% c("+", "-", "*", ":", "/", "^", "%in%", "(", "|", "~")) {
     expression[-1L] <- lapply(as.list(expression)[-1L], put_in, values)
     return(expression)
   }

@@ -35,8 +35,8 @@ new_dp_ols <- function(value) {
     uncertainty = new_uncertainty(value$uncertainty),
     state = value$state
   )
-  class <- c(if (identical(value$model, "Logit")) "dp_glm", "dp_ols")
-  structure(with_terms(fit, value$formula), class = class)
+  class <- c(switch(value$model, Logit = "dp_glm", `IV-2SLS` = "dp_iv"), "dp_ols")
+  structure(with_instruments(with_terms(fit, value$formula), value$instruments), class = class)
 }
 
 privacy <- function(value) {

@@ -8,7 +8,7 @@ new_uncertainty <- function(value) {
   shapes <- list(
     params = c(S, G), cov = c(S, S, G), hidden = c(S, S, G), unbounded = G, level = G,
     points = c(S, -1, G), ends = c(2, -1, G), sums = c(6, G), scales = c(2, G),
-    squares = c(4, G), line = c(5, G), degrees = G
+    squares = c(4, G), line = c(5, G), degrees = G, strength = G
   )
   parts <- lapply(stats::setNames(nm = intersect(names(shapes), names(value))), function(name) {
     values <- numbers(value[[name]])
@@ -92,8 +92,22 @@ degrees_at <- function(uncertainty, at) {
   if (is.null(uncertainty$degrees)) Inf else uncertainty$degrees[at]
 }
 
+# Roots f of first-stage F statistics, infinite where there are no instruments.
+strength_at <- function(uncertainty, at) {
+  if (is.null(uncertainty$strength)) Inf else uncertainty$strength[at]
+}
+
+# Critical values by which t-ratios hold with instruments, as of the Python package's
+# dpstats/inference/instrument_wald.py.
+critical_with_instruments <- function(strength, level) {
+  z <- stats::qnorm(level)
+  z / pmax(1 - z / strength, 0)
+}
+
 wald_intervals <- function(uncertainty, X, level, at) {
-  half <- stats::qt((1 + level) / 2, degrees_at(uncertainty, at)) * deviations(uncertainty$cov, X, at)
+  critical <- stats::qt((1 + level) / 2, degrees_at(uncertainty, at))
+  critical <- pmax(critical, critical_with_instruments(strength_at(uncertainty, at), level))
+  half <- critical * deviations(uncertainty$cov, X, at)
   half[uncertainty$unbounded[at] == 1 | hidden_rows(uncertainty, X, at)] <- Inf
   center <- rowSums(entries(uncertainty$params, at) * X)
   cbind(center - half, center + half)
@@ -105,7 +119,9 @@ p_values_of <- function(uncertainty, X, values) {
   p <- switch(uncertainty$kind,
     wald = {
       distance <- rowSums(entries(uncertainty$params, at) * X) - values
-      2 * stats::pt(-abs(distance) / errors_of(uncertainty, X), degrees_at(uncertainty, at))
+      t <- abs(distance) / errors_of(uncertainty, X)
+      pmax(2 * stats::pt(-t, degrees_at(uncertainty, at)),
+           stats::pnorm(-t / (1 + t / strength_at(uncertainty, at))))
     },
     ends = rep(NA_real_, nrow(X)),
     pivot = pivot_p_values(uncertainty, X, values)

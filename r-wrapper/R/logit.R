@@ -54,7 +54,7 @@ dp_logit <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels
   options <- list(...)
   check_options(options, "dp_logit")
   check_data(data)
-  check_ungrouped(data)
+  check_ungrouped(data, "a logit")
   formula <- with_constants(own_formula(formula), data)
   weights <- columns_given("weights", substitute(weights), weights, data)
   unit <- columns_given("unit", substitute(unit), unit, data)
@@ -101,9 +101,9 @@ instead_of_logit <- function() {
   utils::modifyList(instead_of, own)
 }
 
-check_ungrouped <- function(data) {
+check_ungrouped <- function(data, what) {
   if (inherits(data, "grouped_df")) {
-    bad_argument("data is grouped, and a logit has no groups; ungroup() it, and fit each group by ",
+    bad_argument("data is grouped, and ", what, " has no groups; ungroup() it, and fit each group by ",
                  "subset, from one budget")
   }
 }

@@ -1,7 +1,7 @@
-#' Linear and logistic regression under differential privacy
+#' Linear, logistic and instrumental-variable regression under differential privacy
 #'
-#' [dp_ols()] is called like [stats::lm()], [dp_logit()] like [stats::glm()], and they return what may
-#' be published: coefficients, standard errors and predictions with calibrated noise, never rows. The noise is drawn by the
+#' [dp_ols()] is called like [stats::lm()], [dp_logit()] like [stats::glm()] and [dp_iv()] like
+#' `feols()` of fixest with instruments, and they return what may be published: coefficients, standard errors and predictions with calibrated noise, never rows. The noise is drawn by the
 #' Python package dpstats; [install_dpstats()] installs it. A saved release is read, tabulated,
 #' predicted from, tested, compared and drawn without Python.
 #'
@@ -33,6 +33,6 @@ generics::tidy
   state$process <- Sys.getpid()
   # how marginaleffects is told of a class of fits
   known <- getOption("marginaleffects_model_classes")
-  options(marginaleffects_model_classes = union(known, c("dp_ols", "dp_glm")))
+  options(marginaleffects_model_classes = union(known, c("dp_ols", "dp_glm", "dp_iv")))
   reticulate::use_virtualenv(environment_name, required = FALSE)
 }

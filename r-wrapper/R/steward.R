@@ -29,7 +29,8 @@
 #'   invisibly. `dp_ledger_allocate()` and
 #'   `dp_ledger_analysts()`: a tibble of the analysts, with what is allocated to them, spent and
 #'   remaining. `dp_ledger_requests()`, `dp_ledger_approve()` and `dp_ledger_deny()`: a tibble of
-#'   requests. `dp_ledger_verify()`: a list with `ok`, `entries` of the audit, its `head` and
+#'   requests. `dp_ledger_request()`: a tibble of all that one request asks for, such as its weights,
+#'   clusters, groups and subset, as texts. `dp_ledger_verify()`: a list with `ok`, `entries` of the audit, its `head` and
 #'   `problems`, a sentence on each row that is not as it was written. `dp_ledger_export()`: the path,
 #'   invisibly.
 #' @examplesIf dpstats_available()
@@ -88,6 +89,13 @@ dp_ledger_analysts <- function(ledger) table_of_ledger("ledger_analysts", ledger
 #' @export
 dp_ledger_requests <- function(ledger, state = NULL) {
   table_of_ledger("ledger_requests", ledger, state = state)
+}
+
+#' @rdname dp_ledger_create
+#' @export
+dp_ledger_request <- function(ledger, request) {
+  check_given(environment(), c("ledger", "request"))
+  table_of_ledger("ledger_request", ledger, request = request)
 }
 
 #' @rdname dp_ledger_create

@@ -1,10 +1,11 @@
 #' Fit again
 #'
-#' Calls [dp_ols()], or [dp_logit()], again as the fit was called, with another formula, other data or other arguments.
+#' Calls [dp_ols()], [dp_logit()] or [dp_iv()] again as the fit was called, with another formula, other data or other arguments.
 #' A fit keeps no data, so they are named anew; and a new fit spends its own budget.
 #'
 #' @param object A fit by [dp_ols()], or the groups of one with `by`.
-#' @param formula. The new formula, in which a dot stands for what there was, as in `. ~ . + z`.
+#' @param formula. The new formula, in which a dot stands for what there was, as in `. ~ . + z`; with
+#'   instruments it is written out.
 #' @param ... Other arguments of [dp_ols()], `data` among them.
 #' @param evaluate Whether to make the call, or else to return it.
 #' @return A new fit, or the call.
@@ -18,15 +19,24 @@
 update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
   call <- object$call
   given <- as.list(substitute(list(...)))[-1L]
-  if (!missing(formula.)) call$formula <- stats::update.formula(stats::formula(object), formula.)
+  if (!missing(formula.)) call$formula <- updated_formula(object, formula.)
   for (name in names(given)) call[[name]] <- given[[name]]
   if (!evaluate) return(call)
   if (is.null(given$data)) {
     fail("dpstats_not_released_error", "a fit keeps no data to fit again: name them, as in ",
          "update(fit, data = d); the new fit spends its own budget")
   }
-  call[[1L]] <- if (inherits(object, "dp_glm")) dp_logit else dp_ols
+  call[[1L]] <- switch(class(object)[1L], dp_glm = dp_logit, dp_iv = dp_iv, dp_ols)
   eval(call, parent.frame())
+}
+
+updated_formula <- function(object, formula) {
+  if (!inherits(object, "dp_iv")) return(stats::update.formula(stats::formula(object), formula))
+  if ("." %in% all.vars(formula)) {
+    bad_argument("a formula with instruments is written out, as in update(fit, y ~ x | d ~ z, ",
+                 "data = d), got ", deparse1(formula))
+  }
+  formula
 }
 
 #' @rdname update.dp_ols

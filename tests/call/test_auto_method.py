@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
-from dpstats.call.auto_method import CROSSING, PURE_CROSSING, choose
+from dpstats.call.auto_method import CROSSING, choose
 from dpstats.errors import ArgumentError
 from dpstats.formula import Formula
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
@@ -43,37 +43,28 @@ CHOICES = [
     ("y ~ x", UNIT, {"alone": False, "delta": 1e-6}, "noisy_newton"),
     ("y ~ x", UNIT, PUBLIC, "exp_theil_sen"),
     ("y ~ x", UNIT, PUBLIC | {"rows": CROSSING}, "noisy_newton"),
-    *(("y ~ x", UNIT, PURE | {"rows": n}, "by_spread") for n in (0, 100, 10**6)),
-    ("y ~ x", UNIT, PURE | {"rows": math.inf}, "noisy_moments"),
-    *(
-        ("y ~ x", UNIT, PURE | {"rows": n, "options": {"theta": 0.1}}, "exp_theil_sen")
-        for n in (100, 10**6)
-    ),
+    *(("y ~ x", UNIT, PURE | {"rows": n}, "noisy_newton_pure") for n in (0, 10**6, math.inf)),
     ("y ~ x", UNIT, PURE | {"rows": 10**6, "alone": False}, "exp_theil_sen"),
     ("y ~ x", UNIT, {"alone": False, "neighbors": ADD_REMOVE}, "exp_theil_sen"),
     ("y ~ x", UNIT, PURE | PUBLIC, "exp_theil_sen"),
-    ("y ~ x", UNIT, PURE | PUBLIC | {"rows": 256}, "by_spread"),
-    ("y ~ x", UNIT, PURE | PUBLIC | {"rows": math.inf}, "noisy_moments"),
-    *(
-        ("y ~ x", UNIT, PURE | PUBLIC | {"rows": n, "options": {"ci": True}}, name)
-        for n, name in ((PURE_CROSSING, "noisy_moments"), (PURE_CROSSING - 1, "exp_theil_sen"))
-    ),
+    ("y ~ x", UNIT, PURE | PUBLIC | {"rows": CROSSING - 1}, "exp_theil_sen"),
+    ("y ~ x", UNIT, PURE | PUBLIC | {"rows": CROSSING}, "noisy_newton_pure"),
     *(
         ("y ~ x", UNIT, {"options": {"cov_type": "HC1"}, **more}, method)
         for more, method in (
             ({}, "noisy_newton"),
-            (PURE, "noisy_moments"),
-            ({"alone": False}, "noisy_moments"),
-            ({"neighbors": "replace_one"}, "noisy_moments"),
-            ({"neighbors": "replace_one", "rows": 10_000}, "noisy_newton"),
+            (PURE, "noisy_newton_pure"),
+            ({"alone": False}, "noisy_newton"),
+            (PUBLIC, "noisy_newton"),
         )
     ),
     ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}}, "noisy_newton"),
     ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}, "weighted": True}, "noisy_newton"),
     ("y ~ x + z", {}, {"options": {"cov_type": "HC1"}, "levels": 400}, "adassp"),
     ("y ~ x", {"x": (0, 1)}, {}, "noisy_newton"),
-    ("y ~ x + z", {**UNIT, "z": (0, 1)}, PURE, "shrunken_pure"),
-    *((f, UNIT, PURE, "shrunken_pure") for f in ("y ~ x - 1", "y ~ C(x)", "np.log(y) ~ x")),
+    ("y ~ x + z", {**UNIT, "z": (0, 1)}, PURE, "noisy_newton_pure"),
+    ("y ~ x + z", {}, PURE | {"levels": 400}, "shrunken_pure"),
+    *((f, UNIT, PURE, "noisy_newton_pure") for f in ("y ~ x - 1", "y ~ C(x)", "np.log(y) ~ x")),
 ]
 
 
@@ -146,7 +137,6 @@ KINDS = {
     "groups": {"by": "area"},
     "groups, delta=0": {"by": "area", "delta": 0},
     "cov_type": {"cov_type": "HC1"},
-    "companion": {"delta": 0, "companion": "noisy_moments"},
 }
 
 

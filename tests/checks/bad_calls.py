@@ -43,7 +43,7 @@ PYTHON = [
     ("fit('y ~ i(region, x, bin=2)', df)", "i() takes a column, a number to multiply and ref="),
     ("fit('y ~ x + [z ~ known]', df)", "instruments are for dp_iv"),
     ("fit('y ~ x | region | z ~ known', df)", "instruments are for dp_iv"),
-    ("fit(dp.RFormula('y ~ x | z ~ known'), df)", "no instrumental variables yet"),
+    ("fit(dp.RFormula('y ~ x | z ~ known'), df)", "instruments are for dp_iv"),
     ("fit('y ~ x, vce(robust)', df)", "vce(robust), is no part of a formula"),
     ("fit('y ~ x if z > 3', df)", 'subset="z > 3"'),
     ("fit('reg y x z', df)", "write y ~ x + z"),

@@ -7,7 +7,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, GDP
+from dpstats.privacy import ADD_REMOVE, GDP, Cost
 from tests.checks.noisy_newton import coded, factor_case, rows
 
 PROBLEM = factor_case(ADD_REMOVE).problem
@@ -15,6 +15,6 @@ BASIS = IndicatorBasis.of(PROBLEM)
 X, Y = rows(np.random.default_rng(7), 4000)
 
 
-def queries(mu: float) -> Queries:
+def queries(mu: float, cost: Cost | None = None) -> Queries:
     """The releases over 4,000 rows with two factors and two numbers."""
-    return Queries(BASIS, InMemory(coded(X, Y)).sum, PROBLEM, Noise(GDP(mu)), SquaredLoss())
+    return Queries(BASIS, InMemory(coded(X, Y)).sum, PROBLEM, Noise(cost or GDP(mu)), SquaredLoss())

@@ -152,13 +152,13 @@ class Recorder(Noise):
             ruler.name,
             query.step,
             len(values),
-            query.l2 if ruler.name == "gaussian" else query.l1,
+            query.l1 if ruler.name == "laplace" else query.l2,
             query.unit,
             float(spreads[0]),
             self.events[-1],
             values,
         )
-        draw = getattr(self._generator, "normal" if ruler.name == "gaussian" else "laplace")
+        draw = getattr(self._generator, "laplace" if ruler.name == "laplace" else "normal")
         exact = np.array([value * query.unit for value in values], dtype=float) + self._lift
         noisy = self._keep(asked, lambda: exact + draw(0.0, spreads[0], len(values)))
         return NoisyValues(noisy, asked.event)
@@ -350,7 +350,7 @@ def check_scales(transcript: Transcript) -> None:
 
 def _check_scale(asked: Asked) -> None:
     cost, scale = asked.event.cost, asked.spread
-    kinds = ("laplace", "exponential", "student-t", "permute-and-flip", *EPSILONS)
+    kinds = ("laplace", "spherical", "exponential", "student-t", "permute-and-flip", *EPSILONS)
     if isinstance(cost, GDP):
         kinds = ("exponential",) if _is_scores(asked) else ("gaussian",)
     names = {"posterior_in_ball": "posterior", "minimiser": "objective"}
@@ -364,6 +364,8 @@ def _check_scale(asked: Asked) -> None:
         needed, scale = 2 * asked.sensitivity / cost.epsilon, 1 / asked.spread
     elif asked.kind == "laplace":
         needed = asked.sensitivity * asked.unit / cost.epsilon
+    elif asked.kind == "spherical":
+        needed = math.sqrt(asked.size + 1) * asked.sensitivity * asked.unit / cost.epsilon
     else:
         needed = asked.sensitivity * asked.unit / cost.mu
     if not needed * (1 - 1e-12) <= scale <= needed * (1 + _WASTE):
@@ -437,7 +439,7 @@ def _ratio(a: Asked, b: Asked, seed: int) -> float:
         ratio = exact = EPSILONS[a.kind](a.objective, b.objective, a.drawn, cost) / cost.epsilon
         bound = 1.0
     else:
-        moved, power = _distance(a, b, seed), 2 if a.kind == "gaussian" else 1
+        moved, power = _distance(a, b, seed), 2 if a.kind in ("gaussian", "spherical") else 1
         exact, bound = moved, (Fraction(a.sensitivity) * _ROUNDED_DOWN) ** power
         ratio = float(moved / bound) ** (1 / power)
     if exact > bound:
@@ -541,7 +543,7 @@ def _distance(a: Asked, b: Asked, seed: int) -> Fraction:
     differences = [v - w for v, w in zip(a.values, b.values, strict=True)]
     if _is_scores(a):
         return Fraction(max(differences) - min(differences), 2)
-    if a.kind == "gaussian":
+    if a.kind in ("gaussian", "spherical"):
         return sum(d * d for d in differences)
     return sum(abs(d) for d in differences)
 

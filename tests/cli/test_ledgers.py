@@ -53,6 +53,9 @@ def test_a_steward_and_an_analyst_share_a_ledger(shell, refused, folder):
     assert "request 1 waits for approval" in refused(*anna)
     assert not (folder / "out.json").exists()
     assert "requested" in shell("ledger", "requests", "f.ledger")
+    whole = shell("ledger", "request", "f.ledger", "1")
+    assert '"x": {"high": 1.0, "is": "Numeric", "low": 0.0}' in whole and "analyst: anna\n" in whole
+    assert "no request 7" in refused("ledger", "request", "f.ledger", "7")
     assert "denied" in shell("ledger", "deny", "f.ledger", "1")
     assert "request 1 was denied" in refused(*anna)
     assert "approved" in shell("ledger", "approve", "f.ledger", "1")

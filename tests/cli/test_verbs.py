@@ -1,4 +1,4 @@
-"""``dpstats describe`` and ``dpstats logit``: calls as asked, files, and what is refused."""
+"""``dpstats describe``, ``logit`` and ``iv``: calls as asked, files, and what is refused."""
 
 import json
 
@@ -14,6 +14,8 @@ DESCRIBE = ["describe", "people.csv", "age", "smoker", "--epsilon", "4", "--boun
             "--types", "smoker=boolean"]  # fmt: skip
 LOGIT = ["logit", "people.csv", "smoker ~ age", "--epsilon", "4", "--bounds", "age=18,90",
          "--types", "smoker=boolean"]  # fmt: skip
+IV = ["iv", "people.csv", "wage ~ [age ~ near]", "--epsilon", "4", "--types", "age=number",
+      "--types", "near=number", "--types", "wage=number"]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +26,8 @@ def folder(tmp_path, monkeypatch):
         "age": age,
         "smoker": rng.random(4000) < age / 100,
         "sex": rng.choice(["f", "m"], 4000),
+        "near": age + rng.normal(size=4000),
+        "wage": age / 2 + rng.normal(size=4000),
     }
     pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
     monkeypatch.chdir(tmp_path)
@@ -82,11 +86,20 @@ def test_a_logit_is_fitted_written_and_drawn(folder, capsys):
     assert 0 < fit.predictions.iloc[0] < fit.predictions.iloc[1] < 1
 
 
-def test_both_charge_a_ledger(capsys):
+def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):
+    assert cli.main([*IV, "-o", "fit.json", "--plot", "fit.png"]) == 0, capsys.readouterr().err
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "IV-2SLS" in shown and "Anderson-Rubin 95% set of the coefficient of age" in shown
+    fit = dp.DPIVResults.from_json((folder / "fit.json").read_text())
+    assert fit.params["age"] == pytest.approx(0.5, abs=0.1) and fit.first_stage.fvalue > 100
+    assert (folder / "fit.png").stat().st_size > 1000
+
+
+def test_verbs_charge_a_ledger(capsys):
     ledger = dp.Ledger.create("f.ledger", dataset="people", epsilon=9, delta=1e-5)
-    for argv in (DESCRIBE, LOGIT):
+    for argv in (DESCRIBE, LOGIT, [*IV[:4], "0.5", *IV[5:]]):
         assert cli.main([*argv, "--ledger", "f.ledger"]) == 0, capsys.readouterr().err
-    assert ledger.requests()["method"].tolist() == ["describe", "noisy_logit"]
+    assert ledger.requests()["method"].tolist() == ["describe", "noisy_logit", "noisy_instruments"]
     assert json.loads(json.dumps(ledger.spent))[0] > 4
 
 
@@ -103,6 +116,9 @@ WRONG = {
     "response": ([*LOGIT[:2], "age ~ smoker", *LOGIT[3:]], "age"),
     "option": ([*LOGIT, "--option", "tau=3"], "no option 'tau'; it has: cov_type"),
     "covariance": ([*LOGIT, "--option", "cov_type=HC3"], "cov_type"),
+    "no instruments": ([*IV[:2], "wage ~ age", *IV[3:]], "instruments in brackets"),
+    "weights": ([*IV, "--weights", "near"], "--weights"),
+    "no number": (IV[:5], "--types"),
     "no epsilon": (["logit", "people.csv", "smoker ~ age"], "--epsilon"),
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.engines.open_table import open_table
-from dpstats.schema import BOOLEAN, Categorical
+from dpstats.schema import BOOLEAN, Categorical, Numeric
 from tests.checks.open_table import RANGE, columns
 
 
@@ -48,6 +48,15 @@ def test_a_cell_is_read_alike_in_whatever_company(tmp_path, i):
         found += [read[200_000]]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], ODD[i][1])
+
+
+def test_rows_of_a_text_file_are_taken_by_position(tmp_path):
+    (tmp_path / "a.csv").write_text("x,g\n1,a\n,b\n3,a\n")
+    table = open_table(tmp_path / "a.csv").typed({"x": "number"}).gathered(["x", "g"])
+    schema = {"x": Numeric(0, 9), "g": Categorical(("a", "b"))}
+    (batch,) = table.take(np.array([2, 1, 1])).batches(schema)
+    np.testing.assert_array_equal(batch["x"], [3, np.nan, np.nan])
+    np.testing.assert_array_equal(batch["g"], [0, 1, 1])
 
 
 def test_labels_of_a_text_file_are_strings_unless_declared(tmp_path):

@@ -132,6 +132,16 @@ def test_batches(table, size):
     assert dtypes == [np.float64, np.float64, np.int64, np.int64, np.int64]
 
 
+def test_rows_are_taken_by_position(table):
+    taken = table.take(np.array([3, 0, 0]))
+    assert (taken.n_rows, taken.columns) == (3, table.columns)
+    (batch,) = taken.batches(SCHEMA)
+    np.testing.assert_array_equal(batch["whole"], [4, 1, 1])
+    np.testing.assert_array_equal(batch["real"], [np.nan, 0.5, 0.5])
+    for name, codes in {"flag": [1, 1, 1], "text": [-1, 1, 1], "factor": [1, 1, 1]}.items():
+        np.testing.assert_array_equal(batch[name], codes)
+
+
 def test_bool_as_number(table):
     np.testing.assert_array_equal(whole_column(table, "flag", RANGE), [1, np.nan, 0, 1])
 

@@ -3,7 +3,7 @@
 import pytest
 
 import dpstats as dp
-from dpstats.formula import InstrumentFormula
+from dpstats.formula import InstrumentFormula, RFormula
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,22 @@ def test_three_regressions_of_one_text(text, structural, reduced, first):
     found = InstrumentFormula.parse(text)
     texts = (found.structural.text, found.reduced.text, found.first_stage.text)
     assert texts == (structural, reduced, first)
+
+
+@pytest.mark.parametrize(
+    "text, structural, reduced, first",
+    [
+        ("y ~ x | d ~ z", "y ~ x + d", "y ~ x + z", "d ~ x + z"),
+        ("y ~ 1 | d ~ a + b", "y ~ 1 + d", "y ~ 1 + a + b", "d ~ 1 + a + b"),
+        ("log(y) ~ x*g - 1 | I(d^2) ~ factor(q)", "log(y) ~ x * g - 1 + I(d^2)",
+         "log(y) ~ x * g - 1 + factor(q)", "I(d^2) ~ x * g - 1 + factor(q)"),
+    ],
+)  # fmt: skip
+def test_three_regressions_of_a_text_in_r(text, structural, reduced, first):
+    found = InstrumentFormula.parse(RFormula(text))
+    parts = (found.structural.text, found.reduced.text, found.first_stage.text)
+    assert parts == tuple(map(RFormula, (structural, reduced, first)))
+    assert found.text == RFormula(text)
 
 
 def test_instruments_are_the_terms_that_stand_in_the_brackets():
@@ -53,8 +69,23 @@ def test_instruments_are_the_terms_that_stand_in_the_brackets():
         ("y ~ x + [d ~ z - 1]", "write - 1 behind the brackets"),
         ("y ~ x + [d ~ z] | g", r"write C\(state\) with levels="),
         ("y ~ x + [d * e ~ z]", "expected one response"),
-        (dp.RFormula("y ~ x | d ~ z"), "formula in Python"),
-        (None, "formula in Python"),
+        (None, "expected a formula, as in"),
+        (RFormula("y ~ x"), r"one endogenous regressor and its instruments, as in y ~ x \| d ~ z"),
+        (RFormula("y ~ x + d | x + z"), "one endogenous regressor and its instruments"),
+        (RFormula("y ~ x | g | d ~ z"), "absorbs no effects"),
+        (RFormula("y ~ x | d ~ z | g"), "absorbs no effects"),
+        (RFormula("y ~ x | d ~ z ~ w"), "one endogenous regressor and its instruments"),
+        (RFormula("y ~ x | d + e ~ z + w"), "one endogenous regressor is proven"),
+        (RFormula("y ~ x | d ~ x"), "is to stand right of the second ~ alone"),
+        (RFormula("y ~ x + d | d ~ z"), r"d is to stand right of \| alone"),
+        (RFormula("y ~ x | y ~ z"), "y is to stand left of the second ~ alone"),
+        (RFormula("log(y) ~ x | y ~ z"), "would explain itself"),
+        (RFormula("y ~ x | d ~ y"), "is to stand right of the second ~ alone"),
+        (RFormula("y ~ x | d ~ d"), "d"),
+        (RFormula("y ~ x | d ~ z - 1"), r"write - 1 left of \|"),
+        (RFormula("y ~ x | d ~"), "the end is not expected"),
+        (RFormula("y ~ . | d ~ z"), "write out what . stands for"),
+        (RFormula("y ~ " + "(" * 5000 + "x | d ~ z"), "too many|too deeply"),
     ],
 )
 def test_what_is_refused_says_what_to_write(text, why):

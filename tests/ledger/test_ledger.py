@@ -106,6 +106,25 @@ def test_analysts_who_are_unknown_or_unnamed_are_refused(make, reserve, path):
     assert steward.spent == (0, 0)
 
 
+def test_the_steward_is_answered_without_an_allocation_where_nothing_is_charged(make, ols, path):
+    steward = make(approval=True, fingerprint="2024")
+    steward.allocate("anna", 1.0)
+    with pytest.raises(BudgetError, match="say who you are"):
+        ols(steward)
+    assert len(steward.requests()) == 0
+    anna = dp.Ledger(path, "anna")
+    with pytest.raises(BudgetError, match="request 1 waits"):
+        ols(anna)
+    steward.approve(1)
+    assert ols(anna).params.equals(ols(steward).params)
+    for other in (steward, dp.Ledger(path, "zoe")):
+        with pytest.raises(BudgetError, match="say who you are|allocated to 'zoe'"):
+            ols(other, 0.25)
+    with pytest.raises(BudgetError, match="no budget is allocated to 'zoe'"):
+        ols(dp.Ledger(path, "zoe"))
+    assert steward.spent == (0.5, 0.0) and len(steward.requests()) == 1 and steward.verify().ok
+
+
 RESULTS = {
     "single": {},
     "points": {"x_new": [0.1, 0.9]},
@@ -211,6 +230,19 @@ def test_calls_wait_for_approval(make, ols, path):
         with pytest.raises(ArgumentError, match="no request 9"):
             act(9)
     assert steward.verify().ok
+
+
+def test_a_request_is_shown_in_full_before_it_is_approved(make, ols):
+    steward = make(approval=True, fingerprint="2024")
+    for more in ({"subset": "x > 0.2", "x_new": [0.5]}, {"formula": ["y ~ x", "x ~ y"]}):
+        with pytest.raises(BudgetError, match="waits for approval"):
+            ols(steward, **more)
+    one, several = steward.request(1), steward.request(2)
+    assert one["subset"]["text"] == "x > 0.2" and one["x_new"] and one["epsilon"] == 0.5
+    assert one["state"] == "requested" and one["schema"]["x"]["high"] == 1 and "by" not in one
+    assert len(several["formulas"]) == 2 and "cluster" not in several
+    with pytest.raises(ArgumentError, match="no request 9"):
+        steward.request(9)
 
 
 def test_an_approved_call_runs_once(make, reserve):

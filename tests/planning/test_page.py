@@ -1,9 +1,7 @@
 """The page of plans: its numbers are plan's, and a person with a browser can use it."""
 
 import json
-import os
 import re
-import shutil
 
 import numpy as np
 import pandas as pd
@@ -12,9 +10,9 @@ import pytest
 import dpstats as dp
 from dpstats import cli
 from dpstats.planning import page, plan_grid
+from tests.checks.browser import SIZES, chromium, tab_of
 from tests.checks.pages import Links
 
-REQUIRED = bool(os.environ.get("DPSTATS_REQUIRE_BROWSER"))
 CALL = {"n": 1000, "bounds": {"y": (0, 0.01), "x": (0, 1), "z": (0, 2)}, "sd": 0.0015,
         "methods": ["adassp", "shrunken_pure"], "epsilon": [0.02, 1, 4],
         "repetitions": 20}  # fmt: skip
@@ -152,45 +150,16 @@ def test_the_shell_refuses_in_its_own_words(tmp_path, monkeypatch, capsys):
     assert dp.Ledger("l.html").verify() == before and not (tmp_path / "q.html").exists()
 
 
-def missing() -> str:
-    """What the tests in a browser lack, or an empty string."""
-    try:
-        import playwright.sync_api  # noqa: F401
-    except ImportError:
-        return "playwright, from pip install 'dpstats[browser]'"
-    return "" if shutil.which("chromium") else "Debian's package chromium"
-
-
 @pytest.fixture(scope="module")
 def browser():
-    if missing() and not REQUIRED:
-        pytest.skip(f"the tests in a browser need {missing()}")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        chromium = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
-        yield chromium
-        chromium.close()
+    with chromium() as running:
+        yield running
 
 
-@pytest.fixture(params=[(1280, 900), (375, 812)], ids=["desktop", "phone"])
+@pytest.fixture(params=SIZES.values(), ids=SIZES)
 def opened(request, browser, file):
-    """The page, opened without a network; what it logs and asks for fails the test."""
-    width, height = request.param
-    context = browser.new_context(viewport={"width": width, "height": height}, offline=True)
-    tab, trouble = context.new_page(), []
-    tab.on("console", lambda message: trouble.append(message.text))
-    tab.on("pageerror", lambda error: trouble.append(str(error)))
-    tab.on(
-        "request",
-        lambda asked: asked.url.startswith(("file:", "data:")) or trouble.append(asked.url),
-    )
-    tab.goto(file.as_uri())
-    yield tab
-    assert not trouble
-    context.close()
+    with tab_of(browser, request.param, file) as tab:
+        yield tab
 
 
 def readings(tab) -> dict:

@@ -278,6 +278,22 @@ def test_a_study_runs(tmp_path):
     assert (tmp_path / "out" / "index.html").exists()
 
 
+def test_a_study_of_r_s_formulas_is_answered_what_calls_from_r_have_stored(tmp_path):
+    dp.simulate.line(500, seed=1).to_csv(tmp_path / "d.csv", index=False)
+    (tmp_path / "study.toml").write_text(
+        'data = "d.csv"\nlanguage = "R"\nbounds = { x = [0, 1], y = [0, 1] }\n'
+        '[models.main]\nformula = "y ~ I(x^2)"\nmethod = "adassp"\nepsilon = 1\n'
+    )
+    ledger = dp.Ledger.create(tmp_path / "a.ledger", dataset="lines", epsilon=2, fingerprint="1")
+    call = CALL | {"formula": "y ~ I(x^2)", "data": [str(tmp_path / "d.csv")], "bounds": BOUNDS,
+                   "budget": {"ledger": str(ledger.path)}}  # fmt: skip
+    assert len(answer("fit", call)["value"]) == 1
+    spent = ledger.spent
+    study = {"study": str(tmp_path / "study.toml"), "out": str(tmp_path / "out")}
+    assert "value" in answer("run", study | {"budget": {"ledger": str(ledger.path)}})
+    assert ledger.spent == spent and spent[0] > 0 and len(ledger.requests()) == 1
+
+
 @pytest.mark.parametrize(
     ("method", "options", "kind"),
     [

@@ -1,6 +1,7 @@
 """Studies of several kinds: one budget by shares, every kind in the record, nothing lost."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -236,6 +237,50 @@ def test_progress_counts_entries(folder, capsys, monkeypatch):
     assert [line.split(" (")[0] for line in said.splitlines()] == [
         "dry run: 25%", "dry run: 50%", "dry run: 75%", "dry run: 100%",
     ]  # fmt: skip
+
+
+WITH_INSTRUMENTS = """
+data = "people.csv"
+rows = 2000
+epsilon = 4
+bounds = { age = [18, 90], wage = [0, 200], near = [-5, 100] }
+[[ols]]
+formula = "wage ~ age"
+[[iv]]
+formula = "wage ~ [age ~ near]"
+share = 0.6
+[tables.both]
+models = ["ols", "iv"]
+"""
+IN_FIXESTS = WITH_INSTRUMENTS.replace("wage ~ [age ~ near]", "wage ~ 1 | age ~ near").replace(
+    "rows = 2000", 'rows = 2000\nlanguage = "R"'
+)
+
+
+@pytest.mark.parametrize("text", [WITH_INSTRUMENTS, IN_FIXESTS])
+def test_instruments_are_a_kind(folder, text):
+    """The dry run, the run and its table, with the number of rows of each."""
+    frame = pd.read_csv(folder / "people.csv")
+    frame["near"] = frame["age"] + np.random.default_rng(1).normal(size=len(frame))
+    frame.to_csv(folder / "people.csv", index=False)
+    (folder / "study.toml").write_text(text)
+    dry = released(dp.run_study(folder / "study.toml", folder / "dry", dry_run=True))
+    assert list(dry) == ["ols", "iv"] and isinstance(dry["iv"], dp.DPIVResults)
+    ledger = make_ledger(folder, epsilon=4)
+    out = dp.run_study(folder / "study.toml", folder / "out", ledger=ledger)
+    found = released(out)["iv"]
+    assert found.params["age"] == pytest.approx(0.5, abs=0.05) and found.status == "ok"
+    assert verify_record(out) == () and found.instrument_formula in text
+    printed = (out / "table_1_both.txt").read_text()
+    assert re.search(r"^N +\d+ \(\d+\) +\d+ \(\d+\)$", printed, re.MULTILINE)
+
+
+def test_several_formulas_with_instruments_are_several_entries(folder):
+    several = 'formula = ["wage ~ [age ~ educ]", "age ~ [wage ~ educ]"]'
+    text = WITH_INSTRUMENTS.replace('formula = "wage ~ [age ~ near]"', several)
+    (folder / "study.toml").write_text(text)
+    with pytest.raises(dp.ArgumentError, match=r"\[\[iv\]\] takes one formula"):
+        Study.read(folder / "study.toml")
 
 
 IN_R = """

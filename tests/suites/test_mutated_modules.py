@@ -49,6 +49,7 @@ from tests.suites import test_newton_mutations as newton
 from tests.suites import test_pair_mutations as pairs
 from tests.suites import test_person_replay as persons
 from tests.suites import test_poisson_mutations as poisson
+from tests.suites import test_pure_mutations as pure
 from tests.suites.test_mutations import MUTANTS
 
 careful_ranges = both_relations(partial(check_ranges, careful=True), GDP.of(8.0, 1e-6))
@@ -239,7 +240,8 @@ HARMLESS = {
 ALL = (
     *MUTANTS.values(), *newton.MUTANTS.values(), *within.MUTANTS.values(), *basis.MUTANTS.values(),
     *persons.MUTANTS.values(), *pairs.MUTANTS.values(), *logit.MUTANTS.values(),
-    *poisson.MUTANTS.values(), *instruments.MUTANTS.values(), *MORE.values(),
+    *poisson.MUTANTS.values(), *instruments.MUTANTS.values(), *pure.MUTANTS.values(),
+    *MORE.values(),
 )  # fmt: skip
 
 

@@ -210,8 +210,7 @@ def shares(**changed):
     """Other fractions of the budget than those that add up to 1."""
 
     def mutate(monkeypatch):
-        for name, value in changed.items():
-            monkeypatch.setattr(newton_rounds, name, value)
+        monkeypatch.setattr(newton_rounds, "GAUSSIAN", replace(newton_rounds.GAUSSIAN, **changed))
 
     return mutate
 
@@ -503,9 +502,9 @@ MUTANTS = {
     "a row whitened with its neighbour's numbers": Mutant(
         patched(whitening, "whitened", neighbour_too), check_factors
     ),
-    "twice the budget of a round": Mutant(shares(_ROUNDS=(0.4, 0.4, 0.4)), ADDED, BudgetError),
+    "twice the budget of a round": Mutant(shares(rounds=(0.4, 0.4, 0.4)), ADDED, BudgetError),
     "twice the budget of a round, no limit": Mutant(
-        without_limit(shares(_ROUNDS=(0.4, 0.4, 0.4))), ADDED
+        without_limit(shares(rounds=(0.4, 0.4, 0.4))), ADDED
     ),
     "all of mu for each step": Mutant(full_share(GDP), ADDED, BudgetError),
     "all of mu for each step, no limit": Mutant(without_limit(full_share(GDP)), ADDED),

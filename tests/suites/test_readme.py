@@ -64,12 +64,14 @@ def test_the_commands_run_and_write_their_files(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     outputs(text)
-    listed = ["methods", "plan", "plan", "fit", "by", "describe", "logit", "demo"]
+    plans = ["plan"] * 3
+    listed = ["methods", *plans, "fit", "by", "describe", "logit", "iv", "demo"]
     assert [command[0] for command in commands(text)] == listed
     for command in commands(text):
         assert cli.main(command) == 0, capsys.readouterr().err
     written = ("plan.csv", "plan.png", "plan.html", "fit.json", "fit.png", "cells.csv", "cells.png")
-    for name in (*written, "table1.tex", "logit.json", "demo/cells.csv"):
+    texts = "study.html", "table1.tex", "logit.json", "iv.json"
+    for name in (*written, *texts, "demo/cells.csv"):
         assert (tmp_path / name).stat().st_size > 0
 
 

@@ -98,7 +98,9 @@ def test_a_ledger_knows_the_instruments(tmp_path):
         ("y ~ x + [d ~ z]", {"bounds": {"nope": (0, 1)}}, "nope"),
         ("y ~ x + [d ~ z]", {"epsilon": -1}, "epsilon"),
         ("y ~ x + [d ~ z]", {"delta": 0}, "delta"),
-        (["y ~ x + [d ~ z]"], {}, "formula in Python"),
+        (["y ~ x + [d ~ z]"], {}, "expected a formula, as in"),
+        (dp.RFormula("y ~ x + d | x + z"), {}, r"as in y ~ x \| d ~ z"),
+        (dp.RFormula("y ~ x | d ~ z"), {"method": "auto"}, "one method"),
     ],
 )
 def test_what_cannot_be_fitted_is_refused_before_a_row_is_read(formula, more, why):

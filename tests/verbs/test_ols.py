@@ -81,7 +81,7 @@ def test_all_formulas_are_checked_before_a_budget_is_charged(people):
 
 def test_formulas_whose_methods_cannot_share_a_budget_are_refused(people):
     budget = dp.Budget(epsilon=2, delta=1e-5)
-    with pytest.raises(dp.ArgumentError, match="by_spread, shrunken_pure .* name one method"):
+    with pytest.raises(dp.ArgumentError, match="exp_theil_sen, noisy_newton .* name one method"):
         formulas = ["y ~ x", "y ~ x + z"]
-        fit(people, formulas, "auto", 1, delta=0, bounds=BOUNDS, budget=budget)
+        fit(people, formulas, "auto", 1, by="state", bounds=BOUNDS, budget=budget)
     assert budget.spent == (0, 0)

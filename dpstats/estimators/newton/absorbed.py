@@ -23,7 +23,7 @@ from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, SPENT, rounds
+from dpstats.estimators.newton.rounds import GAUSSIAN, RESPONSE_WEIGHT, rounds
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.state import Clusters
@@ -105,7 +105,7 @@ def release(
     clustered = weighted or cov_type in ("cluster", "HC1")
     clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
     spent = _SIZES + _NUMBERS + of_norms + _RESPONSE + _CLUSTERS * clustered
-    fitted = rounds(queries, weight, cost.part((1 - spent) / SPENT))
+    fitted = rounds(queries, weight, cost.part((1 - spent) / GAUSSIAN.spent))
     state, steps = fitted.state, fitted.steps
     numeric = 0 if problem.layout is None else len(problem.layout.numeric)
     few = weight.total - weight.noise < _fewest(queries, numeric, cost)

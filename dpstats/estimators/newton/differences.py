@@ -109,7 +109,7 @@ def read_sizes(seen: Histogram) -> Sizes:
     first, last = seen.span
     octaves = np.maximum(np.arange(len(counts)) - last, 0) / _PARTS
     clear = _CLEAR + _CLEAR_OCTAVE * octaves
-    far = far_rows(counts, first, last, seen.event.deviation, clear)
+    far = far_rows(seen, first, last, clear)
     rows = far.copy()
     rows[first : last + 1] = on_simplex(counts[first : last + 1])
     return Sizes(points, rows / rows.sum(), hidden)

@@ -165,12 +165,13 @@ def release_products(
     neighbors: str,
     moved: float | None = None,
     rounded: int = 0,
+    entries: int | None = None,
 ) -> tuple[np.ndarray, float]:
     """Release the sum of u u' over rows with |u|^2 <= ``bound``, and its noise off the diagonal.
 
     ``sums`` are in units of bound 2^-40. Where ``free`` is False a product is zero in every row
     and gets no noise. Where u is not of one row ``moved`` times bound is how far a row moves the
-    sum in the Frobenius norm.
+    sum in the Frobenius norm. Of u at most ``entries`` are not 0, where that is given.
 
     Guarantee. The cost. The vector (diagonal, sqrt 2 x upper triangle) of u u' has the Frobenius
     norm of u u', which is |u|^2 <= bound: the sensitivity under add/remove. Under replace-one
@@ -178,7 +179,10 @@ def release_products(
     :meth:`~dpstats.numerics.coordinates.Sensitivity.of` bounds the triangle itself by as much, so
     that sqrt 2 times the products halves the variance off the diagonal. Here 99 / 70 stands for
     sqrt 2, so squares are at most 9801 / 9800 times as large. Sums that are rounded move by up to
-    ``rounded`` units more in each entry.
+    ``rounded`` units more in each entry. In L1 (diagonal, f x upper triangle) of u u' is
+    (1 - f / 2) |u|^2 + f / 2 |u|_1^2, at most bound (1 + f (entries - 1) / 2), as |u|_1^2 is at
+    most entries |u|^2; under replace-one twice that, unless u has one entry: squares up to bound
+    differ by at most bound.
 
     Returns
     -------
@@ -194,7 +198,12 @@ def release_products(
     # entries are whole numbers below 2^20 in norm, so products are below 2^40
     l2 = frobenius * _DIAGONAL * math.sqrt(9801 / 9800) / PRODUCT_UNIT
     l2 += rounded * _OFF * math.sqrt(len(values))
-    noisy = noise.add(Query(step, values, l2=l2, unit=PRODUCT_UNIT * bound / _DIAGONAL), cost)
+    l1 = None
+    if entries is not None:
+        times = 2 if neighbors == REPLACE_ONE and entries > 1 else 1
+        l1 = times * (_DIAGONAL + _OFF * (entries - 1) / 2) / PRODUCT_UNIT
+    unit = PRODUCT_UNIT * bound / _DIAGONAL
+    noisy = noise.add(Query(step, values, l1, l2, unit, any_noise=True), cost)
     matrix = np.zeros(free.shape)
     matrix[rows, columns] = noisy.values * (_DIAGONAL / factors)
     matrix[columns, rows] = matrix[rows, columns]

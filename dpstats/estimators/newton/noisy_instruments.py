@@ -20,7 +20,7 @@ from dpstats.estimators.newton.products import scatter, square_limit, squares_cu
 from dpstats.estimators.newton.queries import Counted, Queries
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import (
-    MARGINALS,
+    GAUSSIAN,
     RESPONSE_WEIGHT,
     Fitted,
     stepped,
@@ -35,7 +35,7 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 
 # Fractions of what the distributions of the columns leave: the number of rows, and mean and mean
 # square of each of two responses; the rest is for X'X, and halves of it for the rounds of each.
-_COUNT, _RESPONSE, _HALF = 0.005 / (1 - MARGINALS), 0.01 / (1 - MARGINALS), 0.5
+_COUNT, _RESPONSE, _HALF = 0.005 / (1 - GAUSSIAN.marginals), 0.01 / (1 - GAUSSIAN.marginals), 0.5
 # Fraction of mu^2 for the products of scores, of which standard errors are made.
 _SCORE_PRODUCTS = 0.12
 # Correlations of the residuals of y and d are no closer to 1 than this and their noise.
@@ -79,7 +79,7 @@ def release(passes: Passes, problem: Problem, cost: GDP, noise: Noise) -> Releas
     of_y, of_d = (stepped(replace(steps, queries=one), wild, cost.part(_HALF)) for one in (y, d))
     products = _products(of_y, of_d, whole.part(_SCORE_PRODUCTS))
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, MARGINALS, 2 * RESPONSE_WEIGHT
+        len(basis.center), problem, cost, GAUSSIAN.marginals, 2 * RESPONSE_WEIGHT
     )
     forms = _reduced_forms(of_y, of_d, products, counted, TOO_FEW if few else "")
     return structural(forms, problem)
@@ -181,6 +181,6 @@ METHOD = Method(
     release=release,
     fixed_size_summary=True,
     check=_check,
-    ranges=Ranges(MARGINALS, marginals=True, response=RESPONSE_WEIGHT),
+    ranges=Ranges(GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT),
     instrumental=True,
 )

@@ -7,6 +7,7 @@ are this package's.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,17 +18,12 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import MARGINALS, RESPONSE_WEIGHT, rounds
+from dpstats.estimators.newton.rounds import GAUSSIAN, PURE, RESPONSE_WEIGHT, Shares, rounds
 from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
 
-# Fractions of what the distributions of the columns leave: the number of rows, and the response's
-# mean and mean square; the rest is for the rounds.
-_COUNT, _RESPONSE = (part / (1 - MARGINALS) for part in (0.005, 0.02))
-# Fraction of mu^2 for the products of scores, of which robust standard errors are made.
-_SCORE_PRODUCTS = 0.08
 # Those of clusters are released with how many there are and how long their sums are.
 _CLUSTERS = 0.16
 _SQUARED = SquaredLoss()
@@ -37,7 +33,7 @@ _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 def release(
     passes: Passes,
     problem: Problem,
-    cost: GDP,
+    cost: Cost,
     noise: Noise,
     cov_type: str = robust_covariance.COV_TYPES[0],
     loss: Loss = _SQUARED,
@@ -71,6 +67,13 @@ def release(
       their sums of clipped scores, and the products of these sums, clipped
       (:mod:`~dpstats.estimators.newton.clusters`): 1, C and C (2 D - C), under replace-one 1
       and twice the others.
+    With delta = 0 it is epsilon-DP: each release has Laplace noise for its sensitivity in L1 or
+    spherical noise for that in L2, whichever is less, and fractions of epsilon add up. In L1 counts
+    move by 1, or 2 under replace-one; mean and mean square by 2, or 9/4; sums of scores of p
+    entries by (sqrt p + w) C, or (2 sqrt p + w) C; products of rows of which m entries are not 0 as
+    in :func:`~dpstats.estimators.newton.indicator_basis.release_products`. Two steps are taken in
+    the place of three, as noise falls with the fraction itself.
+
     Scores and q are cut toward zero to a grid of 2^-20, which keeps each below its bound.
     Responses are not clipped otherwise: one far out has a score of length C. Variables are clipped
     far out (:attr:`~dpstats.range_estimation.Marginal.clipping`).
@@ -92,26 +95,25 @@ def release(
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
     size is read off the histograms and is part of the intervals.
     """
-    basis, whole_cost = IndicatorBasis.of(problem), cost
+    basis, whole_cost, shares = IndicatorBasis.of(problem), cost, Shares.of(cost)
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
-    products = _CLUSTERS if problem.clustered else _SCORE_PRODUCTS
+    products = _CLUSTERS if problem.clustered else shares.products
     if robust:
         cost = cost.part(1 - products)
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
-        cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
+        cost = cost.part(1 / (1 - shares.rest(shares.count)))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, loss)
     rows = passes.sum(partial(number_of_rows, weighted=problem.weighted))
-    counted = queries.number(rows, cost.part(_COUNT))
+    counted = queries.number(rows, cost.part(shares.rest(shares.count)))
     count = max(counted.total, 2 * counted.noise)
-    problem = loss.measured(
-        problem, basis.has_constant, passes.sum, count, cost.part(_RESPONSE), noise
-    )
+    of_response = cost.part(shares.rest(shares.response))
+    problem = loss.measured(problem, basis.has_constant, passes.sum, count, of_response, noise)
     queries = queries.with_problem(problem)
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, MARGINALS, RESPONSE_WEIGHT
+        len(basis.center), problem, cost, shares.marginals, RESPONSE_WEIGHT
     )
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
@@ -136,6 +138,14 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check,
-    ranges=Ranges(MARGINALS, marginals=True, response=RESPONSE_WEIGHT),
+    ranges=Ranges(GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT),
     takes=frozenset({"units", "weights", "clusters"}),
+)
+
+PURE_METHOD = replace(
+    METHOD,
+    name="noisy_newton_pure",
+    guarantee="pure",
+    ranges=replace(METHOD.ranges, share=PURE.marginals),
+    takes=METHOD.takes - {"clusters"},
 )

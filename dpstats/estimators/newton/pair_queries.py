@@ -103,8 +103,9 @@ class PairQueries(Queries):
         return self.noise.add(Query(step, values.tolist(), l1=l1, l2=l2, unit=1 / _ONE), cost)
 
     def products(
-        self, step: str, work: Callable, bound: float, free: np.ndarray, cost: Cost
-    ) -> tuple[np.ndarray, float]:
+        self, step: str, work: Callable, bound: float, free: np.ndarray, cost: Cost,
+        entries: int | None = None,
+    ) -> tuple[np.ndarray, float]:  # fmt: skip
         """Release products of entries of pairs of squared norms of at most ``bound``."""
         return release_products(
             step, self.total(work), bound, free, cost, self.noise, self.problem.neighbors,

@@ -12,7 +12,7 @@ from dpstats.estimators.contract import Problem, Reference
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis, release_products
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.scores import Scores
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise, Query, noise_deviation
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.privacy import REPLACE_ONE, Cost
 
@@ -90,12 +90,21 @@ class RowQueries:
         query = Query(step, self.total(work).tolist(), l1=l1, l2=l2, unit=1 / one)
         return self.noise.add(query, cost)
 
+    def product_deviation(self, entries: int, cost: Cost) -> float:
+        """Return the noise on squares of rows of norm 1 with so many entries that are not 0."""
+        moved = 2.0 if self.replaces else 1.0
+        l1 = (moved if entries > 1 else 1.0) * (1 + (entries - 1) / math.sqrt(2))
+        return noise_deviation(cost, l1, math.sqrt(moved), entries * (entries + 1) // 2)
+
     def products(
-        self, step: str, work: Callable, bound: float, free: np.ndarray, cost: Cost
-    ) -> tuple[np.ndarray, float]:
-        """Release products of entries of rows of squared norms of at most ``bound``."""
+        self, step: str, work: Callable, bound: float, free: np.ndarray, cost: Cost,
+        entries: int | None = None,
+    ) -> tuple[np.ndarray, float]:  # fmt: skip
+        """Release products of rows of squared norms of at most ``bound``, ``entries`` not 0."""
         sums, neighbors = self.total(work), self.problem.neighbors
-        return release_products(step, sums, bound, free, cost, self.noise, neighbors)
+        return release_products(
+            step, sums, bound, free, cost, self.noise, neighbors, entries=entries
+        )
 
 
 @dataclass(frozen=True)
@@ -108,6 +117,14 @@ class Queries(RowQueries):
     def score_sensitivity(self) -> float:
         """Return how far a row may move a sum of scores, over the limit on one score."""
         return math.hypot(2.0 if self.replaces else 1.0, WEIGHT)
+
+    def score_l1(self, p: int) -> float:
+        """Return the same in L1, of scores of p entries: sqrt p times as much, and the square."""
+        return (2.0 if self.replaces else 1.0) * math.sqrt(p) + WEIGHT
+
+    def score_deviation(self, p: int, cost: Cost) -> float:
+        """Return the noise on sums of scores of p entries, over the limit on one score."""
+        return noise_deviation(cost, self.score_l1(p), self.score_sensitivity, p + 1)
 
     def at(self, map_: np.ndarray, eta: np.ndarray) -> Scores:
         """Return the scores at a position ``eta`` (p,) in the directions of ``map_`` (m, p)."""
@@ -123,7 +140,8 @@ class Queries(RowQueries):
         """
         work = partial(at.sums, limit, cut, WEIGHT)
         far = _ONE * self.score_sensitivity
-        query = Query(step, self.total(work).tolist(), l2=far, unit=limit / _ONE)
+        l1 = _ONE * self.score_l1(len(at.eta))
+        query = Query(step, self.total(work).tolist(), l1, far, limit / _ONE, any_noise=True)
         noisy, longest = self.noise.add(query, cost), limit if self.problem.in_parts else cut
         scale = longest**2 / (limit * WEIGHT)
         square = noisy.values[-1] * scale

@@ -1,4 +1,4 @@
-"""Whiten by noisy X'X, and take a start and three steps on clipped scores, within a cost."""
+"""Whiten by noisy X'X, and take a start and steps on clipped scores, within a cost."""
 
 from dataclasses import dataclass, replace
 
@@ -9,20 +9,65 @@ from dpstats.estimators.newton.score_tails import Tail, is_wild, mean_leverage
 from dpstats.estimators.newton.state import NewtonState
 from dpstats.estimators.newton.steps import Steps
 from dpstats.estimators.newton.whitening import leverages, refined_whitening, rough_whitening
-from dpstats.privacy import GDP
+from dpstats.privacy import Cost, PureDP
 
-# Fractions of mu^2, set by simulation and measured by benchmarks/tails.py: the distributions of the
-# columns; then X'X (half of it for the second one where that pays), leverages, the start, a
-# histogram for the first round and one for the others, and the scores of each of three.
-MARGINALS = 0.185
-_GRAM, _LEVERAGE, _START, _FIRST_TAIL, _TAIL, *_ROUNDS = (
-    part / (1 - MARGINALS) for part in (0.25, 0.015, 0.045, 0.02, 0.08, 0.07, 0.14, 0.17)
-)
 # The response takes so many times the budget of a regressor for its distribution: its scale enters
 # every coefficient.
 RESPONSE_WEIGHT = 2.0
-# What :func:`rounds` spends of the cost that it is given.
-SPENT = _GRAM + _LEVERAGE + _START + _FIRST_TAIL + _TAIL + sum(_ROUNDS)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Hold the fractions of a cost that releases take, fixed by its kind alone.
+
+    Parameters
+    ----------
+    marginals : float
+        Distributions of the columns.
+    count, response : float
+        The number of rows; mean and mean square of the response.
+    gram, leverage : float
+        X'X, half of it for the second one where that pays; leverages.
+    start, first_tail, tail : float
+        Scores at zero; a histogram of scores for the first round, and one for the others.
+    rounds : tuple of float
+        Scores of each round.
+    products : float
+        Of the whole, products of scores, where standard errors are robust.
+    """
+
+    marginals: float
+    count: float
+    response: float
+    gram: float
+    leverage: float
+    start: float
+    first_tail: float
+    tail: float
+    rounds: tuple[float, ...]
+    products: float
+
+    @classmethod
+    def of(cls, cost: Cost) -> "Shares":
+        """Return the fractions of a cost: of epsilon with delta = 0, else of mu^2."""
+        return PURE if isinstance(cost, PureDP) else GAUSSIAN
+
+    @property
+    def spent(self) -> float:
+        """Return what :func:`rounds` spends of what the distributions of the columns leave."""
+        own = self.gram, self.leverage, self.start, self.first_tail, self.tail, *self.rounds
+        return sum(self.rest(part) for part in own)
+
+    def rest(self, part: float) -> float:
+        """Return a fraction of the whole as one of what the distributions of the columns leave."""
+        return part / (1 - self.marginals)
+
+
+# Set by simulation and measured by benchmarks/tails.py.
+GAUSSIAN = Shares(0.185, 0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, (0.07, 0.14, 0.17), 0.08)
+# Noise falls with the fraction itself and not with its root, so that small releases need more of
+# the whole, and fewer rounds waste less of it; set by simulation (benchmarks/pure.py).
+PURE = Shares(0.22, 0.01, 0.025, 0.23, 0.025, 0.05, 0.02, 0.06, (0.1, 0.26), 0.15)
 
 
 @dataclass(frozen=True)
@@ -38,21 +83,21 @@ class Fitted:
     wild: bool
 
 
-def rounds(queries: Queries, counted: Counted, cost: GDP) -> Fitted:
-    """Release X'X and leverages, and take a start and three steps on clipped scores."""
+def rounds(queries: Queries, counted: Counted, cost: Cost) -> Fitted:
+    """Release X'X and leverages, and take a start and steps on clipped scores."""
     steps, wild = whitened(queries, counted, cost)
     return stepped(steps, wild, cost)
 
 
-def whitened(queries: Queries, counted: Counted, cost: GDP) -> tuple[Steps, bool]:
+def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, bool]:
     """Release X'X and leverages; return steps from there, and whether the scales have failed."""
+    shares = Shares.of(cost)
+    gram, leverage = (cost.part(shares.rest(part)) for part in (shares.gram, shares.leverage))
     count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
-    whitening, pays = rough_whitening(queries, cost.part(_GRAM), count)
-    tail, deviation = leverages(
-        queries, whitening, cost.part(_LEVERAGE), extremes.heavy, extremes.leverage
-    )
+    whitening, pays = rough_whitening(queries, gram, count)
+    tail, deviation = leverages(queries, whitening, leverage, extremes.heavy, extremes.leverage)
     if pays:
-        whitening = refined_whitening(queries, whitening, tail, cost.part(_GRAM), count)
+        whitening = refined_whitening(queries, whitening, tail, gram, count)
     else:
         whitening = whitening.divided(mean_leverage(tail))
     # steps divide by the number of rows, which is as unsure as X'X
@@ -61,13 +106,14 @@ def whitened(queries: Queries, counted: Counted, cost: GDP) -> tuple[Steps, bool
     return steps, is_wild(tail, deviation, count)
 
 
-def stepped(steps: Steps, wild: bool, cost: GDP) -> Fitted:
-    """Take a start and three steps; what X'X and leverages cost is left of ``cost``."""
-    state = steps.start(cost.part(_START))
-    first, second, third = _ROUNDS
-    scores = steps.tail(state, cost.part(_FIRST_TAIL))
-    state = steps.step(steps.clipped(state, scores), scores, cost.part(first))
-    scores = steps.tail(state, cost.part(_TAIL))
-    state = steps.step(state, scores, cost.part(second))
-    state = steps.step(state, scores, cost.part(third))
+def stepped(steps: Steps, wild: bool, cost: Cost) -> Fitted:
+    """Take a start and steps; what X'X and leverages cost is left of ``cost``."""
+    shares = Shares.of(cost)
+    first, *others = (cost.part(shares.rest(part)) for part in shares.rounds)
+    state = steps.start(cost.part(shares.rest(shares.start)))
+    scores = steps.tail(state, cost.part(shares.rest(shares.first_tail)))
+    state = steps.step(steps.clipped(state, scores), scores, first)
+    scores = steps.tail(state, cost.part(shares.rest(shares.tail)))
+    for part in others:
+        state = steps.step(state, scores, part)
     return Fitted(state, steps, scores, wild)

@@ -6,10 +6,11 @@ import numpy as np
 
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Problem
+from dpstats.noise import noise_deviation
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
-from dpstats.privacy import GDP, REPLACE_ONE
+from dpstats.privacy import REPLACE_ONE, Cost
 
 # Scales are usable from so many times the noise on a count of a column's rows, for one regressor
 # and for several: the scale of one alone cancels in its regression unless values are clipped, while
@@ -39,7 +40,7 @@ def number_of_rows(rows: Rows, weighted: bool) -> np.ndarray:
 
 
 def rows_for_scales(
-    columns: int, problem: Problem, cost: GDP, marginals: float, response: float
+    columns: int, problem: Problem, cost: Cost, marginals: float, response: float
 ) -> float:
     """Return the fewest rows whose released distributions give usable scales of so many columns.
 
@@ -49,9 +50,9 @@ def rows_for_scales(
     Below it intervals that are shown cover as little as 67% where regressors are correlated or
     most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
     """
-    times = math.sqrt(2) if problem.neighbors == REPLACE_ONE else 1.0
-    share = marginals / (1 - marginals) / max(columns + response, 1.0)
-    return ROWS_PER_NOISE[columns > 1] * times / (cost.mu * math.sqrt(share))
+    times = 2.0 if problem.neighbors == REPLACE_ONE else 1.0
+    part = cost.part(marginals / (1 - marginals) / max(columns + response, 1.0))
+    return ROWS_PER_NOISE[columns > 1] * noise_deviation(part, times, math.sqrt(times))
 
 
 def check_levels(name: str, problem: Problem) -> None:

@@ -10,15 +10,16 @@ import numpy as np
 from dpstats.estimators.contract import Problem, Reference
 from dpstats.estimators.newton.indicator_basis import FAR
 from dpstats.estimators.newton.loss import Loss
-from dpstats.noise import Noise, Query
+from dpstats.noise import Noise, Query, noise_deviation
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import whole_weights
 from dpstats.privacy import REPLACE_ONE, Cost
 
 # Responses count as so many units from the center at most, or as many more as are seen and leave
-# the noise on their mean square at this part of its own unit; the center is off by about so many.
-_LIMIT, _NOISE, _OFF_CENTER = 4.0, 0.1, 0.4
+# the noise on their mean square at this part of its own unit, up to the third number, where cutting
+# squares to the grid loses 1/16 of that unit; the center is off by about so many.
+_LIMIT, _NOISE, _MOST, _OFF_CENTER = 4.0, 0.1, 2.0**8, 0.4
 # A mean square is taken up where its noise is below this, in squared units.
 IS_CLEAR = 0.25
 _ONE = 2.0**ENTRY_BITS
@@ -47,13 +48,14 @@ class SquaredLoss(Loss):
         it is at most t^2 (1 + (2 - t)^2), which is 4 at t = 2 and below 4 elsewhere on [0, 2]: 2.
         Both parts are cut toward zero to multiples of 2^-20. Beyond t = 1 the signs of v and u
         differ, so this lengthens the difference of squares alone, by less than one multiple, which
-        is added; up to t = 1 the length is at most sqrt 2.
+        is added; up to t = 1 the length is at most sqrt 2. In L1 a row has at most 2, and the
+        difference is t (1 + |v + u|), at most t (3 - t): 9/4, at t = 3/2.
 
         With units a row adds its part w, a multiple of 2^-20, times (v, v^2): w v is cut toward
         zero and w v^2 rounded up, so that the pair is w times a point of the convex set
         p^2 <= s <= 1, which has zero in it. So is their sum over a unit, whose parts add up to at
         most 1. The farthest points of the set, (-1, 1) and (1, 1), are 2 apart, and none is farther
-        than sqrt 2 from zero.
+        than sqrt 2 from zero; its corners are on p^2 = s, so that the bounds in L1 hold too.
         """
         reference = problem.reference
         assert reference is not None, "the method asks for marginals"
@@ -61,10 +63,17 @@ class SquaredLoss(Loss):
             reference = _from_zero(reference)
         extremes, replaces = reference.extremes, problem.neighbors == REPLACE_ONE
         one_row = 2 if replaces else math.sqrt(2)
-        limit = limit_of_squares(extremes.y_reach, rows * cost.mu / one_row)
+        l1 = 2.25 if replaces else 2.0
+        limit = limit_of_squares(extremes.y_reach, rows / noise_deviation(cost, l1, one_row))
         sums = total(partial(_sums, reference, limit))
         far = 2 * _ONE + 1 if replaces else math.sqrt(2) * _ONE
-        query = Query("mean and mean square of y", sums.tolist(), l2=far, unit=1 / _ONE)
+        query = Query(
+            "mean and mean square of y",
+            sums.tolist(),
+            l1=l1 * _ONE + replaces,
+            l2=far,
+            unit=1 / _ONE,
+        )
         noisy = noise.add(query, cost)
         mean, square = noisy.values / rows * [limit, limit**2]
         error = noisy.deviation / rows
@@ -112,7 +121,7 @@ def limit_of_squares(reach: float, precision: float) -> float:
 
     They lie within ``reach``.
     """
-    return max(_LIMIT, min(reach, math.sqrt(_NOISE * precision)))
+    return max(_LIMIT, min(reach, math.sqrt(_NOISE * precision), _MOST))
 
 
 def _from_zero(reference: Reference) -> Reference:

@@ -79,7 +79,7 @@ class Steps:
         """
         t, p, eta, rows = self.whitening.dimension, len(state.eta), state.eta, self.rows
         queries = self.queries
-        noise = queries.score_sensitivity / cost.mu
+        noise = queries.score_deviation(p, cost)
         limit, slope = score_limit(tail, state.sigma, p, noise, _WORTH * rows**2 / t)
         # squares are those of residuals, where rows count for parts those of the clipped scores
         cut, size = square_limit(tail, noise / WEIGHT), 1.0
@@ -170,10 +170,10 @@ class Steps:
     def with_products(self, state: NewtonState, tail: Tail, cost: Cost) -> NewtonState:
         """Release the products of clipped scores, of which robust or clustered errors are made."""
         p, t, queries = len(state.eta), self.whitening.dimension, self.queries
-        limit = square_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
+        limit = square_limit(tail, queries.product_deviation(p, cost))
         work = partial(self._at(state.eta).products, limit * math.sqrt(t))
         products, deviation = queries.products(
-            "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost
+            "score products", work, limit**2 * t, np.ones((p, p), dtype=bool), cost, p
         )
         even, cut = state.square * self.rows, t * float(squares_cut(tail, limit))
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it

@@ -8,11 +8,11 @@ from dpstats.estimators.contract import Problem, Release
 from dpstats.evidence import InstrumentEvidence, NewtonEvidence, Stack
 from dpstats.inference import first_stage_f
 
-# Intervals by the delta method are shown from this F statistic of the first stage on; set by
-# simulation (benchmarks/iv.py).
-_STRONG = 30.0
+# Intervals are shown from this F statistic of the first stage on (Staiger and Stock 1997), by
+# critical values that depend on it (InstrumentWald).
+STRONG = 10.0
 _WEAK = (
-    "the released F statistic of the first stage, noise included, is below 30, so intervals are "
+    "the released F statistic of the first stage, noise included, is below 10, so intervals are "
     "unbounded; anderson_rubin() has a set that holds with weak instruments"
 )
 _HIDDEN = "the noise hides how the instruments move the response or the endogenous regressor"
@@ -82,7 +82,7 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
     cov = moved @ cov @ moved.T
     coefficients, joint = forms.of_instruments(given.columns)
     strength = first_stage_f(coefficients, joint)
-    is_weak = not strength >= _STRONG
+    is_weak = not strength >= STRONG
     evidence = InstrumentEvidence(
         hidden_cov=cov if is_weak else hidden, privacy_cov=privacy, rows=of_y.rows,
         down_weighted=max(of_y.down_weighted, of_d.down_weighted),

@@ -74,7 +74,9 @@ def rough_whitening(queries: RowQueries, cost: Cost, rows: float) -> tuple[White
     pays = _TYPICAL_LEVERAGE * p * _noise_norm(queries, p, half) < rows
     bound = basis.ones + _NUMERIC_NORM * len(basis.center)
     work = partial(rough_products, basis, bound)
-    gram, deviation = queries.products("X'X", work, bound, basis.free, half if pays else cost)
+    gram, deviation = queries.products(
+        "X'X", work, bound, basis.free, half if pays else cost, basis.ones + len(basis.center)
+    )
     span, weighted = basis.span, _weighted_rows(basis, gram, rows)
     values, vectors, weights, kept, unsure = _eigen(span.T @ gram @ span, deviation, weighted)
     map_ = span @ vectors * weights
@@ -98,7 +100,7 @@ def refined_whitening(
     limit = leverage_limit(tail, rows, t, t * _noise_norm(queries, p, part))
     work = partial(whitened_products, queries.basis, first.map, limit * t)
     free = np.ones((p, p), dtype=bool)
-    gram, deviation = queries.products("whitened X'X", work, limit * t, free, part)
+    gram, deviation = queries.products("whitened X'X", work, limit * t, free, part, p)
     values, vectors, weights, kept, unsure = _eigen(gram, deviation, rows)
 
     def error(squares: np.ndarray) -> np.ndarray:
@@ -124,8 +126,7 @@ def whitened(
 
 def _noise_norm(queries: RowQueries, p: int, cost: Cost) -> float:
     """Approximate the norm of the noise on (p, p) products of rows of norm 1."""
-    times = math.sqrt(2) if queries.replaces else 1.0
-    return math.sqrt(2 * p) * times / cost.mu
+    return math.sqrt(2 * p) * queries.product_deviation(p, cost)
 
 
 def leverages(

@@ -57,15 +57,10 @@ def meant(text: str, in_r: bool) -> str:
 def _instruments(text: str, in_r: bool) -> str:
     if not _INSTRUMENTS.search(text):
         return ""
-    if not in_r:
-        return (
-            "instruments are for dp_iv, which takes one regressor and its instruments in brackets: "
-            "dp_iv('y ~ x + [d ~ z]', data)"
-        )
-    return (
-        "there are no instrumental variables yet; fit the first stage and the reduced form by "
-        "least squares, which one call does for a list of the two formulas"
-    )
+    taken = "instruments are for dp_iv, which takes one regressor and its instruments"
+    if in_r:
+        return f"{taken}: dp_iv(y ~ x | d ~ z, data)"
+    return f"{taken} in brackets: dp_iv('y ~ x + [d ~ z]', data)"
 
 
 def _of_stata(text: str, in_r: bool) -> str:

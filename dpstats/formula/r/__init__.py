@@ -4,6 +4,7 @@ They become expressions of Python, which ``formula.expressions`` checks; the bri
 is ``dpstats.r``.
 """
 
+from dpstats.formula.r.instruments import instrument_parts
 from dpstats.formula.r.terms import RFormula
 
-__all__ = ["RFormula"]
+__all__ = ["RFormula", "instrument_parts"]

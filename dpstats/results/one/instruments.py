@@ -10,13 +10,15 @@ import pandas as pd
 from dpstats.call import FirstStage
 from dpstats.evidence import InstrumentEvidence
 from dpstats.formula import InstrumentFormula
-from dpstats.inference import ConfidenceSet, anderson_rubin, first_stage_f
+from dpstats.inference import ConfidenceSet, anderson_rubin, critical_values, first_stage_f
 from dpstats.option_checks import number
 from dpstats.results.one.single import DPResults
 from dpstats.results.store.shapes import INSTRUMENTS
 from dpstats.results.store.single import fields_of, to_plain
 from dpstats.results.store.texts import built
 
+# Level of the critical values that a summary states.
+_ALPHA = 0.05
 _STORED = "what to_json() or to_dict() of a DPIVResults wrote"
 
 
@@ -50,8 +52,9 @@ class DPIVResults(DPResults):
 
     ``formula`` is that of the response on all regressors, of which ``params`` are the
     coefficients, and ``instrument_formula`` what was written. ``status`` is
-    ``"weak_instruments"`` where the released F statistic of the first stage is below 30: then
-    intervals are unbounded, and :meth:`anderson_rubin` has a set that holds all the same.
+    ``"weak_instruments"`` where the released F statistic of the first stage is below 10: then
+    intervals are unbounded. Else intervals and p-values take critical values that depend on F.
+    :meth:`anderson_rubin` has a set that holds however weak the instruments are.
 
     Examples
     --------
@@ -110,25 +113,36 @@ class DPIVResults(DPResults):
         return self.evidence.reduced, self.evidence.reduced_cov
 
     @property
-    def instrument_notes(self) -> list[str]:
-        """Write the first stage and the Anderson-Rubin set in sentences."""
+    def strength_notes(self) -> list[str]:
+        """Write what the first stage says, and what it does to intervals, in sentences."""
         formula, strength = self.parsed_instruments, self.first_stage.fvalue
-        return [
+        said = (
             f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
-            f"of the first stage, robust and with the noise: {strength:.4g}",
-            f"Anderson-Rubin 95% set of the coefficient of {formula.endogenous}, which holds "
-            f"with weak instruments: {self.anderson_rubin()}",
+            f"of the first stage, robust and with the noise: {strength:.4g}"
+        )
+        usual, taken = critical_values(np.array([np.inf, np.sqrt(strength)]), _ALPHA)
+        if self.status == "weak_instruments" or taken == usual:
+            return [said]
+        values = f"{taken:.3g} at {_ALPHA:.0%} in place of {usual:.3g}"
+        return [said, f"intervals and p-values take critical values of that F, {values}"]
+
+    @property
+    def set_notes(self) -> list[str]:
+        """Write the Anderson-Rubin set in a sentence."""
+        return [
+            f"Anderson-Rubin 95% set of the coefficient of {self.parsed_instruments.endogenous}, "
+            f"which holds with weak instruments: {self.anderson_rubin()}"
         ]
 
     def record(self, path, publication=None):
         """Write this release as a folder, as :meth:`DPResults.record` does, named by its call."""
         from dpstats.results.record.record import write_record
 
-        return write_record({self.instrument_formula: self}, path, publication)
+        return write_record({str(self.instrument_formula): self}, path, publication)
 
     def to_dict(self) -> dict:
         """Convert the result to plain numbers, strings, lists and dicts; NaN becomes None."""
-        return {**to_plain(self), "instruments": self.instrument_formula}
+        return {**to_plain(self), "instruments": str(self.instrument_formula)}
 
     @classmethod
     def from_dict(cls, content: Mapping) -> "DPIVResults":
@@ -138,7 +152,9 @@ class DPIVResults(DPResults):
 
 def _restored(content: Mapping) -> DPIVResults:
     """Restore a result, and compute what it derives, which fails where parts do not agree."""
-    result = DPIVResults(**fields_of(content), instrument_formula=content["instruments"])
+    fields = fields_of(content)
+    formula = type(fields["formula"])(content["instruments"])  # of the same dialect
+    result = DPIVResults(**fields, instrument_formula=formula)
     result.cov_params()
     _ = result.bse, result.first_stage, result.anderson_rubin()
     return result

@@ -138,8 +138,10 @@ class Simulated(FitStatistics):
         cov, errors = self.uncertainty.covariance()[0], self._errors(R)
         if self.release.basis.evidence.sums() is None and np.isfinite(errors).all():
             errors = self.uncertainty
-            degrees = errors.degrees()[0] if isinstance(errors, Wald) else np.inf
-            return wald_test(self._estimate(), cov, R, r, degrees)
+            if not isinstance(errors, Wald):
+                return wald_test(self._estimate(), cov, R, r)
+            law = errors.degrees()[0], errors.strengths()[0]
+            return wald_test(self._estimate(), cov, R, r, *law)
         return joint_test(self._released_sums("joint test"), cov, R, r)
 
     def _estimate(self) -> np.ndarray:

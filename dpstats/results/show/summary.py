@@ -191,12 +191,16 @@ def _wrapped(notes: Iterable[str]) -> str:
     return "\n".join(textwrap.fill(note, _WIDTH, subsequent_indent="    ") for note in notes)
 
 
-def release_notes(result) -> list[str]:
-    """Write what there is to say of ranges, of columns whose noise is large, and of polynomials."""
+def release_notes(result, with_sets: bool = True) -> list[str]:
+    """Write what there is to say of ranges, of columns whose noise is large, and of polynomials.
+
+    ``with_sets`` adds confidence sets.
+    """
     return [
         *note_on_ranges(result), *_scores_cut(result), *_of_clusters(result),
         *_weights_at_the_bound(result), *note_on_the_ends(result), *_collinear(result),
-        *_hidden_levels(result), *_legendre(result), *getattr(result, "instrument_notes", ()),
+        *_hidden_levels(result), *_legendre(result), *getattr(result, "strength_notes", ()),
+        *(getattr(result, "set_notes", ()) if with_sets else ()),
     ]  # fmt: skip
 
 

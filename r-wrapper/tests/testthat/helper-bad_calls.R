@@ -104,7 +104,7 @@ bad_calls <- expression(
   dp_ols(y ~ day, d, "adassp", 1, bounds = list(day = "2020-01-01")),
   dp_ols(y ~ x, d, "noisy_stats", 5, bounds = unit, budget = budget),
   dp_ols(list(), d, epsilon = 1), dp_ols(list(y ~ x, y ~ x), d, epsilon = 1),
-  dp_ols(list(y ~ x, y ~ x + k), d, epsilon = 1, delta = 0, bounds = unit),
+  dp_ols(list(y ~ x, y ~ x + k), d, "tukey", 1, delta = 0, bounds = unit),
   dp_ols(y ~ x, "nowhere.csv", epsilon = 1), dp_ols(y ~ x, "nowhere.xlsx", epsilon = 1),
   dp_ols(y ~ x, "folder", epsilon = 1), dp_ols(y ~ x, c("people.csv", "people.csv"), epsilon = 1),
   dp_ols(y ~ x, c("people.csv", NA), epsilon = 1), dp_ols(y ~ x, "people.csv", epsilon = 1),
@@ -143,7 +143,8 @@ bad_calls <- expression(
   dp_ledger_create("b.ledger", "a", 1, 0, "add_remove"),
   dp_ledger_allocate("nowhere.ledger", "anna", 1), dp_ledger_allocate("kept.ledger", "anna", -1),
   dp_ledger_allocate("kept.ledger", "anna"), dp_ledger_analysts("nowhere.ledger"),
-  dp_ledger_requests(3), dp_ledger_create("b.ledger", "a", 1, NULL),
+  dp_ledger_requests(3), dp_ledger_request("kept.ledger", 7), dp_ledger_request("kept.ledger"),
+  dp_ledger_create("b.ledger", "a", 1, NULL),
   dp_ledger_create("b.ledger", "a", 1, data = 3), dp_ledger_move("kept.ledger"),
   dp_ledger_move("kept.ledger", "nowhere.csv"), dp_ledger_move("nowhere.ledger", d),
   dp_ledger_approve("kept.ledger", 7), dp_ledger_approve("kept.ledger", "a"),
@@ -198,6 +199,20 @@ bad_calls <- c(bad_calls, expression(
   dp_logit(b ~ x, d, 1, budget = 2), dp_logit(b ~ x, d, 1, neighbors = "swap"),
   dp_glm(b ~ x, poisson, d, epsilon = 1), dp_glm(b ~ x, binomial("probit"), d, epsilon = 1),
   dp_margins(fit), dp_margins(3), dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
+))
+
+# Those of regressions with instruments.
+bad_calls <- c(bad_calls, expression(
+  dp_iv(y ~ 1 | x ~ k, d), dp_iv("y ~ 1 | x ~ k", d, 1), dp_iv(y ~ x, d, 1), dp_iv(y ~ x + k | real + k, d, 1),
+  dp_iv(y ~ g | g | x ~ k, d, 1), dp_iv(y ~ real | x + k ~ b, d, 1), dp_iv(y ~ x | x ~ k, d, 1),
+  dp_iv(y ~ k | x ~ k, d, 1), dp_iv(y ~ 1 | y ~ k, d, 1), dp_iv(y ~ . | x ~ k, d, 1),
+  dp_iv(y ~ 1 | g ~ k, d, 1), dp_iv(y ~ 1 | x ~ nowhere, d, 1), dp_iv(y ~ 1 | x ~ s, d, 1),
+  dp_iv(y ~ 1 | x ~ k - 1, d, 1), dp_iv(y ~ 1 | x ~ k, d, -1), dp_iv(y ~ 1 | x ~ k, d, 1, delta = 0),
+  dp_iv(y ~ 1 | x ~ k, as.list(d), 1), dp_iv(list(y ~ 1 | x ~ k), d, 1), dp_iv(y ~ 1 | x ~ k, d, 1, by = g),
+  dp_iv(y ~ 1 | x ~ k, d, 1, weights = k), dp_iv(y ~ 1 | x ~ k, d, 1, cluster = g),
+  dp_iv(y ~ 1 | x ~ k, d, 1, vcov = "HC1"), dp_iv(y ~ 1 | x ~ k, d, 1, unknown = 2),
+  dp_iv(y ~ 1 | x ~ k, d, 1, seed = 1), dp_iv(y ~ 1 | x ~ k, d, 1, budget = 2),
+  dp_first_stage(fit), dp_anderson_rubin(fit), dp_anderson_rubin(3), dp_ols(y ~ 1 | x ~ k, d, epsilon = 1)
 ))
 
 # Those of descriptions.

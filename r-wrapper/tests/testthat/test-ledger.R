@@ -103,6 +103,9 @@ test_that("a steward makes and keeps a ledger from R", {
   waiting <- dp_ledger_requests(path, state = "requested")
   expect_identical(as.list(waiting[c("id", "analyst", "formula")]),
                    list(id = 1, analyst = "anna", formula = "y ~ x"))
+  whole <- dp_ledger_request(path, 1)
+  expect_identical(whole$value[match(c("formula", "epsilon", "state"), whole$entry)],
+                   c("y ~ x", "1.0", "requested"))
   expect_identical(dp_ledger_approve(path, 1)$state, "approved")
   expect_s3_class(fit(anna), "dp_ols")
   expect_identical(dp_ledger_requests(path)$state, "released")

@@ -202,6 +202,12 @@ test_that("marginal means of a logit are probabilities", {
   expect_equal(found$SE, wanted$SE, tolerance = 0.05)
 })
 
+test_that("tables of easystats show no R-squared of a logit", {
+  skip_without_python()
+  skip_without_optional("performance")
+  expect_named(performance::model_performance(fit_smoker(epsilon = 4)), c("Epsilon", "Delta"))
+})
+
 test_that("slopes by marginaleffects would be of probabilities", {
   skip_without_python()
   fit <- fit_smoker()

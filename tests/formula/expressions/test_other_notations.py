@@ -22,9 +22,9 @@ STATA = [
 ]
 OTHERS = [
     ("y ~ csw(x, z)", "['y ~ x', 'y ~ x + z']", "list(y ~ x, y ~ x + z)"),
-    ("y ~ x + [educ ~ nearc4]", "instruments are for dp_iv", "no instrumental variables yet"),
-    ("y ~ x | g | educ ~ z", "instruments are for dp_iv", "no instrumental variables yet"),
-    ("y ~ x | educ ~ z", "instruments are for dp_iv", "no instrumental variables yet"),
+    ("y ~ x + [educ ~ nearc4]", "instruments are for dp_iv", "dp_iv(y ~ x | d ~ z, data)"),
+    ("y ~ x | g | educ ~ z", "instruments are for dp_iv", "dp_iv(y ~ x | d ~ z, data)"),
+    ("y ~ x | educ ~ z", "instruments are for dp_iv", "dp_iv(y ~ x | d ~ z, data)"),
     ("cbind(a, b) ~ x", "['a ~ x', 'b ~ x']", "list(a ~ x, b ~ x)"),
     ("y ~ x + (1 | g)", "effects of g: y ~ x | g", "effects of g: y ~ x | g"),
     ("df$y ~ df$x", "write y ~ x", "write y ~ x"),

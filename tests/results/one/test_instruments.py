@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpstats as dp
+from dpstats.inference import critical_values
 from dpstats.results.restored_calls import from_text
 from dpstats.results.store.calls import to_text
 
@@ -59,6 +60,33 @@ def test_a_summary_says_what_the_instruments_are():
     assert "IV-2SLS" in shown and "R-squared" not in shown and "HC1" in shown
     said = " ".join(shown.split())
     assert "instruments of d: z; F statistic" in said and "Anderson-Rubin 95% set" in said
+
+
+def test_a_moderate_first_stage_widens_what_is_said():
+    """An F between 10 and 104.7: intervals, p-values, joint tests and the summary say the same."""
+    with dp.testing.insecure_seed(1):
+        weak = dp.dp_iv("y ~ x + [d ~ z]", {**TABLE, "d": D - 0.45 * Z}, epsilon=4)
+    F = weak.first_stage.fvalue
+    (taken,) = critical_values(np.array([F**0.5]), 0.05)
+    assert weak.status == "ok" and 10 < F < 100 and taken > 2
+    low, high = weak.conf_int().to_numpy().T
+    assert (high - low) / 2 == pytest.approx(taken * weak.bse.to_numpy())
+    ends = weak.t_test(f"d = {high[2]}")
+    assert ends.pvalue[0] == pytest.approx(0.05)
+    both = weak.f_test("d = 0, x = 0")
+    wald = 2 * both.fvalue
+    assert both.pvalue == pytest.approx(np.exp(-wald / (1 + (wald / F) ** 0.5) ** 2 / 2))
+    said = " ".join(str(weak.summary()).split())
+    assert f"critical values of that F, {taken:.3g} at 5% in place of 1.96" in said
+    assert "in place of" not in str(FIT.summary())
+
+
+def test_a_fit_of_fixests_formula_is_that_of_python():
+    with dp.testing.insecure_seed(1):
+        again = dp.dp_iv(dp.RFormula("y ~ x | d ~ z"), TABLE, epsilon=4)
+    assert again.params.tolist() == FIT.params.tolist() and again.names[0] == "(Intercept)"
+    stored = dp.DPIVResults.from_json(again.to_json())
+    assert stored == again and isinstance(stored.instrument_formula, dp.RFormula)
 
 
 def test_it_is_restored_from_json_and_from_a_ledgers_text():

@@ -3,10 +3,8 @@
 import csv
 import html.parser
 import json
-import os
 import re
 import resource
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -19,6 +17,7 @@ from dpstats.results.many.comparison import compare
 from dpstats.results.record.record import verify_record, write_record
 from dpstats.results.record.registry import registry_yaml
 from dpstats.results.restored_calls import from_text
+from tests.checks.acro import loaded_by_acro
 from tests.checks.pages import Links, check_fields
 
 PUBLICATION = {
@@ -184,30 +183,13 @@ def test_a_description_writes_its_own_record(description, tmp_path):
     assert output["properties"] == {"method": "describe", "formula": description.formula}
 
 
-ACRO = """
-import json, sys
-from acro.record import load_records
-
-records = load_records(sys.argv[1])
-json.dump({key: {"terms": [frame.filter(["term", "variable"]).iloc[:, 0].tolist()
-                           for frame in records.get(key).output],
-                 "type": records.get(key).output_type, "summary": records.get(key).summary}
-           for key in records.get_keys()}, sys.stdout)
-"""
-
-
 def test_the_acro_package_loads_the_record(results, description, tmp_path):
     """Run by ``make test-acro``, whose environment has the pandas that acro needs."""
-    python = os.environ.get("DPSTATS_ACRO_PYTHON")
-    if python is None:
-        pytest.skip("acro needs an environment of its own: make test-acro")
     single = {name: results[name] for name in ("y ~ x", "two/<regressors>")}
     table = compare(*single.values(), names=["one", "two"])
     everything = {**results, "Table 1": description}
     folder = write_record(everything, tmp_path / "out", tables={"both": table})
-    loaded = subprocess.run([python, "-c", ACRO, str(folder)], capture_output=True, text=True)
-    assert loaded.returncode == 0, loaded.stderr
-    outputs = json.loads(loaded.stdout)
+    outputs = loaded_by_acro(folder)
     assert list(outputs) == [f"output_{i}" for i in range(5)]
     assert [each["type"] for each in outputs.values()] == ["regression"] * 3 + ["table"] * 2
     assert outputs["output_0"]["terms"] == [["Intercept", "x", "p25", "p75"]]

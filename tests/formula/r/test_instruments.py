@@ -1,0 +1,38 @@
+"""Formulas of R with instruments, in fixest's form: their parts, and what is refused."""
+
+import pytest
+
+from dpstats.errors import FormulaError
+from dpstats.formula.r import RFormula, instrument_parts
+
+
+@pytest.mark.parametrize(
+    "text, parts",
+    [
+        ("y ~ x | d ~ z", ("y", "x", "d", "z")),
+        ("y~1|d~z+w:v", ("y", "1", "d", "z + w:v")),
+        ("log(`my y`) ~ x * g | I(d | e) ~ poly(z, 2)",
+         ("log(`my y`)", "x * g", "I(d | e)", "poly(z, 2)")),
+    ],
+)  # fmt: skip
+def test_parts_are_written_as_r_writes_them(text, parts):
+    assert instrument_parts(RFormula(text)) == parts
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("y ~ x", "got y ~ x"),
+        ("~ x | d ~ z", "exogenous regressors, or 1"),
+        ("y ~ d ~ z", "exogenous regressors, or 1"),
+        ("y ~ (x | d) ~ z", "exogenous regressors, or 1"),
+        ("y ~ x | state + year | d ~ z", "absorbs no effects"),
+        ("y ~ x | a + b + c ~ z", "one endogenous regressor is proven"),
+        ("y ~ x | d ~ z; w", "cannot read"),
+        ("y ~ " + "-" * 9000 + "x | d ~ z", "too many|too deeply"),
+        ("y ~ x | d ~ " + "z" * 30_000, "at most 20,000 characters"),
+    ],
+)
+def test_other_forms_are_refused(text, why):
+    with pytest.raises(FormulaError, match=why):
+        instrument_parts(RFormula(text))
