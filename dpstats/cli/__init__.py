@@ -1,4 +1,4 @@
-"""Run the command line: ``dpstats fit | by | logit | poisson | iv | describe | ledger | plan | ...``.
+"""Run the command line: ``dpstats fit | by | logit | poisson | iv | describe | plan | ...``.
 
 A call is checked completely before any budget is spent; an error is one line on stderr, with
 exit code 2. Nothing is computed here that Python does not offer too.

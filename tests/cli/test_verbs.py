@@ -1,4 +1,4 @@
-"""``dpstats describe``, ``logit``, ``poisson`` and ``iv``: calls as asked, files, and what is refused."""
+"""``dpstats describe``, ``logit``, ``poisson``, ``iv``: calls as asked, files, what is refused."""
 
 import json
 
