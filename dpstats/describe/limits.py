@@ -8,8 +8,8 @@ from dpstats.range_estimation import Marginal, Tail
 from dpstats.range_estimation.excess import tails
 from dpstats.schema import Numeric
 
-# Rows that the noise hides may lie so many times as far from the center as the limits, and are as
-# many as so many deviations of the noise on a bin.
+# Rows that the noise hides may lie so many times as far from the center as the limits, within
+# declared bounds, and are as many as so many deviations of the noise on a bin.
 _FARTHER, _HIDDEN = 1.5, 2.0
 # They move means of columns with these kurtoses so many times; the last is that of mostly zeros.
 _KURTOSES, _TIMES = (3.5, 5.5, 12.0), (0.0, 1.0, 2.0)
@@ -114,10 +114,12 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     if (low, high) == ends:
         return Limits(low, high, both, True, *grid)
     share, reach = marginal.hidden, (high - low) / 2
+    center = (high + low) / 2
+    farthest = min(_FARTHER * reach, max(ends[1] - center, center - ends[0]))
     heavy = float(np.interp(marginal.moment(4), _KURTOSES, _TIMES))
     return Limits(
         low, high, both, True, *grid,
-        hidden=heavy * share * reach, hidden_square=_HIDDEN * share * (_FARTHER * reach) ** 2,
+        hidden=heavy * share * reach, hidden_square=_HIDDEN * share * farthest**2,
     )  # fmt: skip
 
 

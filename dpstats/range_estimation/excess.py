@@ -55,15 +55,15 @@ class Tail:
     def excess(self, distances: np.ndarray, power: int) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance over the posterior of E max(d - distance, 0)^power, each (k,).
 
-        For a power of 1 or 2 values beyond the declared distance count as lying there.
+        Values beyond the declared distance f count as lying there. With a gap g = f - distance the
+        excess of those is g + (d - f), of whose power all terms but g^power are taken off.
         """
         beyond = self._expected(distances, power)
-        if np.isfinite(self.farthest) and power <= 2:
-            last = self._expected(np.full(1, self.farthest), power)
-            gap = np.maximum(self.farthest - distances, 0.0)
-            rest = self._expected(np.full(1, self.farthest), 1)
-            more = last if power == 1 else last + 2 * gap[:, None] * rest
-            beyond = np.maximum(beyond - more, 0.0)
+        if np.isfinite(self.farthest):
+            gap, end = np.maximum(self.farthest - distances, 0.0)[:, None], np.full(1, self.farthest)
+            terms = range(1, power + 1)
+            more = sum(comb(power, j) * gap ** (power - j) * self._expected(end, j) for j in terms)
+            beyond = np.clip(beyond - more, 0.0, gap**power)
         mean = beyond @ (self.chance * self.share)
         square = self.chance * (self.share**2 + self.share_variance)
         square = beyond**2 @ square

@@ -172,6 +172,16 @@ def test_deviations_have_an_interval_only_where_hidden_rows_matter_little():
     assert shown["uniform"] >= 7 and shown["lognormal"] <= 1
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_no_tail_is_feared_beyond_declared_bounds(seed):
+    """A column that is uniform up to its bounds has a standard deviation, and its interval."""
+    data = pd.DataFrame({"wage": np.random.default_rng(seed).uniform(0, 100, 20_000)})
+    found, _ = released(data, ["wage"], 1.0, seed, bounds={"wage": (0, 100)})
+    sd = found[None, "wage", "sd", None]
+    assert sd.status == OK and sd.upper - sd.lower < 1
+    assert sd.lower <= data["wage"].std() <= sd.upper
+
+
 def test_one_bin_beside_zero_is_no_distribution():
     """Where it is noise the mean would be that bin's share, and its error next to nothing."""
     places, event = np.array([0.0, 1e-14]), Event("bins", "gaussian", 1.0, 8.0, GDP(0.1))

@@ -40,7 +40,7 @@ def test_no_rows_are_seen_below_zero():
     assert low.excess(np.array([0.0]), 1)[0][0] == 0
 
 
-@pytest.mark.parametrize("power", [1, 2])
+@pytest.mark.parametrize("power", [1, 2, 3, 4])
 def test_a_declared_bound_ends_a_tail(power):
     """A half-normal density cut at 1.5: its excess over 1 against numerical integration."""
     chance = np.ones(1)
