@@ -29,7 +29,8 @@ dp_glm <- function(formula, family = binomial, data, ...) {
 families <- list(
   binomial = list(
     verb = "dp_logit", link = "logit", noun = "a logit", mean = stats::plogis, slope = stats::dlogis,
-    offset = "write the column as a regressor", vcov = "for robust standard errors give cov_type = \"HC1\""
+    offset = "write the column as a regressor",
+    vcov = "for robust standard errors give cov_type = \"HC1\""
   ),
   poisson = list(
     verb = "dp_poisson", link = "log", noun = "a Poisson regression", mean = exp, slope = exp,
@@ -61,7 +62,7 @@ generalized <- function(family, given, written, workspace) {
   data <- given$data
   check_data(data)
   check_ungrouped(data, its$noun)
-  formula <- with_constants(own_formula(given$formula), data)
+  formula <- without_offset(with_constants(own_formula(given$formula), data), its)
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
   given$subset <- condition_given(substitute(subset, given), data, workspace)
@@ -70,6 +71,16 @@ generalized <- function(family, given, written, workspace) {
   value <- answer_to("glm", c(shared_arguments(given), list(family = family), options), given$budget)
   fits <- lapply(value, function(fit) with_call(new_dp_ols(fit), written, its$verb))
   fits_by_formula(fits, given$texts)
+}
+
+# The formula, or several, where none has an offset.
+without_offset <- function(formula, its) {
+  for (each in if (is.list(formula)) formula else list(formula)) {
+    if ("offset" %in% setdiff(all.names(each), all.vars(each))) {
+      bad_argument(its$verb, " has no offset: ", its$offset)
+    }
+  }
+  formula
 }
 
 # Arguments of lm, glm and dp_ols that a fit of a family does not have.

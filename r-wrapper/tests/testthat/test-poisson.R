@@ -115,6 +115,8 @@ test_that("arguments that a Poisson regression has not are answered before they 
     expect_error(do.call(dp_poisson, given), paste0("dp_poisson has no ", name, ": "),
                  class = "dpstats_argument_error")
   }
+  expect_error(dp_poisson(list(visits ~ sex, visits ~ sex + stats::offset(log(age))), visits(60), 1),
+               "dp_poisson has no offset: write the logarithm", class = "dpstats_argument_error")
   expect_error(dp_glm(visits ~ age, poisson("sqrt"), visits(60), epsilon = 1), "got poisson\\(sqrt\\)",
                class = "dpstats_argument_error")
 })
