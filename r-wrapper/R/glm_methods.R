@@ -112,9 +112,9 @@ model_performance.dp_glm <- function(model, ...) {
 #' @export
 dp_margins <- function(object, level = 0.95) {
   if (!inherits(object, "dp_glm")) {
-    bad_argument("expected object to be a fit by dp_logit() or dp_poisson()", if (inherits(object, "dp_ols")) {
-      "; the marginal effects of a linear regression are its coefficients"
-    })
+    linear <- "; the marginal effects of a linear regression are its coefficients"
+    bad_argument("expected object to be a fit by dp_logit() or dp_poisson()",
+                 if (inherits(object, "dp_ols")) linear)
   }
   check_level(level)
   value <- ask("margins", list(state = object$state, level = level))
