@@ -1,4 +1,4 @@
-"""Run the command line: ``dpstats fit | by | logit | iv | describe | ledger | plan | ...``.
+"""Run the command line: ``dpstats fit | by | logit | poisson | iv | describe | plan | ...``.
 
 A call is checked completely before any budget is spent; an error is one line on stderr, with
 exit code 2. Nothing is computed here that Python does not offer too.
@@ -22,7 +22,7 @@ _WORDING = (
     (r"""\b(bounds|levels|types)\[(['"])(.+?)\2\]""", r"--\1 \3"),
     (r"""\bmethod=["'](\w+)["']""", r"--method \1"),
     (r"""\bcov_type=["'](\w+)["']""", r"--option cov_type=\1"),
-    (r"dp_(?:ols|logit|iv) has no argument (\w+)=", r"there is no --option \1="),
+    (r"dp_(?:ols|logit|poisson|iv) has no argument (\w+)=", r"there is no --option \1="),
     (r"in groups=\[\.\.\.\] or levels=", "in --groups or --levels"),
     (
         r"groups= lists the labels of a group column; name it with by=",

@@ -1,9 +1,10 @@
-"""Define ``dpstats logit``, ``iv`` and ``describe``, and what fits have in common."""
+"""Define ``dpstats logit``, ``poisson``, ``iv`` and ``describe``, and what fits have in common."""
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from dpstats import dp_describe, dp_iv, dp_logit
+from dpstats import dp_describe, dp_iv, dp_logit, dp_poisson
 from dpstats.call.unsupported import check_order
 from dpstats.cli import data_options
 from dpstats.cli.outputs import check_documents, checked_outputs, draw, write
@@ -56,10 +57,10 @@ def show_fit(arguments, outputs: list[Path], result) -> None:
         print(summary)
 
 
-def add_logit(add) -> None:
-    """Add the options of ``dpstats logit``."""
+def add_generalized(add, example: str) -> None:
+    """Add the options of ``dpstats logit`` and ``dpstats poisson``."""
     data_options.add_data(add)
-    add("formula", metavar="FORMULA", help="such as 'smoker ~ age + C(region)'")
+    add("formula", metavar="FORMULA", help=example)
     data_options.add_guarantee(add)
     data_options.add_declarations(add)
     add_rows(add)
@@ -68,11 +69,20 @@ def add_logit(add) -> None:
 
 def logit(arguments) -> None:
     """Fit one logistic regression, write the files asked for and print the summary."""
+    _fit_generalized(arguments, dp_logit)
+
+
+def poisson(arguments) -> None:
+    """Fit one Poisson regression, write the files asked for and print the summary."""
+    _fit_generalized(arguments, dp_poisson)
+
+
+def _fit_generalized(arguments, verb: Any) -> None:
     outputs = checked_outputs(arguments, (".json", ".txt"))
     check_order(arguments.formula, arguments.data)
     table, call = data_options.shared_call(arguments)
     call |= of_rows(arguments, table, call["levels"])
-    show_fit(arguments, outputs, dp_logit(arguments.formula, table, **call))
+    show_fit(arguments, outputs, verb(arguments.formula, table, **call))
 
 
 def add_iv(add) -> None:

@@ -9,6 +9,7 @@ from dpstats.verbs.describe import dp_describe
 from dpstats.verbs.iv import dp_iv
 from dpstats.verbs.logit import dp_logit
 from dpstats.verbs.ols import dp_ols
+from dpstats.verbs.poisson import dp_poisson
 
 # Arguments of verbs that are no part of a study.
 _NOT_OF_STUDIES = ("formula", "data", "schema", "budget", "progress", "n_jobs", "options")
@@ -49,5 +50,6 @@ KINDS = {
     "describe": Kind(dp_describe, formulas=False),
     "ols": Kind(dp_ols),
     "logit": Kind(dp_logit),
+    "poisson": Kind(dp_poisson),
     "iv": Kind(dp_iv, several=False, read=_with_instruments),
 }

@@ -1,4 +1,4 @@
-"""``dpstats describe``, ``logit`` and ``iv``: calls as asked, files, and what is refused."""
+"""``dpstats describe``, ``logit``, ``poisson``, ``iv``: calls as asked, files, what is refused."""
 
 import json
 
@@ -84,6 +84,18 @@ def test_a_logit_is_fitted_written_and_drawn(folder, capsys):
     fit = dp.DPResults.from_json((folder / "fit.json").read_text())
     assert fit.cov_type == "HC1" and fit.params["age"] == pytest.approx(0.045, abs=0.02)
     assert 0 < fit.predictions.iloc[0] < fit.predictions.iloc[1] < 1
+
+
+def test_counts_are_fitted_and_written(folder, capsys):
+    frame = pd.read_csv("people.csv")
+    frame["visits"] = np.random.default_rng(1).poisson(np.exp(0.02 * frame["age"]))
+    frame.to_csv("people.csv", index=False)
+    argv = ["poisson", "people.csv", "visits ~ age", "--epsilon", "4", "--bounds", "age=18,90",
+            "--types", "visits=number", "-o", "fit.json"]  # fmt: skip
+    assert cli.main(argv) == 0, capsys.readouterr().err
+    assert "Poisson" in capsys.readouterr().out
+    fit = dp.DPResults.from_json((folder / "fit.json").read_text())
+    assert fit.params["age"] == pytest.approx(0.02, abs=0.01) and fit.method == "noisy_poisson"
 
 
 def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):

@@ -275,6 +275,28 @@ def test_instruments_are_a_kind(folder, text):
     assert re.search(r"^N +\d+ \(\d+\) +\d+ \(\d+\)$", printed, re.MULTILINE)
 
 
+COUNTS = """
+data = "people.csv"
+rows = 2000
+epsilon = 3
+bounds = { age = [18, 90] }
+types = { visits = "number" }
+[[poisson]]
+formula = "visits ~ age"
+"""
+
+
+def test_counts_are_a_kind(folder):
+    frame = pd.read_csv(folder / "people.csv")
+    visits = np.random.default_rng(1).poisson(np.exp(0.02 * frame["age"]))
+    frame.assign(visits=visits).to_csv(folder / "people.csv", index=False)
+    (folder / "study.toml").write_text(COUNTS)
+    ledger = make_ledger(folder, epsilon=4)
+    found = released(dp.run_study(folder / "study.toml", folder / "out", ledger=ledger))["poisson"]
+    assert found.method == "noisy_poisson" and ledger.spent[0] == pytest.approx(3)
+    assert found.params["age"] == pytest.approx(0.02, abs=0.02)
+
+
 def test_several_formulas_with_instruments_are_several_entries(folder):
     several = 'formula = ["wage ~ [age ~ educ]", "age ~ [wage ~ educ]"]'
     text = WITH_INSTRUMENTS.replace('formula = "wage ~ [age ~ near]"', several)

@@ -20,6 +20,8 @@ _PROBABILITY = Numeric(0.0, 1.0)
 _BOOLEAN = "b"  # the kind of numpy's type
 # Values at which the inverse of a transformed response is tabulated.
 _GRID = 4097
+# Logarithms of means of counts are no larger, so that each can be drawn.
+_MOST = 20.0
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,13 @@ def binary(assumed: Assumed, rows: pd.DataFrame, draw: np.random.Generator) -> d
     return {name: _as(rows, name, draw.random(len(rows)) < expit(linear))}
 
 
+def counts(assumed: Assumed, rows: pd.DataFrame, draw: np.random.Generator) -> dict:
+    """Draw counts whose mean has the linear predictor as its logarithm, 1 where that is 0."""
+    linear = assumed.predictor(assumed.design(rows, linked=True), rows)
+    drawn = draw.poisson(np.exp(np.minimum(linear, _MOST))).astype(float)
+    return {Formula.parse(assumed.formula).variables[0]: drawn}
+
+
 def _as(rows: pd.DataFrame, name: str, true: np.ndarray):
     """Write truth values as the column does: as the second of two labels, or as 1 or True."""
     dtype = rows.dtypes[name]
@@ -123,4 +132,4 @@ def _untransformed(assumed: Assumed, design: Design, values: np.ndarray) -> np.n
 
 
 # By kind of entry: how its responses are drawn. Without one a formula's columns are independent.
-RESPONSES = {"ols": normal, "logit": binary}
+RESPONSES = {"ols": normal, "logit": binary, "poisson": counts}

@@ -8,7 +8,7 @@ import statsmodels.formula.api as smf
 import dpstats as dp
 from dpstats.formula import RFormula
 from dpstats.study.kinds import KINDS
-from dpstats.study.plans.responses import RESPONSES, Assumed, binary, normal
+from dpstats.study.plans.responses import RESPONSES, Assumed, binary, counts, normal
 
 BOUNDS = {"x": (0, 10), "y": (0, 100), "w": (1, 1000)}
 N = 20_000
@@ -68,6 +68,14 @@ def test_truth_values_have_the_assumed_chances(rows):
     labelled = drawn(binary, "g ~ x + answer", rows, {"x": 0.4, "answer[T.True]": 1})["g"]
     assert labelled.cat.categories.tolist() == ["a", "b"]
     assert (labelled == "b")[rows["answer"]].mean() > 0.56 > (labelled == "b").mean() > 0.4
+
+
+def test_counts_have_the_assumed_means(rows):
+    made = drawn(counts, "y ~ x + C(g)", rows, {"x": 0.2, "C(g)[T.b]": -0.5})
+    fit = smf.poisson("y ~ x + C(g)", made).fit(disp=0)
+    assert fit.params["x"] == pytest.approx(0.2, abs=0.02)
+    assert fit.params["C(g)[T.b]"] == pytest.approx(-0.5, abs=0.05)
+    assert np.isfinite(drawn(counts, "y ~ x", rows, {"x": 1e6})["y"]).all()
 
 
 def test_every_response_is_of_a_kind_of_entry():
