@@ -21,7 +21,7 @@ from benchmarks.tailspage import BOUNDS, SUMMARY, figures, summary
 from dpstats.estimators.newton import release as newton_release
 from dpstats.estimators.newton import score_tails
 from dpstats.estimators.newton import steps as newton_steps
-from dpstats.range_estimation import marginal, marginals
+from dpstats.range_estimation import Histogram, marginal, marginals
 from dpstats.run import reference
 
 
@@ -30,9 +30,9 @@ def _constants(module, **values) -> Callable[[], AbstractContextManager]:
     return lambda: mock.patch.multiple(module, **values)
 
 
-def _unseen(counts: np.ndarray, *_) -> np.ndarray:
+def _unseen(histogram: Histogram, *_) -> np.ndarray:
     """See no rows far out."""
-    return np.zeros(len(counts))
+    return np.zeros(len(histogram.counts))
 
 
 def _as_it_is(tail: score_tails.Tail, *_) -> score_tails.Tail:

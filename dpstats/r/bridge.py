@@ -93,10 +93,10 @@ def fit(
     return [describing(fit) for fit in _several(results)]
 
 
-def logit(formula, data, *, block=None, x_new=None, subset=None, **more) -> list:
-    """Call ``dp_logit`` on columns as R keeps them, or on files, and describe each fit."""
+def glm(formula, data, *, block=None, x_new=None, subset=None, **more) -> list:
+    """Call ``dp_glm`` on columns as R keeps them, or on files, and describe each fit."""
     more |= {"x_new": points(x_new), "subset": _condition(subset)}
-    results = within(block).run(dp.dp_logit, _formulas(formula), rows(data), **more)
+    results = within(block).run(dp.dp_glm, _formulas(formula), rows(data), **more)
     return [describe(fit) for fit in _several(results)]
 
 
@@ -160,6 +160,7 @@ QUESTIONS = {
     "error_bound": stored_fits.error_bound,
     "f_test": stored_fits.f_test,
     "fit": fit,
+    "glm": glm,
     "iv": iv,
     "ledger": ledger,
     "ledger_allocate": ledgers.allocate,
@@ -171,7 +172,6 @@ QUESTIONS = {
     "ledger_requests": ledgers.requests,
     "ledger_settle": ledgers.settle,
     "ledger_verify": ledgers.verify,
-    "logit": logit,
     "margins": stored_fits.margins,
     "methods": methods,
     "open_seed": open_seed,

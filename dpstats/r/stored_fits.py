@@ -26,7 +26,7 @@ def raw_powers(state: str, variable: str, level: float) -> dict:
 
 
 def margins(state: str, level: float) -> dict:
-    """Compute average marginal effects of a logit."""
+    """Compute average marginal effects of a logit or a Poisson regression."""
     effects = _fit(state).get_margeff()
     ends = effects.conf_int(1 - level)
     return {

@@ -21,7 +21,7 @@ nobs.dp_ols <- function(object, ...) {
 #' What a fit is
 #'
 #' What other packages ask of a fit: `family()` is that of least squares, [gaussian()][family],
-#' or of a logit, `binomial()`;
+#' of a logit, `binomial()`, or of a Poisson regression, `poisson()`;
 #' `variable.names()` are the names of the coefficients and `labels()` the terms; `model.matrix()`
 #' is the design at public values. There is none of the rows, which are confidential.
 #'

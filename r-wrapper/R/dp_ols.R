@@ -206,7 +206,7 @@ instead_of <- list(
                "cov_type = \"cluster\" with the column that clusters them in cluster"),
   offset = "subtract it from the response, as in I(y - z) ~ x",
   contrasts = "write them in the formula, as in C(g, contr.sum)",
-  family = "it fits linear regressions; for binomial() call dp_glm()",
+  family = "it fits linear regressions; for binomial() and poisson() call dp_glm()",
   singular.ok = "columns that add up to each other are refused or shrunken",
   model = "a fit keeps no rows", y = "a fit keeps no rows", qr = "a fit keeps no rows"
 )

@@ -3,8 +3,8 @@
 #' Methods for the package emmeans. The reference grid is made of public facts: the declared
 #' levels, and the middle of each declared range where `lm()` has the mean of the rows, which is not
 #' released; what emmeans prints says so. Give other public values by `at`, such as
-#' `at = list(educ = 12)`. `data` is not read. Of a logit the means are log odds, and with
-#' `type = "response"` probabilities.
+#' `at = list(educ = 12)`. `data` is not read. Means of a logit are log odds, those
+#' of a Poisson regression logarithms, and with `type = "response"` probabilities and means.
 #'
 #' @param object A fit by [dp_ols()].
 #' @param trms,xlev,grid,data,... As emmeans passes them.

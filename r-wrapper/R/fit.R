@@ -35,8 +35,9 @@ new_dp_ols <- function(value) {
     uncertainty = new_uncertainty(value$uncertainty),
     state = value$state
   )
-  class <- c(switch(value$model, Logit = "dp_glm", `IV-2SLS` = "dp_iv"), "dp_ols")
-  structure(with_instruments(with_terms(fit, value$formula), value$instruments), class = class)
+  fit$family <- switch(value$model, Logit = "binomial", Poisson = "poisson")
+  own <- switch(value$model, Logit = , Poisson = "dp_glm", `IV-2SLS` = "dp_iv")
+  structure(with_instruments(with_terms(fit, value$formula), value$instruments), class = c(own, "dp_ols"))
 }
 
 privacy <- function(value) {

@@ -39,7 +39,7 @@ print.dp_ledger <- function(x, ...) {
 #' Run a study file
 #'
 #' A study file is a text (TOML) with data, declarations and entries of several kinds: `[[describe]]`,
-#' `[[ols]]` and `[[logit]]`, which share one epsilon. All are checked before anything is spent and
+#' `[[ols]]`, `[[logit]]`, `[[poisson]]` and `[[iv]]`, which share one epsilon. All are checked before anything is spent and
 #' reserved together or not at all; the folder appears whole or not at all.
 #' With `language = "R"` at its top the formulas and subsets are R's, without it Python's.
 #'

@@ -7,7 +7,7 @@
 #'
 #' @param model A fit by [dp_ols()].
 #' @param newdata A data frame of public values.
-#' @param type Of a logit `"response"`, probabilities, or `"link"`, log odds.
+#' @param type Of a logit or a Poisson regression `"response"`, probabilities or means, or `"link"`.
 #' @param ... As marginaleffects passes them; not used.
 #' @return A data frame with the columns `rowid` and `estimate`.
 #' @name marginaleffects

@@ -1,9 +1,10 @@
-#' Linear, logistic and instrumental-variable regression under differential privacy
+#' Linear, logistic, Poisson and instrumental-variable regression under differential privacy
 #'
-#' [dp_ols()] is called like [stats::lm()], [dp_logit()] like [stats::glm()] and [dp_iv()] like
-#' `feols()` of fixest with instruments, and they return what may be published: coefficients, standard errors and predictions with calibrated noise, never rows. The noise is drawn by the
-#' Python package dpstats; [install_dpstats()] installs it. A saved release is read, tabulated,
-#' predicted from, tested, compared and drawn without Python.
+#' [dp_ols()] is called like [stats::lm()], [dp_logit()] and [dp_poisson()] like [stats::glm()],
+#' and [dp_iv()] like `feols()` of fixest with instruments. They return what may be published:
+#' coefficients, standard errors and predictions with calibrated noise, never rows. The noise is
+#' drawn by the Python package dpstats; [install_dpstats()] installs it. A saved release is read,
+#' tabulated, predicted from, tested, compared and drawn without Python.
 #'
 #' @examples
 #' # a release of a wage equation on synthetic rows

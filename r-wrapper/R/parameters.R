@@ -50,7 +50,7 @@ model_parameters.dp_ols <- function(model, ci = 0.95, exponentiate = FALSE, digi
 #' @exportS3Method performance::model_performance
 model_performance.dp_ols <- function(model, ...) {
   leave_aside("model_performance", vcov(model), ...)
-  row <- glance.dp_ols(model) # those of a logit and of instruments have no R-squared
+  row <- glance.dp_ols(model) # those of a link and of instruments have no R-squared
   table <- data.frame(
     R2 = row$r.squared, R2_adjusted = row$adj.r.squared, Sigma = row$sigma,
     Epsilon = row$epsilon, Delta = row$delta

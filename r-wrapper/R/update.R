@@ -1,6 +1,7 @@
 #' Fit again
 #'
-#' Calls [dp_ols()], [dp_logit()] or [dp_iv()] again as the fit was called, with another formula, other data or other arguments.
+#' Calls [dp_ols()], [dp_logit()], [dp_poisson()] or [dp_iv()] again as the fit was called, with another
+#' formula, other data or other arguments.
 #' A fit keeps no data, so they are named anew; and a new fit spends its own budget.
 #'
 #' @param object A fit by [dp_ols()], or the groups of one with `by`.
@@ -26,7 +27,7 @@ update.dp_ols <- function(object, formula., ..., evaluate = TRUE) {
     fail("dpstats_not_released_error", "a fit keeps no data to fit again: name them, as in ",
          "update(fit, data = d); the new fit spends its own budget")
   }
-  call[[1L]] <- switch(class(object)[1L], dp_glm = dp_logit, dp_iv = dp_iv, dp_ols)
+  call[[1L]] <- get(as.character(call[[1L]]), asNamespace("dpstats"))
   eval(call, parent.frame())
 }
 

@@ -64,16 +64,31 @@ def test_a_logit_is_described_as_one_by_plain_values():
     codes = (1 + (rng.random(3000) < x)).astype("<i4").tobytes()
     data["y"] = {"kind": "factor", "data": codes, "levels": ["no", "yes"]}
     start = answer("budget", {"epsilon": 3.0, "delta": 1e-5})["value"]
-    reply = answer("logit", {"formula": "y ~ x", "data": data, "epsilon": 2.0, "budget": start})
+    call = {"formula": "y ~ x", "data": data, "family": "binomial", "epsilon": 2.0}
+    reply = answer("glm", call | {"budget": start})
     assert plain(reply) and reply["budget"]["spent"][0] == 2.0
     (fit,) = reply["value"]
     assert fit["model"] == "Logit" and fit["status"] == "ok"
     assert all(0 < chance < 1 for chance in fit["predictions"]["mean"])
     effects = answer("margins", {"state": fit["state"], "level": 0.9})
     assert plain(effects) and effects["value"]["names"] == ["x"]
-    call = {"formula": "x ~ y", "data": data, "epsilon": 2.0, "bounds": {"x": [0.0, 5.0]}}
-    reply = answer("logit", call)
+    reply = answer("glm", call | {"formula": "x ~ y", "bounds": {"x": [0.0, 5.0]}})
     assert reply["error"] == "ArgumentError" and "got bounds c(0, 5) on x" in reply["message"]
+
+
+def test_a_poisson_regression_is_described_as_one_by_plain_values():
+    rng = np.random.default_rng(1)
+    x = rng.random(5000)
+    data = columns(x=x, y=rng.poisson(np.exp(1 + x)).astype(float))
+    call = {"formula": "y ~ x", "data": data, "family": "poisson", "epsilon": 8.0}
+    reply = answer("glm", call)
+    assert plain(reply)
+    (fit,) = reply["value"]
+    assert fit["model"] == "Poisson" and fit["cov_type"] == "HC1"
+    effects = answer("margins", {"state": fit["state"], "level": 0.9})
+    assert plain(effects) and effects["value"]["names"] == ["x"]
+    reply = answer("glm", call | {"offset": "x"})
+    assert reply["error"] == "ArgumentError" and "no offset" in reply["message"]
 
 
 def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():

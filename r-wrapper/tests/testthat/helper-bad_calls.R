@@ -197,8 +197,22 @@ bad_calls <- c(bad_calls, expression(
   dp_logit(b ~ x, d, 1, cov_type = "HC3"), dp_logit(b ~ x, d, 1, cov_type = "cluster"),
   dp_logit(b ~ x, d, 1, unknown = 2), dp_logit(b ~ x, d, 1, seed = 1), dp_logit(b ~ x, d, 1, unit = nowhere),
   dp_logit(b ~ x, d, 1, budget = 2), dp_logit(b ~ x, d, 1, neighbors = "swap"),
-  dp_glm(b ~ x, poisson, d, epsilon = 1), dp_glm(b ~ x, binomial("probit"), d, epsilon = 1),
+  dp_glm(b ~ x, gaussian, d, epsilon = 1), dp_glm(b ~ x, binomial("probit"), d, epsilon = 1),
   dp_margins(fit), dp_margins(3), dp_glm(b ~ x, 3, d, epsilon = 1), dp_glm(b ~ x, data = d), dp_ols(b ~ x, d, epsilon = 1, family = binomial)
+))
+
+# Those of Poisson regressions.
+bad_calls <- c(bad_calls, expression(
+  dp_poisson(k ~ x, d), dp_poisson("k ~ x", d, 1), dp_poisson(k ~ x, as.list(d), 1), dp_poisson(k ~ x, d, -1),
+  dp_poisson(k ~ x, d, 1, delta = 0), dp_poisson(k ~ nowhere, d, 1), dp_poisson(g ~ x, d, 1),
+  dp_poisson(s ~ x, d, 1), dp_poisson(k ~ x + offset(log(y)), d, 1),
+  dp_poisson(k ~ x | g, d, 1), dp_poisson(k ~ x, d, 1, by = g), dp_poisson(k ~ x, d, 1, offset = x),
+  dp_poisson(k ~ x, d, 1, exposure = "x"), dp_poisson(k ~ x, d, 1, family = poisson),
+  dp_poisson(k ~ x, d, 1, method = "auto"), dp_poisson(k ~ x, d, 1, cluster = g),
+  dp_poisson(k ~ x, d, 1, vcov = "HC1"), dp_poisson(k ~ x, d, 1, cov_type = "nonrobust"),
+  dp_poisson(k ~ x, d, 1, unknown = 2), dp_poisson(k ~ x, d, 1, seed = 1), dp_poisson(k ~ x, d, 1, budget = 2),
+  dp_poisson(k ~ x, d, 1, unit = nowhere), dp_glm(k ~ x, poisson("sqrt"), d, epsilon = 1),
+  dp_glm(k ~ x, quasipoisson, d, epsilon = 1), dp_glm(k ~ x, poisson, d)
 ))
 
 # Those of regressions with instruments.

@@ -1,14 +1,16 @@
-# What differs between a logit and a linear regression, as between glm and lm.
+# What differs between a fit with a link and a linear regression, as between glm and lm.
 
-#' Predictions of a logit
+#' Predictions of a generalised linear model
 #'
-#' Log odds or probabilities at public values, from released coefficients, so they cost no budget.
+#' On the scale of the link or of the response, at public values, from released coefficients, so they
+#' cost no budget: log odds or probabilities of a logit, log means or means of a Poisson regression.
 #' There are none at the rows of the fit, which are confidential.
 #'
 #' @inheritParams predict.dp_ols
-#' @param object A fit by [dp_logit()].
-#' @param type `"link"`, log odds, as for `glm`, or `"response"`, probabilities: ends of their intervals
-#'   are those of the log odds, and standard errors are by the delta method.
+#' @param object A fit by [dp_logit()] or [dp_poisson()].
+#' @param type `"link"`, as for `glm`, or `"response"`, probabilities or means: ends of their intervals
+#'   are those of the link, within declared bounds of the response, and standard errors are by the
+#'   delta method.
 #' @return Predictions, one for each row of `newdata`; with `interval` a matrix with the columns
 #'   `fit`, `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
 #' @examplesIf dpstats_available()
@@ -27,10 +29,12 @@ predict.dp_glm <- function(object, newdata, se.fit = FALSE, interval = c("none",
   fit <- stats::setNames(as.vector(X %*% coef(object)), row.names(X))
   errors <- uncertainty_at(object, X, level)
   if (type == "link") return(as_predicted(fit, se.fit, interval, errors, NULL))
+  its <- families[[object$family]]
   ends <- c("conf.low", "conf.high")
-  errors[ends] <- lapply(errors[ends], stats::plogis)
-  errors$std.error <- errors$std.error * stats::dlogis(fit)
-  as_predicted(stats::plogis(fit), se.fit, interval, errors, NULL)
+  errors[ends] <- lapply(errors[ends], its$mean)
+  errors$std.error <- errors$std.error * its$slope(fit)
+  fit <- clipped(its$mean(fit), object$limits$response)
+  as_predicted(fit, se.fit, interval, errors, object$limits$declared)
 }
 
 # The first choice is the default, as for match.arg().
@@ -42,8 +46,8 @@ prediction_scale <- function(type) {
 }
 
 #' @rdname broom
-#' @param type.predict Of a logit `"link"`, log odds, as broom has it for `glm`, or `"response"`,
-#'   probabilities.
+#' @param type.predict Of a logit or a Poisson regression `"link"`, as broom has it for `glm`, or
+#'   `"response"`, probabilities or means.
 #' @exportS3Method generics::augment dp_glm
 augment.dp_glm <- function(x, newdata, se_fit = TRUE, interval = c("none", "confidence"),
                            conf.level = 0.95, type.predict = c("link", "response"), ...) {
@@ -64,7 +68,7 @@ glance.dp_glm <- function(x, ...) {
 #' @rdname summary.dp_ols
 #' @export
 summary.dp_glm <- function(object, ...) {
-  object$reasons$rsquared <- NULL # a logit has none to miss
+  object$reasons$rsquared <- NULL # there is none to miss
   found <- summary.dp_ols(object, ...)
   kept <- setdiff(names(found), c("r.squared", "adj.r.squared", "sigma", "df"))
   structure(unclass(found)[kept], class = class(found))
@@ -72,7 +76,7 @@ summary.dp_glm <- function(object, ...) {
 
 #' @rdname kind
 #' @export
-family.dp_glm <- function(object, ...) stats::binomial()
+family.dp_glm <- function(object, ...) get(object$family, asNamespace("stats"))()
 
 #' @rdname marginaleffects
 #' @exportS3Method marginaleffects::get_predict
@@ -88,14 +92,15 @@ model_performance.dp_glm <- function(model, ...) {
   structure(found[c("Epsilon", "Delta")], class = class(found))
 }
 
-#' Average marginal effects of a logit
+#' Average marginal effects
 #'
-#' How far the probability moves with each column, on average over the rows: a coefficient times the
-#' mean of `p (1 - p)`, which was released with the fit, so this costs nothing. Every column counts
-#' as continuous, an indicator or a power too. Standard errors are by the delta method, privacy noise
+#' How far the probability of a logit, or the mean of a Poisson regression, moves with each column, on
+#' average over the rows: a coefficient times the mean of `p (1 - p)`, or of the response, which was
+#' released with the fit, so this costs nothing. Every column counts as continuous, an indicator or a
+#' power too. Standard errors are by the delta method, privacy noise
 #' included, for the regressors of these rows.
 #'
-#' @param object A fit by [dp_logit()].
+#' @param object A fit by [dp_logit()], or by [dp_poisson()] with an intercept.
 #' @param level Confidence level of the intervals.
 #' @return A tibble with one row for each column but the intercept: `term`, `estimate`, `std.error`,
 #'   `statistic`, `p.value`, `conf.low` and `conf.high`; intervals are infinite, and errors `NA`, where the
@@ -107,9 +112,9 @@ model_performance.dp_glm <- function(model, ...) {
 #' @export
 dp_margins <- function(object, level = 0.95) {
   if (!inherits(object, "dp_glm")) {
-    bad_argument("expected object to be a fit by dp_logit()", if (inherits(object, "dp_ols")) {
-      "; the marginal effects of a linear regression are its coefficients"
-    })
+    linear <- "; the marginal effects of a linear regression are its coefficients"
+    bad_argument("expected object to be a fit by dp_logit() or dp_poisson()",
+                 if (inherits(object, "dp_ols")) linear)
   }
   check_level(level)
   value <- ask("margins", list(state = object$state, level = level))

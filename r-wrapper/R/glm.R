@@ -1,0 +1,104 @@
+#' Fit a generalised linear model under differential privacy
+#'
+#' [dp_logit()] or [dp_poisson()] by the name of its family, as in [stats::glm()].
+#'
+#' @param formula A formula, as for [dp_ols()].
+#' @param family `binomial`, whose link is the logit, or `poisson`, whose link is the logarithm: the
+#'   function, its value or its name. There is no other.
+#' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
+#' @param ... Arguments of [dp_logit()] or [dp_poisson()], `epsilon` among them.
+#' @inherit dp_logit return
+#' @inheritSection dp_logit Guarantee
+#' @examplesIf dpstats_available()
+#' n <- 5000
+#' people <- data.frame(age = runif(n, 20, 65))
+#' people$smoker <- runif(n) < plogis(1 - 0.05 * people$age)
+#' people$visits <- rpois(n, exp(0.02 * people$age))
+#' dp_glm(smoker ~ age, family = binomial, people, epsilon = 1)
+#' dp_glm(visits ~ age, family = poisson, people, epsilon = 1)
+#' @importFrom stats binomial
+#' @export
+dp_glm <- function(formula, family = binomial, data, ...) {
+  call <- match.call()
+  call$family <- NULL
+  call[[1L]] <- get(families[[checked_family(family)]]$verb)
+  eval(call, parent.frame())
+}
+
+# What there is of each family.
+families <- list(
+  binomial = list(
+    verb = "dp_logit", link = "logit", noun = "a logit", mean = stats::plogis, slope = stats::dlogis,
+    offset = "write the column as a regressor",
+    vcov = "for robust standard errors give cov_type = \"HC1\""
+  ),
+  poisson = list(
+    verb = "dp_poisson", link = "log", noun = "a Poisson regression", mean = exp, slope = exp,
+    offset = "write the logarithm of the exposure as a regressor",
+    vcov = "standard errors are robust (HC1) always"
+  )
+)
+
+# The name of a family that there is, with its own link.
+checked_family <- function(family) {
+  if (is.function(family)) family <- tryCatch(family(), error = function(e) NULL)
+  known <- inherits(family, "family")
+  name <- if (known) family$family else family
+  link <- if (known) family$link
+  if (is.character(name) && length(name) == 1L && name %in% names(families) &&
+      (is.null(link) || identical(link, families[[name]]$link))) return(name)
+  shown <- if (is.character(name)) paste0(name, "(", link, ")") else class(name)[1L]
+  bad_argument("expected family = binomial with its link, the logit, or poisson with its link, the ",
+               "logarithm, got ", shown[1L], "; dp_ols() fits linear regressions")
+}
+
+# Fit by family, from the environment of a call of its verb, the call as written, and where it was.
+generalized <- function(family, given, written, workspace) {
+  its <- families[[family]]
+  check_given(given, c("formula", "data", "epsilon"))
+  check_absent(entry_names(substitute(list(...), given)), instead_of_family(its), its$verb)
+  options <- eval(quote(list(...)), given)
+  check_options(options, its$verb)
+  data <- given$data
+  check_data(data)
+  check_ungrouped(data, its$noun)
+  formula <- without_offset(with_constants(own_formula(given$formula), data), its)
+  given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
+  given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
+  given$subset <- condition_given(substitute(subset, given), data, workspace)
+  given$texts <- formula_texts(formula)
+  given$columns <- bridge_data(formula, data, c(given$weights, given$unit, all.vars(given$subset)))
+  value <- answer_to("glm", c(shared_arguments(given), list(family = family), options), given$budget)
+  fits <- lapply(value, function(fit) with_call(new_dp_ols(fit), written, its$verb))
+  fits_by_formula(fits, given$texts)
+}
+
+# The formula, or several, where none has an offset.
+without_offset <- function(formula, its) {
+  for (each in if (is.list(formula)) formula else list(formula)) {
+    if ("offset" %in% setdiff(all.names(each), all.vars(each))) {
+      bad_argument(its$verb, " has no offset: ", its$offset)
+    }
+  }
+  formula
+}
+
+# Arguments of lm, glm and dp_ols that a fit of a family does not have.
+instead_of_family <- function(its) {
+  terms <- "name the terms in the formula"
+  group <- "fit each group by subset, such as subset = g == \"a\", from one budget"
+  own <- list(
+    offset = its$offset, family = "it has one family; dp_glm() takes a family",
+    method = paste(its$noun, "is fitted in one way"), select = terms, k = terms, by = group,
+    groups = group, max_groups = group, cluster = "standard errors are clustered by unit alone",
+    vcov = its$vcov
+  )
+  utils::modifyList(instead_of, own)
+}
+
+check_ungrouped <- function(data, what) {
+  if (inherits(data, "grouped_df")) {
+    bad_argument("data is grouped, and ", what, " has no groups; ungroup() it, and fit each group by ",
+                 "subset, from one budget")
+  }
+}

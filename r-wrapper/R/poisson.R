@@ -1,0 +1,44 @@
+#' Fit a Poisson regression under differential privacy
+#'
+#' Called like [stats::glm()] with `family = poisson`. Coefficients are logarithms of rate ratios, and
+#' `tidy(fit, exponentiate = TRUE)` gives rate ratios. No bounds are needed. As for [dp_ols()]
+#' everything but the rows counts as public, and mistakes in a call end before a row is read.
+#'
+#' The response is a column of numbers, whole or not, for the mean `exp(x'b)` is estimated by
+#' quasi-maximum likelihood, whatever the variance. A number below 0 counts as 0, and one beyond
+#' declared bounds as the bound. Standard errors are robust (HC1) always, where those of `glm` take
+#' the variance to be the mean.
+#'
+#' Intervals are unbounded, and `status` says `not_identified`, where the noise could account for all
+#' that is not zero, where the rows are too few, and where some lie so far off the model that a few of
+#' them decide the coefficients, as codes such as 99 for a missing value do, or where the noise could
+#' hide 1% of them there; `imprecise` means that this holds for some coefficients, or that the noise is
+#' large.
+#'
+#' @inheritParams dp_logit
+#' @param formula A formula such as `visits ~ age + sex`, or a list of several, which share the
+#'   budget in equal parts. See [dp_ols()] for what it may hold; there are no absorbed effects and no
+#'   offsets: with `log(exposure)` as a regressor its coefficient is estimated.
+#' @param bounds,levels,types What is declared of columns, as for [dp_ols()]. Bounds of the response
+#'   cut it.
+#' @param weights A column of weights, with public `bounds`.
+#' @param ... `cov_type = "HC1"`, which is the default.
+#'
+#' @inherit dp_logit return
+#' @inheritSection dp_logit Guarantee
+#'
+#' @examplesIf dpstats_available()
+#' n <- 5000
+#' people <- data.frame(age = runif(n, 20, 65))
+#' people$visits <- rpois(n, exp(0.02 * people$age))
+#' fit <- dp_poisson(visits ~ age, people, epsilon = 1)
+#' tidy(fit, conf.int = TRUE, exponentiate = TRUE)
+#' predict(fit, data.frame(age = c(30, 50)), type = "response", interval = "confidence")
+#' @export
+dp_poisson <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
+                       x_new = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
+                       weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
+                       max_rows = NULL, ...) {
+  written <- match.call()
+  generalized("poisson", environment(), written, parent.frame())
+}
