@@ -58,7 +58,7 @@ CHANGES: dict[str, Callable[[], AbstractContextManager]] = {
         score_tails.Tail, given_mean_square=_as_it_is
     ),
     "any bias counts where limits are chosen": _constants(newton_steps, _WORTH=math.inf),
-    "what is cut spread over directions": _constants(newton_release, _concentration=_evenly),
+    "what is cut spread over directions": _constants(newton_release, concentration=_evenly),
     "half as much of it in one direction": _constants(
         score_tails, _SYSTEMATIC=0.2, _SYSTEMATIC_HEAVY=0.4
     ),

@@ -60,8 +60,8 @@ class Tail:
         """
         beyond = self._expected(distances, power)
         if np.isfinite(self.farthest):
-            gap, end = np.maximum(self.farthest - distances, 0.0)[:, None], np.full(1, self.farthest)
-            terms = range(1, power + 1)
+            gap = np.maximum(self.farthest - distances, 0.0)[:, None]
+            end, terms = np.full(1, self.farthest), range(1, power + 1)
             more = sum(comb(power, j) * gap ** (power - j) * self._expected(end, j) for j in terms)
             beyond = np.clip(beyond - more, 0.0, gap**power)
         mean = beyond @ (self.chance * self.share)
