@@ -35,7 +35,7 @@ def test_a_table_without_rows_has_all_that_is_declared():
     ("delta", "unit", "levels", "expected"),
     [
         (None, None, {}, "noisy_newton"),
-        (0, None, {}, "by_spread"),
+        (0, None, {}, "noisy_newton_pure"),
         (None, "id", {}, "noisy_newton"),
         (None, None, {"x": list(range(400))}, "adassp"),
     ],

@@ -89,8 +89,8 @@ def clipped_alone(left, norms, limit):
 def exact_products(original):
     """The sums before noise are what is whitened by."""
 
-    def release(step, sums, bound, *rest):
-        _, deviation = original(step, sums, bound, *rest)
+    def release(step, sums, bound, *rest, **more):
+        _, deviation = original(step, sums, bound, *rest, **more)
         return sums.astype(float) * bound * PRODUCT_UNIT, deviation
 
     return release
@@ -132,14 +132,14 @@ def of_one_relation(name, problem_at):
     """A function is told this relation, whatever is asked for."""
 
     def of(original):
-        def call(*given):
+        def call(*given, **more):
             given = list(given)
             given[problem_at] = (
                 name
                 if isinstance(given[problem_at], str)
                 else replace(given[problem_at], neighbors=name)
             )
-            return original(*given)
+            return original(*given, **more)
 
         return call
 
@@ -165,10 +165,10 @@ def heavier(name, value):
 def fewer_free(original):
     """Products of two factors are taken to be zero in every row, and released as they are."""
 
-    def release(step, sums, bound, free, *rest):
+    def release(step, sums, bound, free, *rest, **more):
         known = free.copy()
         known[:3, 3:5] = known[3:5, :3] = False
-        matrix, deviation = original(step, sums, bound, known, *rest)
+        matrix, deviation = original(step, sums, bound, known, *rest, **more)
         matrix[~known] = (sums * bound * PRODUCT_UNIT).astype(float)[~known]
         return matrix, deviation
 
