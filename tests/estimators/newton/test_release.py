@@ -8,7 +8,7 @@ from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import concentration, _ends, release_of
+from dpstats.estimators.newton.release import _ends, concentration, release_of
 from dpstats.estimators.newton.state import NewtonState, prior_variance
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import ADD_REMOVE
