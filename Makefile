@@ -6,10 +6,11 @@ STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 BENCH_STAMP := $(VENV)/.installed-bench
 TYPES_STAMP := $(VENV)/.installed-types
+PEERS := .venv-peers
 MAKE_VENV = { rm -rf $(VENV); $(PYTHON) -m venv $(VENV) >/dev/null 2>&1 || { rm -rf $(VENV); false; }; }
 
 .DEFAULT_GOAL := help
-.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser test-lowest demo bench bench-auto report trust docs docs-r wheel dist r-package clean
+.PHONY: help install lint format test test-python test-r test-spark test-acro test-browser test-lowest demo bench bench-auto bench-peers report trust docs docs-r wheel dist r-package clean
 
 help:  ## Say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -40,6 +41,12 @@ $(DOCS_STAMP): $(STAMP)
 
 $(BENCH_STAMP): $(STAMP)
 	@$(PIP) install --editable '.[bench]'
+	@touch $@
+
+$(PEERS)/.installed: pyproject.toml
+	@echo "installing dpstats and other software into $(PEERS)"
+	@rm -rf $(PEERS) && $(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install --editable '.[peers]'
 	@touch $@
 
 $(TYPES_STAMP): $(STAMP)
@@ -87,6 +94,9 @@ bench-auto: install  ## Compare method="auto" on the tables of DATA, a folder wi
 	$(BIN)/python -m benchmarks crossing
 	$(BIN)/python -m benchmarks auto --data "$(DATA)"
 
+bench-peers: $(PEERS)/.installed  ## Compare with other software; writes the table in docs and paper
+	$(PEERS)/bin/python -m benchmarks peers --write
+
 report: install  ## Write the papers' figures and tables to vignettes/papers, from DATA=folder
 	@test -n "$(DATA)" || { echo "name the folder of the data: make report DATA=/path/to/it" >&2; exit 1; }
 	$(BIN)/python -m vignettes.papers --data "$(DATA)"
@@ -115,5 +125,5 @@ r-package: install  ## Build the R package in dist, with a wheel of the Python p
 	mkdir -p dist && cd dist && R CMD build ../r-wrapper
 
 clean:  ## Remove what was built, and .venv
-	rm -rf $(VENV) .venv-acro build dist out *.egg-info .pytest_cache .ruff_cache r-wrapper/inst/python
+	rm -rf $(VENV) $(PEERS) .venv-acro build dist out *.egg-info .pytest_cache .ruff_cache r-wrapper/inst/python
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,6 +23,7 @@ from benchmarks import (
     logit,
     methods,
     pairs,
+    peers,
     persons,
     poisson,
     powers,
@@ -83,6 +84,7 @@ ALONE = {
     "robust": robust,
     "clusters": clusters,
     "iv": iv,
+    "peers": peers,
 }
 
 
