@@ -19,6 +19,7 @@ from dpstats.estimators.newton.far_scores import FarScores, farthest_score
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import release_of
+from dpstats.estimators.newton.offsets import log_mean
 from dpstats.estimators.newton.poisson_queries import PoissonQueries, mean_count
 from dpstats.estimators.newton.poisson_release import Fitted
 from dpstats.estimators.newton.poisson_steps import PoissonSteps
@@ -105,13 +106,14 @@ def release(
     mean, error = mean_count(rough, rows, parts["mean"])
     unit = max(mean, _LEAST_DEVIATIONS * error)
     whitening, leverages = whitened(rough, parts["gram"], parts["leverages"], rows)
-    center = 0.0 if basis.has_constant else -math.log(unit)
+    offsets = rough.reference.offsets
+    center = -log_mean(offsets) if basis.has_constant else -math.log(unit)
     queries = PoissonQueries(basis, passes.sum, problem, noise, whitening.map, center, unit)
     steps = PoissonSteps(queries, whitening, rows, counted.part, leverages)
     position, hessian, tail, limit, far = _stepped(steps, parts)
     products = steps.products(position, tail, whole.part(_SCORE_PRODUCTS))
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
+        len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
     )
     slopes, slopes_noise = _slopes(steps, hessian, mean if basis.has_constant else math.nan, error)
     beyond = tail.beyond(limit)
