@@ -57,8 +57,20 @@ def show_fit(arguments, outputs: list[Path], result) -> None:
         print(summary)
 
 
-def add_generalized(add, example: str) -> None:
-    """Add the options of ``dpstats logit`` and ``dpstats poisson``."""
+def add_logit(add) -> None:
+    """Add the options of ``dpstats logit``."""
+    _add_generalized(add, "such as 'smoker ~ age + C(region)'")
+    add("--offset", metavar="COL", help="column that is added to the log odds")
+
+
+def add_poisson(add) -> None:
+    """Add the options of ``dpstats poisson``."""
+    _add_generalized(add, "such as 'visits ~ age + C(region)'")
+    add("--offset", metavar="COL", help="column that is added to the logarithm of the mean")
+    add("--exposure", metavar="COL", help="column whose logarithm is, such as person-years")
+
+
+def _add_generalized(add, example: str) -> None:
     data_options.add_data(add)
     add("formula", metavar="FORMULA", help=example)
     data_options.add_guarantee(add)
@@ -69,19 +81,20 @@ def add_generalized(add, example: str) -> None:
 
 def logit(arguments) -> None:
     """Fit one logistic regression, write the files asked for and print the summary."""
-    _fit_generalized(arguments, dp_logit)
+    _fit_generalized(arguments, dp_logit, ["offset"])
 
 
 def poisson(arguments) -> None:
     """Fit one Poisson regression, write the files asked for and print the summary."""
-    _fit_generalized(arguments, dp_poisson)
+    _fit_generalized(arguments, dp_poisson, ["offset", "exposure"])
 
 
-def _fit_generalized(arguments, verb: Any) -> None:
+def _fit_generalized(arguments, verb: Any, offsets: list[str]) -> None:
     outputs = checked_outputs(arguments, (".json", ".txt"))
     check_order(arguments.formula, arguments.data)
     table, call = data_options.shared_call(arguments)
     call |= of_rows(arguments, table, call["levels"])
+    call |= {name: getattr(arguments, name) for name in offsets}
     show_fit(arguments, outputs, verb(arguments.formula, table, **call))
 
 

@@ -18,7 +18,8 @@ class Offset:
     """Add private columns to the linear predictor, whose coefficient is 1.
 
     Each row decides by its own cells: one without a finite offset, or with an exposure that is not
-    finite or not above zero, is missing. Values beyond declared bounds count as the nearer bound.
+    finite or not above zero, is missing. Values beyond declared bounds count as the nearer bound,
+    and sums beyond :data:`FARTHEST` on either side as that.
 
     Parameters
     ----------
@@ -49,7 +50,8 @@ class Offset:
             if name == self.exposure:
                 ends = math.log(kind.low) if kind.low > 0 else -math.inf, math.log(kind.high)
             low, high = low + ends[0], high + ends[1]
-        known = math.isfinite(low) and UNLIMITED not in self.schema.values() and low < high
+        low, high = max(low, -FARTHEST), min(high, FARTHEST)
+        known = UNLIMITED not in self.schema.values() and -FARTHEST < low < high
         return Numeric(low, high) if known else None
 
     def usable(self, batch: Batch) -> np.ndarray:
@@ -60,8 +62,10 @@ class Offset:
 
     def values(self, batch: Batch) -> np.ndarray:
         """Return what is added to the linear predictor of usable rows, (m,)."""
-        return sum(self._added(name, np.clip(batch[name], kind.low, kind.high))
-                   for name, kind in self.schema.items())  # fmt: skip
+        with np.errstate(over="ignore"):
+            added = sum(self._added(name, np.clip(batch[name], kind.low, kind.high))
+                        for name, kind in self.schema.items())  # fmt: skip
+        return np.clip(added, -FARTHEST, FARTHEST)
 
     def _added(self, name: str, values: np.ndarray) -> np.ndarray:
         return np.log(np.maximum(values, _LEAST)) if name == self.exposure else values
@@ -75,6 +79,9 @@ class Offset:
             f"{self.name} is added to the linear predictor; rows whose offset is {why} are left out"
         )
 
+
+FARTHEST = 2.0**20
+"""The largest offset: odds and means are 0 or beyond any number long before."""
 
 # The least exposure, where a declared bound would make it zero.
 _LEAST = 5e-324

@@ -14,6 +14,7 @@ from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginal import TWO_OUTCOMES
 from dpstats.range_estimation.marginals import estimate_marginals
+from dpstats.rows.offset import FARTHEST
 from dpstats.run.reference import reference_of
 from dpstats.schema import UNLIMITED, Batch, Numeric
 
@@ -52,10 +53,9 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     added, limit = marginals.pop(offset.name), offset.limit
     found = _estimated(request, marginals, limits)
     assert found.reference is not None
-    offsets = Offsets(
-        np.clip(added.points, added.low, added.high), added.weights,
-        math.inf if limit is None else limit.high,
-    )  # fmt: skip
+    ends = max(added.low, -FARTHEST), min(added.high, FARTHEST)
+    highest = math.inf if limit is None else limit.high
+    offsets = Offsets(np.clip(added.points, *ends), added.weights, highest)
     return replace(found, reference=replace(found.reference, offsets=offsets))
 
 

@@ -98,6 +98,21 @@ def test_counts_are_fitted_and_written(folder, capsys):
     assert fit.params["age"] == pytest.approx(0.02, abs=0.01) and fit.method == "noisy_poisson"
 
 
+def test_offsets_and_exposures_are_columns(folder, capsys):
+    rng, frame = np.random.default_rng(1), pd.read_csv("people.csv")
+    frame["years"] = rng.uniform(0.5, 9, len(frame))
+    frame["visits"] = rng.poisson(frame["years"] * np.exp(frame["near"] / 100))
+    frame.to_csv("people.csv", index=False)
+    numbers = [f"--types={name}=number" for name in ("age", "visits", "years", "near")]
+    argv = ["poisson", "people.csv", "visits ~ age", "--epsilon", "1e6", *numbers, "-o", "fit.json"]
+    assert cli.main([*argv, "--exposure", "years"]) == 0, capsys.readouterr().err
+    fit = dp.DPResults.from_json((folder / "fit.json").read_text())
+    assert "offset(log(years)) is added" in capsys.readouterr().out
+    assert fit.params["age"] == pytest.approx(0.01, abs=5e-4)
+    assert cli.main([*LOGIT, *numbers, "--offset", "near"]) == 0, capsys.readouterr().err
+    assert "offset(near) is added" in capsys.readouterr().out
+
+
 def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):
     assert cli.main([*IV, "-o", "fit.json", "--plot", "fit.png"]) == 0, capsys.readouterr().err
     shown = " ".join(capsys.readouterr().out.split())

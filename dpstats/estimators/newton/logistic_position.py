@@ -140,7 +140,8 @@ def position_variance(directions: int) -> float:
 
 def logistic_slope(predictor: np.ndarray) -> np.ndarray:
     """Return mu (1 - mu)."""
-    return 1 / (4 * np.cosh(predictor / 2) ** 2)
+    with np.errstate(over="ignore"):
+        return 1 / (4 * np.cosh(predictor / 2) ** 2)
 
 
 def normal_curvature(

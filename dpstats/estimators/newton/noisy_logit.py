@@ -78,6 +78,10 @@ def release(
     of the other three, the last time for standard errors too. Under a large budget the last
     step is taken several times.
 
+    An offset o of a row is added to its log odds, so that mu is the probability at a'eta + o. The
+    start is the intercept with which the mean probability is the share of ones, over the released
+    distribution of offsets; guessed Hessians are means over it.
+
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand). All that is
     used of the rows, given earlier releases, is a sum of functions of one row each:
@@ -103,6 +107,11 @@ def release(
     two rows may be, since inner products of sums of u u' are not negative, and mu' is not. The
     scores of a unit need no clip of their own before they are multiplied.
 
+    An offset is a private number of its row alone, of any size (it counts as 2^20 at most). It
+    enters nothing but mu, and the bounds above hold for every mu in [0, 1]: |y - mu| <= 1 and
+    mu' <= 1/4, while w and |a| depend on regressors alone. So they need no bound on offsets. Their
+    distribution is one more histogram within the fraction of the budget for those of the columns.
+
     What it estimates: the logistic regression of all rows. With weights w it is another weighted
     mean of rows, equal under the model; by how much it may differ elsewhere is part of intervals.
     """
@@ -121,7 +130,9 @@ def release(
     whitening, tail = whitened(rough, parts["gram"], parts["leverages"], rows)
     mu = math.sqrt(sum(parts[name].mu ** 2 for name in ("second", "third", "fourth", "fifth")))
     center = log_odds(share, offsets) if with_constant else 0.0
-    slope = share * (1 - share) if offsets is None else float(offsets.mean(logistic_slope, center))
+    slope = share * (1 - share)
+    if offsets is not None:  # far out they leave no slope
+        slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
     limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu)
     queries = LogisticQueries(basis, passes.sum, problem, noise, whitening.map, limit, center)
     position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)

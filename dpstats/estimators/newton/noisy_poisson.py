@@ -65,6 +65,10 @@ def release(
     of the clipped sum: a clipped score does not change with the position, as a stays. Under a large
     budget the last step is taken several times.
 
+    An offset o of a row, of which the logarithm of an exposure is one, is added to the logarithm
+    of its mean: mu = m exp(c + a'eta + o), where c is such that the mean of exp(c + o) over the
+    released distribution of offsets is 1.
+
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand). All that is
     used of the rows, given earlier releases, is a sum of functions of one row each:
@@ -88,6 +92,12 @@ def release(
     triangle inequality, and under replace-one those of two units are as far apart as two rows may
     be, since responses are not negative, nor are inner products of sums of u u'. Scores are added
     up by unit before they are counted and clipped, so that a unit has one, and so are its products.
+
+    An offset is a private number of its row alone, of any size (it counts as 2^20 at most). It
+    enters nothing but mu, which may be any number from 0 to m e^20: a score is clipped after mu is
+    taken off and a Hessian is scaled down as above, whatever mu is, so these bounds need none on
+    offsets. Their distribution is one more histogram within the fraction of the budget for those of
+    the columns, and everything that follows from it is post-processing.
 
     What it estimates: the Poisson regression of all rows, by quasi-maximum likelihood, for any
     response whose mean is exp(x'b): counts need not have the variance of a Poisson distribution, as

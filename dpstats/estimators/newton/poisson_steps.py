@@ -158,6 +158,8 @@ class PoissonSteps:
         unit, left = (self.deviation * self.part) ** 2, self._left(position)
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy
+        if reference.offsets is not None:  # what they leave of the variance may be little
+            left = 0.0
         tail = tail.given_mean_square(
             (left * unit, error * unit), (_MOST_SQUARE * unit, above * unit)
         )
