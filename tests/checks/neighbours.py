@@ -72,7 +72,7 @@ ROLES = {
         ("real", "whole"),
         lambda content: {
             "formula": "I((y > 0.5) * 1) ~ x",
-            "bounds": {"x": (0, 1), "I((y > 0.5) * 1)": (0, 1)},
+            "bounds": {"x": (0, 1), "y": (0, 1), "I((y > 0.5) * 1)": (0, 1)},
             "offset": "c",
             "method": "noisy_logit",
         },

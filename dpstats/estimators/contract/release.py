@@ -100,7 +100,7 @@ class Offsets:
     weights: np.ndarray
     high: float = math.inf
 
-    def mean(self, function: Callable, predictors: np.ndarray) -> np.ndarray:
+    def mean(self, function: Callable, predictors: np.ndarray | float) -> np.ndarray:
         """Return the mean of a function of linear predictors (m,) with offsets added, (m,)."""
         return function(np.asarray(predictors)[..., None] + self.points) @ self.weights
 
