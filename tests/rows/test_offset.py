@@ -8,7 +8,9 @@ import dpstats as dp
 from dpstats.rows import Offset
 from dpstats.rows.offset import FARTHEST
 from dpstats.schema import UNLIMITED, Numeric
+from dpstats.study import Study
 from dpstats.study.kinds import KINDS
+from dpstats.study.synthetic import synthetic_rows
 
 RNG = np.random.default_rng(1)
 N = 2000
@@ -73,3 +75,12 @@ def test_a_result_says_what_was_added_and_is_restored():
 def test_studies_take_them():
     assert KINDS["poisson"].takes("exposure") and KINDS["logit"].takes("offset")
     assert not KINDS["ols"].arguments.count("offset")
+
+
+def test_rows_made_up_for_a_study_have_an_exposure(tmp_path):
+    text = 'data = "p.csv"\nrows = 60\nepsilon = 1\n'
+    text += "[bounds]\nx = [0, 1]\nc = [0, 9]\nt = [1, 3]\n"
+    text += '[[poisson]]\nname = "rates"\nformula = "c ~ x"\nexposure = "t"\n'
+    (tmp_path / "study.toml").write_text(text)
+    rows = synthetic_rows(Study.read(tmp_path / "study.toml"))
+    assert {*rows} == {"x", "c", "t"} and rows.t.between(1, 3).all()
