@@ -68,14 +68,14 @@ def choose(
     'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
     'noisy_newton'
-    >>> choose(Formula.parse("y ~ x | state"), {}, 1, None, None, 200, False, {})[0]
-    'noisy_newton'
+    >>> choose(Formula.parse("y ~ x | state"), {}, 1, 0, None, 200, False, {})[0]
+    'noisy_newton_pure'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 1, True, {}, remote=True)[0]
     'adassp'
     """
     if formula.absorbed is not None:
-        in_pairs = not (remote or normed or by_unit) and delta != 0
-        name = "noisy_newton" if in_pairs else "adassp"
+        in_pairs = not (remote or normed or by_unit)
+        name = _NEWTON[delta == 0] if in_pairs else "adassp"
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
