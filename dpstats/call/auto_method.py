@@ -82,9 +82,9 @@ def choose(
     if by_unit and delta != 0:
         why = "auto took noisy_newton, which protects all rows of a person together"
         return "noisy_newton", why
-    if clustered and delta != 0:
-        return "noisy_newton", "auto took noisy_newton, which clusters standard errors by a column"
     name, kind = _NEWTON[delta == 0], " with delta=0" if delta == 0 else ""
+    if clustered:
+        return name, f"auto took {name}, which clusters standard errors by a column"
     if options.get("cov_type") is not None:
         return name, f"auto took {name}, which has the option cov_type"
     if delta in (None, 0) and not weighted and _is_bounded_line(formula, bounds):

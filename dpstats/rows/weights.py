@@ -92,8 +92,8 @@ def check_weights(method: Method, select, formula: Formula, by_unit: bool) -> No
     if "weights" not in method.takes and formula.absorbed is not None:
         raise ArgumentError(
             f"{method.name} is not proven for rows of different weights with | {formula.absorbed}; "
-            'take method="noisy_newton", which compares pairs of rows in memory and needs delta > '
-            f"0, leave weights out, or write C({formula.absorbed}) with levels= instead of |"
+            'take method="auto", which compares pairs of rows in memory, '
+            f"leave weights out, or write C({formula.absorbed}) with levels= instead of |"
         )
     if "weights" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "weights" in known.takes)

@@ -8,6 +8,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import dpstats as dp
+from dpstats.estimators import METHODS
 from dpstats.estimators.newton.clusters import (
     clipped_products,
     labels,
@@ -24,10 +25,11 @@ from tests.checks.newton_queries import X, Y, queries
 from tests.checks.noisy_newton import coded
 
 
+@pytest.mark.parametrize("name", ["noisy_newton", "noisy_newton_pure"])
 @pytest.mark.parametrize("kind", [{}, {"weighted": True}, {"by_unit": True}])
 @pytest.mark.parametrize("neighbors", RELATIONS)
-def test_no_row_or_unit_moves_the_sums_of_clusters_further_than_stated(neighbors, kind):
-    assert check_clusters(neighbors, **kind) is None
+def test_no_row_or_unit_moves_the_sums_of_clusters_further_than_stated(neighbors, kind, name):
+    assert check_clusters(neighbors, METHODS[name], **kind) is None
 
 
 @pytest.mark.parametrize("length", [1.5015, 2.0, 5.0])
