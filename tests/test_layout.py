@@ -160,7 +160,6 @@ COVERED_BY = {
         "estimators.lines.simple_regression",
         "range_estimation.bins",
         "range_estimation.estimate",
-        "range_estimation.histogram",
         "range_estimation.quantiles",
     ],
     "suites/test_totality.py": [
