@@ -36,12 +36,15 @@ _INSTEAD = {
 def make_request(
     data, columns, *, declared: Schema, by, groups, epsilon, delta, quantiles, statistics, alpha,
     subset, unit, max_rows, max_groups, weights, trim_weights, neighbors, missing,
+    histogram,
 ) -> DescribeRequest:  # fmt: skip
     """Check every argument against the data's column types, and build the request."""
     epsilon, delta = validate_guarantee(epsilon, DEFAULT_DELTA if delta is None else delta)
     if delta == 0:
         raise ArgumentError("dp_describe needs delta > 0, got delta=0; leave delta out for 1e-6")
     _check_plain(neighbors, missing)
+    if not isinstance(histogram, bool):
+        raise ArgumentError(f"expected histogram to be True or False, got {shown(histogram)}")
     _check_statistics(statistics)
     table = open_table(data)
     names = _names(columns, by, table)
@@ -64,6 +67,7 @@ def make_request(
         delta=delta,
         quantiles=_quantiles(quantiles),
         alpha=number("alpha", 0.001, 0.5)(alpha),
+        histogram=histogram,
         subset=declared_subset(subset, table, {**beside, **known}, declared.levels),
         unit=of_persons,
         weights=of_rows,

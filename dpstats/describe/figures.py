@@ -49,13 +49,16 @@ class Counted:
     variance: float
 
     def figure(self, statistic: str, z: float, each: float, level: object = None) -> Figure:
-        """Return the number, at least 0, with an interval for that of the rows of this table.
+        """Return the number as a figure; see :meth:`interval`."""
+        return Figure(level, statistic, *self.interval(z, each))
+
+    def interval(self, z: float, each: float) -> tuple[float, float, float, float]:
+        """Return the number, at least 0, its error and an interval for that of this table's rows.
 
         Each that was counted stands for so many rows, or for such a sum of weights.
         """
         value, sd = each * self.value, each * math.sqrt(self.variance)
-        ends = max(value - z * sd, 0.0), max(value + z * sd, 0.0)
-        return Figure(level, statistic, max(value, 0.0), sd, *ends)
+        return max(value, 0.0), sd, max(value - z * sd, 0.0), max(value + z * sd, 0.0)
 
     @property
     def seen(self) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpstats.describe.column_parts import FactorPart
 from dpstats.describe.figures import Counted, Figure, of_factor, of_number
+from dpstats.describe.histogram import Bar, bars
 from dpstats.describe.joint import Joint
 from dpstats.describe.limits import Limits, limits
 from dpstats.describe.request import DescribeRequest
@@ -24,10 +25,11 @@ _FIRST = 0.25
 
 @dataclass(frozen=True)
 class Described:
-    """Hold the figures of each group and column, and the columns whose shape was not seen."""
+    """Hold figures and bars of each group and column, and the columns whose shape was not seen."""
 
     figures: tuple[tuple[object, str, Figure], ...]
     unseen: tuple[str, ...]
+    bars: tuple[tuple[object, str, Bar], ...] = ()
 
 
 def describe(request: DescribeRequest, noise: Noise) -> Described:
@@ -61,7 +63,8 @@ def describe(request: DescribeRequest, noise: Noise) -> Described:
     s = noisy.scale * joint.scale
     figures = _figures(request, joint, noisy.values, s)
     unseen = tuple(name for name, limit in found.items() if not limit.is_known)
-    return Described(tuple(figures), unseen)
+    drawn = _bars(request, joint, noisy.values, s) if request.histogram else ()
+    return Described(tuple(figures), unseen, tuple(drawn))
 
 
 def _limits(
@@ -114,3 +117,15 @@ def _figures(request: DescribeRequest, joint: Joint, noisy: np.ndarray, s: float
                     name in request.whole, stands_for,
                 )  # fmt: skip
             yield from ((label, name, figure) for figure in found)
+
+
+def _bars(request: DescribeRequest, joint: Joint, noisy: np.ndarray, s: float):
+    """Yield the bars of each group and number with the label and the name."""
+    _, places = joint.split(noisy)
+    for name, part in joint.parts.items():
+        if isinstance(part, FactorPart):
+            continue
+        kind = request.columns[name]
+        ends = (kind.low, kind.high) if isinstance(kind, Numeric) else (-math.inf, math.inf)
+        found = bars(part, [*places[name]], s, request.z, request.counting.stands_for, ends)
+        yield from ((request.labels[group], name, bar) for group, bar in found)

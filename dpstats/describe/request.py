@@ -32,6 +32,7 @@ class DescribeRequest:
     delta: float
     quantiles: tuple[float, ...]
     alpha: float
+    histogram: bool = False
     subset: Subset | None = None
     unit: PrivacyUnit | None = None
     weights: Weights | None = None

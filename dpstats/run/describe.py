@@ -48,6 +48,7 @@ def _described(request: DescribeRequest, count) -> DPDescription:
         alpha=request.alpha,
         privacy=request.report(noise.events, noise.private),
         notes=_notes(found.unseen),
+        bars=found.bars,
     )
 
 
@@ -94,6 +95,7 @@ def facts(request: DescribeRequest) -> dict:
             "delta": request.delta,
             "quantiles": list(request.quantiles),
             "alpha": request.alpha,
+            **({"histogram": True} if request.histogram else {}),
             "subset": None if subset is None else str(subset.condition.text),
             "subset_columns": {} if subset is None else _kinds(subset.schema),
             **{name: plain(vars(chosen)) for name, chosen in beside.items()},

@@ -24,6 +24,7 @@ def dp_describe(
     groups=None,
     quantiles: float | Sequence[float] = (0.25, 0.5, 0.75),
     statistics: Sequence[str] | None = None,
+    histogram: bool = False,
     alpha: float = 0.05,
     subset: str | None = None,
     unit: str | None = None,
@@ -69,6 +70,9 @@ def dp_describe(
     statistics : sequence of str, optional
         What you need, to be told before anything is spent what no release has: ``"min"``,
         ``"max"``, ``"nunique"`` and ``"mode"``. All others are released anyway, at one cost.
+    histogram : bool
+        Add a histogram of each number, in bins that follow from declared bounds or from what was
+        released, at no cost; ``result.histogram`` tabulates it, ``result.plot()`` draws it.
     alpha : float
         One minus the level of intervals, in [0.001, 0.5].
     subset : str, optional
@@ -137,6 +141,7 @@ def dp_describe(
                 delta=delta, quantiles=quantiles, statistics=statistics, alpha=alpha,
                 subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
                 weights=weights, trim_weights=trim_weights, neighbors=neighbors, missing=missing,
+                histogram=histogram,
             )
         ]  # fmt: skip
         interrupted = f"interrupted{{}}; {SPENT}"
