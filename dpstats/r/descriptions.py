@@ -60,10 +60,10 @@ def _plain(result: DPDescription) -> dict:
     }
 
 
-def _histogram(result: DPDescription) -> dict | None:
-    """Describe the bins of numbers and the levels of factors, None where there are none."""
+def _histogram(result: DPDescription) -> dict:
+    """Describe the bins of numbers and the levels of factors, empty where none were asked for."""
     if not result.bars:
-        return None
+        return {}
     table = result.histogram
     names = {"left": "left", "right": "right", "count": "count", **_NUMBERS}
     names.pop("estimate")

@@ -134,7 +134,7 @@ new_dp_description <- function(value, key) {
 }
 
 histogram_frame <- function(value, key) {
-  if (is.null(value)) return(NULL)
+  if (!length(value)) return(NULL)
   levels <- strings(value$level)
   columns <- list(variable = strings(value$variable), level = replace(levels, levels == "", NA))
   if (!is.null(key)) columns[[key$by]] <- like(unlist(value$groups), key$columns[[1L]])
