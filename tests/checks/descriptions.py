@@ -130,7 +130,8 @@ def _counted_values(counting: Counting, whole: Joint, rows: list[tuple]):
 
 
 def request_of(data, columns, epsilon, **more):
-    arguments = {"by": None, "groups": None, "subset": None, "quantiles": QUANTILES} | more
+    arguments = {"by": None, "groups": None, "subset": None, "quantiles": QUANTILES}
+    arguments |= {"histogram": False} | more
     rows = ("unit", "max_rows", "max_groups", "weights", "trim_weights")
     arguments = dict.fromkeys(rows) | arguments
     declared = Schema().updated(arguments.pop("bounds", None), arguments.pop("levels", None), None)
