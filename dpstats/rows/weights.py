@@ -53,14 +53,13 @@ class Weights:
 
     @property
     def note(self) -> str:
-        """Say which weights count as what, and how standard errors take them."""
+        """Say which weights count as what."""
         least = f", smaller ones as {self.low:g}" if self.low else ""
         trimmed = " (trim_weights)" if self.trim is not None else ""
         return (
             f"rows are weighted by {self.column}: weights above {self.largest:g} count as "
             f"{self.largest:g}{trimmed}{least}; rows whose weight is missing, infinite, zero or "
-            "negative are left out; HC1 and clustered standard errors hold for survey weights, "
-            "nonrobust ones take a row's error variance as inverse to its weight, as WLS and lm do"
+            "negative are left out"
         )
 
 

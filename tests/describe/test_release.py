@@ -6,17 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import dpstats as dp
-from dpstats.codebook import Schema
-from dpstats.describe.call import make_request
 from dpstats.describe.figures import OK, UNIDENTIFIED
 from dpstats.describe.limits import limits
-from dpstats.describe.release import describe
 from dpstats.privacy import GDP, Event
 from dpstats.range_estimation import Histogram, Marginal
-from tests.checks.recording import Recording
-
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+from tests.checks.descriptions import QUANTILES, released
 
 
 def survey(n, seed=0) -> pd.DataFrame:
@@ -30,24 +24,6 @@ def survey(n, seed=0) -> pd.DataFrame:
         "normal": rng.normal(50, 10, n), "wage": wage, "hours": hours, "region": region,
         "female": rng.random(n) < 0.5,
     })  # fmt: skip
-
-
-def request_of(data, columns, epsilon, **more):
-    arguments = {"by": None, "groups": None, "subset": None, "quantiles": QUANTILES} | more
-    declared = Schema().updated(arguments.pop("bounds", None), arguments.pop("levels", None), None)
-    return make_request(
-        data, columns, declared=declared, epsilon=epsilon, delta=1e-6, statistics=None,
-        alpha=0.05, unit=None, weights=None, neighbors=None, missing="drop", **arguments,
-    )  # fmt: skip
-
-
-def released(data, columns, epsilon, seed=1, outputs=None, **more):
-    """(figures by (group, column, statistic, level), recording noise)."""
-    request = request_of(data, columns, epsilon, **more)
-    with dp.testing.insecure_seed(seed), np.errstate(all="ignore"):
-        noise = Recording(request.cost, outputs)
-        found = describe(request, noise)
-    return {(g, c, f.statistic, f.level): f for g, c, f in found.figures}, noise
 
 
 COLUMNS = ["normal", "wage", "hours", "region"]
