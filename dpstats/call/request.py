@@ -29,6 +29,10 @@ _UNIT_RELATION = {
         "the number of {} with rows in use is public",
     ),
 }
+_OF_WEIGHTS = (
+    "HC1 and clustered standard errors hold for survey weights, nonrobust ones take a row's error "
+    "variance as inverse to its weight, as WLS and lm do"
+)
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
@@ -245,12 +249,13 @@ class Request:
 
     def _assumptions(self) -> tuple[str, ...]:
         """List in words what the guarantee takes for granted."""
-        said = [*_relation(self.neighbors, self.unit)]
+        said = [*relation_in_words(self.neighbors, self.unit)]
         if self.neighbors == REPLACE_ONE:
             said[-1] += f"; {self.rows_in_use.left_out}"
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
-        said += [chosen.note for chosen in (self.subset, self.weights, self.offset) if chosen]
+        said += [chosen.note for chosen in (self.subset, self.offset) if chosen]
+        said += [] if self.weights is None else [f"{self.weights.note}; {_OF_WEIGHTS}"]
         if self.cluster is not None:
             said.append(cluster_note(self.cluster, self.unit))
         if self.formulas > 1:
@@ -267,7 +272,7 @@ class Request:
         return (*self.method.assumptions, *said)
 
 
-def _relation(neighbors: str, unit: PrivacyUnit | None) -> tuple[str, ...]:
+def relation_in_words(neighbors: str, unit: PrivacyUnit | None) -> tuple[str, ...]:
     """Say in words which tables are neighbours."""
     if unit is None:
         return "one person contributes one row: the guarantee is row-level", *_RELATION[neighbors]

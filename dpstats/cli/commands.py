@@ -71,7 +71,7 @@ def parser() -> _Parser:
     fitted = _command(commands, "iv", verbs.iv, "fit one regression with instruments")
     verbs.add_iv(fitted.add_argument)
     described = _command(commands, "describe", verbs.describe, "describe columns: Table 1")
-    described.set_defaults(plot=None, groups_file=None)
+    described.set_defaults(groups_file=None)
     verbs.add_describe(described.add_argument)
     planning.add_options(_command(commands, "plan", None, planning.PURPOSE))
     ledgers.add_commands(_command(commands, "ledger", None, ledgers.PURPOSE))

@@ -1,7 +1,7 @@
 """Estimate the distributions of a request's columns, and update the request by them."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -38,11 +38,12 @@ def with_marginals(request: Request, noise: Noise) -> Request:
         if name in request.formula.predictors and isinstance(kind, Numeric)
     }
     limits |= {name: _declared(request, *side) for name, side in sides.items()}
-    limits |= {} if offset is None else {offset.name: offset.limit}
+    beside = _free_name(request.table.columns)
+    limits |= {} if offset is None else {beside: offset.limit}
     weights = dict.fromkeys(limits, 1.0) | dict.fromkeys(designs, request.method.ranges.response)
     bought = {name: limit for name, limit in limits.items() if weights[name]}
     computed = {name: design.responses for name, design in designs.items()}
-    computed |= {} if offset is None else {offset.name: offset.values}
+    computed |= {} if offset is None else {beside: offset.values}
     total = partial(_total, request, computed)
     marginals = estimate_marginals(
         total, bought, weights, cost, noise, request.neighbors, response, request.one
@@ -50,13 +51,21 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     marginals = {response: TWO_OUTCOMES, **marginals}
     if offset is None:
         return _estimated(request, marginals, limits)
-    added, limit = marginals.pop(offset.name), offset.limit
+    added, limit = marginals.pop(beside), offset.limit
     found = _estimated(request, marginals, limits)
     assert found.reference is not None
     ends = max(added.low, -FARTHEST), min(added.high, FARTHEST)
     highest = math.inf if limit is None else limit.high
     offsets = Offsets(np.clip(added.points, *ends), added.weights, highest)
     return replace(found, reference=replace(found.reference, offsets=offsets))
+
+
+def _free_name(columns: Container[str]) -> str:
+    """Return a name for the offset that no column has."""
+    name = "offset"
+    while name in columns:
+        name += "'"
+    return name
 
 
 def _regressions(request: Request) -> dict[str, tuple[Formula, Design]]:

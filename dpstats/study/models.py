@@ -113,7 +113,7 @@ def _formulas(place: str, content: Mapping) -> list[str]:
 
 def _labelled(kind: str, arguments: Mapping) -> list[str]:
     """Name the columns of labels: persons, clusters, and the groups of a description."""
-    names = ("unit", "cluster") if KINDS[kind].formulas else ("by",)
+    names = ("unit", "cluster") if KINDS[kind].formulas else ("by", "unit")
     return [name for key in names if isinstance(name := arguments.get(key), str)]
 
 

@@ -67,14 +67,27 @@ def test_a_description_is_asked_as_typed(monkeypatch):
     monkeypatch.setattr(verbs, "dp_describe", describe)
     more = ["--by", "sex", "--groups", "f, m", "--quantiles", "0.1,0.9", "--alpha", "0.1",
             "--subset", "age > 25", "--neighbors", "add_remove", "--delta", "1e-7",
-            "--levels", "sex=f,m"]  # fmt: skip
+            "--levels", "sex=f,m", "--unit", "id", "--max-rows", "3", "--max-groups", "2",
+            "--weights", "w", "--trim-weights", "4", "--histogram"]  # fmt: skip
     assert cli.main([*DESCRIBE, *more]) == 0
     assert asked == {
         "columns": ["age", "smoker"], "by": "sex", "groups": ["f", "m"], "quantiles": [0.1, 0.9],
         "alpha": 0.1, "subset": "age > 25", "neighbors": "add_remove", "delta": 1e-7,
         "epsilon": 4.0, "bounds": {"age": (18.0, 90.0)}, "levels": {"sex": ("f", "m")},
-        "types": {"smoker": "boolean"}, "budget": None,
+        "types": {"smoker": "boolean"}, "budget": None, "unit": "id", "max_rows": 3,
+        "max_groups": 2, "weights": "w", "trim_weights": 4.0, "histogram": True,
     }  # fmt: skip
+
+
+def test_histograms_of_a_description_are_written_and_drawn(folder, capsys):
+    more = ["-o", "table.json", "--plot", "table.png", "--weights", "wage", "--unit", "sex",
+            "--bounds", "wage=0,90", "--types", "wage=number", "--types", "sex=string"]  # fmt: skip
+    assert cli.main([*DESCRIBE, *more]) == 0, capsys.readouterr().err
+    found = dp.DPDescription.from_json((folder / "table.json").read_text())
+    assert set(found.histogram["variable"]) == {"age", "smoker"}
+    assert found.privacy.unit == "sex" and (folder / "table.png").stat().st_size > 1000
+    assert cli.main([*DESCRIBE, "-o", "other.json"]) == 0
+    assert not dp.DPDescription.from_json((folder / "other.json").read_text()).bars
 
 
 def test_a_logit_is_fitted_written_and_drawn(folder, capsys):

@@ -241,7 +241,9 @@ bad_calls <- c(bad_calls, expression(
   dp_describe(d, ~x, 1, quantiles = "median"), dp_describe(d, ~x, 1, quantiles = c(0.5, 0.5)),
   dp_describe(d, ~x, 1, statistics = "max"), dp_describe(d, ~x, 1, statistics = "nunique"),
   dp_describe(d, ~x, 1, statistics = "median"), dp_describe(d, ~x, 1, alpha = 2),
-  dp_describe(d, ~x, 1, weights = k), dp_describe(d, ~x, 1, unit = k), dp_describe(d, ~x, 1, probs = 0.5),
+  dp_describe(d, ~x, 1, weights = k), dp_describe(d, ~x, 1, unit = 3),
+  dp_describe(d, ~x, 1, max_rows = 2), dp_describe(d, ~x, 1, trim_weights = 2),
+  dp_describe(d, ~x, 1, histogram = NA), dp_describe(d, ~x, 1, probs = 0.5),
   dp_describe(d, ~x, 1, unknown = 2), dp_describe(d, ~x, 1, budget = 2),
   dp_describe(d, ~x, 1, neighbors = "replace_one"), dp_describe(d, ~x, 1, subset = x + 1)
 ))
