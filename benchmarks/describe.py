@@ -109,7 +109,7 @@ def counted(n: int, epsilon: float, repeats: int, kind: str) -> pd.DataFrame:
         if kind == "weights"
         else {"unit": "person"}
     )
-    whole = make(_POPULATION // 4, np.random.default_rng(2**20))
+    whole = make(_POPULATION, np.random.default_rng(2**20))
     names, rows = [n for n in whole if n not in ("weight", "person")], []
     truth = {n: _weighted_figures(whole, n, kind) for n in names}
     for seed in range(repeats):

@@ -22,6 +22,9 @@ from dpstats.describe.limits import Limits
 _LEAST_ROWS = 5.0
 # From this kurtosis on, twice that of normal values, few rows decide over a standard deviation.
 _KURTOSIS = 6.0
+# So large a part of the fourth moment may be of values beyond the limits, which a model of the tail
+# has; that of a t with four degrees of freedom, whose fourth moment is infinite, is larger.
+_MOST_BEYOND = 0.18
 # A deviation has an interval where rows that the noise hides are at most so large a part of its
 # square; the second is for skewed columns, whose tail may look shorter than it is.
 _MOST_HIDDEN, _SKEWNESS = (0.2, 0.05), 0.3
@@ -167,7 +170,7 @@ def _moments(
     fourth = curve.moment(mean, 4) + _fourth_beyond(limits, mean, ends)
     sampling = max(fourth - variance**2, 2 * variance**2) / rows
     beyond = _fourth_beyond(limits, mean, (limits.low, limits.high))
-    of_tails = beyond > fourth / 2 or fourth > _KURTOSIS * variance**2
+    of_tails = beyond > _MOST_BEYOND * fourth or fourth > _KURTOSIS * variance**2
     unseen = of_all * limits.hidden_square
     is_skewed = bool(abs(curve.moment(mean, 3)) > _SKEWNESS * variance**1.5)
     known = known and not of_tails and unseen < _MOST_HIDDEN[is_skewed] * variance
