@@ -73,14 +73,15 @@ def clustered(data: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return params, t.isf(0.025, G - 1) * np.sqrt(np.diag(cov))
 
 
-def cell(design: Design, n: int, epsilon: float, repetitions: int) -> tuple:
+def cell(design: Design, n: int, epsilon: float, repetitions: int, delta: float | None) -> tuple:
     """Fit as many tables; return one line of the printed table."""
     inside, widths, theirs, numbers = [], [], [], []
     for seed in range(repetitions):
         data = table(design, n, np.random.default_rng([7, seed]))
         params, half = clustered(data)
         with dp.testing.insecure_seed(seed):
-            fit = dp.dp_ols(FORMULA, data, epsilon=epsilon, cov_type="cluster", cluster="state")
+            call = {"epsilon": epsilon, "delta": delta, "cov_type": "cluster", "cluster": "state"}
+            fit = dp.dp_ols(FORMULA, data, **call)
         low, high = fit.conf_int().to_numpy().T
         shown = np.isfinite(high - low)
         inside.append(np.where(shown, (low <= TRUTH) & (high >= TRUTH), np.nan))
@@ -112,14 +113,17 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=[5000, 20_000])
     parser.add_argument("--epsilons", nargs="+", type=float, default=[1, 4, 100])
     parser.add_argument("--designs", nargs="+", type=int, default=[*range(len(DESIGNS))])
+    parser.add_argument("--pure", action="store_true", help="delta = 0")
     options = parser.parse_args(arguments)
+    delta = 0.0 if options.pure else None
     rows = [
-        cell(DESIGNS[i], n, epsilon, options.repetitions)
+        cell(DESIGNS[i], n, epsilon, options.repetitions, delta)
         for i in options.designs
         for n in options.sizes
         for epsilon in options.epsilons
     ]
-    print_table("noisy_newton, cov_type='cluster'", HEADER, rows)
+    name = "noisy_newton_pure" if options.pure else "noisy_newton"
+    print_table(f"{name}, cov_type='cluster'", HEADER, rows)
     print(_LEGEND)
 
 

@@ -31,6 +31,15 @@ def main(arguments: list[str]) -> None:
          "covered", "median: error, s.d.", "covered", "deciles: error"),
         [row_of(name, own) for name, own in found.groupby("variable", sort=False)],
     )  # fmt: skip
+    for kind in ("weights", "persons"):
+        own = counted(options.rows, options.epsilon, options.repeats // 2, kind)
+        print_table(
+            f"describe: {kind}, {options.rows:,} rows, epsilon {options.epsilon:g}, "
+            f"{options.repeats // 2} tables.",
+            ("variable", "mean: covered", "shown", "width", "quartiles: covered", "width",
+             "deviation: covered", "shown"),
+            [_row_of_counted(name, each) for name, each in own.groupby("variable", sort=False)],
+        )  # fmt: skip
     table = survey(options.large, np.random.default_rng(0))
     own = min(_seconds(table.describe) for _ in range(3))
     ours = min(_seconds(lambda: _described(table, options.epsilon, 1)) for _ in range(3))
@@ -75,6 +84,81 @@ def simulated(n: int, epsilon: float, repeats: int) -> pd.DataFrame:
                 )  # fmt: skip
     columns = "variable statistic error own sd n covered shown width".split()
     return pd.DataFrame(rows, columns=columns)
+
+
+def weighted(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Make a survey with weights from .2 to 5 that are larger where incomes are."""
+    table = survey(n, rng)
+    ranks = np.log(table["income"]) - 10
+    return table.assign(weight=np.clip(np.exp(ranks + rng.normal(0, 0.3, n)), 0.2, 5.0))
+
+
+def persons(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Make a survey of persons with one to four equal rows, more of them with larger incomes."""
+    table = survey(n, rng)
+    rows = np.clip(np.round(np.log(table["income"] / 8000)), 1, 4).astype(int)
+    repeated = table.loc[np.repeat(table.index, rows)].rename_axis("person").reset_index()
+    return repeated.sample(frac=1, random_state=int(rng.integers(2**31)))
+
+
+def counted(n: int, epsilon: float, repeats: int, kind: str) -> pd.DataFrame:
+    """Describe tables by weights or by persons, and compare intervals with the population's."""
+    make = weighted if kind == "weights" else persons
+    call: dict = (
+        {"weights": "weight", "bounds": {"weight": (0.2, 5)}, "delta": 1e-6}
+        if kind == "weights"
+        else {"unit": "person"}
+    )
+    whole = make(_POPULATION, np.random.default_rng(2**20))
+    names, rows = [n for n in whole if n not in ("weight", "person")], []
+    truth = {n: _weighted_figures(whole, n, kind) for n in names}
+    for seed in range(repeats):
+        table = make(n, np.random.default_rng(seed))
+        with dp.testing.insecure_seed(seed):
+            found = dp.dp_describe(table, names, epsilon=epsilon, **call)
+        own = {n: _weighted_figures(table, n, kind) for n in names}
+        for _, name, figure in found.figures:
+            if figure.statistic in truth[name]:
+                true = truth[name][figure.statistic]
+                rows.append((name, figure.statistic, figure.lower <= true <= figure.upper,
+                             figure.upper - figure.lower, figure.status == "ok",
+                             2 * 1.96 * own[name]["error"]))  # fmt: skip
+    columns = "variable statistic covered width shown usual".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _weighted_figures(table: pd.DataFrame, name: str, kind: str) -> dict[str, float]:
+    """Return mean, deviation, quartiles and standard error of the mean of weighted rows."""
+    x = table[name].to_numpy(float)
+    w = (
+        table["weight"]
+        if kind == "weights"
+        else 1 / table.groupby("person")[name].transform("size")
+    )
+    w = w.to_numpy()
+    mean, order = np.average(x, weights=w), np.argsort(x, kind="stable")
+    ranks = np.cumsum(w[order]) / w.sum()
+    found = {f"{q}%": x[order][np.argmax(ranks >= q / 100)] for q in (25, 50, 75)}
+    units = (w * (x - mean)) ** 2 if kind == "weights" else w * (x - mean) ** 2
+    found |= {"mean": mean, "sd": np.sqrt(np.average((x - mean) ** 2, weights=w))}
+    return found | {"error": np.sqrt(units.sum()) / w.sum()}
+
+
+def _row_of_counted(name, own: pd.DataFrame) -> tuple[str, ...]:
+    of = dict(iter(own.groupby("statistic")))
+    mean, sd = of["mean"], of["sd"]
+    quartiles = pd.concat([of[f"{q}%"] for q in (25, 50, 75)])
+    worst = min(of[f"{q}%"].covered.mean() for q in (25, 50, 75))
+    return (
+        str(name),
+        f"{mean[mean.shown].covered.mean():.3f}",
+        f"{mean.shown.mean():.2f}",
+        f"{(mean.width / mean.usual).median():.2f}",
+        f"{worst:.3f}",
+        f"{(quartiles.width / quartiles.usual).median():.2f}",
+        f"{sd[sd.shown].covered.mean():.3f}",
+        f"{sd.shown.mean():.2f}",
+    )
 
 
 def row_of(name, own: pd.DataFrame) -> tuple[str, ...]:

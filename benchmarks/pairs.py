@@ -3,8 +3,9 @@
 Errors are distances from least squares of deviations from group means, in its standard errors for
 errors of one variance; widths are multiples of those of its intervals, clustered. ``covers`` is of
 the true slopes, for the one that is covered worst. With ``--weights``, even between .2 and 1, or
-``--cov-type HC1`` both are in HC1 standard errors. ``--data DIR`` absorbs the largest factor of
-each formula of a folder of tables instead, where what intervals hold is the within estimator.
+``--cov-type HC1`` both are in HC1 standard errors. ``--pure`` takes delta = 0. ``--data DIR``
+absorbs the largest factor of each formula of a folder of tables instead, where what intervals hold
+is the within estimator.
 """
 
 import argparse
@@ -71,7 +72,9 @@ def within(data: pd.DataFrame, names: list[str]) -> tuple[np.ndarray, dict[str, 
     return slopes, {kind: np.sqrt(np.diag(cov)) for kind, cov in found.items()}
 
 
-def measured(case: str, epsilon: float, fits: int, weights: bool, cov_type: str | None) -> tuple:
+def measured(
+    case: str, epsilon: float, fits: int, weights: bool, cov_type: str | None, delta: float | None
+) -> tuple:
     """Measure one case."""
     errors, shown, covered, widths = [], [], [], []
     of_error, of_width = ("HC1", "HC1") if weights or cov_type else ("nonrobust", "cluster")
@@ -84,7 +87,9 @@ def measured(case: str, epsilon: float, fits: int, weights: bool, cov_type: str 
         slopes, deviations = within(data, names)
         formula = f"y ~ {' + '.join(names)} | g"
         with dp.testing.insecure_seed(seed):
-            found = dp.dp_ols(formula, data, epsilon=epsilon, cov_type=cov_type, **more)
+            found = dp.dp_ols(
+                formula, data, epsilon=epsilon, delta=delta, cov_type=cov_type, **more
+            )
         low, high = found.conf_int().to_numpy().T
         errors.append(np.abs(found.params - slopes) / deviations[of_error])
         shown.append(np.isfinite(low))
@@ -154,12 +159,20 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--weights", action="store_true")
     parser.add_argument("--cov-type", choices=["HC1"])
+    parser.add_argument("--pure", action="store_true")
     parser.add_argument("--data", type=Path)
     given = parser.parse_args(arguments)
     warnings.filterwarnings("ignore", module="dpstats")
     if given.data is None:
         rows = [
-            measured(case, epsilon, given.fits, given.weights, given.cov_type)
+            measured(
+                case,
+                epsilon,
+                given.fits,
+                given.weights,
+                given.cov_type,
+                0.0 if given.pure else None,
+            )
             for case in given.only
             for epsilon in given.epsilon
         ]

@@ -119,7 +119,7 @@ def complete_rows(batch: Batch, schema: Schema) -> np.ndarray:
     levels alike. The report says so in one sentence. Who cannot say that of a column takes a
     method for add/remove, or lists every value that may occur in ``levels=``.
     """
-    missing = np.zeros(len(batch[next(iter(schema))]), dtype=bool)
+    missing = np.zeros(len(next(iter(batch.values()))), dtype=bool)
     for name, kind in schema.items():
         missing |= batch[name] < 0 if isinstance(kind, Categorical) else np.isnan(batch[name])
     return ~missing

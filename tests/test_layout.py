@@ -126,9 +126,11 @@ COVERED_BY = {
         "results.store.single",
     ],
     "results/store/test_texts.py": ["results.store.shapes"],
+    "describe/test_joint.py": ["describe.column_parts"],
     "describe/test_release.py": [
         "describe.distribution",
         "describe.limits",
+        "describe.request",
     ],
     "verbs/test_describe.py": ["describe.call", "run.describe"],
     "selection/test_selection.py": ["selection.ranks", "selection.spec"],
@@ -160,7 +162,6 @@ COVERED_BY = {
         "estimators.lines.simple_regression",
         "range_estimation.bins",
         "range_estimation.estimate",
-        "range_estimation.histogram",
         "range_estimation.quantiles",
     ],
     "suites/test_totality.py": [

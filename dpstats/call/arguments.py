@@ -33,6 +33,7 @@ from dpstats.rows.cluster import (
     declared_cluster,
     with_cov_type,
 )
+from dpstats.rows.offset import check_offset, declared_offset
 from dpstats.rows.privacy_unit import check_unit, declared_unit
 from dpstats.rows.subset import declared_subset
 from dpstats.rows.weights import check_weights, declared_weights
@@ -84,11 +85,12 @@ def _request(
     neighbors, missing, row_norm, options, methods=None, select=None, k=None,
     select_share=None, companion=None, companion_share=None, by=None, formulas=1, weights=None,
     trim_weights=None, subset=None, unit=None, max_rows=None, max_groups=None, cluster=None,
-    instruments: InstrumentFormula | None = None,
+    instruments: InstrumentFormula | None = None, offset=None, exposure=None,
 ) -> Request:  # fmt: skip
     """Check the arguments of a call for one of its formulas, and build the request."""
     epsilon, _ = validate_guarantee(epsilon, 0.0)
     weights_of_rows = declared_weights(weights, trim_weights, declared.bounds, table)
+    of_offset = declared_offset(offset, exposure, declared.bounds, table)
     ranges, term_bounds = declared_bounds(declared.bounds, formula)
     of_persons = declared_unit(unit, max_rows, max_groups, table, by)
     cluster = declared_cluster(cluster, options, of_persons, by, table)
@@ -126,6 +128,7 @@ def _request(
         formula, table, ranges, declared.levels, row_norm, chosen
     )
     check_response(formula, schema, chosen)
+    check_offset(of_offset, schema)
     if instruments is not None:
         first = instruments.first_stage
         more, more_bounds = declared_bounds(declared.bounds, first)
@@ -134,7 +137,7 @@ def _request(
         schema, unbounded, notes = with_treatment.beside(DeclaredSchema(schema, unbounded, notes))
         term_bounds = {**more_bounds, **term_bounds}
     known = schema if weights_of_rows is None else {weights: weights_of_rows.kind, **schema}
-    known = {**cluster_schema(cluster, known), **known}
+    known = {**cluster_schema(cluster, known), **(of_offset.schema if of_offset else {}), **known}
     clipping = dict.fromkeys(unbounded, UNLIMITED) if chosen.ranges.marginals else {}
     promised_epsilon, promised_delta = chosen.promise(epsilon, delta)
     request = Request(
@@ -163,6 +166,7 @@ def _request(
         unit=of_persons,
         cluster=cluster,
         companion_share=companion_share,
+        offset=of_offset,
         first_stage=instruments and FirstStage.of(instruments, schema, term_bounds, clipping),
     )
     check(request)

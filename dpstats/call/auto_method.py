@@ -68,23 +68,23 @@ def choose(
     'noisy_newton'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 200, True, {})[0]
     'noisy_newton'
-    >>> choose(Formula.parse("y ~ x | state"), {}, 1, None, None, 200, False, {})[0]
-    'noisy_newton'
+    >>> choose(Formula.parse("y ~ x | state"), {}, 1, 0, None, 200, False, {})[0]
+    'noisy_newton_pure'
     >>> choose(Formula.parse("y ~ x | state"), unit, 1, None, None, 1, True, {}, remote=True)[0]
     'adassp'
     """
     if formula.absorbed is not None:
-        in_pairs = not (remote or normed or by_unit) and delta != 0
-        name = "noisy_newton" if in_pairs else "adassp"
+        in_pairs = not (remote or normed or by_unit)
+        name = _NEWTON[delta == 0] if in_pairs else "adassp"
         return name, f"auto took {name}, which absorbs the effects of {formula.absorbed}"
     if levels > _MANY_LEVELS and delta != 0 and not clustered:
         return "adassp", f"auto took adassp: factors with {levels:,} levels"
     if by_unit and delta != 0:
         why = "auto took noisy_newton, which protects all rows of a person together"
         return "noisy_newton", why
-    if clustered and delta != 0:
-        return "noisy_newton", "auto took noisy_newton, which clusters standard errors by a column"
     name, kind = _NEWTON[delta == 0], " with delta=0" if delta == 0 else ""
+    if clustered:
+        return name, f"auto took {name}, which clusters standard errors by a column"
     if options.get("cov_type") is not None:
         return name, f"auto took {name}, which has the option cov_type"
     if delta in (None, 0) and not weighted and _is_bounded_line(formula, bounds):

@@ -58,6 +58,7 @@ def _columns(request: Request) -> dict:
     beside = (request.weights, request.unit)
     names = {*request.schema, *(chosen.column for chosen in beside if chosen)}
     names |= {*request.subset.schema} if request.subset else set()
+    names |= {*request.offset.schema} if request.offset else set()
     names |= {request.cluster} if request.cluster is not None else set()
     return {name: _type(request.table, name) for name in sorted(names)}
 
@@ -99,6 +100,8 @@ def _rows(request: Request) -> dict:
         facts["unit"] = plain(asdict(request.unit))
     if request.cluster is not None:
         facts["cluster"] = request.cluster
+    if request.offset is not None:
+        facts["offset"] = plain(asdict(request.offset))
     if request.first_stage is not None:
         facts["instruments"] = request.first_stage.formula.text
     if request.subset is not None:

@@ -11,7 +11,7 @@ from dpstats.engines import AnyTable
 from dpstats.estimators.contract import Method, Reference
 from dpstats.formula import Design, Formula
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PrivacyReport, relation_name
-from dpstats.rows import PrivacyUnit, RowReader, RowsInUse, Subset, Weights
+from dpstats.rows import Offset, PrivacyUnit, RowReader, RowsInUse, Subset, Weights
 from dpstats.rows.cluster import cluster_note
 from dpstats.rows.privacy_unit import ONE
 from dpstats.schema import UNLIMITED, Kind, Numeric, Schema
@@ -29,6 +29,10 @@ _UNIT_RELATION = {
         "the number of {} with rows in use is public",
     ),
 }
+_OF_WEIGHTS = (
+    "HC1 and clustered standard errors hold for survey weights, nonrobust ones take a row's error "
+    "variance as inverse to its weight, as WLS and lm do"
+)
 _RELATION = {
     ADD_REMOVE: ("neighbours differ by adding or removing one row; the number of rows is private",),
     REPLACE_ONE: (
@@ -92,6 +96,7 @@ class Request:
     released_clipping: Mapping[str, Numeric] = field(default_factory=dict)
     companion_share: float = 0.0
     first_stage: FirstStage | None = None
+    offset: Offset | None = None
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -133,13 +138,16 @@ class Request:
         absorbed = None if by_unit else self.formula.absorbed
         first_stage = None if self.first_stage is None else self.first_stage.design
         return RowReader(
-            self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster, first_stage
+            self.row_design, self.coded, self.weights, by_unit, absorbed, self.cluster, first_stage,
+            self.offset,
         )  # fmt: skip
 
     @property
     def rows_in_use(self) -> RowsInUse:
         """Return the rule that decides which rows are used."""
-        return RowsInUse(self.schema, self.weights, self.subset, self.unit, self.cluster)
+        return RowsInUse(
+            self.schema, self.weights, self.subset, self.unit, self.cluster, self.offset
+        )
 
     @property
     def relation(self) -> str:
@@ -241,12 +249,13 @@ class Request:
 
     def _assumptions(self) -> tuple[str, ...]:
         """List in words what the guarantee takes for granted."""
-        said = [*_relation(self.neighbors, self.unit)]
+        said = [*relation_in_words(self.neighbors, self.unit)]
         if self.neighbors == REPLACE_ONE:
             said[-1] += f"; {self.rows_in_use.left_out}"
         said.append("column names, column types, declared bounds and declared levels are public")
         said += self.column_notes
-        said += [chosen.note for chosen in (self.subset, self.weights) if chosen]
+        said += [chosen.note for chosen in (self.subset, self.offset) if chosen]
+        said += [] if self.weights is None else [f"{self.weights.note}; {_OF_WEIGHTS}"]
         if self.cluster is not None:
             said.append(cluster_note(self.cluster, self.unit))
         if self.formulas > 1:
@@ -263,7 +272,7 @@ class Request:
         return (*self.method.assumptions, *said)
 
 
-def _relation(neighbors: str, unit: PrivacyUnit | None) -> tuple[str, ...]:
+def relation_in_words(neighbors: str, unit: PrivacyUnit | None) -> tuple[str, ...]:
     """Say in words which tables are neighbours."""
     if unit is None:
         return "one person contributes one row: the guarantee is row-level", *_RELATION[neighbors]

@@ -21,7 +21,7 @@ _CLUSTER = (
     'of its rows are one person\'s, unit="person" protects them together'
 )
 _LINEAR = 'it fits a linear model; dp_glm(formula, data, family="binomial" or "poisson") others'
-_OFFSET = "put it into the response, as in 'I(y - x) ~ z'"
+_OFFSET = "put it into the response, as in 'I(y - x) ~ z'; dp_logit and dp_poisson take offset="
 _WEIGHTS = 'name a column, weights="w", with its public bounds'
 _DROPPED = 'rows with a missing value are left out, missing="drop"'
 _SEED = "noise is never seeded in a release; for tests use dpstats.testing.insecure_seed"
@@ -57,11 +57,11 @@ INSTEAD = {
 """Name what to write instead of an argument that other packages have."""
 
 _ALWAYS_ROBUST = "its standard errors are robust (HC1) always; leave it out"
-_OFFSET_LOGIT = "a logit has no offset here; write the column as a regressor"
+_EXPOSURE = "an exposure is for dp_poisson; give offset= for what is added to the log odds"
 _ONE_METHOD = "a logit is fitted by one method; leave it out"
 _GROUP_LOGIT = 'fit each group by subset=, such as subset="group == 1", from one budget='
 INSTEAD_LOGIT = INSTEAD | {
-    **dict.fromkeys(["offset", "exposure"], _OFFSET_LOGIT),
+    "exposure": _EXPOSURE,
     **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
     **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD),
     **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
@@ -71,10 +71,8 @@ INSTEAD_LOGIT = INSTEAD | {
 }
 """The same for dp_logit."""
 
-_OFFSET_POISSON = "a Poisson regression has no offset here; write log(exposure) as a regressor"
 _ONE_METHOD_POISSON = "a Poisson regression is fitted by one method; leave it out"
 INSTEAD_POISSON = INSTEAD_LOGIT | {
-    **dict.fromkeys(["offset", "exposure"], _OFFSET_POISSON),
     **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ALWAYS_ROBUST),
     **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD_POISSON),
     **dict.fromkeys(["family", "link"], "its family is poisson, and its link the logarithm"),

@@ -67,8 +67,13 @@ def write(path: Path, write) -> None:
 
 def draw(path: Path, draw) -> None:
     """Save the picture that ``draw(axes)`` makes, without opening a window."""
+    draw_figure(path, lambda figure: draw(figure.subplots()))
+
+
+def draw_figure(path: Path, draw) -> None:
+    """Save the pictures that ``draw(figure)`` makes, without opening a window."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 6), layout="constrained", dpi=150)
-    draw(figure.subplots())
+    draw(figure)
     write(path, figure.savefig)

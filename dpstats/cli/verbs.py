@@ -7,7 +7,7 @@ from typing import Any
 from dpstats import dp_describe, dp_iv, dp_logit, dp_poisson
 from dpstats.call.unsupported import check_order
 from dpstats.cli import data_options
-from dpstats.cli.outputs import check_documents, checked_outputs, draw, write
+from dpstats.cli.outputs import check_documents, checked_outputs, draw, draw_figure, write
 from dpstats.cli.values import groups, listed_numbers, options, points
 
 # How a description is written, by the ending of its file: as a file or as a text.
@@ -18,21 +18,28 @@ _FORMS = {
 }  # fmt: skip
 
 
+# What rows count for, of every verb.
+_COUNTING = ("weights", "trim_weights", "unit", "max_rows")
+
+
 def add_rows(add) -> None:
     """Add the options on rows, points and the method that fits have."""
     lists = data_options.LISTS
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
+    _add_counting(add)
+    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
+
+
+def _add_counting(add) -> None:
     add("--weights", metavar="COL", help="column of weights, which needs public --bounds")
     add("--trim-weights", type=float, metavar="W", help="count larger weights as this")
     add("--unit", metavar="COL", help="persons, protected with all of their rows")
     add("--max-rows", type=int, metavar="N", help="rows that a person counts for in all: 1")
-    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
 
 
 def of_rows(arguments, table, factors) -> dict:
     """Build the keyword arguments of :func:`add_rows`."""
-    names = ("weights", "trim_weights", "unit", "max_rows")
-    call = {name: getattr(arguments, name) for name in names}
+    call = {name: getattr(arguments, name) for name in _COUNTING}
     call["x_new"] = points(arguments.x_new, arguments.formula, table, factors)
     return call | options(arguments.option)
 
@@ -57,8 +64,20 @@ def show_fit(arguments, outputs: list[Path], result) -> None:
         print(summary)
 
 
-def add_generalized(add, example: str) -> None:
-    """Add the options of ``dpstats logit`` and ``dpstats poisson``."""
+def add_logit(add) -> None:
+    """Add the options of ``dpstats logit``."""
+    _add_generalized(add, "such as 'smoker ~ age + C(region)'")
+    add("--offset", metavar="COL", help="column that is added to the log odds")
+
+
+def add_poisson(add) -> None:
+    """Add the options of ``dpstats poisson``."""
+    _add_generalized(add, "such as 'visits ~ age + C(region)'")
+    add("--offset", metavar="COL", help="column that is added to the logarithm of the mean")
+    add("--exposure", metavar="COL", help="column whose logarithm is, such as person-years")
+
+
+def _add_generalized(add, example: str) -> None:
     data_options.add_data(add)
     add("formula", metavar="FORMULA", help=example)
     data_options.add_guarantee(add)
@@ -69,19 +88,20 @@ def add_generalized(add, example: str) -> None:
 
 def logit(arguments) -> None:
     """Fit one logistic regression, write the files asked for and print the summary."""
-    _fit_generalized(arguments, dp_logit)
+    _fit_generalized(arguments, dp_logit, ["offset"])
 
 
 def poisson(arguments) -> None:
     """Fit one Poisson regression, write the files asked for and print the summary."""
-    _fit_generalized(arguments, dp_poisson)
+    _fit_generalized(arguments, dp_poisson, ["offset", "exposure"])
 
 
-def _fit_generalized(arguments, verb: Any) -> None:
+def _fit_generalized(arguments, verb: Any, offsets: list[str]) -> None:
     outputs = checked_outputs(arguments, (".json", ".txt"))
     check_order(arguments.formula, arguments.data)
     table, call = data_options.shared_call(arguments)
     call |= of_rows(arguments, table, call["levels"])
+    call |= {name: getattr(arguments, name) for name in offsets}
     show_fit(arguments, outputs, verb(arguments.formula, table, **call))
 
 
@@ -110,9 +130,13 @@ def add_describe(add) -> None:
     data_options.add_declarations(add)
     add("--by", metavar="COL", help="column of group labels")
     add("--groups", metavar="A,B,...", help="public list of its labels")
+    _add_counting(add)
+    add("--max-groups", type=int, metavar="N", help="groups in which a person counts: 1")
     add("--quantiles", default="0.25,0.5,0.75", metavar="Q,Q", help="default: quartiles")
     add("--alpha", type=float, default=0.05, metavar="A", help="one minus the level of intervals")
+    add("--histogram", action="store_true", help="add histograms, at no cost")
     add("-o", dest="out", metavar="OUT", help=f"file: {', '.join((*_WRITERS, *_FORMS))}")
+    add("--plot", metavar="OUT", help="picture of the histograms: .png, .pdf or .svg")
 
 
 def describe(arguments) -> None:
@@ -122,13 +146,17 @@ def describe(arguments) -> None:
     table, call = data_options.shared_call(arguments)
     by = arguments.by
     call |= {"by": by, "groups": None, "alpha": arguments.alpha}
+    call |= {name: getattr(arguments, name) for name in (*_COUNTING, "max_groups")}
+    call["histogram"] = arguments.histogram or arguments.plot is not None
     if arguments.groups is not None:
         call["groups"] = groups(arguments, by, table) if by in table.columns else []
     call["quantiles"] = listed_numbers(arguments.quantiles, "--quantiles")
     result = dp_describe(table, arguments.columns, **call)
     try:
-        for path in outputs:
-            write(path, partial(_write, result, path.suffix.lower()))
+        if arguments.out:
+            write(outputs[0], partial(_write, result, outputs[0].suffix.lower()))
+        if arguments.plot:
+            draw_figure(outputs[-1], result.plot)
     finally:  # the budget is spent, so the table is shown even when a disk is full
         print(result)
 

@@ -1,6 +1,7 @@
 """Describe columns by one joint release: counts, means, deviations, quantiles and shares."""
 
-from dpstats.describe.call import DescribeRequest
 from dpstats.describe.figures import Figure, quantile_name
+from dpstats.describe.histogram import Bar
+from dpstats.describe.request import DescribeRequest
 
-__all__ = ["DescribeRequest", "Figure", "quantile_name"]
+__all__ = ["Bar", "DescribeRequest", "Figure", "quantile_name"]

@@ -1,37 +1,21 @@
 """Check the arguments of dp_describe before a row is read."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Sequence
 
 from dpstats.codebook import Schema
 from dpstats.codebook.schema import PARTS
+from dpstats.describe.request import DescribeRequest
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import NUMERIC, UNTYPED
 from dpstats.engines.open_table import open_table
-from dpstats.engines.parallel_sum import Summary
 from dpstats.errors import ArgumentError, shown
 from dpstats.option_checks import number
-from dpstats.privacy import (
-    ADD_REMOVE,
-    DEFAULT_DELTA,
-    GDP,
-    RELATIONS,
-    PrivacyReport,
-    validate_guarantee,
-)
-from dpstats.rows import RowsInUse, Subset
+from dpstats.privacy import ADD_REMOVE, DEFAULT_DELTA, GDP, RELATIONS, validate_guarantee
 from dpstats.rows.group_labels import COLUMNS
+from dpstats.rows.privacy_unit import declared_unit
 from dpstats.rows.subset import declared_subset
-from dpstats.schema import (
-    BOOLEAN,
-    UNLIMITED,
-    Batch,
-    Categorical,
-    Numeric,
-    check_labels,
-    plain_labels,
-)
+from dpstats.rows.weights import declared_weights
+from dpstats.schema import BOOLEAN, UNLIMITED, Categorical, Numeric, check_labels, plain_labels
 from dpstats.spelling import near_or_listed, no_column, unknown_word
 
 STATISTICS = ("n", "missing", "mean", "sd", "quantiles", "count", "share")
@@ -49,100 +33,30 @@ _INSTEAD = {
 }
 
 
-@dataclass(frozen=True)
-class DescribeRequest:
-    """Hold the public facts of one call of dp_describe.
-
-    ``columns`` are the variables in order: the levels of factors, the bounds of numbers, None for
-    a number without; ``whole`` names those whose type holds whole numbers. ``labels`` are those of
-    the groups, (None,) without.
-    """
-
-    table: AnyTable
-    columns: Mapping[str, Categorical | Numeric | None]
-    whole: frozenset[str]
-    by: str | None
-    labels: tuple
-    epsilon: float
-    delta: float
-    quantiles: tuple[float, ...]
-    alpha: float
-    subset: Subset | None = None
-    cost: GDP = GDP(1.0)
-
-    @cached_property
-    def numbers(self) -> tuple[str, ...]:
-        """Name the numeric columns."""
-        return tuple(n for n, kind in self.columns.items() if not isinstance(kind, Categorical))
-
-    @property
-    def z(self) -> float:
-        """Return the normal quantile of intervals."""
-        from scipy.special import ndtri
-
-        return float(-ndtri(self.alpha / 2))
-
-    @property
-    def rows_in_use(self) -> RowsInUse:
-        """Return the rule that decides which rows are used: a missing value leaves none out."""
-        groups = {} if self.by is None else {self.by: Categorical(self.labels)}
-        return RowsInUse(groups, subset=self.subset)
-
-    def total(self, each: Callable[[Batch], Summary]) -> Summary:
-        """Add up ``each(batch)`` over batches of the rows in use, values cut to declared bounds."""
-        read = {name: UNLIMITED if kind is None else kind for name, kind in self.columns.items()}
-        rows = self.rows_in_use
-        filtered = self.by is not None or self.subset is not None
-        work = partial(_of_used, rows if filtered else None, each)
-        return self.table.total({**rows.columns, **read}, work)
-
-    def report(self, events, private: bool) -> PrivacyReport:
-        """Build the privacy report of a release that drew these events."""
-        said = [
-            "one person contributes one row: the guarantee is row-level",
-            "neighbours differ by adding or removing one row; the number of rows is private",
-            "column names, column types, declared bounds and declared levels are public",
-        ]
-        if self.by is not None:
-            said.append(f"each row belongs to one {self.by}, so the groups together cost what one "
-                        "group costs")  # fmt: skip
-            said.append(f"the list of {self.by} labels is public; other rows are left out")
-        if self.subset is not None:
-            said.append(self.subset.note)
-        return PrivacyReport(
-            neighbors=ADD_REMOVE,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            limit=self.cost,
-            events=tuple(events),
-            assumptions=tuple(said),
-            private=private,
-            parallel=self.by is not None,
-        )
-
-
-def _of_used(rows: RowsInUse | None, each: Callable[[Batch], Summary], batch: Batch) -> Summary:
-    return each(batch if rows is None else rows.of(batch))
-
-
 def make_request(
     data, columns, *, declared: Schema, by, groups, epsilon, delta, quantiles, statistics, alpha,
-    subset, unit, weights, neighbors, missing,
+    subset, unit, max_rows, max_groups, weights, trim_weights, neighbors, missing,
+    histogram,
 ) -> DescribeRequest:  # fmt: skip
     """Check every argument against the data's column types, and build the request."""
     epsilon, delta = validate_guarantee(epsilon, DEFAULT_DELTA if delta is None else delta)
     if delta == 0:
         raise ArgumentError("dp_describe needs delta > 0, got delta=0; leave delta out for 1e-6")
-    _check_plain(unit, weights, neighbors, missing)
+    _check_plain(neighbors, missing)
+    if not isinstance(histogram, bool):
+        raise ArgumentError(f"expected histogram to be True or False, got {shown(histogram)}")
     _check_statistics(statistics)
     table = open_table(data)
     names = _names(columns, by, table)
     _check_declared(declared, table)
     table = table.typed(declared.types)
+    of_persons = declared_unit(unit, max_rows, max_groups, table, by)
+    of_rows = declared_weights(weights, trim_weights, declared.bounds, table)
     kinds = {name: _kind(name, table, declared) for name in names}
     labels = _labels(by, groups, table, declared)
     known = {name: UNLIMITED if kind is None else kind for name, kind in kinds.items()}
-    by_kind = {} if by is None else {by: Categorical(labels)}
+    beside = {} if of_rows is None else {weights: of_rows.kind}
+    beside |= {} if by is None else {by: Categorical(labels)}
     return DescribeRequest(
         table=table,
         columns=kinds,
@@ -153,23 +67,16 @@ def make_request(
         delta=delta,
         quantiles=_quantiles(quantiles),
         alpha=number("alpha", 0.001, 0.5)(alpha),
-        subset=declared_subset(subset, table, {**by_kind, **known}, declared.levels),
+        histogram=histogram,
+        subset=declared_subset(subset, table, {**beside, **known}, declared.levels),
+        unit=of_persons,
+        weights=of_rows,
         cost=GDP.of(epsilon, delta),
     )
 
 
-def _check_plain(unit, weights, neighbors, missing) -> None:
+def _check_plain(neighbors, missing) -> None:
     """Refuse what is not proven for a description."""
-    if unit is not None:
-        raise ArgumentError(
-            f"dp_describe is proven for persons of one row only, got unit={shown(unit)}; make a "
-            "table with one row a person before the call"
-        )
-    if weights is not None:
-        raise ArgumentError(
-            f"dp_describe counts each row once, got weights={shown(weights)}; leave weights out, "
-            'or fit dp_ols("y ~ 1", weights=...) for a weighted mean'
-        )
     if neighbors not in (None, *RELATIONS):
         raise unknown_word("neighbors", neighbors, RELATIONS)
     if neighbors not in (None, ADD_REMOVE):

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.describe.column_parts import NumberPart
 from dpstats.describe.cumulative import covariances_with_last, deviations, prefix_sums
-from dpstats.describe.joint import NumberPart
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,12 @@
-"""Compute figures with standard errors and intervals from released sums and counts."""
+"""Compute figures with standard errors and intervals from released sums and counts.
+
+Rows that count in parts, of a unit or by weights, are taken as S = sum of W rows, where W <= 1 is
+what a unit or a row counts for. That bounds sampling: a mean of g, be it values, squares, or being
+in a level or below a point, has the linearised variance sum W^2 (g_i - g)^2 / S^2, where g_i is the
+unit's own mean, at most sum W (g_i - g)^2 / S^2 as W <= 1, and that is at most the variance of g
+over rows by S, as a mean of squares is no less than the square of the mean. Nothing is assumed of
+how rows of a unit, or weights and values, go together (linearisation: Binder 1983).
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,14 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpstats.describe.column_parts import FactorPart, NumberPart
 from dpstats.describe.distribution import Distribution
-from dpstats.describe.joint import FactorPart, NumberPart
 from dpstats.describe.limits import Limits
 
 # A group has figures where its noisy number of rows is so many deviations of its noise, at least.
 _LEAST_ROWS = 5.0
 # From this kurtosis on, twice that of normal values, few rows decide over a standard deviation.
 _KURTOSIS = 6.0
+# So large a part of the fourth moment may be of values beyond the limits, which a model of the tail
+# has; that of a t with four degrees of freedom, whose fourth moment is infinite, is larger.
+_MOST_BEYOND = 0.18
 # A deviation has an interval where rows that the noise hides are at most so large a part of its
 # square; the second is for skewed columns, whose tail may look shorter than it is.
 _MOST_HIDDEN, _SKEWNESS = (0.2, 0.05), 0.3
@@ -40,11 +51,17 @@ class Counted:
     value: float
     variance: float
 
-    def figure(self, statistic: str, z: float, level: object = None) -> Figure:
-        """Return the number, at least 0, with an interval for that of the rows of this table."""
-        sd = math.sqrt(self.variance)
-        ends = max(self.value - z * sd, 0.0), max(self.value + z * sd, 0.0)
-        return Figure(level, statistic, max(self.value, 0.0), sd, *ends)
+    def figure(self, statistic: str, z: float, each: float, level: object = None) -> Figure:
+        """Return the number as a figure; see :meth:`interval`."""
+        return Figure(level, statistic, *self.interval(z, each))
+
+    def interval(self, z: float, each: float) -> tuple[float, float, float, float]:
+        """Return the number, at least 0, its error and an interval for that of this table's rows.
+
+        Each that was counted stands for so many rows, or for such a sum of weights.
+        """
+        value, sd = each * self.value, each * math.sqrt(self.variance)
+        return max(value, 0.0), sd, max(value - z * sd, 0.0), max(value + z * sd, 0.0)
 
     @property
     def seen(self) -> bool:
@@ -57,16 +74,18 @@ def present(rows: Counted, missing: Counted) -> Counted:
     return Counted(rows.value - missing.value, rows.variance + missing.variance)
 
 
-def of_factor(part: FactorPart, places: np.ndarray, rows: Counted, s: float, z: float):
+def of_factor(
+    part: FactorPart, places: np.ndarray, rows: Counted, s: float, z: float, each: float
+) -> Iterator[Figure]:
     """Yield the figures of a factor in one group, from its places (size,) with noise ``s``."""
     counts = places / part.length
     variance = (s / part.length) ** 2
     missing = Counted(float(counts[0]), variance)
     n = present(rows, missing)
-    yield n.figure("n", z)
-    yield missing.figure("missing", z)
+    yield n.figure("n", z, each)
+    yield missing.figure("missing", z, each)
     for level, count in zip(part.levels, counts[1:].tolist(), strict=True):
-        yield Counted(count, variance).figure("count", z, level)
+        yield Counted(count, variance).figure("count", z, each, level)
     for level, count in zip(part.levels, counts[1:].tolist(), strict=True):
         yield _share(level, count, variance, n, z)
 
@@ -93,6 +112,7 @@ def of_number(
     of_all: float,
     ends: tuple[float, float] | None,
     whole: bool,
+    each: float,
 ) -> Iterator[Figure]:
     """Yield the figures of a number in one group, from its places (size,) with noise ``s``.
 
@@ -101,8 +121,8 @@ def of_number(
     """
     missing = Counted(float(places[0]) / part.missing, (s / part.missing) ** 2)
     n = present(rows, missing)
-    yield n.figure("n", z)
-    yield missing.figure("missing", z)
+    yield n.figure("n", z, each)
+    yield missing.figure("missing", z, each)
     names = [quantile_name(q) for q in quantiles]
     if not n.seen:
         yield from (_hidden(name) for name in ("mean", "sd", *names))
@@ -150,7 +170,7 @@ def _moments(
     fourth = curve.moment(mean, 4) + _fourth_beyond(limits, mean, ends)
     sampling = max(fourth - variance**2, 2 * variance**2) / rows
     beyond = _fourth_beyond(limits, mean, (limits.low, limits.high))
-    of_tails = beyond > fourth / 2 or fourth > _KURTOSIS * variance**2
+    of_tails = beyond > _MOST_BEYOND * fourth or fourth > _KURTOSIS * variance**2
     unseen = of_all * limits.hidden_square
     is_skewed = bool(abs(curve.moment(mean, 3)) > _SKEWNESS * variance**1.5)
     known = known and not of_tails and unseen < _MOST_HIDDEN[is_skewed] * variance

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.range_estimation import Marginal, Tail
+from dpstats.range_estimation import Histogram, Marginal, Tail
 from dpstats.range_estimation.excess import tails
 from dpstats.schema import Numeric
 
@@ -104,7 +104,7 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
             return Limits(*ends, None, True, *_grid(*ends, whole))
         return Limits(low, high, None, False, *_grid(low, high, whole))
     grid = _grid(max(low, ends[0]), min(high, ends[1]), whole)
-    lows, highs = _candidates(marginal, both, low, high, ends)
+    lows, highs = _candidates(seen, low, high, ends)
     down = _squared(both[0].excess(both[0].start - lows, 1))
     up = _squared(both[1].excess(highs - both[1].start, 1))
     half = (highs[None] - lows[:, None]) / 2
@@ -136,25 +136,15 @@ def _outermost(marginal: Marginal) -> tuple[float, float]:
 
 
 def _candidates(
-    marginal: Marginal,
-    both: tuple[Tail, Tail],
-    low: float,
-    high: float,
-    ends: tuple[float, float],
+    seen: Histogram, low: float, high: float, ends: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return limits to choose from on either side; rows that are seen far out are within."""
-    seen = marginal.seen
-    assert seen is not None, "there are tails"
+    """Return limits to choose from on either side: the ends of what is seen, and farther ones.
+
+    None cuts rows that are seen: a density that is smooth tells little of values with gaps.
+    """
     edges = np.clip(seen.edges, *ends)
-    lows = edges[edges <= both[0].start]
-    highs = edges[edges >= both[1].start]
-    if low < marginal.low:
-        lows = lows[lows <= low]
-    if high > marginal.high:
-        highs = highs[highs >= high]
-    lows = np.unique(np.append(lows, low))
-    highs = np.unique(np.append(highs, high))
-    return lows, highs
+    lows, highs = edges[edges <= low], edges[edges >= high]
+    return np.unique(np.append(lows, low)), np.unique(np.append(highs, high))
 
 
 def _grid(low: float, high: float, whole: bool) -> tuple[int, float, int]:

@@ -1,17 +1,19 @@
 """Release the figures of a description in two rounds: where columns lie, then all their sums."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from dpstats.describe.call import DescribeRequest
-from dpstats.describe.cumulative import BITS
+from dpstats.describe.column_parts import FactorPart
 from dpstats.describe.figures import Counted, Figure, of_factor, of_number
-from dpstats.describe.joint import FactorPart, Joint, codes_of
+from dpstats.describe.histogram import Bar, bars
+from dpstats.describe.joint import Joint
 from dpstats.describe.limits import Limits, limits
+from dpstats.describe.request import DescribeRequest
+from dpstats.engines.unit_table import PARTS
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP
 from dpstats.range_estimation.marginals import estimate_marginals
@@ -23,37 +25,46 @@ _FIRST = 0.25
 
 @dataclass(frozen=True)
 class Described:
-    """Hold the figures of each group and column, and the columns whose shape was not seen."""
+    """Hold figures and bars of each group and column, and the columns whose shape was not seen."""
 
     figures: tuple[tuple[object, str, Figure], ...]
     unseen: tuple[str, ...]
+    bars: tuple[tuple[object, str, Bar], ...] = ()
 
 
 def describe(request: DescribeRequest, noise: Noise) -> Described:
     """Release counts, means, deviations, quantiles and shares of all columns.
 
-    Guarantee. The request's cost, under add/remove of one row. 1. Distributions of numeric columns
-    take a quarter of it (:func:`~dpstats.range_estimation.marginals.estimate_marginals`). 2. All
-    sums and counts are one query of L2 sensitivity :attr:`~dpstats.describe.joint.Joint.l2`, given
-    what was released; of groups, which share no row, each has the whole of it (parallel
-    composition; McSherry 2009, Theorem 4). The two compose, though the second follows from the
-    first, as their costs are fixed beforehand (Dong, Roth and Su 2022). All else is computed from
-    what was released.
+    Guarantee. The request's cost, under add/remove of one row, or with a unit of all rows of one.
+    What a row counts for depends on the rows of its unit alone
+    (:class:`~dpstats.describe.counting.Counting`), so neighbours differ by rows whose parts add up
+    to at most ``one`` in each of ``in_groups`` groups. 1. Distributions of numeric columns take a
+    quarter of it (:func:`~dpstats.range_estimation.marginals.estimate_marginals`), where all groups
+    are counted together, so a unit has ``in_groups`` times ``one``; a missing value is in no bin.
+    2. All sums and counts are one query of L2 sensitivity
+    :attr:`~dpstats.describe.joint.Joint.l2`, given what was released. Of groups that share no unit
+    each has the whole of it (parallel composition; McSherry 2009, Theorem 4), and where a unit is
+    in several groups the sensitivity is that of all of them together. The two compose, though the
+    second follows from the first, as their costs are fixed beforehand (Dong, Roth and Su 2022). All
+    else is computed from what was released.
     """
     assert isinstance(request.cost, GDP), "the request is for Gaussian noise"
+    request = request.in_whole_units()
     numbers = {n: kind for n, kind in request.columns.items() if not isinstance(kind, Categorical)}
     share = _FIRST if numbers else 0.0
     rest = request.cost.after(share)
     found = _limits(request, numbers, request.cost.part(share), rest, noise)
     factors = {n: kind for n, kind in request.columns.items() if isinstance(kind, Categorical)}
     known: dict[str, Limits | Categorical] = {**found, **factors}
-    joint = Joint.of({n: known[n] for n in request.columns}, len(request.labels))
+    counting, columns = request.counting, {n: known[n] for n in request.columns}
+    joint = Joint.of(columns, len(request.labels), counting.one, counting.in_groups)
     total = request.total(partial(_totals, joint, request.by))
     noisy = noise.add(joint.query(total), rest)
-    s = noisy.scale * 2.0**BITS
+    s = noisy.scale * joint.scale
     figures = _figures(request, joint, noisy.values, s)
     unseen = tuple(name for name, limit in found.items() if not limit.is_known)
-    return Described(tuple(figures), unseen)
+    drawn = _bars(request, joint, noisy.values, s) if request.histogram else ()
+    return Described(tuple(figures), unseen, tuple(drawn))
 
 
 def _limits(
@@ -63,13 +74,14 @@ def _limits(
     if not numbers:
         return {}
     weights = dict.fromkeys(numbers, 1.0)
+    counting, many = request.counting, request.counting.in_groups
     found = estimate_marginals(
-        partial(_total_present, request), numbers, weights, cost, noise, ADD_REMOVE, ""
+        request.total, numbers, weights, cost, noise, ADD_REMOVE, "", many * counting.one
     )
     chosen = {}
     for name, marginal in found.items():
-        rows = max(_rows_seen(marginal), 1.0)
-        error = math.sqrt(len(request.columns) / 0.47) / rest.mu / rows
+        rows = max(many * _rows_seen(marginal), 1.0)
+        error = math.sqrt(many * len(request.columns) / 0.47) / rest.mu / rows
         chosen[name] = limits(marginal, numbers[name], name in request.whole, error)
     return chosen
 
@@ -79,37 +91,41 @@ def _rows_seen(marginal) -> float:
     return 1.0 if marginal.seen is None else float(marginal.seen.counts.sum())
 
 
-def _total_present(request: DescribeRequest, each: Callable):
-    """Add up ``each(columns)`` over batches, each column without its missing values."""
-    return request.total(partial(_present, tuple(request.numbers), each))
-
-
-def _present(names: tuple[str, ...], each: Callable, batch: Batch):
-    return each({name: batch[name][~np.isnan(batch[name])] for name in names})
-
-
 def _totals(joint: Joint, by: str | None, batch: Batch) -> np.ndarray:
     rows = len(next(iter(batch.values())))
-    return joint.total(batch, codes_of(batch, by, rows))
+    codes = np.zeros(rows, np.int64) if by is None else batch[by]
+    return joint.total(batch, codes, batch.get(PARTS))
 
 
 def _figures(request: DescribeRequest, joint: Joint, noisy: np.ndarray, s: float):
     """Yield the figures of each group and column with the label and the name."""
     rows, places = joint.split(noisy)
     everyone = max(float(rows.sum()), 1.0)
-    z = request.z
+    z, stands_for = request.z, request.counting.stands_for
     for g, label in enumerate(request.labels):
         counted = Counted(float(rows[g]), (s / joint.rows) ** 2)
         of_all = max(everyone / max(float(rows[g]), 1.0), 1.0)
         for name, part in joint.parts.items():
             own = places[name][g]
             if isinstance(part, FactorPart):
-                found = of_factor(part, own, counted, s, z)
+                found = of_factor(part, own, counted, s, z, stands_for)
             else:
                 kind = request.columns[name]
                 ends = (kind.low, kind.high) if isinstance(kind, Numeric) else None
                 found = of_number(
                     part, own, counted, s, z, request.quantiles, of_all, ends,
-                    name in request.whole,
+                    name in request.whole, stands_for,
                 )  # fmt: skip
             yield from ((label, name, figure) for figure in found)
+
+
+def _bars(request: DescribeRequest, joint: Joint, noisy: np.ndarray, s: float):
+    """Yield the bars of each group and number with the label and the name."""
+    _, places = joint.split(noisy)
+    for name, part in joint.parts.items():
+        if isinstance(part, FactorPart):
+            continue
+        kind = request.columns[name]
+        ends = (kind.low, kind.high) if isinstance(kind, Numeric) else (-math.inf, math.inf)
+        found = bars(part, [*places[name]], s, request.z, request.counting.stands_for, ends)
+        yield from ((request.labels[group], name, bar) for group, bar in found)

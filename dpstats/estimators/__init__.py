@@ -51,7 +51,7 @@ INSTRUMENTAL: dict[str, Method] = {noisy_instruments.METHOD.name: noisy_instrume
 """The methods for an endogenous regressor with instruments, by name."""
 
 ABSORBING: dict[str, Method] = {
-    noisy_newton.METHOD.name: absorbed_newton.method(noisy_newton.METHOD),
+    **{m.name: absorbed_newton.method(m) for m in (noisy_newton.METHOD, noisy_newton.PURE_METHOD)},
     **absorbed.methods(adassp.METHODS),
 }
 """The methods that take ``y ~ x | column``, as they do it."""

@@ -25,8 +25,12 @@ def _decay(size):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _predictors(center, columns, eta):
-    """Return center + a'eta, (m,), for rows a as columns (p, m) and eta (p,)."""
-    out = np.full(columns.shape[1], center)
+    """Return center + a'eta, (m,), for rows a as columns (p, m) and eta (p,).
+
+    The center is a number, or one for each row (m,).
+    """
+    out = np.empty(columns.shape[1])
+    out[:] = center
     for k in range(len(columns)):
         column, factor = columns[k], eta[k]
         for i in range(len(out)):

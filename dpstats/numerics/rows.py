@@ -27,6 +27,8 @@ class Rows:
         The key of each row's label in the column that standard errors are clustered by.
     treatment : numpy.ndarray or None, shape (m,)
         The endogenous regressor, where there are instruments.
+    offsets : numpy.ndarray or None, shape (m,)
+        What is added to each row's linear predictor.
     """
 
     numbers: np.ndarray
@@ -37,6 +39,7 @@ class Rows:
     keys: np.ndarray | None = None
     clusters: np.ndarray | None = None
     treatment: np.ndarray | None = None
+    offsets: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.response)
@@ -68,7 +71,7 @@ class Rows:
         """Return the roles that only some rows have, by name."""
         roles = {
             "codes": self.codes, "parts": self.parts, "units": self.units, "keys": self.keys,
-            "clusters": self.clusters, "treatment": self.treatment,
+            "clusters": self.clusters, "treatment": self.treatment, "offsets": self.offsets,
         }  # fmt: skip
         return {name: role for name, role in roles.items() if role is not None}
 

@@ -56,6 +56,22 @@ def _plain(result: DPDescription) -> dict:
         "status": result.status,
         "privacy": privacy(result.privacy),
         "state": result.to_json(),
+        "histogram": _histogram(result),
+    }
+
+
+def _histogram(result: DPDescription) -> dict:
+    """Describe the bins of numbers and the levels of factors, empty where none were asked for."""
+    if not result.bars:
+        return {}
+    table = result.histogram
+    names = {"left": "left", "right": "right", "count": "count", **_NUMBERS}
+    names.pop("estimate")
+    return {
+        "variable": list(table["variable"]),
+        "level": [_text(level) for level in table["level"]],
+        "groups": [] if result.by is None else [label_in_r(label) for label in table[result.by]],
+        "numbers": {broom: table[name].astype(float).tolist() for name, broom in names.items()},
     }
 
 
@@ -70,4 +86,4 @@ def _relabelled(result: DPDescription) -> tuple:
 
 def _text(level) -> str:
     """Write a level as R does, and none as an empty text."""
-    return "" if level is None else level_label(level)
+    return "" if level is None or level != level else level_label(level)

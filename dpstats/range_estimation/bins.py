@@ -139,12 +139,15 @@ class Overflowing:
 def counts(bins, batch) -> np.ndarray:
     """Count the rows of a batch in each bin, one row of counts per column; equally many bins each.
 
-    A row is in one bin of each column, whatever its values are. Where rows count in parts, these
-    are added up, as whole numbers.
+    A row is in one bin of each column, whatever its values are, or in none where one is missing.
+    Where rows count in parts, these are added up, as whole numbers.
     """
-    parts = batch.get(PARTS)
-    rows = [
-        np.bincount(kind.index(batch[name]), parts, len(kind.edges) - 1)
-        for name, kind in bins.items()
-    ]
+    rows = [_counts(kind, batch[name], batch.get(PARTS)) for name, kind in bins.items()]
     return np.array(rows).astype(np.int64, copy=False)
+
+
+def _counts(kind, values: np.ndarray, parts: np.ndarray | None) -> np.ndarray:
+    present = ~np.isnan(values)
+    if not present.all():
+        values, parts = values[present], None if parts is None else parts[present]
+    return np.bincount(kind.index(values), parts, len(kind.edges) - 1)

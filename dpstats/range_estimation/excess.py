@@ -8,9 +8,10 @@ import numpy as np
 from dpstats.range_estimation.histogram import Histogram
 from dpstats.range_estimation.reach import SCALES, SHAPES, shares
 
-# A tail has this share of the rows, at least, and as many as so many deviations of their noise.
-_TAIL, _CLEAR = 0.1, 4.0
-# A value that so large a part of a tail has is no part of it.
+# A tail has this share of the rows, at least, and as many as so many deviations of their noise. It
+# is seen from fewer on.
+_TAIL, _OUTER, _CLEAR = 0.1, 6.0, 4.0
+# A value that so large a part of the rows, or of a tail, has is no part of a tail.
 _ATOM = 0.5
 # Scales are compared in parts of the range, as many as there are bins in most histograms.
 _BINS = 64
@@ -94,9 +95,10 @@ def tails(
 ) -> tuple[Tail, Tail]:
     """Return the lower and the upper tail of a column that is seen between ``low`` and ``high``.
 
-    A tail begins where a tenth of the rows are beyond, or as many as stand clear of the noise, and
-    densities are compared with the counts from there on. ``limit`` has the declared bounds,
-    infinite where there are none. A function of released counts, so it costs nothing.
+    A tail begins where a tenth of the rows are beyond, of those that have not the value of most, or
+    as many as stand clear of the noise, and densities are compared with the counts from there on.
+    ``limit`` has the declared bounds, infinite where there are none. A function of released counts,
+    so it costs nothing.
     """
     edges, counts, deviation = histogram.edges, histogram.counts, histogram.event.deviation
     first, last = np.searchsorted(edges, [low, high]).tolist()
@@ -153,9 +155,20 @@ def _fitted(edges: np.ndarray, counts: np.ndarray, seen: int, deviation: float):
 
 
 def _length(counts: np.ndarray, everyone: float, deviation: float) -> int:
-    """Return how many bins, from the outer one on, a tail has, without one that is most of it."""
-    k = np.arange(1, len(counts) + 1)
-    clear = np.cumsum(counts) >= np.maximum(_TAIL * everyone, _CLEAR * deviation * np.sqrt(k))
-    length = int(np.argmax(clear)) + 1 if clear.any() else len(counts)
-    is_atom = counts[length - 1] > _ATOM * counts[:length].sum()
-    return length - is_atom
+    """Return how many bins, from the outer one on, a tail has.
+
+    A value that most rows of the column have ends it. Of the others a tail has a tenth, or as many
+    as stand clear of the noise, without a value that most of these have; where nothing is left, it
+    has all up to the value that is most common.
+    """
+    common = counts > _ATOM * everyone
+    most = int(np.argmax(common)) if common.any() else len(counts)
+    sums, k = np.cumsum(counts[:most]), np.arange(1, most + 1)
+    least = np.maximum(_TAIL * (everyone - counts[common].sum()), _OUTER * deviation * np.sqrt(k))
+    clear = sums >= least
+    if not clear.any():
+        return most
+    length = int(np.argmax(clear))
+    if counts[length] <= _ATOM * sums[length]:
+        return length + 1
+    return length or (most if common.any() else 0)

@@ -56,20 +56,31 @@ class Histogram:
         """Return the first and the last bin of a range that leaves out few rows.
 
         Rows may be spread so thinly that none of their bins is occupied; then the sum of the
-        counts outside shows them. So the occupied bins are extended, toward the larger count,
-        until that sum is at most 5% of what is inside or three standard deviations of its noise.
+        counts outside shows them. So the occupied bins are extended until that sum is at most 5%
+        of what is inside or three standard deviations of its noise: each time by the narrower of
+        the next two bins, of equal ones by the fuller. Dyadic bins thus reach across zero before
+        they reach beyond the magnitude that is seen, so that noise adds no magnitude. Then what
+        the sum can do without is left out again, the wider bin first.
         """
-        first, last = int(self.occupied[0]), int(self.occupied[-1])
-        inside, total = self.counts[first : last + 1].sum(), self.counts.sum()
-        left, right = np.r_[-np.inf, self.counts], np.r_[self.counts, -np.inf]
-        while last - first + 1 < len(self.counts):
-            unseen = 3 * self.event.deviation * math.sqrt(len(self.counts) - (last - first + 1))
-            if total - inside <= max(0.05 * inside, unseen):
-                break
-            below, above = left[first], right[last + 1]
-            inside += max(below, above)
-            first, last = (first - 1, last) if below > above else (first, last + 1)
+        first, last = seen = int(self.occupied[0]), int(self.occupied[-1])
+        widths, counts = np.r_[np.inf, np.diff(self.edges), np.inf], np.r_[0.0, self.counts, 0.0]
+        while not self._leaves_few(first, last):
+            down = (widths[first], -counts[first]) < (widths[last + 2], -counts[last + 2])
+            first, last = (first - 1, last) if down else (first, last + 1)
+        while narrower := [
+            (widths[end + 1], span)
+            for end, span in ((first, (first + 1, last)), (last, (first, last - 1)))
+            if span[0] <= seen[0] and span[1] >= seen[1] and self._leaves_few(*span)
+        ]:
+            first, last = max(narrower)[1]
         return first, last
+
+    def _leaves_few(self, first: int, last: int) -> bool:
+        """Return whether the counts outside these bins are few or cannot be told from noise."""
+        inside = self.counts[first : last + 1].sum()
+        outside = len(self.counts) - (last - first + 1)
+        unseen = 3 * self.event.deviation * math.sqrt(outside)
+        return outside == 0 or self.counts.sum() - inside <= max(0.05 * inside, unseen)
 
     @property
     def is_narrow(self) -> bool:

@@ -10,13 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from dpstats.describe import Figure, quantile_name
+from dpstats.describe import Bar, Figure, quantile_name
 from dpstats.engines.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
 from dpstats.escaping import latex, write_csv
 from dpstats.html_tables import html_notes, html_table
 from dpstats.privacy import PrivacyReport
 from dpstats.results.show.documents import Printed, markdown_of, write_excel, write_word
+from dpstats.results.show.histograms import histograms, tabulated
+from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import DESCRIPTION
 from dpstats.results.store.single import report_from_dict, report_to_dict
 from dpstats.results.store.texts import built, parsed
@@ -28,6 +30,7 @@ _NEVER = {
     "min": "the smallest value is that of one row; ask for quantiles=(0.01,)",
     "max": "the largest value is that of one row; ask for quantiles=(0.99,)",
     "nunique": "one row can bring a new value; declare levels= to count rows by level",
+    "histogram": "ask for it by dp_describe(..., histogram=True), at no cost",
 }
 
 
@@ -46,6 +49,8 @@ class DPDescription:
     privacy : PrivacyReport
     notes : tuple of str
         Why intervals are unbounded.
+    bars : tuple of (group, variable, Bar)
+        Those of numbers, with ``histogram=True``.
     """
 
     figures: tuple[tuple[object, str, Figure], ...]
@@ -54,6 +59,7 @@ class DPDescription:
     alpha: float
     privacy: PrivacyReport
     notes: tuple[str, ...] = ()
+    bars: tuple[tuple[object, str, Bar], ...] = ()
 
     @property
     def method(self) -> str:
@@ -80,6 +86,27 @@ class DPDescription:
             label = {} if self.by is None else {self.by: group}
             rows.append({"variable": name, "level": own.pop("level"), **label, **own})
         return pd.DataFrame(rows)
+
+    @property
+    def histogram(self) -> pd.DataFrame:
+        """Tabulate a row per bin of a number and per level of a factor (tidy).
+
+        Columns: ``variable``, ``level`` (of a factor, else None), the name of the group column,
+        ``left`` and ``right`` (of a bin [left, right); the outer ones hold all values beyond, and
+        are infinite unless bounds are declared), ``count``, ``std_error``, ``lower`` and ``upper``.
+        Counts are at least 0, and intervals hold the noise. NotReleasedError without
+        ``histogram=True``.
+        """
+        return tabulated(self)
+
+    @plot_method
+    def plot(self, figure=None):
+        """Draw the histograms with the intervals of counts, a picture per variable and group.
+
+        Needs matplotlib and ``histogram=True``. Draws on a matplotlib Figure, by default a new one;
+        returns the axes, shape (variables, groups), or without groups (rows, 3).
+        """
+        return histograms(self, figure)
 
     @property
     def status(self) -> str:
@@ -199,6 +226,7 @@ class DPDescription:
             "alpha": self.alpha,
             "privacy": report_to_dict(self.privacy),
             "notes": list(self.notes),
+            "bars": [_plain(*entry) for entry in self.bars],
         }
 
     @classmethod
@@ -222,13 +250,16 @@ class DPDescription:
 
 
 _NUMBERS = ("estimate", "std_error", "lower", "upper")
+_OF_BARS = ("left", "right", *_NUMBERS)
 
 
-def _plain(group, name: str, figure: Figure) -> dict[str, Any]:
-    """Convert a figure; a number that JSON has not becomes its text."""
+def _plain(group, name: str, figure: Figure | Bar) -> dict[str, Any]:
+    """Convert a figure or a bar; a number that JSON has not becomes its text."""
     content = asdict(figure)
-    numbers = {n: v if math.isfinite(v := content[n]) else str(v) for n in _NUMBERS}
-    labels = {"group": group, "level": figure.level}
+    names = _NUMBERS if isinstance(figure, Figure) else _OF_BARS
+    numbers = {n: v if math.isfinite(v := content[n]) else str(v) for n in names}
+    labels = {"group": group}
+    labels |= {"level": figure.level} if isinstance(figure, Figure) else {}
     kept = {n: None if label is None else stored(label) for n, label in labels.items()}
     return {"variable": name, **content, **numbers, **kept}
 
@@ -241,7 +272,14 @@ def _restored(content: Mapping) -> DPDescription:
         alpha=content["alpha"],
         privacy=report_from_dict(content["privacy"]),
         notes=tuple(content["notes"]),
+        bars=tuple(map(_bar, content["bars"])),
     )
+
+
+def _bar(content: Mapping) -> tuple[object, str, Bar]:
+    group = None if content["group"] is None else restored(content["group"])
+    found = Bar(**{name: float(content[name]) for name in _OF_BARS})
+    return group, content["variable"], found
 
 
 def _figure(content: Mapping) -> tuple[object, str, Figure]:

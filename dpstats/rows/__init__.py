@@ -4,8 +4,9 @@ Each row decides for itself; how tables are read is in ``engines``, and no query
 """
 
 from dpstats.rows.in_use import RowReader, RowsInUse
+from dpstats.rows.offset import Offset
 from dpstats.rows.privacy_unit import PrivacyUnit
 from dpstats.rows.subset import Subset
 from dpstats.rows.weights import Weights
 
-__all__ = ["PrivacyUnit", "RowReader", "RowsInUse", "Subset", "Weights"]
+__all__ = ["Offset", "PrivacyUnit", "RowReader", "RowsInUse", "Subset", "Weights"]

@@ -13,6 +13,7 @@ from dpstats.formula import Design
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.rows.cluster import cluster_schema
+from dpstats.rows.offset import Offset
 from dpstats.rows.privacy_unit import PrivacyUnit
 from dpstats.rows.subset import Subset
 from dpstats.rows.weights import Weights
@@ -21,7 +22,7 @@ from dpstats.schema import Batch, Schema, complete_rows
 
 @dataclass(frozen=True)
 class RowsInUse:
-    """Describe the rows in use: complete, of the subset, and with a weight above zero.
+    """Describe the rows in use: complete, of the subset, with a weight above zero and an offset.
 
     Each row decides for itself, so tables that differ in one row have rows in use that are equal
     or differ in one row: see :func:`~dpstats.schema.complete_rows`. With a ``unit`` the table reads
@@ -33,6 +34,7 @@ class RowsInUse:
     subset: Subset | None = None
     unit: PrivacyUnit | None = None
     cluster: str | None = None
+    offset: Offset | None = None
 
     @property
     def columns(self) -> Schema:
@@ -44,8 +46,9 @@ class RowsInUse:
         """Describe the columns in which a missing value leaves a row out."""
         subset = {} if self.subset is None else self.subset.needed
         weights = {} if self.weights is None else {self.weights.column: self.weights.kind}
+        offset = {} if self.offset is None else self.offset.schema
         of_clusters = cluster_schema(self.cluster, self.schema)
-        return {**subset, **weights, **of_clusters, **self.schema}
+        return {**subset, **weights, **offset, **of_clusters, **self.schema}
 
     @property
     def left_out(self) -> str:
@@ -53,6 +56,8 @@ class RowsInUse:
         reasons = ["with a missing value", "with a value outside the declared levels"]
         if self.weights is not None:
             reasons.append("without a positive, finite weight")
+        if self.offset is not None:
+            reasons.append("without a finite offset")
         if self.subset is not None:
             reasons.append("outside subset=")
         return f"rows {', '.join(reasons[:-1])} or {reasons[-1]} are left out"
@@ -64,6 +69,8 @@ class RowsInUse:
             mask &= self.subset.holds(batch)
         if self.weights is not None:
             mask &= self.weights.usable(batch[self.weights.column])
+        if self.offset is not None:
+            mask &= self.offset.usable(batch)
         return mask
 
     def of(self, batch: Batch) -> Batch:
@@ -115,6 +122,7 @@ class RowReader:
         The column whose values are the clusters of rows.
     first_stage : Design or None
         The design whose response is the endogenous regressor.
+    offset : Offset or None
     """
 
     design: Design
@@ -124,6 +132,7 @@ class RowReader:
     absorbed: str | None = None
     cluster: str | None = None
     first_stage: Design | None = None
+    offset: Offset | None = None
 
     def __call__(self, batch: Batch) -> Rows:
         """Return the rows of a batch of complete ones, each by itself."""
@@ -139,6 +148,7 @@ class RowReader:
             keys=None if self.absorbed is None else batch[self.absorbed],
             clusters=None if self.cluster is None else batch[self.cluster],
             treatment=None if self.first_stage is None else self.first_stage.responses(batch),
+            offsets=None if self.offset is None else self.offset.values(batch),
         )
 
 

@@ -53,14 +53,13 @@ class Weights:
 
     @property
     def note(self) -> str:
-        """Say which weights count as what, and how standard errors take them."""
+        """Say which weights count as what."""
         least = f", smaller ones as {self.low:g}" if self.low else ""
         trimmed = " (trim_weights)" if self.trim is not None else ""
         return (
             f"rows are weighted by {self.column}: weights above {self.largest:g} count as "
             f"{self.largest:g}{trimmed}{least}; rows whose weight is missing, infinite, zero or "
-            "negative are left out; HC1 and clustered standard errors hold for survey weights, "
-            "nonrobust ones take a row's error variance as inverse to its weight, as WLS and lm do"
+            "negative are left out"
         )
 
 
@@ -92,8 +91,8 @@ def check_weights(method: Method, select, formula: Formula, by_unit: bool) -> No
     if "weights" not in method.takes and formula.absorbed is not None:
         raise ArgumentError(
             f"{method.name} is not proven for rows of different weights with | {formula.absorbed}; "
-            'take method="noisy_newton", which compares pairs of rows in memory and needs delta > '
-            f"0, leave weights out, or write C({formula.absorbed}) with levels= instead of |"
+            'take method="auto", which compares pairs of rows in memory, '
+            f"leave weights out, or write C({formula.absorbed}) with levels= instead of |"
         )
     if "weights" not in method.takes:
         able = ", ".join(name for name, known in METHODS.items() if "weights" in known.takes)

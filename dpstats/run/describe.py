@@ -8,7 +8,7 @@ from dpstats.describe import DescribeRequest
 from dpstats.describe.release import describe
 from dpstats.errors import InternalError
 from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, Chargeable
+from dpstats.privacy import Chargeable
 from dpstats.results import DPDescription
 from dpstats.run.charge import SPENT, guarded, reserved
 
@@ -24,7 +24,7 @@ def describe_charged(
     """
     request = requests.pop()
     whole_call = request.epsilon, request.delta, request.cost
-    charge = reserved(budget, whole_call, ADD_REMOVE, partial(facts, request))
+    charge = reserved(budget, whole_call, request.relation, partial(facts, request))
     if charge.results is not None:
         return charge.results
     release: list[Callable] = [partial(_described, request)]
@@ -48,6 +48,7 @@ def _described(request: DescribeRequest, count) -> DPDescription:
         alpha=request.alpha,
         privacy=request.report(noise.events, noise.private),
         notes=_notes(found.unseen),
+        bars=found.bars,
     )
 
 
@@ -72,12 +73,15 @@ def facts(request: DescribeRequest) -> dict:
         As :func:`dpstats.call.facts.request_facts`.
     """
     table, subset = request.table, request.subset
+    beside = {"unit": request.unit, "weights": request.weights}
+    beside = {name: chosen for name, chosen in beside.items() if chosen is not None}
     columns = {
         name: {"is": type(kind).__name__, **plain({} if kind is None else vars(kind))}
         for name, kind in request.columns.items()
     }
     read = {*request.columns, *(() if request.by is None else (request.by,))}
     read |= set() if subset is None else {*subset.schema}
+    read |= {chosen.column for chosen in beside.values()}
     return {
         "formula": f"describe: {' + '.join(request.columns)}",
         "method": "describe",
@@ -91,8 +95,10 @@ def facts(request: DescribeRequest) -> dict:
             "delta": request.delta,
             "quantiles": list(request.quantiles),
             "alpha": request.alpha,
+            **({"histogram": True} if request.histogram else {}),
             "subset": None if subset is None else str(subset.condition.text),
             "subset_columns": {} if subset is None else _kinds(subset.schema),
+            **{name: plain(vars(chosen)) for name, chosen in beside.items()},
         },
     }
 

@@ -1,15 +1,20 @@
 """Estimate the distributions of a request's columns, and update the request by them."""
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from dpstats.call import Request
+from dpstats.estimators.contract import Offsets
 from dpstats.formula import Design, Formula
 from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginal import TWO_OUTCOMES
 from dpstats.range_estimation.marginals import estimate_marginals
+from dpstats.rows.offset import FARTHEST
 from dpstats.run.reference import reference_of
 from dpstats.schema import UNLIMITED, Batch, Numeric
 
@@ -20,26 +25,47 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     The response is taken as the formula transforms it, the other variables as they are; one of 0
     and 1 has a distribution that is public but for its mean, and none is released. What
     follows from the distributions is post-processing: ranges of variables without bounds, what the
-    formula learns from them, and center and scale of the design's columns.
+    formula learns from them, and center and scale of the design's columns. An offset has one too.
     """
     cost = request.cost.part(request.method.ranges.share)
     schema, response = request.schema, request.design.response
     free, sides = request.clipping, _regressions(request)
     designs = {name: design for name, (_, design) in sides.items()}
+    offset = request.offset
     limits: dict[str, Numeric | None] = {
         name: kind if name not in free else None
         for name, kind in schema.items()
         if name in request.formula.predictors and isinstance(kind, Numeric)
     }
     limits |= {name: _declared(request, *side) for name, side in sides.items()}
+    beside = _free_name(request.table.columns)
+    limits |= {} if offset is None else {beside: offset.limit}
     weights = dict.fromkeys(limits, 1.0) | dict.fromkeys(designs, request.method.ranges.response)
     bought = {name: limit for name, limit in limits.items() if weights[name]}
-    total = partial(_total, request, designs)
+    computed = {name: design.responses for name, design in designs.items()}
+    computed |= {} if offset is None else {beside: offset.values}
+    total = partial(_total, request, computed)
     marginals = estimate_marginals(
         total, bought, weights, cost, noise, request.neighbors, response, request.one
     )
     marginals = {response: TWO_OUTCOMES, **marginals}
-    return _estimated(request, marginals, limits)
+    if offset is None:
+        return _estimated(request, marginals, limits)
+    added, limit = marginals.pop(beside), offset.limit
+    found = _estimated(request, marginals, limits)
+    assert found.reference is not None
+    ends = max(added.low, -FARTHEST), min(added.high, FARTHEST)
+    highest = math.inf if limit is None else limit.high
+    offsets = Offsets(np.clip(added.points, *ends), added.weights, highest)
+    return replace(found, reference=replace(found.reference, offsets=offsets))
+
+
+def _free_name(columns: Container[str]) -> str:
+    """Return a name for the offset that no column has."""
+    name = "offset"
+    while name in columns:
+        name += "'"
+    return name
 
 
 def _regressions(request: Request) -> dict[str, tuple[Formula, Design]]:
@@ -61,14 +87,14 @@ def _declared(request: Request, formula: Formula, design: Design) -> Numeric | N
     return Numeric(*design.response_bounds)
 
 
-def _total(request: Request, designs: Mapping[str, Design], each: Callable):
-    """Add up ``each(columns)`` over batches of the rows in use, responses as transformed."""
-    work = partial(_with_responses, designs, each)
+def _total(request: Request, computed: Mapping[str, Callable], each: Callable):
+    """Add up ``each(columns)`` over batches of the rows in use, with columns that are computed."""
+    work = partial(_with_computed, computed, each)
     return request.rows_in_use.total(request.table, work)
 
 
-def _with_responses(designs: Mapping[str, Design], each: Callable, batch: Batch):
-    return each({**batch, **{name: design.responses(batch) for name, design in designs.items()}})
+def _with_computed(computed: Mapping[str, Callable], each: Callable, batch: Batch):
+    return each({**batch, **{name: of(batch) for name, of in computed.items()}})
 
 
 def _estimated(

@@ -113,7 +113,7 @@ def _formulas(place: str, content: Mapping) -> list[str]:
 
 def _labelled(kind: str, arguments: Mapping) -> list[str]:
     """Name the columns of labels: persons, clusters, and the groups of a description."""
-    names = ("unit", "cluster") if KINDS[kind].formulas else ("by",)
+    names = ("unit", "cluster") if KINDS[kind].formulas else ("by", "unit")
     return [name for key in names if isinstance(name := arguments.get(key), str)]
 
 
@@ -143,11 +143,12 @@ def _is_formula(text: str, kind: str) -> bool:
 
 
 def columns_of(parsed: list[Formula], arguments: Mapping) -> list[str]:
-    """List the columns that an entry reads, with weights and subset, but for absorbed ones."""
+    """List the columns that an entry reads, those of rows too, but for absorbed ones."""
     names = [name for formula in parsed for name in formula.variables if name != formula.absorbed]
     described, weights = arguments.get("columns", ()), arguments.get("weights")
     names += described if isinstance(described, list) else [described] if described else []
     names += [weights] if isinstance(weights, str) else []
     subset = arguments.get("subset")
     names += Condition.parse(subset).variables if subset else ()
+    names += [arguments[name] for name in ("offset", "exposure") if arguments.get(name)]
     return list(dict.fromkeys(name for name in names if isinstance(name, str)))

@@ -24,10 +24,14 @@ def dp_describe(
     groups=None,
     quantiles: float | Sequence[float] = (0.25, 0.5, 0.75),
     statistics: Sequence[str] | None = None,
+    histogram: bool = False,
     alpha: float = 0.05,
     subset: str | None = None,
     unit: str | None = None,
+    max_rows: int | None = None,
+    max_groups: int | None = None,
     weights: str | None = None,
+    trim_weights: float | None = None,
     neighbors: str | None = None,
     missing: str = "drop",
     budget: Chargeable | None = None,
@@ -66,12 +70,31 @@ def dp_describe(
     statistics : sequence of str, optional
         What you need, to be told before anything is spent what no release has: ``"min"``,
         ``"max"``, ``"nunique"`` and ``"mode"``. All others are released anyway, at one cost.
+    histogram : bool
+        Add a histogram of each number, in bins that follow from declared bounds or from what was
+        released, at no cost; ``result.histogram`` tabulates it, ``result.plot()`` draws it.
     alpha : float
         One minus the level of intervals, in [0.001, 0.5].
     subset : str, optional
         Use the rows for which a condition holds, as in :func:`dpstats.dp_ols`.
-    unit, weights : None
-        Refused: what is proven is for persons of one row, each of which counts once.
+    unit : str, optional
+        Column that names persons, or whatever else is to be protected with all of its rows, as in
+        :func:`dpstats.dp_ols`. Figures are then those of rows of which a person's count for one in
+        all, so ``n`` is the number of persons; intervals hold however alike a person's rows are. A
+        row without a value in it is a person of its own.
+    max_rows : int, optional
+        With how many rows in all a person counts, by default 1: those of a person with more have
+        equal parts, and missing values are among them.
+    max_groups : int, optional
+        With ``by``, in how many groups the rows of a person count, by default 1: those where it has
+        the most rows. The noise grows with the root of it.
+    weights : str, optional
+        Column of sampling weights, with public bounds, ``bounds={"w": (0, 50)}``: figures are those
+        of the weighted rows, and ``n``, ``missing`` and ``count`` sums of weights. Rows whose
+        weight is missing, zero or negative are left out. Intervals hold however weights and values
+        go together; noise and intervals grow with the largest weight over the mean one.
+    trim_weights : float, optional
+        Public bound below the largest weight: larger weights count as this.
     neighbors : str, optional
         ``"add_remove"``: one row more or less.
     missing : str
@@ -95,7 +118,8 @@ def dp_describe(
 
     Notes
     -----
-    Guarantee: (epsilon, delta)-DP under add/remove of one row. All errors are raised before a row
+    Guarantee: (epsilon, delta)-DP under add/remove of one row, with ``unit`` of all rows of one
+    person. All errors are raised before a row
     is read; afterwards nothing but the release depends on the data. The proofs are in
     ``dpstats.describe.release`` and ``dpstats.describe.joint``.
 
@@ -115,7 +139,9 @@ def dp_describe(
             make_request(
                 data, columns, declared=declared, by=by, groups=groups, epsilon=epsilon,
                 delta=delta, quantiles=quantiles, statistics=statistics, alpha=alpha,
-                subset=subset, unit=unit, weights=weights, neighbors=neighbors, missing=missing,
+                subset=subset, unit=unit, max_rows=max_rows, max_groups=max_groups,
+                weights=weights, trim_weights=trim_weights, neighbors=neighbors, missing=missing,
+                histogram=histogram,
             )
         ]  # fmt: skip
         interrupted = f"interrupted{{}}; {SPENT}"

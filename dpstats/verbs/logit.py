@@ -22,6 +22,7 @@ def dp_logit(
     schema=None,
     weights: str | None = None,
     trim_weights: float | None = None,
+    offset: str | None = None,
     subset: str | None = None,
     unit: str | None = None,
     max_rows: int | None = None,
@@ -52,8 +53,12 @@ def dp_logit(
     weights, trim_weights : optional
         Column of weights with public bounds, and a smaller bound for them. Standard errors are
         then robust (HC1).
+    offset : str, optional
+        Column of numbers that are added to the log odds, as in statsmodels and ``glm``. It is
+        private and needs no bounds; a row without a finite one is left out.
     subset, unit, max_rows, x_new, neighbors, missing, budget, progress : optional
-        As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are probabilities.
+        As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are probabilities,
+        at an offset of 0.
     **options
         ``cov_type="HC1"``, for about a tenth of the budget.
 
@@ -92,6 +97,6 @@ def dp_logit(
     return fitted(
         dp_logit, _METHOD, INSTEAD_LOGIT, formula, table, options, budget, progress, schema,
         bounds, levels, types, epsilon=epsilon, delta=delta, weights=weights,
-        trim_weights=trim_weights, subset=subset, unit=unit, max_rows=max_rows, x_new=x_new,
-        neighbors=neighbors, missing=missing,
+        trim_weights=trim_weights, offset=offset, subset=subset, unit=unit, max_rows=max_rows,
+        x_new=x_new, neighbors=neighbors, missing=missing,
     )  # fmt: skip

@@ -25,6 +25,8 @@ def dp_poisson(
     schema=None,
     weights: str | None = None,
     trim_weights: float | None = None,
+    offset: str | None = None,
+    exposure: str | None = None,
     subset: str | None = None,
     unit: str | None = None,
     max_rows: int | None = None,
@@ -56,8 +58,13 @@ def dp_poisson(
         the response cut it.
     weights, trim_weights : optional
         Column of weights with public bounds, and a smaller bound for them.
+    offset, exposure : str, optional
+        Columns of numbers: an offset is added to the logarithm of the mean, and so is the logarithm
+        of an exposure, such as person-years or a population. They are private and need no bounds;
+        a row without a finite offset, or with an exposure that is not above 0, is left out.
     subset, unit, max_rows, x_new, neighbors, missing, budget, progress : optional
-        As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are means of the response.
+        As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are means of the response,
+        at an offset of 0 and an exposure of 1.
     **options
         ``cov_type="HC1"``, which is the default.
 
@@ -97,8 +104,8 @@ def dp_poisson(
     return fitted(
         dp_poisson, _METHOD, INSTEAD_POISSON, formula, table, options, budget, progress, schema,
         bounds, levels, types, epsilon=epsilon, delta=delta, weights=weights,
-        trim_weights=trim_weights, subset=subset, unit=unit, max_rows=max_rows, x_new=x_new,
-        neighbors=neighbors, missing=missing,
+        trim_weights=trim_weights, offset=offset, exposure=exposure, subset=subset, unit=unit,
+        max_rows=max_rows, x_new=x_new, neighbors=neighbors, missing=missing,
     )  # fmt: skip
 
 

@@ -18,21 +18,34 @@
 #' @param quantiles Numbers in \[0.001, 0.999\].
 #' @param statistics What you need, to be told before anything is spent what no useful release has,
 #'   such as `"max"`; all others are released anyway.
+#' @param histogram Whether to add a histogram of each number, in bins that follow from declared bounds
+#'   or from what was released, at no cost. `$histogram` tabulates it, with the counts of levels of
+#'   factors, and `plot()` and `autoplot()` draw it with intervals that hold the noise.
+#' @param unit A column that names persons, or whatever else is to be protected with all of its rows.
+#'   Figures are then those of rows of which a person's count for one in all, so `n` is the number of
+#'   persons; intervals hold however alike a person's rows are.
+#' @param max_rows With how many rows in all a person counts, by default 1.
+#' @param max_groups With `by`, in how many groups the rows of a person count, by default 1.
+#' @param weights A column of sampling weights, with public bounds, `bounds = list(w = c(0, 50))`:
+#'   figures are those of the weighted rows, and `n`, `missing` and `count` sums of weights. Noise and
+#'   intervals grow with the largest weight over the mean one.
+#' @param trim_weights A public number below the largest weight: larger weights count as this.
 #' @param alpha One minus the level of the intervals, in \[0.001, 0.5\].
 #' @param neighbors `"add_remove"`: one row more or less.
 #' @param ... None.
-#' @param x A description.
+#' @param x,object A description.
 #' @param format `"text"`, `"html"`, `"latex"`, which needs the LaTeX package booktabs, or
 #'   `"markdown"`.
 #' @param row.names,optional As for [as.data.frame()].
 #'
 #' @return An object of class `dp_description`, which prints as Table 1. [as.data.frame()] and `tidy()`
 #'   give one row for each figure: `variable`, `level`, the column of `by`, `statistic`, `estimate`,
-#'   `std.error`, `conf.low`, `conf.high` and `status`; `$privacy` has what was spent.
+#'   `std.error`, `conf.low`, `conf.high` and `status`; `$privacy` has what was spent. `plot()` returns
+#'   `x`, invisibly, and `autoplot()` a ggplot.
 #'
 #' @section Guarantee:
-#' (epsilon, delta)-differential privacy for tables that differ by one row; proofs are in the
-#' documentation of the Python package. Persons of several rows and weights are refused.
+#' (epsilon, delta)-differential privacy for tables that differ by one row, with `unit` by all rows of
+#' one person; proofs are in the documentation of the Python package.
 #'
 #' @examplesIf dpstats_available()
 #' n <- 5000
@@ -42,11 +55,14 @@
 #' by_sex <- dp_describe(people, ~ wage + age, epsilon = 1, by = sex)
 #' print(by_sex, "latex")
 #' tidy(by_sex)
+#' plot(dp_describe(people, ~ wage + sex, epsilon = 1, histogram = TRUE))
 #' @export
 dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds = NULL,
                         levels = NULL, types = NULL, groups = NULL,
                         quantiles = c(0.25, 0.5, 0.75), statistics = NULL, alpha = 0.05,
-                        subset = NULL, neighbors = NULL, budget = NULL, ...) {
+                        subset = NULL, unit = NULL, max_rows = NULL, max_groups = NULL,
+                        weights = NULL, trim_weights = NULL, histogram = FALSE,
+                        neighbors = NULL, budget = NULL, ...) {
   check_given(environment(), c("data", "epsilon"))
   if (missing(columns)) bad_argument("argument columns is missing") # which may name columns bare
   check_described(entry_names(substitute(list(...)))[-1L])
@@ -56,9 +72,11 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
     bad_argument("a description has groups of one column, got ", toString(by),
                  "; make one of them, as by interaction(), before the call")
   }
-  names <- described_columns(substitute(columns), columns, data, by)
+  unit <- columns_given("unit", substitute(unit), unit, data)
+  weights <- columns_given("weights", substitute(weights), weights, data)
+  names <- described_columns(substitute(columns), columns, data, c(by, unit, weights))
   subset <- condition_given(substitute(subset), data, parent.frame())
-  sent <- bridge_data(list(), data, c(names, by, all.vars(subset)))
+  sent <- bridge_data(list(), data, c(names, by, unit, weights, all.vars(subset)))
   declared <- lapply(list(bounds = bounds, levels = levels, types = types), concerning, sent, data)
   arguments <- list(
     data = sent, columns = as.list(names), epsilon = epsilon, delta = delta, by = by,
@@ -66,27 +84,28 @@ dp_describe <- function(data, columns, epsilon, delta = NULL, by = NULL, bounds 
     levels = named_lists(declared$levels, "levels"), types = named_types(declared$types),
     groups = labels_of(groups), quantiles = as.list(quantiles),
     statistics = if (!is.null(statistics)) as.list(statistics), alpha = alpha,
+    unit = unit, max_rows = max_rows, max_groups = max_groups, weights = weights,
+    trim_weights = trim_weights, histogram = histogram,
     subset = condition_text(subset), neighbors = neighbors, block = state$block
   )
   new_dp_description(answer_to("describe", arguments, budget), group_key(data, by))
 }
 
-# The names of columns in a one-sided formula, in a text, or bare; a dot is all but the groups'.
-described_columns <- function(expression, value, data, by) {
+# The names of columns in a one-sided formula, in a text, or bare; a dot is all but those beside.
+described_columns <- function(expression, value, data, beside) {
   names <- columns_given("columns", expression, value, data, several = TRUE)
   if (is.null(names)) {
     bad_argument("expected columns to name columns, as in ~ wage + educ, got ",
                  deparse1(expression), "; make other columns before the call, and declare a ",
                  "factor of numbers by levels = list(educ = c(1, 2, 3))")
   }
-  if (identical(names, ".") && !is_path(data)) setdiff(names(data), by) else names
+  if (identical(names, ".") && !is_path(data)) setdiff(names(data), beside) else names
 }
 
 # Arguments of other functions that a description does not have.
 check_described <- function(names) {
-  one_row <- "what is proven is for persons of one row, each of which counts once"
   check_absent(names, list(
-    unit = one_row, max_rows = one_row, weights = one_row, formula = "name the columns by columns = ~ x + y",
+    formula = "name the columns by columns = ~ x + y",
     vars = "name the columns by columns = ~ x + y", probs = "name the quantiles by quantiles",
     na.rm = "missing values are left out of their own column, and counted"
   ), "dp_describe")
@@ -108,9 +127,18 @@ new_dp_description <- function(value, key) {
   structure(
     list(frame = frame, table = cells, notes = strings(value$notes), html = value$html,
          latex = value$latex, markdown = value$markdown, status = value$status,
-         privacy = privacy(value$privacy), state = value$state),
+         privacy = privacy(value$privacy), histogram = histogram_frame(value$histogram, key),
+         state = value$state),
     class = "dp_description"
   )
+}
+
+histogram_frame <- function(value, key) {
+  if (!length(value)) return(NULL)
+  levels <- strings(value$level)
+  columns <- list(variable = strings(value$variable), level = replace(levels, levels == "", NA))
+  if (!is.null(key)) columns[[key$by]] <- like(unlist(value$groups), key$columns[[1L]])
+  tibble::as_tibble(c(columns, lapply(value$numbers, numbers)))
 }
 
 #' @rdname dp_describe

@@ -29,12 +29,10 @@ dp_glm <- function(formula, family = binomial, data, ...) {
 families <- list(
   binomial = list(
     verb = "dp_logit", link = "logit", noun = "a logit", mean = stats::plogis, slope = stats::dlogis,
-    offset = "write the column as a regressor",
     vcov = "for robust standard errors give cov_type = \"HC1\""
   ),
   poisson = list(
     verb = "dp_poisson", link = "log", noun = "a Poisson regression", mean = exp, slope = exp,
-    offset = "write the logarithm of the exposure as a regressor",
     vcov = "standard errors are robust (HC1) always"
   )
 )
@@ -62,25 +60,18 @@ generalized <- function(family, given, written, workspace) {
   data <- given$data
   check_data(data)
   check_ungrouped(data, its$noun)
-  formula <- without_offset(with_constants(own_formula(given$formula), data), its)
+  formula <- with_constants(own_formula(given$formula), data)
+  offset <- with_offsets(formula, given, family)
+  formula <- offset$formula
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
   given$subset <- condition_given(substitute(subset, given), data, workspace)
   given$texts <- formula_texts(formula)
-  given$columns <- bridge_data(formula, data, c(given$weights, given$unit, all.vars(given$subset)))
-  value <- answer_to("glm", c(shared_arguments(given), list(family = family), options), given$budget)
+  given$columns <- bridge_data(formula, data, c(given$weights, given$unit, all.vars(given$subset),
+                                              unlist(offset$columns)))
+  value <- answer_to("glm", c(shared_arguments(given), offset$columns, list(family = family), options), given$budget)
   fits <- lapply(value, function(fit) with_call(new_dp_ols(fit), written, its$verb))
   fits_by_formula(fits, given$texts)
-}
-
-# The formula, or several, where none has an offset.
-without_offset <- function(formula, its) {
-  for (each in if (is.list(formula)) formula else list(formula)) {
-    if ("offset" %in% setdiff(all.names(each), all.vars(each))) {
-      bad_argument(its$verb, " has no offset: ", its$offset)
-    }
-  }
-  formula
 }
 
 # Arguments of lm, glm and dp_ols that a fit of a family does not have.
@@ -88,12 +79,13 @@ instead_of_family <- function(its) {
   terms <- "name the terms in the formula"
   group <- "fit each group by subset, such as subset = g == \"a\", from one budget"
   own <- list(
-    offset = its$offset, family = "it has one family; dp_glm() takes a family",
+    family = "it has one family; dp_glm() takes a family",
     method = paste(its$noun, "is fitted in one way"), select = terms, k = terms, by = group,
     groups = group, max_groups = group, cluster = "standard errors are clustered by unit alone",
     vcov = its$vcov
   )
-  utils::modifyList(instead_of, own)
+  absent <- utils::modifyList(instead_of, own)
+  absent[setdiff(names(absent), "offset")]
 }
 
 check_ungrouped <- function(data, what) {

@@ -21,6 +21,9 @@
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()]. `levels` are for
 #'   character columns, the response too: `list(vote = c("no", "yes"))`.
 #' @param weights A column of weights, with public `bounds`; standard errors are then robust (HC1).
+#' @param offset A column of numbers that are added to the log odds, as of [stats::glm()], by its name
+#'   or as `offset(z)` in the formula. It is private and needs no bounds; a row without a finite one is
+#'   left out, and [predict()][predict.dp_glm] takes it for 0.
 #' @param ... `cov_type = "HC1"`: robust standard errors, for about a tenth of the budget.
 #'
 #' @return An object of class `dp_glm`, which is a `dp_ols` as a `glm` is an `lm`: [coef()], [vcov()],
@@ -44,7 +47,7 @@
 dp_logit <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
                      x_new = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
                      weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
-                     max_rows = NULL, ...) {
+                     max_rows = NULL, offset = NULL, ...) {
   written <- match.call()
   generalized("binomial", environment(), written, parent.frame())
 }

@@ -17,11 +17,16 @@
 #'
 #' @inheritParams dp_logit
 #' @param formula A formula such as `visits ~ age + sex`, or a list of several, which share the
-#'   budget in equal parts. See [dp_ols()] for what it may hold; there are no absorbed effects and no
-#'   offsets: with `log(exposure)` as a regressor its coefficient is estimated.
+#'   budget in equal parts. See [dp_ols()] for what it may hold; there are no absorbed effects.
+#'   `offset(log(t))` is `exposure = t`.
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()]. Bounds of the response
 #'   cut it.
 #' @param weights A column of weights, with public `bounds`.
+#' @param offset,exposure Columns of numbers, by their names: an offset is added to the logarithm of the
+#'   mean, as of [stats::glm()] and as `offset(z)` in the formula does, and so is the logarithm of an
+#'   exposure, such as person-years. They are private and need no bounds; a row without a finite
+#'   offset, or with an exposure that is not above 0, is left out. [predict()][predict.dp_glm] takes an
+#'   offset for 0 and an exposure for 1.
 #' @param ... `cov_type = "HC1"`, which is the default.
 #'
 #' @inherit dp_logit return
@@ -38,7 +43,7 @@
 dp_poisson <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
                        x_new = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
                        weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
-                       max_rows = NULL, ...) {
+                       max_rows = NULL, offset = NULL, exposure = NULL, ...) {
   written <- match.call()
   generalized("poisson", environment(), written, parent.frame())
 }

@@ -25,7 +25,8 @@ checked_columns <- function(argument, names, several) {
   if (is.character(names) && !anyNA(names) && (length(names) == 1L || several && length(names))) {
     return(enc2utf8(names))
   }
-  wanted <- c(unit = "id", weights = "w", by = "tract", cluster = "state", columns = "wage")[[argument]]
+  wanted <- c(unit = "id", weights = "w", by = "tract", cluster = "state", columns = "wage",
+              offset = "z", exposure = "t")[[argument]]
   bad_argument("expected ", argument, if (several) " to name one or more columns, as in "
                else " to be the name of a column, as in ", argument, " = ", wanted, " or ",
                argument, " = \"", wanted, "\", got ",

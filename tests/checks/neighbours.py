@@ -68,6 +68,19 @@ ROLES = {
     "weight": Role(
         ("real", "whole"), lambda content: {**_numeric("y ~ x", "x", "y")(content), "weights": "c"}
     ),
+    "offset": Role(
+        ("real", "whole"),
+        lambda content: {
+            "formula": "I((y > 0.5) * 1) ~ x",
+            "bounds": {"x": (0, 1), "y": (0, 1), "I((y > 0.5) * 1)": (0, 1)},
+            "offset": "c",
+            "method": "noisy_logit",
+        },
+    ),
+    "exposure": Role(
+        ("real", "whole"),
+        lambda content: {"formula": "y ~ x", "exposure": "c", "method": "noisy_poisson"},
+    ),
     "person": Role(tuple(CELLS), lambda content: {"formula": "y ~ x", "unit": "c"}),
     "cluster": Role(
         tuple(CELLS),

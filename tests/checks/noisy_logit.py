@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dpstats.estimators import GENERALIZED
+from dpstats.estimators.contract import Offsets
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from tests.checks import noisy_newton
 from tests.checks.noisy_newton import ENDS, changed
@@ -15,10 +16,22 @@ STEPS = ("mean of y", "X'X", "leverages", "whitened X'X", "scores at zero", "sco
 STEPS += ("slopes of probabilities",)
 
 
-def logit_case(neighbors: str, epsilon: float = 100.0, **options) -> Case:
+def logit_case(neighbors: str, epsilon: float = 100.0, offsets: bool = False, **options) -> Case:
     """A factor of three levels, one of two, and two correlated regressors."""
     problem = replace(noisy_newton.factor_case(neighbors).problem, y_low=0.0, y_high=1.0)
+    problem = with_offsets(problem) if offsets else problem
     return Case(METHOD, problem, options, METHOD.cost(epsilon, 1e-6))
+
+
+def with_offsets(problem):
+    """The problem of rows with offsets, of which a distribution was released."""
+    of_rows = Offsets(np.array([-1.0, 0.5]), np.array([0.4, 0.6]))
+    return replace(problem, reference=replace(problem.reference, offsets=of_rows))
+
+
+def offset(row, value):
+    """Rows with an offset behind their columns."""
+    return row and (np.hstack([row[0], np.full((len(row[0]), 1), value)]), row[1])
 
 
 CASES = [
@@ -40,10 +53,16 @@ def check_random(pairs: int = 12):
     """Random rows, far out or not, under both relations."""
     for neighbors in RELATIONS:
         case, generator = logit_case(neighbors, cov_type="HC1"), np.random.default_rng(5)
+        with_offset = logit_case(neighbors, offsets=True, cov_type="HC1")
         for seed in range(pairs):
             table = rows(generator, int(generator.choice([0, 1, 3, 60])), ENDS)
             row, old = rows(generator, 1, ENDS), rows(generator, 1, ENDS)
             case.check(*changed(neighbors, table, row, old), seed)
+            far = generator.choice([*ENDS, np.nan], 3)
+            given = (
+                offset(part, value) for part, value in zip((table, row, old), far, strict=True)
+            )
+            with_offset.check(*changed(neighbors, *given), seed)
 
 
 def pair(angle: float, length: float, y: float, mirrored: bool = True):
@@ -104,8 +123,25 @@ ADDED |= {"slopes of probabilities": 0.8, "scores at zero": 0.3}
 REPLACED = dict.fromkeys([*STEPS, "score products"], 0.95) | {
     "scores at zero": 0.88, "scores": 0.85, "slopes of probabilities": 0.5,
 }  # fmt: skip
+LEAST_WITH_OFFSETS = {ADD_REMOVE: 0.985, REPLACE_ONE: 0.95}
 ON_RAYS = {ADD_REMOVE: ("scores", "slopes of probabilities", "score products")}
 ON_RAYS[REPLACE_ONE] = "scores at zero", "score products"
+
+
+def check_offsets(neighbors: str):
+    """Rows with offsets far out move each query of scores as far as is stated, and none farther."""
+    case = logit_case(neighbors, offsets=True, cov_type="HC1")
+    table = offset(rows(np.random.default_rng(6), 150), 0.3)
+
+    def measured(row, old, far=1e300):
+        given = (offset(part, far * (1 - 2 * part[1][0])) for part in (row, old))
+        return case.check(*changed(neighbors, table, *given))
+
+    for row, old in worst_pairs():
+        for far in (1e300, 3.0):
+            measured(row, old, far)
+    for step in ("scores at zero", "scores", "score products"):
+        check_reached(step, best_on_rays(measured, step), LEAST_WITH_OFFSETS[neighbors])
 
 
 def check_worst(neighbors: str, only: str = "", **options):

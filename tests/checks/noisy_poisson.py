@@ -7,7 +7,7 @@ import numpy as np
 from dpstats.estimators import GENERALIZED
 from dpstats.privacy import ADD_REMOVE, RELATIONS
 from tests.checks import noisy_newton
-from tests.checks.noisy_logit import pair
+from tests.checks.noisy_logit import offset, pair, with_offsets
 from tests.checks.noisy_newton import ENDS, changed
 from tests.checks.replay import Case, check_reached
 
@@ -16,9 +16,10 @@ STEPS = ("number of rows", "mean of y", "X'X", "leverages", "whitened X'X", "sco
 STEPS += ("score norms", "scores", "Hessian", "score products")
 
 
-def poisson_case(neighbors: str, epsilon: float = 100.0) -> Case:
+def poisson_case(neighbors: str, epsilon: float = 100.0, offsets: bool = False) -> Case:
     """A factor of three levels, one of two, and two correlated regressors."""
     problem = replace(noisy_newton.factor_case(neighbors).problem, y_low=0.0, y_high=2.0**60)
+    problem = with_offsets(problem) if offsets else problem
     return Case(METHOD, problem, {"cov_type": "HC1"}, METHOD.cost(epsilon, 1e-6))
 
 
@@ -37,10 +38,16 @@ def check_random(pairs: int = 12):
     """Random rows, far out or not, under both relations."""
     for neighbors in RELATIONS:
         case, generator = poisson_case(neighbors), np.random.default_rng(5)
+        with_offset = poisson_case(neighbors, offsets=True)
         for seed in range(pairs):
             table = rows(generator, int(generator.choice([0, 1, 3, 60])), ENDS)
             row, old = rows(generator, 1, ENDS), rows(generator, 1, ENDS)
             case.check(*changed(neighbors, table, row, old), seed)
+            far = generator.choice([*ENDS, np.nan], 3)
+            given = (
+                offset(part, value) for part, value in zip((table, row, old), far, strict=True)
+            )
+            with_offset.check(*changed(neighbors, *given), seed)
 
 
 def worst_pairs():
@@ -67,6 +74,20 @@ def worst_pairs():
 
 # what is reached of each bound
 LEAST = 0.99
+
+
+def check_offsets(neighbors: str):
+    """Rows far out with offsets far out move each query as far as is stated, and none farther."""
+    case, best = poisson_case(neighbors, offsets=True), {}
+    table = offset(rows(np.random.default_rng(6), 150), 0.3)
+    for row, old in worst_pairs():
+        for at in ((1e300, -1e300), (-1e300, 1e300), (3.0, 0.0), (0.3, 0.3)):
+            given = (offset(part, value) for part, value in zip((row, old), at, strict=True))
+            for step, ratio in case.check(*changed(neighbors, table, *given)).items():
+                best[step] = max(ratio, best.get(step, 0.0))
+    assert set(best) == set(STEPS[neighbors != ADD_REMOVE :])
+    for step, ratio in best.items():
+        check_reached(step, ratio, LEAST)
 
 
 def check_worst(neighbors: str, only: str = ""):

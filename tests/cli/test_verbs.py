@@ -67,14 +67,27 @@ def test_a_description_is_asked_as_typed(monkeypatch):
     monkeypatch.setattr(verbs, "dp_describe", describe)
     more = ["--by", "sex", "--groups", "f, m", "--quantiles", "0.1,0.9", "--alpha", "0.1",
             "--subset", "age > 25", "--neighbors", "add_remove", "--delta", "1e-7",
-            "--levels", "sex=f,m"]  # fmt: skip
+            "--levels", "sex=f,m", "--unit", "id", "--max-rows", "3", "--max-groups", "2",
+            "--weights", "w", "--trim-weights", "4", "--histogram"]  # fmt: skip
     assert cli.main([*DESCRIBE, *more]) == 0
     assert asked == {
         "columns": ["age", "smoker"], "by": "sex", "groups": ["f", "m"], "quantiles": [0.1, 0.9],
         "alpha": 0.1, "subset": "age > 25", "neighbors": "add_remove", "delta": 1e-7,
         "epsilon": 4.0, "bounds": {"age": (18.0, 90.0)}, "levels": {"sex": ("f", "m")},
-        "types": {"smoker": "boolean"}, "budget": None,
+        "types": {"smoker": "boolean"}, "budget": None, "unit": "id", "max_rows": 3,
+        "max_groups": 2, "weights": "w", "trim_weights": 4.0, "histogram": True,
     }  # fmt: skip
+
+
+def test_histograms_of_a_description_are_written_and_drawn(folder, capsys):
+    more = ["-o", "table.json", "--plot", "table.png", "--weights", "wage", "--unit", "sex",
+            "--bounds", "wage=0,90", "--types", "wage=number", "--types", "sex=string"]  # fmt: skip
+    assert cli.main([*DESCRIBE, *more]) == 0, capsys.readouterr().err
+    found = dp.DPDescription.from_json((folder / "table.json").read_text())
+    assert set(found.histogram["variable"]) == {"age", "smoker"}
+    assert found.privacy.unit == "sex" and (folder / "table.png").stat().st_size > 1000
+    assert cli.main([*DESCRIBE, "-o", "other.json"]) == 0
+    assert not dp.DPDescription.from_json((folder / "other.json").read_text()).bars
 
 
 def test_a_logit_is_fitted_written_and_drawn(folder, capsys):
@@ -96,6 +109,21 @@ def test_counts_are_fitted_and_written(folder, capsys):
     assert "Poisson" in capsys.readouterr().out
     fit = dp.DPResults.from_json((folder / "fit.json").read_text())
     assert fit.params["age"] == pytest.approx(0.02, abs=0.01) and fit.method == "noisy_poisson"
+
+
+def test_offsets_and_exposures_are_columns(folder, capsys):
+    rng, frame = np.random.default_rng(1), pd.read_csv("people.csv")
+    frame["years"] = rng.uniform(0.5, 9, len(frame))
+    frame["visits"] = rng.poisson(frame["years"] * np.exp(frame["near"] / 100))
+    frame.to_csv("people.csv", index=False)
+    numbers = [f"--types={name}=number" for name in ("age", "visits", "years", "near")]
+    argv = ["poisson", "people.csv", "visits ~ age", "--epsilon", "1e6", *numbers, "-o", "fit.json"]
+    assert cli.main([*argv, "--exposure", "years"]) == 0, capsys.readouterr().err
+    fit = dp.DPResults.from_json((folder / "fit.json").read_text())
+    assert "offset(log(years)) is added" in capsys.readouterr().out
+    assert fit.params["age"] == pytest.approx(0.01, abs=5e-4)
+    assert cli.main([*LOGIT, *numbers, "--offset", "near"]) == 0, capsys.readouterr().err
+    assert "offset(near) is added" in capsys.readouterr().out
 
 
 def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):

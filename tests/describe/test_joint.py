@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpstats.describe import cumulative
-from dpstats.describe.joint import FactorPart, NumberPart
+from dpstats.describe.column_parts import FactorPart, NumberPart
 from tests.checks.descriptions import CODES, VALUES, check_rows, values_of
 from tests.checks.descriptions import joint as whole_joint
 

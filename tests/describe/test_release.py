@@ -6,17 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import dpstats as dp
-from dpstats.codebook import Schema
-from dpstats.describe.call import make_request
 from dpstats.describe.figures import OK, UNIDENTIFIED
 from dpstats.describe.limits import limits
-from dpstats.describe.release import describe
 from dpstats.privacy import GDP, Event
 from dpstats.range_estimation import Histogram, Marginal
-from tests.checks.recording import Recording
-
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+from tests.checks.descriptions import QUANTILES, released
 
 
 def survey(n, seed=0) -> pd.DataFrame:
@@ -30,24 +24,6 @@ def survey(n, seed=0) -> pd.DataFrame:
         "normal": rng.normal(50, 10, n), "wage": wage, "hours": hours, "region": region,
         "female": rng.random(n) < 0.5,
     })  # fmt: skip
-
-
-def request_of(data, columns, epsilon, **more):
-    arguments = {"by": None, "groups": None, "subset": None, "quantiles": QUANTILES} | more
-    declared = Schema().updated(arguments.pop("bounds", None), arguments.pop("levels", None), None)
-    return make_request(
-        data, columns, declared=declared, epsilon=epsilon, delta=1e-6, statistics=None,
-        alpha=0.05, unit=None, weights=None, neighbors=None, missing="drop", **arguments,
-    )  # fmt: skip
-
-
-def released(data, columns, epsilon, seed=1, outputs=None, **more):
-    """(figures by (group, column, statistic, level), recording noise)."""
-    request = request_of(data, columns, epsilon, **more)
-    with dp.testing.insecure_seed(seed), np.errstate(all="ignore"):
-        noise = Recording(request.cost, outputs)
-        found = describe(request, noise)
-    return {(g, c, f.statistic, f.level): f for g, c, f in found.figures}, noise
 
 
 COLUMNS = ["normal", "wage", "hours", "region"]
@@ -155,6 +131,22 @@ def test_intervals_cover_at_epsilon_1():
             figure = found[None, name, "mean", None]
             covered[name] += figure.lower <= mean <= figure.upper
     assert min(covered.values()) >= 33
+
+
+def test_intervals_cover_where_values_have_gaps():
+    """Twelve columns of 5,000 rows, a tenth of one far from the others: 60 tables.
+
+    Fewer than 47 of 60 intervals of 95% cover once in 10^5 runs.
+    """
+    covered = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        far = np.where(rng.random(5000) < 0.9, rng.normal(0, 1, 5000), rng.normal(30, 2, 5000))
+        columns = {"far": far} | {f"x{j}": rng.normal(size=5000) for j in range(11)}
+        found, _ = released(pd.DataFrame(columns), list(columns), 1.0, seed)
+        mean = found[None, "far", "mean", None]
+        covered += mean.lower <= 3 <= mean.upper
+    assert covered >= 47, covered
 
 
 def test_deviations_have_an_interval_only_where_hidden_rows_matter_little():

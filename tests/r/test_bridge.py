@@ -87,8 +87,10 @@ def test_a_poisson_regression_is_described_as_one_by_plain_values():
     assert fit["model"] == "Poisson" and fit["cov_type"] == "HC1"
     effects = answer("margins", {"state": fit["state"], "level": 0.9})
     assert plain(effects) and effects["value"]["names"] == ["x"]
-    reply = answer("glm", call | {"offset": "x"})
-    assert reply["error"] == "ArgumentError" and "no offset" in reply["message"]
+    (rate,) = answer("glm", call | {"exposure": "x", "epsilon": 1e6})["value"]
+    assert rate["names"] == fit["names"] and rate["state"] != fit["state"]
+    reply = answer("glm", call | {"offset": "nowhere"})
+    assert reply["error"] == "ArgumentError" and "no column" in reply["message"]
 
 
 def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():

@@ -51,3 +51,14 @@ def test_a_declared_bound_ends_a_tail(power):
     for found, values in ((tail, np.minimum(d, 1.5)), (tail_free, d)):
         wanted = np.mean(np.maximum(values - 1, 0) ** power)
         assert found.excess(np.array([1.0]), power)[0][0] == pytest.approx(wanted, rel=1e-3)
+
+
+def test_a_tail_is_of_the_rows_that_have_not_the_most_common_value():
+    """Of a lognormal behind 85% zeros: its start is beyond the median of what is not zero."""
+    rng = np.random.default_rng(2)
+    values = np.where(rng.random(ROWS) < 0.85, 0.0, rng.lognormal(7, 1, ROWS))
+    tail = both(values, 0.0, 4000.0, 900.0)[1]
+    assert tail.start > 1100
+    mean, variance = tail.excess(np.array([6000.0 - tail.start]), 1)
+    wanted = np.mean(np.maximum(values - 6000, 0))
+    assert abs(mean[0] - wanted) < 2 * np.sqrt(2 * variance[0] + mean[0] ** 2)

@@ -35,7 +35,7 @@ def fit(data, formula="y ~ x", epsilon=4, **arguments):
         ({"by": "g"}, "leaves one cluster"),
         ({"method": "adassp"}, "adassp has no standard errors clustered by a column"),
         ({"formula": "y ~ x | id"}, "not available with |"),
-        ({"delta": 0}, "has no standard errors clustered by a column"),
+        ({"delta": 0, "method": "shrunken_pure"}, "has no standard errors clustered by a column"),
         ({"subset": "g > 3"}, "labels"),
     ],
 )

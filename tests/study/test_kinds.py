@@ -187,7 +187,7 @@ BAD = {
     "a description in a table": (('["main", "check"', '["Table 1"'), "is a table already"),
     "an extreme": (('by = "region"', 'statistics = ["max"]'), "statistics names 'max'"),
     "a column that is not there": (('"age", "wage"', '"age", "income"'), "no column 'income'"),
-    "persons of several rows": (("rows = 2000", 'unit = "age"'), "persons of one row"),
+    "persons of several rows": (("rows = 2000", 'unit = "age"'), "rows of a person"),
     "clusters of a logit": (
         ('formula = "smoker ~ age"', 'formula = "smoker ~ age"\ncluster = "educ"'),
         "has no argument cluster",
@@ -317,6 +317,22 @@ subset = "age > 25 & !smoker"
 [[logit]]
 formula = "smoker ~ age + I(age^2)"
 """
+
+
+def test_a_description_of_a_study_has_persons_weights_and_histograms(folder):
+    """The unit of the study is that of its description; bounds of the weights come along."""
+    more = 'columns = "age"\nweights = "wage"\nhistogram = true'
+    text = IN_R.replace('columns = "age"', more).replace(
+        "epsilon = 1", 'epsilon = 1\nunit = "educ"'
+    )
+    text = text.replace('smoker = "boolean"', 'smoker = "boolean", educ = "integer"')
+    (folder / "study.toml").write_text(text)
+    ledger = make_ledger(folder, unit="educ")
+    results = released(dp.run_study(folder / "study.toml", folder / "out", ledger=ledger))
+    found = results["describe"]
+    assert found.privacy.unit == "educ" and len(found.bars) > 1
+    assert "weighted by wage" in " ".join(found.privacy.assumptions)
+    assert len([*(folder / "out").glob("*describe*.png")]) == 1
 
 
 def test_a_study_of_r_has_its_kinds_too(folder):

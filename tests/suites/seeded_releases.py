@@ -102,9 +102,9 @@ _ROWS = (
     {"unit": "id", "max_rows": 2},
     {"weights": "z", "unit": "id", "max_rows": 2},
 )
-_CLUSTERS = ({}, {"weights": "z"}, {"unit": "id", "max_rows": 2})
+_CLUSTERS = ({}, {"weights": "z"}, {"unit": "id", "max_rows": 2}, {"delta": 0})
 _IN_PAIRS = ("cluster", "nonrobust", "HC1")
-_MORE_PAIRS = ({"weights": "z"}, {"by": "area", "groups": ["a0", "a1"]})
+_MORE_PAIRS = ({"weights": "z"}, {"by": "area", "groups": ["a0", "a1"]}, {"delta": 0})
 _COMPANIONS = (
     ("exp_theil_sen", "noisy_moments"),
     ("boosted_adassp", "adassp"),
@@ -157,9 +157,11 @@ def main() -> int:
         FILE.write_text(_compact(found) + "\n")
         return 0
     kept = json.loads(FILE.read_text())
-    texts = {name: (json.dumps(kept.get(name)), json.dumps(found.get(name))) for name in kept}
+    texts = {
+        name: (json.dumps(kept.get(name)), json.dumps(found.get(name))) for name in kept | found
+    }
     different = [name for name, (old, new) in texts.items() if old != new]
-    print(f"{len(different)} of {len(kept)} differ", *different, sep="\n")
+    print(f"{len(different)} of {len(texts)} differ", *different, sep="\n")
     return bool(different)
 
 

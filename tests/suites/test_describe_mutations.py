@@ -7,17 +7,22 @@ import math
 
 import numpy as np
 
-from dpstats.describe import joint
-from dpstats.describe.joint import FactorPart, Joint, NumberPart
+from dpstats.describe import column_parts
+from dpstats.describe.column_parts import FactorPart, NumberPart
+from dpstats.describe.counting import Counting
+from dpstats.describe.joint import Joint
+from dpstats.engines.unit_table import PARTS
 from dpstats.noise import Query
-from tests.checks.descriptions import check_rows
-from tests.checks.mutants import Mutant, both_tests, patched
+from dpstats.rows import PrivacyUnit, Weights
+from dpstats.rows.privacy_unit import ONE
+from tests.checks.descriptions import COUNTED, check_counted, check_rows
+from tests.checks.mutants import Mutant, both_tests, over, patched
 
 
 def unclipped(original):
-    def total(self, values, codes, groups):
+    def total(self, values, codes, groups, parts):
         far = NumberPart(self.limits, 2 * self.sums, self.squares, self.counts, self.missing)
-        return original(far, values, codes, groups)
+        return original(far, values, codes, groups, parts)
 
     return total
 
@@ -30,8 +35,8 @@ def another_size(original):
 def in_all_groups(original):
     """A row counts in every group."""
 
-    def total(self, columns, codes):
-        each = original(self, columns, codes)
+    def total(self, columns, codes, parts=None):
+        each = original(self, columns, codes, parts)
         return np.broadcast_to(each.sum(axis=0), each.shape)
 
     return total
@@ -64,12 +69,51 @@ class without_clip:
         return self.original.clip(values, 2 * low, 2 * high)
 
 
+def whole_rows(original):
+    """Every row of a person counts in full."""
+    return lambda self, batch: {**batch, PARTS: np.full(len(batch["x"]), ONE)}
+
+
+def in_every_group(original):
+    """Rows of a person count in full in every group."""
+    return lambda self, units, codes: (np.full(len(codes), ONE), codes)
+
+
+def in_more_groups(original):
+    """A person counts in more groups than stated."""
+    return lambda self, units, codes: original(PrivacyUnit("id", self.max_rows, 9), units, codes)
+
+
+def not_cut(original):
+    """Weights are not cut to their bounds."""
+    return lambda self, values: np.minimum(values, 1e6) / self.largest
+
+
+def of_one_group(original):
+    """The sensitivity of a person in one group."""
+    return property(lambda self: 1)
+
+
+def without_parts(original):
+    """A missing value, or a level, counts in full."""
+    return lambda places, size, parts: ONE * original(places, size, None)
+
+
+CHECK_COUNTED = over(check_counted, COUNTED)
 MUTANTS = {
     "a sum beyond its limit": Mutant(patched(NumberPart, "total", unclipped), check_rows),
-    "longer columns of C": Mutant(patched(joint, "transformed", another_size), check_rows),
+    "longer columns of C": Mutant(patched(column_parts, "transformed", another_size), check_rows),
     "a level that counts twice": Mutant(patched(FactorPart, "exact", twice), check_rows),
-    "values beyond the limits": Mutant(patched(joint, "np", without_clip), check_rows),
+    "values beyond the limits": Mutant(patched(column_parts, "np", without_clip), check_rows),
     "a row in every group": Mutant(patched(Joint, "total", in_all_groups), check_rows),
     "too low a sensitivity": Mutant(patched(Joint, "query", only_one_column), check_rows),
+    "whole rows": Mutant(patched(PrivacyUnit, "with_parts", whole_rows), CHECK_COUNTED),
+    "whole rows in groups": Mutant(
+        patched(PrivacyUnit, "in_groups", in_every_group), CHECK_COUNTED
+    ),
+    "more groups": Mutant(patched(PrivacyUnit, "in_groups", in_more_groups), CHECK_COUNTED),
+    "weights beyond bounds": Mutant(patched(Weights, "parts", not_cut), CHECK_COUNTED),
+    "the noise of one group": Mutant(patched(Counting, "in_groups", of_one_group), CHECK_COUNTED),
+    "counts of whole rows": Mutant(patched(column_parts, "counted", without_parts), CHECK_COUNTED),
 }
 test_a_mutant_is_caught, test_the_checks_pass_unbroken = both_tests(MUTANTS)

@@ -4,17 +4,20 @@ In the manner of test_mutations.py; the checks are replays of the worst rows.
 """
 
 from functools import cache
+from unittest import mock
 
 import numpy as np
 
 from dpstats.errors import BudgetError
 from dpstats.estimators.newton import indicator_basis, logistic_queries, logistic_sums, noisy_logit
 from dpstats.estimators.newton.logistic_sums import LogisticRows
+from dpstats.estimators.newton.sums import slices
 from dpstats.numerics import logistic_loops
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+from tests.checks import noisy_logit as noisy_logit_checks
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
-from tests.checks.noisy_logit import check_worst
+from tests.checks.noisy_logit import check_offsets, check_worst
 
 RELATIONS = {ADD_REMOVE: "added", REPLACE_ONE: "replaced"}
 
@@ -45,6 +48,33 @@ def weights(change):
         return blocks
 
     return patched(LogisticRows, "blocks", mutate)
+
+
+def with_offset(original):
+    """Scores a (y - mu + o): the offset stands outside of what is bounded."""
+
+    def blocks(self, rows):
+        for block, start in zip(original(self, rows), slices(len(rows)), strict=True):
+            added = 0.0 if rows.offsets is None else np.clip(rows.offsets[start], -3, 3)
+            yield block._replace(response=block.response + added)
+
+    return blocks
+
+
+def offsets_added():
+    """Rows with offsets under add/remove; whether they reach each bound is not asked."""
+    with mock.patch.object(noisy_logit_checks, "best_on_rays", return_value=1.0):
+        check_offsets(ADD_REMOVE)
+
+
+def last_offset(original):
+    """A row's linear predictor has the offset of the last row."""
+
+    def starts(center, rows):
+        found = original(center, rows)
+        return found if rows.offsets is None else found + found[-1:]
+
+    return starts
 
 
 def unbounded_responses(original):
@@ -102,6 +132,12 @@ MUTANTS = {
     ),
     "1/8 for the largest slope of a probability": Mutant(
         patched(LogisticRows, "hessian", half_as_steep), added()
+    ),
+    "offsets outside of what is bounded": Mutant(
+        patched(LogisticRows, "blocks", with_offset), offsets_added
+    ),
+    "offsets of the last row": Mutant(
+        patched(logistic_sums, "starts_of", last_offset), offsets_added
     ),
     "responses of two": Mutant(patched(logistic_sums, "_within_one", unbounded_responses), added()),
     "probabilities times that of the last row": Mutant(

@@ -27,12 +27,16 @@ from tests.checks.pairs_within import (
     check_random,
     check_worst,
     check_worst_clusters,
+    check_worst_laplace,
     check_worst_weights,
 )
 
 added, exchanged = partial(check_worst, ADD_REMOVE), partial(check_worst, REPLACE_ONE)
 clusters, far_clusters = partial(check_worst_clusters, ADD_REMOVE), check_far_clusters
-weights = partial(check_worst_weights, ADD_REMOVE)
+weights, laplace = (
+    partial(check_worst_weights, ADD_REMOVE),
+    partial(check_worst_laplace, ADD_REMOVE),
+)
 random_rows = partial(check_random, ADD_REMOVE, None, epsilon=1e4)
 
 
@@ -182,6 +186,13 @@ MUTANTS = {
     ),
     "replacing within a group is all that is thought of": Mutant(
         stated("score_sensitivity", math.hypot(2.0, 0.3)), exchanged
+    ),
+    "Laplace noise is for a sensitivity in L2": Mutant(
+        patched(PairQueries, "score_l1", lambda _: lambda queries, p: queries.score_sensitivity),
+        laplace,
+    ),
+    "the share of the old pairs is forgotten in L1": Mutant(
+        patched(PairQueries, "score_l1", lambda _: lambda queries, p: math.sqrt(p) + 0.3), laplace
     ),
     "scores are twice as long": Mutant(patched(pairs, "scores", twice_as_long), added),
     "half the sensitivity is stated": Mutant(smaller(pair_queries), added),

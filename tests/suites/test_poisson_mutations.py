@@ -17,10 +17,11 @@ from dpstats.estimators.newton import (
 )
 from dpstats.estimators.newton.poisson_loss import PoissonLoss
 from dpstats.estimators.newton.scores import Scores
+from dpstats.estimators.newton.sums import slices
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
 from tests.checks.breaks import smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, patched
-from tests.checks.noisy_poisson import check_worst
+from tests.checks.noisy_poisson import check_offsets, check_worst
 
 RELATIONS = {ADD_REMOVE: "added", REPLACE_ONE: "replaced"}
 
@@ -34,6 +35,32 @@ def check(neighbors):
 def unclipped(original):
     """Scores that are cut to nothing."""
     return lambda self, limit, rows: (block * 2 for block in original(self, limit, rows))
+
+
+def with_offset(original):
+    """Offsets are added to scores after these are clipped."""
+
+    def clipped(self, limit, rows):
+        for block, own in zip(original(self, limit, rows), slices(len(rows)), strict=True):
+            added = 0.0 if rows.offsets is None else np.clip(rows.offsets[own], -3, 3)
+            yield block + np.trunc(added * 2**20)
+
+    return clipped
+
+
+def last_offset(original):
+    """A row's linear predictor has the offset of the last row."""
+
+    def starts(center, rows):
+        found = original(center, rows)
+        return found if rows.offsets is None else found + found[-1:]
+
+    return starts
+
+
+def offsets_added():
+    """Rows with offsets under add/remove."""
+    check_offsets(ADD_REMOVE)
 
 
 def exact_mean(original):
@@ -55,8 +82,8 @@ def shares(**larger):
 def times_the_last(original):
     """A row's mean depends on other rows."""
 
-    def curvatures(self, columns, eta):
-        found = original(self, columns, eta)
+    def curvatures(self, rows, columns, eta):
+        found = original(self, rows, columns, eta)
         return found * (1 + found[-1:])
 
     return curvatures
@@ -79,6 +106,10 @@ MUTANTS = {
     ),
     "responses cut at twice their limit": Mutant(
         patched(poisson_queries, "responses", far_responses), check(ADD_REMOVE)
+    ),
+    "offsets outside the clip": Mutant(patched(Scores, "clipped", with_offset), offsets_added),
+    "offsets of the last row": Mutant(
+        patched(poisson_loss, "starts_of", last_offset), offsets_added
     ),
     "means times that of the last row": Mutant(
         patched(PoissonLoss, "curvatures", times_the_last), check(ADD_REMOVE)

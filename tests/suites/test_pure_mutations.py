@@ -5,9 +5,11 @@ same code; here it is the noise of an epsilon alone, its sensitivities and its f
 """
 
 from dataclasses import replace
+from functools import partial
 
 from dpstats.errors import BudgetError
-from dpstats.estimators.newton import indicator_basis
+from dpstats.estimators import METHODS
+from dpstats.estimators.newton import clusters, indicator_basis
 from dpstats.estimators.newton import rounds as newton_rounds
 from dpstats.estimators.newton.queries import Queries
 from dpstats.noise import noise as noise_module
@@ -15,11 +17,13 @@ from dpstats.noise import random_sources, spherical
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, PureDP
 from tests.checks.breaks import full_share, on, smaller, without_limit
 from tests.checks.mutants import Mutant, both_tests, over, patched
+from tests.checks.newton_clusters import check_clusters
 from tests.checks.replayed import check_worst
 from tests.checks.spherical import check_lengths
 
 ADDED = on(check_worst, "noisy_newton_pure", neighbors=ADD_REMOVE)
 REPLACED = on(check_worst, "noisy_newton_pure", neighbors=REPLACE_ONE)
+CLUSTERED = over(partial(check_clusters, method=METHODS["noisy_newton_pure"]), (ADD_REMOVE,))
 LENGTHS = over(check_lengths, (3, 4))
 
 
@@ -95,6 +99,14 @@ MUTANTS = {
         patched(spherical, "_exponential", smaller_terms), LENGTHS, AssertionError
     ),
     "half the sensitivity of X'X": Mutant(smaller(indicator_basis, step="X'X"), REPLACED),
+    **{
+        f"half the sensitivity of {step}": Mutant(smaller(module, step=step), CLUSTERED)
+        for module, step in (
+            (clusters, "norm of cluster sizes"),
+            (clusters, "cluster lengths"),
+            (indicator_basis, "cluster products"),
+        )
+    },
 }
 
 

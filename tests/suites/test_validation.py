@@ -79,8 +79,8 @@ def test_what_the_page_says_is_refused_is_refused(service):
     with pytest.raises(dp.ArgumentError, match="cluster"):
         dp.dp_logit("unemployed ~ age", folder / "survey.csv", cov_type="cluster", cluster="state",
                     **call)  # fmt: skip
-    with pytest.raises(dp.ArgumentError, match="weights"):
-        dp.dp_describe(folder / "survey.csv", ["wage"], weights="weight", **call)
+    with pytest.raises(dp.ArgumentError, match="smallest value"):
+        dp.dp_describe(folder / "survey.csv", ["wage"], statistics=["min"], **call)
     assert (ledger.spent, len(ledger.requests())) == before
 
 

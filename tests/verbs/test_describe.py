@@ -1,6 +1,7 @@
 """dp_describe: refusals before a row is read, every door, budgets, and nothing of a row after."""
 
 import gc
+import json
 import re
 import traceback
 
@@ -11,6 +12,8 @@ import pytest
 import dpstats as dp
 from dpstats.describe import release
 from dpstats.engines import Table
+from dpstats.run.describe import facts
+from tests.checks.descriptions import request_of
 from tests.checks.leaks import check_holds_nothing, check_reaches_no_rows, confidential, pickled
 
 N = 4000
@@ -37,8 +40,12 @@ REFUSED = {
     "columns": ({"columns": []}, "columns"),
     "twice": ({"columns": ["age", "age"]}, "none twice"),
     "text": ({"columns": ["name"]}, 'levels={"name"'),
-    "unit": ({"unit": "name"}, "one row a person"),
-    "weights": ({"weights": "wage"}, "leave weights out"),
+    "unit": ({"unit": 3}, "unit to name a column"),
+    "max_rows": ({"max_rows": 2}, "add unit="),
+    "max_groups": ({"unit": "name", "max_groups": 2}, "groups of by="),
+    "weights": ({"weights": "wage"}, "must be public"),
+    "negative": ({"weights": "wage", "bounds": {"wage": (-1, 5)}}, "begin at 0"),
+    "trim_weights": ({"trim_weights": 2}, "add weights="),
     "neighbors": ({"neighbors": "replace_one"}, "add_remove"),
     "relation": ({"neighbors": "swap"}, "swap"),
     "missing": ({"missing": "keep"}, "column by column"),
@@ -119,6 +126,21 @@ def test_a_ledger_stores_a_description_and_answers_it_again(tmp_path):
     assert repr(again.figures) == repr(first.figures) and spent[0] < 1.5
     dp.dp_describe(people(), ["age"], epsilon=1, by="female", quantiles=0.5, budget=ledger)
     assert ledger.spent > spent
+
+
+def test_calls_that_count_rows_differently_are_different_to_a_ledger():
+    """What a ledger knows a call by has every argument that the release depends on."""
+    weights = {"weights": "wage", "bounds": {"wage": (0, 90)}}
+    calls = [
+        {}, {"unit": "name"}, {"unit": "name", "max_rows": 2}, {"unit": "age"}, weights,
+        {**weights, "trim_weights": 20}, {**weights, "unit": "name"}, {"histogram": True},
+        {"bounds": {"wage": (0, 80)}, "weights": "wage"}, {"by": "female"},
+        {"by": "female", "unit": "name"}, {"by": "female", "unit": "name", "max_groups": 2},
+    ]  # fmt: skip
+    told = [
+        json.dumps(facts(request_of(people(), ["region"], 1.0, **call))["call"]) for call in calls
+    ]
+    assert len({*told}) == len(calls)
 
 
 @pytest.mark.parametrize("more", [{}, {"by": "place", "groups": ["north", "south"]}])

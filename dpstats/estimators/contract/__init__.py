@@ -7,6 +7,7 @@ from dpstats.estimators.contract.passes import InMemory, Passes, Repeated, relea
 from dpstats.estimators.contract.release import (
     Extremes,
     Instruments,
+    Offsets,
     Problem,
     Reference,
     Release,
@@ -19,6 +20,7 @@ __all__ = [
     "Extremes",
     "InMemory",
     "Instruments",
+    "Offsets",
     "Method",
     "Passes",
     "Problem",

@@ -1,7 +1,7 @@
 """Define the problem a mechanism is given and the release it returns."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -85,6 +85,27 @@ class Extremes:
 
 
 @dataclass(frozen=True)
+class Offsets:
+    """Hold what was released of the distribution of rows' offsets.
+
+    Parameters
+    ----------
+    points, weights : numpy.ndarray, shape (k,)
+        A discrete distribution that resembles theirs; the weights add up to 1.
+    high : float
+        The largest that declared bounds allow for.
+    """
+
+    points: np.ndarray
+    weights: np.ndarray
+    high: float = math.inf
+
+    def mean(self, function: Callable, predictors: np.ndarray | float) -> np.ndarray:
+        """Return the mean of a function of linear predictors (m,) with offsets added, (m,)."""
+        return function(np.asarray(predictors)[..., None] + self.points) @ self.weights
+
+
+@dataclass(frozen=True)
 class Reference:
     """Hold a center and a scale of the rows that follow from released distributions of columns.
 
@@ -97,6 +118,8 @@ class Reference:
     y_center, y_scale : float
         Of the response.
     extremes : Extremes
+    offsets : Offsets or None
+        Where rows have offsets.
     """
 
     center: np.ndarray
@@ -104,6 +127,7 @@ class Reference:
     y_center: float
     y_scale: float
     extremes: Extremes
+    offsets: Offsets | None = None
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 """Absorb effects of groups: noisy Newton steps on pairs of rows of one group."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,21 +22,35 @@ from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import GAUSSIAN, RESPONSE_WEIGHT, rounds
+from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
 from dpstats.estimators.newton.sizes import ROWS_PER_NOISE
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.state import Clusters
 from dpstats.evidence import Evidence, NewtonEvidence
 from dpstats.inference import ENOUGH_CLUSTERS
-from dpstats.noise import Noise
+from dpstats.noise import Noise, noise_deviation
 from dpstats.numerics import Rows
-from dpstats.privacy import GDP
+from dpstats.privacy import Cost, PureDP
 
-# Fractions of mu^2 before the steps: the distributions of differences, the number of pairs, the
-# norm of the groups' sizes and the mean square of the response.
-_SIZES, _NUMBERS, _NORM, _RESPONSE = 0.15, 0.005, 0.01, 0.02
-# Fraction for the scores of groups.
-_CLUSTERS = 0.1
+
+class _Shares(NamedTuple):
+    """Hold the fractions of a cost that releases beside the steps take.
+
+    They are of the distributions of differences, the numbers of rows and pairs, the norm of the
+    groups' sizes, the mean square of the response and the scores of groups.
+    """
+
+    sizes: float
+    numbers: float
+    norm: float
+    response: float
+    clusters: float
+
+
+# Of mu^2, and of epsilon with delta = 0, where noise falls with the fraction itself and not with
+# its root, so that small releases need more of the whole (benchmarks/pairs.py).
+_GAUSSIAN = _Shares(0.15, 0.005, 0.01, 0.02, 0.1)
+_PURE = _Shares(0.18, 0.015, 0.02, 0.03, 0.15)
 _MOST_COLUMNS = 200
 _COV_TYPES = "cluster", "nonrobust", "HC1"
 _NO_PREDICTIONS = (
@@ -58,7 +71,7 @@ _FEW = (
 
 
 def release(
-    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str | None = None
+    passes: Passes, problem: Problem, cost: Cost, noise: Noise, cov_type: str | None = None
 ) -> Release:
     r"""Fit the regression of deviations from group means, by pairs of rows of one group.
 
@@ -67,11 +80,13 @@ def release(
     of rows have no intercept and no group effect, and the sums of unclipped ones are those of
     deviations from the means (:mod:`~dpstats.estimators.newton.pair_sums`).
 
-    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP: the releases are those of
+    Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP, or epsilon-DP with
+    delta = 0: the releases are those of
     :class:`~dpstats.estimators.newton.pair_queries.PairQueries`, whose bounds hold whatever the
     groups are, and of :func:`~dpstats.estimators.newton.clusters_of_pairs.with_clusters`. Their
-    fractions of mu^2 follow from public facts and from whether errors are clustered, which a
-    release decides, and add up to at most one (Smith and Thakurta 2022). Where pairs are many, each
+    fractions of mu^2, or of epsilon, follow from public facts and from whether errors are
+    clustered, which a release decides, and add up to at most one (Smith and Thakurta 2022; for
+    epsilon Rogers et al. 2016, Theorem 3.6). Where pairs are many, each
     row draws a label by itself, independent of the data, among a number that follows from what was
     released, and groups are divided by labels. For any labels of the rows that two neighbours
     share, and of the one that differs, each release is as private as for other groups; averaging
@@ -85,10 +100,11 @@ def release(
     weighted least squares, and few groups are divided so unless "cluster" is asked for.
     """
     rows, weighted = passes.sum(_whole), problem.weighted
+    shares = _PURE if isinstance(cost, PureDP) else _GAUSSIAN
     problem = replace(problem, weighted=False)  # what rows count for is in the sums over pairs
     queries, sizes = _queries(rows, problem, noise), GroupSizes.of(rows)
-    weight, number = queries.numbers(sizes, cost.part(_NUMBERS))
-    of_norms = _NORM * (1 + weighted)  # of weights and of rows
+    weight, number = queries.numbers(sizes, cost.part(shares.numbers))
+    of_norms = shares.norm * (1 + weighted)  # of weights and of rows
     norm, noise_of_norm, norm_of_rows = queries.norms_of_sizes(sizes, cost.part(of_norms))
     # sums of scores are cut by their mean length, which too many clusters would make too short
     groups = Clusters.of(number, norm + noise_of_norm * weighted, noise_of_norm)
@@ -100,17 +116,18 @@ def release(
     pairs = in_parts(rows, labels, noise)
     if parts > 1:
         pairs, groups = replace(pairs, units=pairs.keys), groups.divided(labels, number.total)
-    queries = with_scales(_queries(pairs, problem, noise), cost.part(_SIZES))
-    queries = with_mean_square(queries, weight.total, cost.part(_RESPONSE))
+    queries = with_scales(_queries(pairs, problem, noise), cost.part(shares.sizes))
+    queries = with_mean_square(queries, weight.total, cost.part(shares.response))
     clustered = weighted or cov_type in ("cluster", "HC1")
     clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
-    spent = _SIZES + _NUMBERS + of_norms + _RESPONSE + _CLUSTERS * clustered
-    fitted = rounds(queries, weight, cost.part((1 - spent) / GAUSSIAN.spent))
+    spent = shares.sizes + shares.numbers + of_norms + shares.response
+    spent += shares.clusters * clustered
+    fitted = rounds(queries, weight, cost.part((1 - spent) / Shares.of(cost).spent))
     state, steps = fitted.state, fitted.steps
     numeric = 0 if problem.layout is None else len(problem.layout.numeric)
-    few = weight.total - weight.noise < _fewest(queries, numeric, cost)
+    few = weight.total - weight.noise < _fewest(queries, numeric, cost.part(shares.sizes))
     if clustered:
-        state = with_clusters(state, steps, fitted.scores, groups, cost.part(_CLUSTERS))
+        state = with_clusters(state, steps, fitted.scores, groups, cost.part(shares.clusters))
     else:
         # the squares of pairs are of differences of two errors
         even = state.square / 2 * steps.rows * steps.whitening.kept
@@ -170,15 +187,15 @@ def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:
     return PairQueries(basis, InMemory(rows).sum, problem, noise, SquaredLoss())
 
 
-def _fewest(queries: PairQueries, columns: int, cost: GDP) -> float:
+def _fewest(queries: PairQueries, columns: int, cost: Cost) -> float:
     """Return the fewest pairs, by their weight, with which intervals are shown.
 
+    ``cost`` is that of the distributions of so many columns and of the response.
     As for rows (:mod:`~dpstats.estimators.newton.noisy_newton`), of which one moves as many times
     less. With a sensitivity of counts alone slopes of 1,729 rows were covered in .59 of fits.
     """
-    share = _SIZES / (columns + RESPONSE_WEIGHT)
-    noise = queries.score_sensitivity / (cost.mu * math.sqrt(share))
-    return ROWS_PER_NOISE[columns > 1] * noise
+    part, far = cost.part(1 / (columns + RESPONSE_WEIGHT)), queries.score_sensitivity
+    return ROWS_PER_NOISE[columns > 1] * noise_deviation(part, far, far)
 
 
 def _check(problem: Problem, options: Mapping[str, Any]) -> None:

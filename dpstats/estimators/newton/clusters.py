@@ -11,6 +11,7 @@ of 2^-20 C, scores add up exactly.
   With it |n| is in [m, m + w], as sizes are not negative. So |n| moves by at most 1 where a row is
   added, and by no more where it is replaced: both norms are in [m, m + 1].
 - Lengths. sum |u| moves by at most |s| <= C where a row is added, and by 2 C where one is replaced.
+  Sizes and lengths are one number each, which moves by as much in L1.
 - Products. Let v = u min(1, D / |u|). Adding a row moves u by at most C, and v by no more, as the
   projection on a ball does not expand. With v and w of norms at most D, a = (v + w) / 2 and
   d = v - w one has v v' - w w' = a d' + d a', whose squared Frobenius norm is
@@ -41,7 +42,7 @@ from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import Clusters, NewtonState
 from dpstats.estimators.newton.steps import Steps
 from dpstats.estimators.newton.sums import MARGIN
-from dpstats.noise import Query
+from dpstats.noise import Query, noise_deviation
 from dpstats.numerics import KeySums, Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum, whole_weights
@@ -71,12 +72,13 @@ def with_clusters(
     clusters = _released(steps, counted, cost.part(_SIZES))
     t, p, queries = steps.whitening.dimension, len(state.eta), steps.queries
     products_cost = cost.part(1 - _SIZES - _LENGTHS)
-    times = 2.0 if queries.replaces else 1.0
-    limit = _score_limit(tail, counted, clusters.number, times / products_cost.mu)
+    times, values = 2.0 if queries.replaces else 1.0, p * (p + 1) // 2
+    noise = noise_deviation(products_cost, math.sqrt(values) * times, times, values)
+    limit = _score_limit(tail, counted, clusters.number, noise)
     at = queries.at(steps.whitening.map, state.eta)
     sums = queries.total(partial(score_sums, at, limit * math.sqrt(t))).sums
     mean = _length(queries, sums, cost.part(_LENGTHS)) / clusters.number
-    length = _limit_of_sums(mean, clusters.number, p, times / products_cost.mu)
+    length = _limit_of_sums(mean, clusters.number, p, noise)
     products, deviation = release_products(
         "cluster products", clipped_products(sums, length), (length * limit) ** 2 * t,
         np.ones((p, p), dtype=bool), products_cost, queries.noise, queries.problem.neighbors,
@@ -152,7 +154,8 @@ def _released(steps: Steps, counted: Counted, cost: Cost) -> Clusters:
     queries = steps.queries
     held = queries.total(sizes).sums.ravel().tolist()
     norm = math.isqrt(sum(n * n for n in held))  # at most one unit below the root
-    query = Query("norm of cluster sizes", [norm], l2=_ONE + 1, unit=1 / _ONE)
+    far = _ONE + 1
+    query = Query("norm of cluster sizes", [norm], l1=far, l2=far, unit=1 / _ONE)
     noisy = queries.noise.add(query, cost)
     return Clusters.of(counted, float(noisy.values[0]), noisy.deviation)
 
@@ -164,7 +167,8 @@ def _length(queries: Queries, sums: np.ndarray, cost: Cost) -> float:
     blocks = (sums[i : i + _BLOCK].astype(float).T for i in range(0, len(sums), _BLOCK))
     total = sum(int(np.floor(lengths(u)).sum()) for u in blocks)
     far = (2.0 if queries.replaces else 1.0) * _ONE + sums.shape[1] + _ROUNDING
-    noisy = queries.noise.add(Query("cluster lengths", [total], l2=far, unit=1 / _ONE), cost)
+    query = Query("cluster lengths", [total], l1=far, l2=far, unit=1 / _ONE)
+    noisy = queries.noise.add(query, cost)
     return max(float(noisy.values[0]), 0.0)
 
 

@@ -15,7 +15,7 @@ from dpstats.estimators.newton.steps import Steps
 from dpstats.noise import Query
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
-from dpstats.privacy import GDP
+from dpstats.privacy import Cost
 
 _ONE = 1 << ENTRY_BITS
 # Scores of groups are cut at so many times their mean length; two undercover.
@@ -41,7 +41,7 @@ def moved(step: float, length: float) -> float:
 
 
 def with_clusters(
-    state: NewtonState, steps: Steps, tail: Tail, clusters: Clusters, cost: GDP
+    state: NewtonState, steps: Steps, tail: Tail, clusters: Clusters, cost: Cost
 ) -> NewtonState:
     r"""Return the state with the covariance of scores that are summed by group.
 
@@ -61,7 +61,7 @@ def with_clusters(
     queries, eta = steps.queries, state.eta
     assert isinstance(queries, PairQueries)
     p, t = len(eta), steps.whitening.dimension
-    limit, _ = score_limit(tail, state.sigma, p, queries.score_sensitivity / cost.mu)
+    limit, _ = score_limit(tail, state.sigma, p, queries.score_deviation(p, cost))
     at, limit = queries.at(steps.whitening.map, eta), limit * math.sqrt(t)
     mean = _mean_length(queries, at, limit, clusters.number, cost.part(_LENGTH))
     step = 1.5 * limit * (1 + 2 * math.sqrt(p) / _ONE)
@@ -76,12 +76,15 @@ def with_clusters(
     return replace(state, products=products, clusters=clusters)
 
 
-def _mean_length(queries: PairQueries, at: Scores, limit: float, groups: float, cost: GDP) -> float:
+def _mean_length(
+    queries: PairQueries, at: Scores, limit: float, groups: float, cost: Cost
+) -> float:
     """Release the mean length of groups' scores, as over so many ``groups`` of one size."""
     value = queries.total(partial(_lengths, at, limit))
     rounded = 2 + math.sqrt(len(at.eta))
     far = queries.groups_changed * (1.5 * _ONE + rounded)
-    noisy = queries.noise.add(Query("scores of groups", [value], l2=far, unit=1 / _ONE), cost)
+    query = Query("scores of groups", [value], l1=far, l2=far, unit=1 / _ONE)
+    noisy = queries.noise.add(query, cost)
     return limit * (max(float(noisy.values[0]), 0.0) + noisy.deviation) / groups
 
 

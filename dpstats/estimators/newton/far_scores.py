@@ -74,10 +74,12 @@ def farthest_score(queries: PoissonQueries, eta: np.ndarray, dimension: float) -
     assert problem.layout is not None
     ends = (end[problem.layout.numeric] - basis.center for end in (problem.low, problem.high))
     reach = np.maximum(*(np.abs(end) for end in ends))
+    offsets = queries.reference.offsets
+    highest = 0.0 if offsets is None else offsets.high
     with np.errstate(all="ignore"):  # bounds may be infinite
         numbers = np.linalg.solve(basis.root.T, queries.map[first:]) * reach[:, None]
         vectors = np.vstack([queries.map[:first], numbers])
         along = np.abs(vectors @ eta) + _USUAL * np.linalg.norm(eta)
-        means = np.maximum(problem.y_high / queries.unit, np.exp(queries.center + along))
+        means = np.maximum(problem.y_high / queries.unit, np.exp(queries.center + highest + along))
         lengths = np.sqrt(dimension + (vectors**2).sum(axis=1)) * means
     return math.inf if np.isnan(lengths).any() else float(lengths.max())

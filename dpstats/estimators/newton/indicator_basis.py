@@ -182,7 +182,8 @@ def release_products(
     ``rounded`` units more in each entry. In L1 (diagonal, f x upper triangle) of u u' is
     (1 - f / 2) |u|^2 + f / 2 |u|_1^2, at most bound (1 + f (entries - 1) / 2), as |u|_1^2 is at
     most entries |u|^2; under replace-one twice that, unless u has one entry: squares up to bound
-    differ by at most bound.
+    differ by at most bound. Where ``entries`` are not given it is at most the root of the number
+    of products times that in L2.
 
     Returns
     -------
@@ -198,7 +199,7 @@ def release_products(
     # entries are whole numbers below 2^20 in norm, so products are below 2^40
     l2 = frobenius * _DIAGONAL * math.sqrt(9801 / 9800) / PRODUCT_UNIT
     l2 += rounded * _OFF * math.sqrt(len(values))
-    l1 = None
+    l1 = math.sqrt(len(values)) * l2
     if entries is not None:
         times = 2 if neighbors == REPLACE_ONE and entries > 1 else 1
         l1 = times * (_DIAGONAL + _OFF * (entries - 1) / 2) / PRODUCT_UNIT

@@ -138,13 +138,14 @@ def position_variance(directions: int) -> float:
     return _PRIOR * prior_variance(directions)
 
 
-def _logistic_slope(predictor: np.ndarray) -> np.ndarray:
+def logistic_slope(predictor: np.ndarray) -> np.ndarray:
     """Return mu (1 - mu)."""
-    return 1 / (4 * np.cosh(predictor / 2) ** 2)
+    with np.errstate(over="ignore"):
+        return 1 / (4 * np.cosh(predictor / 2) ** 2)
 
 
 def normal_curvature(
-    center: float, eta: np.ndarray, constant: np.ndarray, slope_at: Callable = _logistic_slope
+    center: float, eta: np.ndarray, constant: np.ndarray, slope_at: Callable = logistic_slope
 ) -> np.ndarray:
     """Return the mean of mu' a a' (p, p) at eta (p,) for directions a that are normal.
 

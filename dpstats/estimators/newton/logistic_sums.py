@@ -12,7 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.sums import MARGIN, blocks_of, capped_curvature, parts_of, slices
+from dpstats.estimators.newton.sums import (
+    MARGIN,
+    blocks_of,
+    capped_curvature,
+    parts_of,
+    slices,
+    starts_of,
+)
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum
@@ -37,8 +44,8 @@ class Block(NamedTuple):
 class LogisticRows:
     """Compute scores and curvatures of whitened rows a = phi @ ``map`` at a position.
 
-    The probability of a row is mu = 1 / (1 + exp(-``center`` - a'``eta``)), and its weight is
-    w = min(1, (``limit`` / |a|)^2), a function of its regressors alone.
+    The probability of a row is mu = 1 / (1 + exp(-``center`` - a'``eta`` - o)), o its offset if it
+    has one, and its weight is w = min(1, (``limit`` / |a|)^2), a function of its regressors alone.
     """
 
     basis: IndicatorBasis
@@ -54,7 +61,7 @@ class LogisticRows:
         parts = parts_of(rows)
         for columns, squares, own in blocks_of(self.basis.row_map(self.map), rows):
             weights = 1 / np.maximum(squares / self.limit**2, 1.0)
-            means = probabilities(self.center, columns, self.eta)
+            means = probabilities(starts_of(self.center, rows[own]), columns, self.eta)
             y = _within_one(rows.response[own])
             yield Block(columns, squares, parts[own], weights, means, y)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Problem, Reference
 from dpstats.noise import Noise
+from dpstats.numerics import Rows
 from dpstats.privacy import Cost
 
 
@@ -14,12 +15,12 @@ class Residuals(Protocol):
     """State the residual r of a row, by which its score is a r."""
 
     def residuals(
-        self, response: np.ndarray, reference: Reference, columns: np.ndarray, eta: np.ndarray
+        self, rows: Rows, reference: Reference, columns: np.ndarray, eta: np.ndarray
     ) -> np.ndarray:
         """Return residuals (m,) of whitened rows, as columns (p, m), at the position eta (p,).
 
-        Each row's is finite, whatever its response is, and the same to the last bit whatever rows
-        stand beside it.
+        Each row's is finite, whatever its response and offset are, and the same to the last bit
+        whatever rows stand beside it.
         """
         ...
 

@@ -16,9 +16,15 @@ from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.logistic_position import Hessian, Position, normal_curvature
+from dpstats.estimators.newton.logistic_position import (
+    Hessian,
+    Position,
+    logistic_slope,
+    normal_curvature,
+)
 from dpstats.estimators.newton.logistic_queries import LogisticQueries, mean_response
 from dpstats.estimators.newton.logistic_release import Fitted, release_of
+from dpstats.estimators.newton.offsets import log_odds
 from dpstats.estimators.newton.products import scatter
 from dpstats.estimators.newton.queries import RowQueries
 from dpstats.estimators.newton.release import constant_of
@@ -72,6 +78,10 @@ def release(
     of the other three, the last time for standard errors too. Under a large budget the last
     step is taken several times.
 
+    An offset o of a row is added to its log odds, so that mu is the probability at a'eta + o. The
+    start is the intercept with which the mean probability is the share of ones, over the released
+    distribution of offsets; guessed Hessians are means over it.
+
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand). All that is
     used of the rows, given earlier releases, is a sum of functions of one row each:
@@ -97,6 +107,11 @@ def release(
     two rows may be, since inner products of sums of u u' are not negative, and mu' is not. The
     scores of a unit need no clip of their own before they are multiplied.
 
+    An offset is a private number of its row alone, of any size (it counts as 2^20 at most). It
+    enters nothing but mu, and the bounds above hold for every mu in [0, 1]: |y - mu| <= 1 and
+    mu' <= 1/4, while w and |a| depend on regressors alone. So they need no bound on offsets. Their
+    distribution is one more histogram within the fraction of the budget for those of the columns.
+
     What it estimates: the logistic regression of all rows. With weights w it is another weighted
     mean of rows, equal under the model; by how much it may differ elsewhere is part of intervals.
     """
@@ -108,15 +123,18 @@ def release(
     given = passes.sum(partial(number_of_rows, weighted=problem.weighted))
     counted = rough.number(given, parts["number"])
     rows = max(counted.total, 2 * counted.noise)
+    offsets, with_constant = rough.reference.offsets, basis.has_constant
     mean, error = mean_response(rough, rows, parts["mean"])
     least = max(_LEAST_SHARE, _LEAST_DEVIATIONS * error)
-    share = min(max(mean, least), 1 - least) if least < 0.5 and basis.has_constant else 0.5
+    share = min(max(mean, least), 1 - least) if least < 0.5 and with_constant else 0.5
     whitening, tail = whitened(rough, parts["gram"], parts["leverages"], rows)
     mu = math.sqrt(sum(parts[name].mu ** 2 for name in ("second", "third", "fourth", "fifth")))
-    limit, kept = _leverage_limit(tail, whitening, rows * share * (1 - share), rough.replaces, mu)
-    queries = LogisticQueries(
-        basis, passes.sum, problem, noise, whitening.map, limit, math.log(share / (1 - share))
-    )
+    center = log_odds(share, offsets) if with_constant else 0.0
+    slope = share * (1 - share)
+    if offsets is not None:  # far out they leave no slope
+        slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
+    limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu)
+    queries = LogisticQueries(basis, passes.sum, problem, noise, whitening.map, limit, center)
     position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
     slopes, slopes_noise = queries.slopes(position.eta, parts["slopes"])
     products = None
@@ -125,7 +143,7 @@ def release(
         freedom = rows / max(rows - len(position.eta), 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, float(hessian.raised.mean()), 0.0)
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, _MARGINALS, 0.0
+        len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, 0.0
     )
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
@@ -162,9 +180,11 @@ def _stepped(
     constant = np.linalg.lstsq(queries.basis.from_span @ whitening.map, constant, rcond=None)[0]
     unsure = float(whitening.unsure.mean()) + _GUESS_ERROR
     position = Position.start(whitening.map.shape[1], rare)
+    offsets = queries.reference.offsets
+    slope_at = logistic_slope if offsets is None else partial(offsets.mean, logistic_slope)
 
     def curvature() -> np.ndarray:
-        return normal_curvature(queries.center, position.eta, constant)
+        return normal_curvature(queries.center, position.eta, constant, slope_at)
 
     def stepped(hessian: Hessian, name: str) -> Position:
         return position.stepped(hessian, *queries.scores(position.eta, parts[name]))

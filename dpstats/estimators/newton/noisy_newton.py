@@ -22,10 +22,11 @@ from dpstats.estimators.newton.rounds import GAUSSIAN, PURE, RESPONSE_WEIGHT, Sh
 from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
-from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost
+from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PureDP
 
-# Those of clusters are released with how many there are and how long their sums are.
-_CLUSTERS = 0.16
+# Products of clusters are released with how many these are and how long their sums are: of mu^2,
+# and of epsilon with delta = 0.
+_CLUSTERS = 0.16, 0.25
 _SQUARED = SquaredLoss()
 _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 
@@ -97,7 +98,8 @@ def release(
     """
     basis, whole_cost, shares = IndicatorBasis.of(problem), cost, Shares.of(cost)
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
-    products = _CLUSTERS if problem.clustered else shares.products
+    pure = isinstance(whole_cost, PureDP)
+    products = _CLUSTERS[pure] if problem.clustered else shares.products
     if robust:
         cost = cost.part(1 - products)
     if not problem.in_parts and problem.neighbors == REPLACE_ONE:
@@ -147,5 +149,4 @@ PURE_METHOD = replace(
     name="noisy_newton_pure",
     guarantee="pure",
     ranges=replace(METHOD.ranges, share=PURE.marginals),
-    takes=METHOD.takes - {"clusters"},
 )

@@ -19,6 +19,7 @@ from dpstats.estimators.newton.far_scores import FarScores, farthest_score
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import release_of
+from dpstats.estimators.newton.offsets import log_mean
 from dpstats.estimators.newton.poisson_queries import PoissonQueries, mean_count
 from dpstats.estimators.newton.poisson_release import Fitted
 from dpstats.estimators.newton.poisson_steps import PoissonSteps
@@ -64,6 +65,10 @@ def release(
     of the clipped sum: a clipped score does not change with the position, as a stays. Under a large
     budget the last step is taken several times.
 
+    An offset o of a row, of which the logarithm of an exposure is one, is added to the logarithm
+    of its mean: mu = m exp(c + a'eta + o), where c is such that the mean of exp(c + o) over the
+    released distribution of offsets is 1.
+
     Guarantee. mu-GDP for the given relation, hence (epsilon, delta)-DP (Smith and Thakurta 2022
     for sums that depend on earlier releases within fractions of mu^2 fixed beforehand). All that is
     used of the rows, given earlier releases, is a sum of functions of one row each:
@@ -88,6 +93,12 @@ def release(
     be, since responses are not negative, nor are inner products of sums of u u'. Scores are added
     up by unit before they are counted and clipped, so that a unit has one, and so are its products.
 
+    An offset is a private number of its row alone, of any size (it counts as 2^20 at most). It
+    enters nothing but mu, which may be any number from 0 to m e^20: a score is clipped after mu is
+    taken off and a Hessian is scaled down as above, whatever mu is, so these bounds need none on
+    offsets. Their distribution is one more histogram within the fraction of the budget for those of
+    the columns, and everything that follows from it is post-processing.
+
     What it estimates: the Poisson regression of all rows, by quasi-maximum likelihood, for any
     response whose mean is exp(x'b): counts need not have the variance of a Poisson distribution, as
     standard errors are robust (HC1). What is cut off the scores would bias it; its size is read
@@ -105,13 +116,14 @@ def release(
     mean, error = mean_count(rough, rows, parts["mean"])
     unit = max(mean, _LEAST_DEVIATIONS * error)
     whitening, leverages = whitened(rough, parts["gram"], parts["leverages"], rows)
-    center = 0.0 if basis.has_constant else -math.log(unit)
+    offsets = rough.reference.offsets
+    center = -log_mean(offsets) if basis.has_constant else -math.log(unit)
     queries = PoissonQueries(basis, passes.sum, problem, noise, whitening.map, center, unit)
     steps = PoissonSteps(queries, whitening, rows, counted.part, leverages)
     position, hessian, tail, limit, far = _stepped(steps, parts)
     products = steps.products(position, tail, whole.part(_SCORE_PRODUCTS))
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
+        len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
     )
     slopes, slopes_noise = _slopes(steps, hessian, mean if basis.has_constant else math.nan, error)
     beyond = tail.beyond(limit)

@@ -37,7 +37,8 @@ class PairQueries(Queries):
       their difference is at most 9/2 B^2. In L1, counts move by 3/2 or 3.
     - A share q in [0, 1]: a - b is in (-1/2, 1), and (a' - b') - (a - b) in (-3/2, 3/2).
     - Scores of |f| <= C with w C q beside them: C sqrt(9/4 + w^2). Replace-one:
-      C sqrt(9 + 9/4 w^2).
+      C sqrt(9 + 9/4 w^2). In L1 scores of p entries have at most sqrt p C each, so these are
+      C (3/2 sqrt p + w) and C (3 sqrt p + 3/2 w).
     - Twice the weight of all pairs is the sum of W - Q / W over groups, n - 1 without weights. A
       row that joins adds w (W^2 + Q) / (W (W + w)) to it, which is between 0 and 1: with Q <= W it
       is at most w (W + 1) / (W + w), which is at most 1 for W >= 1, and with Q <= W^2 at most
@@ -65,6 +66,12 @@ class PairQueries(Queries):
         exact = math.hypot(3.0, 1.5 * WEIGHT) if self.replaces else math.hypot(1.5, WEIGHT)
         return exact + self.groups_changed * math.sqrt(self.basis.size + 1) / _ONE
 
+    def score_l1(self, p: int) -> float:
+        """Return the same in L1, of scores of p entries."""
+        one, half = (3.0, 1.5) if self.replaces else (1.5, 1.0)
+        exact = one * math.sqrt(p) + half * WEIGHT
+        return exact + self.groups_changed * (p + 1) / _ONE
+
     @property
     def positive_sensitivity(self) -> float:
         """Return how far a row may move a sum of values without negative inner products."""
@@ -89,8 +96,9 @@ class PairQueries(Queries):
     def norms_of_sizes(self, sizes: GroupSizes, cost: Cost) -> tuple[float, float, float]:
         """Release the norm of what groups count for, in steps of 2^-10, the noise, that of rows."""
         values = sizes.norms(_BITS)
-        far = math.sqrt(len(values)) * (2**_BITS + 1)  # rounded down
-        noisy = self.noise.add(Query("norm of group sizes", values, l2=far, unit=2.0**-_BITS), cost)
+        far, number = 2**_BITS + 1, len(values)  # rounded down
+        l1, l2, unit = number * far, math.sqrt(number) * far, 2.0**-_BITS
+        noisy = self.noise.add(Query("norm of group sizes", values, l1=l1, l2=l2, unit=unit), cost)
         norm, rows = (max(float(noisy.values[i]), 1.0) for i in (0, -1))
         return norm, noisy.deviation, rows
 
@@ -115,7 +123,8 @@ class PairQueries(Queries):
     def mean_square(self, work: Callable, cut: float, rows: float, cost: Cost):
         """Release the mean of min(|y| / cut, 1)^2 times cut^2 over pairs, and the noise on it."""
         moved = 1.5 if self.replaces else 1.0
-        query = Query("mean square of y", [self.total(work)], l2=moved * _ONE + 2, unit=1 / _ONE)
+        far = moved * _ONE + 2
+        query = Query("mean square of y", [self.total(work)], l1=far, l2=far, unit=1 / _ONE)
         noisy = self.noise.add(query, cost)
         return float(noisy.values[0]) * cut**2 / rows, noisy.deviation * cut**2 / rows
 

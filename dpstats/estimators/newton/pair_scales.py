@@ -12,8 +12,9 @@ from dpstats.estimators.newton.pair_queries import PairQueries
 from dpstats.estimators.newton.pair_sums import squares
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT
 from dpstats.estimators.newton.squared_loss import IS_CLEAR, limit_of_squares
+from dpstats.noise import noise_deviation
 from dpstats.numerics import Layout, Rows
-from dpstats.privacy import GDP, Cost
+from dpstats.privacy import Cost
 from dpstats.schema import UNLIMITED
 
 
@@ -55,11 +56,11 @@ def _response(rows: Rows) -> np.ndarray:
     return rows.response
 
 
-def with_mean_square(queries: PairQueries, weight: float, cost: GDP) -> PairQueries:
+def with_mean_square(queries: PairQueries, weight: float, cost: Cost) -> PairQueries:
     """Release the mean square of differences of the response, and update the reference by it."""
     reference = queries.reference
     extremes = reference.extremes
-    limit = limit_of_squares(extremes.y_reach, weight * cost.mu)
+    limit = limit_of_squares(extremes.y_reach, weight / noise_deviation(cost, 1.0, 1.0))
     work = partial(squares, reference.y_scale, limit)
     square, error = queries.mean_square(work, limit, weight, cost)
     if not error < IS_CLEAR:

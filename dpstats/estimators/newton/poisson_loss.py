@@ -8,7 +8,13 @@ from dpstats.estimators.contract import Reference
 from dpstats.estimators.newton.indicator_basis import FAR
 from dpstats.estimators.newton.loss import Residuals
 from dpstats.estimators.newton.scores import Scores
-from dpstats.estimators.newton.sums import MARGIN, blocks_of, capped_curvature, parts_of
+from dpstats.estimators.newton.sums import (
+    MARGIN,
+    blocks_of,
+    capped_curvature,
+    parts_of,
+    starts_of,
+)
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum
@@ -20,27 +26,27 @@ _MOST = 20.0
 
 @dataclass(frozen=True)
 class PoissonLoss(Residuals):
-    """Take the mean of a row for exp(``center`` + a'eta) ``unit``; responses are cut below at 0.
+    """Take the mean of a row for exp(``center`` + a'eta + o) ``unit``, o its offset if it has one.
 
-    Residuals are in ``unit``, which is about the mean of the response.
+    Responses are cut below at 0. Residuals are in ``unit``, about the mean of the response.
     """
 
     center: float
     unit: float
 
     def residuals(
-        self, response: np.ndarray, reference: Reference, columns: np.ndarray, eta: np.ndarray
+        self, rows: Rows, reference: Reference, columns: np.ndarray, eta: np.ndarray
     ) -> np.ndarray:
         """Return responses, cut far out, less their means."""
         with np.errstate(over="ignore"):  # on any thread, whatever the caller has set
-            y = np.fmin(np.fmax(response / self.unit, 0.0), FAR)
-        return y - self.curvatures(columns, eta)
+            y = np.fmin(np.fmax(rows.response / self.unit, 0.0), FAR)
+        return y - self.curvatures(rows, columns, eta)
 
-    def curvatures(self, columns: np.ndarray, eta: np.ndarray) -> np.ndarray:
+    def curvatures(self, rows: Rows, columns: np.ndarray, eta: np.ndarray) -> np.ndarray:
         """Return the means of rows, which are the curvatures of their losses, (m,)."""
         from dpstats.numerics.logistic_loops import rates
 
-        return rates(self.center, columns, eta, _MOST)
+        return rates(starts_of(self.center, rows), columns, eta, _MOST)
 
 
 def score_sums(at: Scores, limit: float, rows: Rows) -> np.ndarray:
@@ -62,9 +68,9 @@ def hessian(at: Scores, limit: float, bound: float, rows: Rows) -> np.ndarray:
     assert isinstance(loss, PoissonLoss)
 
     def of(columns: np.ndarray, squares: np.ndarray, own: slice) -> np.ndarray:
-        left = loss.residuals(rows.response[own], at.reference, columns, at.eta)
+        left = loss.residuals(rows[own], at.reference, columns, at.eta)
         is_whole = norms(squares, left) * parts[own] <= limit
-        slopes = loss.curvatures(columns, at.eta) * is_whole
+        slopes = loss.curvatures(rows[own], columns, at.eta) * is_whole
         slopes = capped_curvature(slopes, squares, bound, parts[own])
         return products(cut_rows(columns, _ONE * MARGIN * np.sqrt(slopes)))
 

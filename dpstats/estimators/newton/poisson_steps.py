@@ -8,6 +8,7 @@ import numpy as np
 
 from dpstats.estimators.newton.bias import Bias
 from dpstats.estimators.newton.logistic_position import Hessian, Position, normal_curvature
+from dpstats.estimators.newton.offsets import log_mean, mean_square
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import Counted
@@ -52,6 +53,8 @@ _LEAST_CURVATURE, _MOST_CURVATURE = 0.2, 5.0
 _WORTH = 0.3
 # Noise is harmless below this part of the sampling error of a sum of scores.
 _HARMLESS = 0.03
+# Offsets leave at least this part of the variance of the response.
+_LEAST_OWN = 0.05
 # Logs of means beyond this, about that of the start, count as this in a guessed curvature.
 _FARTHEST = 4.0
 
@@ -78,7 +81,18 @@ class PoissonSteps:
 
     @property
     def deviation(self) -> float:
-        """Return the standard deviation of the response in units of its mean."""
+        """Return the standard deviation of the response in units of its mean.
+
+        It is that which offsets leave of it, if there are any.
+        """
+        if self.queries.reference.offsets is None:
+            return self.spread
+        left = self.spread**2 - (mean_square(self.queries.reference.offsets) - 1)
+        return math.sqrt(max(left, _LEAST_OWN * self.spread**2))
+
+    @property
+    def spread(self) -> float:
+        """Return the standard deviation of the response in units of its mean, offsets in it."""
         return self.queries.reference.y_scale / self.queries.unit
 
     @property
@@ -133,7 +147,7 @@ class PoissonSteps:
         The count in the last bin, of rows far out, is returned beside the tail.
         """
         extremes, reference = self.queries.reference.extremes, self.queries.reference
-        farthest = abs(reference.y_center) / self.queries.unit + self.deviation * extremes.y_most
+        farthest = abs(reference.y_center) / self.queries.unit + self.spread * extremes.y_most
         at, unit = self.queries.at(position.eta), self.sigma * self.size
         work = partial(at.counts, unit, edges=FAR_EDGES)
         counts = self.queries.counts("score norms", work, cost)
@@ -144,6 +158,8 @@ class PoissonSteps:
         unit, left = (self.deviation * self.part) ** 2, self._left(position)
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + _ABOVE_HEAVY * heavy
+        if reference.offsets is not None:  # what they leave of the variance may be little
+            left = 0.0
         tail = tail.given_mean_square(
             (left * unit, error * unit), (_MOST_SQUARE * unit, above * unit)
         )
@@ -197,6 +213,7 @@ class PoissonSteps:
         """
         square = float(position.eta @ position.eta) - float(np.trace(position.cov))
         explained = math.expm1(min(max(square, 0.0), _FARTHEST)) / self.deviation**2
+        explained *= mean_square(self.queries.reference.offsets)
         return max(1 - explained, _LEAST_LEFT)
 
     def _guessed(self, position: Position, whole: float) -> Hessian:
@@ -206,7 +223,7 @@ class PoissonSteps:
 
     def _curvature(self, position: Position) -> np.ndarray:
         """Return the mean curvature (p, p) for normal directions."""
-        center = self.queries.center
+        center = self.queries.center + log_mean(self.queries.reference.offsets)
         return normal_curvature(center, position.eta, self.constant, _mean_of)
 
 

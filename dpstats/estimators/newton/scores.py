@@ -42,7 +42,7 @@ class Scores:
         from dpstats.numerics.score_loops import norms
 
         for whitened, squares, own in blocks_of(self.basis.row_map(self.map), rows):
-            left = self.loss.residuals(rows.response[own], self.reference, whitened, self.eta)
+            left = self.loss.residuals(rows[own], self.reference, whitened, self.eta)
             yield whitened, left, norms(squares, left)
 
     def counts(self, unit: float, rows: Rows, edges: np.ndarray = SCORE_EDGES) -> np.ndarray:

@@ -95,12 +95,16 @@ class SquaredLoss(Loss):
         ))  # fmt: skip
 
     def residuals(
-        self, response: np.ndarray, reference: Reference, columns: np.ndarray, eta: np.ndarray
+        self, rows: Rows, reference: Reference, columns: np.ndarray, eta: np.ndarray
     ) -> np.ndarray:
         """Return responses in units of the reference, cut far out, less their fit."""
         from dpstats.numerics.whitening import residuals
 
-        y, center, scale = np.ascontiguousarray(response), reference.y_center, reference.y_scale
+        y, center, scale = (
+            np.ascontiguousarray(rows.response),
+            reference.y_center,
+            reference.y_scale,
+        )
         return residuals(y, center, scale, FAR, columns, eta)
 
     def farthest(self, reference: Reference) -> float:

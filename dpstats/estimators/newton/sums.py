@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpstats.estimators.newton import pair_sums
-from dpstats.estimators.newton.indicator_basis import IndicatorBasis, RowMap
+from dpstats.estimators.newton.indicator_basis import FAR, IndicatorBasis, RowMap
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES
 from dpstats.numerics import Rows
 from dpstats.numerics.clipping import ENTRY_BITS
@@ -68,6 +68,14 @@ def whitened_products(basis: IndicatorBasis, map_: np.ndarray, bound: float, row
 def parts_of(rows: Rows) -> np.ndarray:
     """Return what part of one row each row counts for, (m,), multiples of 2^-20."""
     return np.ones(len(rows)) if rows.parts is None else whole_weights(rows.parts) / _ONE
+
+
+def starts_of(center: float, rows: Rows) -> float | np.ndarray:
+    """Return linear predictors at the position zero: the center, with offsets one a row, (m,).
+
+    Offsets count as at most 2^20 on either side, whatever numbers they are.
+    """
+    return center if rows.offsets is None else center + np.fmin(np.fmax(rows.offsets, -FAR), FAR)
 
 
 def counts(blocks: Iterator[np.ndarray], unit: float, edges: np.ndarray) -> np.ndarray:

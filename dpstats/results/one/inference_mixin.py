@@ -19,6 +19,7 @@ from dpstats.inference import (
     statuses,
 )
 from dpstats.option_checks import checked_alpha
+from dpstats.results.one.offsets import added_to
 from dpstats.schema import Schema
 
 
@@ -172,7 +173,9 @@ class Inferred(ABC):
         """Compute standard errors (q,) of linear combinations (q, S) of the coefficients."""
         return self.uncertainty.errors(rows)[0]
 
-    def predict(self, newdata, interval: bool = False, alpha: float = 0.05):
+    def predict(
+        self, newdata, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
+    ):
         """Predict at public new data; costs no budget.
 
         Within the ranges of the schema a prediction is the sum of coefficients times columns, and
@@ -191,6 +194,9 @@ class Inferred(ABC):
             Also the standard error and the interval of each mean.
         alpha : float
             One minus the level of the intervals.
+        offset, exposure : float or array_like, shape (q,), optional
+            Of a logit an offset, of a Poisson regression one or both: public numbers for the rows,
+            by default 0 and 1.
 
         Returns
         -------
@@ -201,17 +207,19 @@ class Inferred(ABC):
         Raises
         ------
         ArgumentError
-            For a missing column, an unknown level or a missing value.
+            For a missing column, an unknown level, a missing value, or an offset or exposure that
+            is no finite number, or that the model has not.
         """
         rows = self.design().predictors(newdata)
+        added = added_to(self.evidence.model, len(rows), offset, exposure)
         if self.limits is not None:
             rows = np.clip(rows, *self.limits)
         index = newdata.index if isinstance(newdata, pd.DataFrame) else None
         if self._absorbs:  # NaN stays NaN in means, standard errors and intervals
             rows = np.full_like(rows, np.nan)
-        means = self.evidence.means(rows @ self.release.params)
+        means = self.evidence.means(rows @ self.release.params + added)
         mean = pd.Series(np.clip(means, *self.response_range), index)
-        return self._with_intervals(mean, rows, alpha) if interval else mean
+        return self._with_intervals(mean, rows, alpha, added) if interval else mean
 
     @property
     def _absorbs(self) -> bool:
@@ -268,10 +276,13 @@ class Inferred(ABC):
         """Return the predictions at x_new with their standard errors and intervals."""
         return self._with_intervals(self.predictions, self.x_new, alpha)
 
-    def _with_intervals(self, mean: pd.Series, rows: np.ndarray, alpha: float) -> pd.DataFrame:
-        """Add standard errors and intervals to predictions at design rows (q, S)."""
-        low, high = held(self.evidence.means(self._intervals(rows, alpha)), self.declared_range).T
-        errors = self._errors(rows) * self.evidence.slopes(rows @ self.release.params)
+    def _with_intervals(
+        self, mean: pd.Series, rows: np.ndarray, alpha: float, added: np.ndarray | float = 0.0
+    ) -> pd.DataFrame:
+        """Add standard errors and intervals to predictions at design rows (q, S) and offsets."""
+        ends = self._intervals(rows, alpha).T + added
+        low, high = held(self.evidence.means(ends.T), self.declared_range).T
+        errors = self._errors(rows) * self.evidence.slopes(rows @ self.release.params + added)
         columns = {"mean": mean, "mean_se": errors}
         return pd.DataFrame({**columns, "mean_ci_lower": low, "mean_ci_upper": high}, mean.index)
 

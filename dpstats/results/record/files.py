@@ -31,7 +31,9 @@ def result_files(folder: Path, number: int, name: str, result) -> Written:
     """Write the table of a result, and its picture where there is one; a description as tables."""
     stem = _stem(str(number), name)
     if hasattr(result, "figures"):
-        return _tables(folder, stem, result)
+        described, picture = _tables(folder, stem, result), folder / f"{stem}.png"
+        drawn = _written(("picture", picture, lambda: _draw(result, picture)))
+        return Written(described.files + drawn.files, described.missing + drawn.missing)
     table_file, picture = folder / f"{stem}.csv", folder / f"{stem}.png"
     return _written(
         ("table", table_file, lambda: write_csv(table(result), table_file)),
@@ -77,7 +79,7 @@ def _draw(result, path: Path) -> None:
     figure = Figure(figsize=(7, 6), layout="constrained", dpi=100)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of letters that the font has not
-        result.plot(figure.subplots())
+        result.plot(figure if hasattr(result, "figures") else figure.subplots())
         figure.savefig(path)
 
 

@@ -154,6 +154,10 @@ GROUPS = {
 _NUMBER = (number, lambda value: value in ("nan", "inf", "-inf") if text(value) else False)
 DESCRIPTION = {
     "by": (text, none), "quantiles": [number], "alpha": above, "privacy": _REPORT, "notes": _TEXTS,
+    "bars": [{
+        "group": (none, label), "variable": text, "left": _NUMBER, "right": _NUMBER,
+        "estimate": _NUMBER, "std_error": _NUMBER, "lower": _NUMBER, "upper": _NUMBER,
+    }],
     "figures": [{
         "group": (none, label), "variable": text, "level": (none, label), "statistic": text,
         "estimate": _NUMBER, "std_error": _NUMBER, "lower": _NUMBER, "upper": _NUMBER,

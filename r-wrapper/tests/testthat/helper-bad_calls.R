@@ -192,7 +192,7 @@ bad_calls <- c(bad_calls, expression(
   dp_logit(day ~ x, d, 1, bounds = list(day = c(0, 5))), dp_logit(s ~ x, d, 1), dp_logit(one ~ x, d, 1),
   dp_logit(s ~ x, d, 1, levels = list(s = c("u", "v", "w"))), dp_logit(log(y) ~ x, d, 1),
   dp_logit(I((x > 0.5) * 2) ~ y, d, 1, bounds = list(`I((x > 0.5) * 2)` = c(0, 2))),
-  dp_logit(b ~ x | g, d, 1), dp_logit(b ~ x, d, 1, by = g), dp_logit(b ~ x, d, 1, offset = x),
+  dp_logit(b ~ x | g, d, 1), dp_logit(b ~ x, d, 1, by = g), dp_logit(b ~ x, d, 1, offset = 3),
   dp_logit(b ~ x, d, 1, method = "auto"), dp_logit(b ~ x, d, 1, cluster = g),
   dp_logit(b ~ x, d, 1, cov_type = "HC3"), dp_logit(b ~ x, d, 1, cov_type = "cluster"),
   dp_logit(b ~ x, d, 1, unknown = 2), dp_logit(b ~ x, d, 1, seed = 1), dp_logit(b ~ x, d, 1, unit = nowhere),
@@ -205,9 +205,9 @@ bad_calls <- c(bad_calls, expression(
 bad_calls <- c(bad_calls, expression(
   dp_poisson(k ~ x, d), dp_poisson("k ~ x", d, 1), dp_poisson(k ~ x, as.list(d), 1), dp_poisson(k ~ x, d, -1),
   dp_poisson(k ~ x, d, 1, delta = 0), dp_poisson(k ~ nowhere, d, 1), dp_poisson(g ~ x, d, 1),
-  dp_poisson(s ~ x, d, 1), dp_poisson(k ~ x + offset(log(y)), d, 1),
-  dp_poisson(k ~ x | g, d, 1), dp_poisson(k ~ x, d, 1, by = g), dp_poisson(k ~ x, d, 1, offset = x),
-  dp_poisson(k ~ x, d, 1, exposure = "x"), dp_poisson(k ~ x, d, 1, family = poisson),
+  dp_poisson(s ~ x, d, 1), dp_poisson(k ~ x + offset(k / 2), d, 1),
+  dp_poisson(k ~ x | g, d, 1), dp_poisson(k ~ x, d, 1, by = g), dp_poisson(k ~ x, d, 1, offset = 3),
+  dp_poisson(k ~ x, d, 1, exposure = "nowhere"), dp_poisson(k ~ x, d, 1, family = poisson),
   dp_poisson(k ~ x, d, 1, method = "auto"), dp_poisson(k ~ x, d, 1, cluster = g),
   dp_poisson(k ~ x, d, 1, vcov = "HC1"), dp_poisson(k ~ x, d, 1, cov_type = "nonrobust"),
   dp_poisson(k ~ x, d, 1, unknown = 2), dp_poisson(k ~ x, d, 1, seed = 1), dp_poisson(k ~ x, d, 1, budget = 2),
@@ -241,7 +241,9 @@ bad_calls <- c(bad_calls, expression(
   dp_describe(d, ~x, 1, quantiles = "median"), dp_describe(d, ~x, 1, quantiles = c(0.5, 0.5)),
   dp_describe(d, ~x, 1, statistics = "max"), dp_describe(d, ~x, 1, statistics = "nunique"),
   dp_describe(d, ~x, 1, statistics = "median"), dp_describe(d, ~x, 1, alpha = 2),
-  dp_describe(d, ~x, 1, weights = k), dp_describe(d, ~x, 1, unit = k), dp_describe(d, ~x, 1, probs = 0.5),
+  dp_describe(d, ~x, 1, weights = k), dp_describe(d, ~x, 1, unit = 3),
+  dp_describe(d, ~x, 1, max_rows = 2), dp_describe(d, ~x, 1, trim_weights = 2),
+  dp_describe(d, ~x, 1, histogram = NA), dp_describe(d, ~x, 1, probs = 0.5),
   dp_describe(d, ~x, 1, unknown = 2), dp_describe(d, ~x, 1, budget = 2),
   dp_describe(d, ~x, 1, neighbors = "replace_one"), dp_describe(d, ~x, 1, subset = x + 1)
 ))

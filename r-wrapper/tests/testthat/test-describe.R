@@ -67,6 +67,8 @@ test_that("a budget is charged once, and what is refused costs nothing", {
   refused <- expression(
     dp_describe(d, ~wage, 0.9, budget = budget), dp_describe(d, ~wage, budget = budget),
     dp_describe(d, ~wage, 0.1, weights = age, budget = budget),
+    dp_describe(d, ~wage, 0.1, max_rows = 2, budget = budget),
+    dp_describe(d, ~wage, 0.1, histogram = NA, budget = budget),
     dp_describe(d, ~wage, 0.1, statistics = "max", budget = budget),
     dp_describe(d, ~ log(wage), 0.1, budget = budget),
     dp_describe(d, ~nowhere, 0.1, budget = budget), dp_describe(d, ~age, 0.1, by = educ),
@@ -77,4 +79,46 @@ test_that("a budget is charged once, and what is refused costs nothing", {
   expect_error(dp_describe(d, ~wage, 0.1, statistics = "max"), "quantiles = c(0.01, 0.99)",
                fixed = TRUE)
   expect_identical(budget$spent[["epsilon"]], 0.75)
+})
+
+test_that("persons count once each, and weights weigh rows", {
+  skip_without_python()
+  d <- people()
+  d$person <- rep(seq_len(nrow(d) / 2), each = 2)
+  x <- tidy(table_one(~ wage + sex, d, unit = person, histogram = FALSE))
+  expect_equal(figure(x, "wage", "n"), nrow(d) / 2, tolerance = 1e-2)
+  expect_equal(figure(x, "wage", "mean"), mean(d$wage), tolerance = 1e-2)
+  twice <- tidy(table_one(~wage, d, unit = "person", max_rows = 2))
+  expect_equal(figure(twice, "wage", "n"), nrow(d), tolerance = 1e-2)
+  expect_identical(table_one(~wage, d, unit = person)$privacy$unit, "person")
+  d$w <- ifelse(d$sex == "f", 2, 0.5)
+  x <- tidy(table_one(~ wage + sex, d, weights = w, bounds = list(w = c(0, 2))))
+  expect_equal(figure(x, "wage", "mean"), weighted.mean(d$wage, d$w), tolerance = 1e-2)
+  expect_equal(figure(x, "wage", "n"), sum(d$w), tolerance = 1e-2)
+  trimmed <- tidy(table_one(~wage, d, weights = w, trim_weights = 1, bounds = list(w = c(0, 2))))
+  expect_equal(figure(trimmed, "wage", "n"), sum(pmin(d$w, 1)), tolerance = 1e-2)
+  expect_identical(tidy(table_one(~., d[c("age", "person", "w")], unit = person, weights = w,
+                                  bounds = list(w = c(0, 2))))$variable[1L], "age")
+})
+
+test_that("histograms are tabulated and drawn", {
+  skip_without_python()
+  d <- people()
+  x <- table_one(~ educ + sex, d, by = union, histogram = TRUE)
+  expect_named(x$histogram, c("variable", "level", "union", "left", "right", "count", "std.error",
+                              "conf.low", "conf.high"))
+  counts <- tapply(x$histogram$count, list(x$histogram$variable, x$histogram$union), sum)
+  expect_equal(unname(counts["educ", "TRUE"]), sum(d$union), tolerance = 1e-2)
+  expect_equal(unname(counts["sex", "FALSE"]), sum(!d$union), tolerance = 1e-2)
+  path <- tempfile(fileext = ".pdf")
+  grDevices::pdf(path)
+  on.exit(unlink(path))
+  expect_identical(plot(x), x)
+  grDevices::dev.off()
+  skip_if_not_installed("ggplot2")
+  shown <- ggplot2::autoplot(x)
+  built <- ggplot2::layer_data(shown, 1L)
+  expect_equal(built$ymax, x$histogram$count[order(x$histogram$variable != "educ")])
+  expect_true(all(is.finite(built$xmin)) && all(built$xmin < built$xmax))
+  expect_error(ggplot2::autoplot(table_one(~educ, d)), "histogram = TRUE")
 })

@@ -116,7 +116,7 @@ test_that("arguments that a Poisson regression has not are answered before they 
                  class = "dpstats_argument_error")
   }
   expect_error(dp_poisson(list(visits ~ sex, visits ~ sex + stats::offset(log(age))), visits(60), 1),
-               "dp_poisson has no offset: write the logarithm", class = "dpstats_argument_error")
+               "share their offset", class = "dpstats_argument_error")
   expect_error(dp_glm(visits ~ age, poisson("sqrt"), visits(60), epsilon = 1), "got poisson\\(sqrt\\)",
                class = "dpstats_argument_error")
 })

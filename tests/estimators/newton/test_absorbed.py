@@ -55,6 +55,18 @@ def test_without_noise_it_is_the_within_estimator_with_clustered_errors(spread, 
         np.testing.assert_allclose(halves / found.bse, student.isf(level / 2, number - 1), 1e-3)
 
 
+@pytest.mark.parametrize("more", [{}, {"cov_type": "HC1"}, {"weights": "w"}])
+def test_delta_0_is_the_same_without_noise(more):
+    """Of the same sums; labels of parts are drawn alike under one seed."""
+    data = panel().assign(w=np.random.default_rng(2).uniform(0.2, 1, 3000))
+    call = {"epsilon": EXACT, **more} | ({"bounds": {"w": (0, 1)}} if "weights" in more else {})
+    pure, found = fitted(data, delta=0, **call), fitted(data, **call)
+    assert (pure.method, pure.cov_type) == ("noisy_newton_pure", found.cov_type)
+    assert pure.privacy.delta == 0 and pure.privacy.spent == (EXACT, 0.0)
+    np.testing.assert_allclose(pure.params, found.params, atol=1e-5)
+    np.testing.assert_allclose(pure.bse, found.bse, rtol=0.02)
+
+
 def test_errors_of_one_variance_are_taken_as_such_if_asked():
     data = panel()
     found = fitted(data, epsilon=EXACT, cov_type="nonrobust")

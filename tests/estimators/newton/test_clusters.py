@@ -8,6 +8,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import dpstats as dp
+from dpstats.estimators import METHODS
 from dpstats.estimators.newton.clusters import (
     clipped_products,
     labels,
@@ -24,10 +25,11 @@ from tests.checks.newton_queries import X, Y, queries
 from tests.checks.noisy_newton import coded
 
 
+@pytest.mark.parametrize("name", ["noisy_newton", "noisy_newton_pure"])
 @pytest.mark.parametrize("kind", [{}, {"weighted": True}, {"by_unit": True}])
 @pytest.mark.parametrize("neighbors", RELATIONS)
-def test_no_row_or_unit_moves_the_sums_of_clusters_further_than_stated(neighbors, kind):
-    assert check_clusters(neighbors, **kind) is None
+def test_no_row_or_unit_moves_the_sums_of_clusters_further_than_stated(neighbors, kind, name):
+    assert check_clusters(neighbors, METHODS[name], **kind) is None
 
 
 @pytest.mark.parametrize("length", [1.5015, 2.0, 5.0])
@@ -92,12 +94,14 @@ def panel(n=6000, clusters=40, seed=5):
     return frame.assign(y=1 + 0.5 * x + 0.2 * frame["z"] + errors)
 
 
+@pytest.mark.parametrize("delta", [None, 0])
 @pytest.mark.parametrize("weights", [None, "w"])
 @pytest.mark.parametrize("formula", ["y ~ x + z", "y ~ x + I(x**2)"])
-def test_as_epsilon_grows_errors_are_those_of_statsmodels(formula, weights):
+def test_as_epsilon_grows_errors_are_those_of_statsmodels(formula, weights, delta):
     """Up to the factor for few clusters, G / (G - 1), in which G is the effective number."""
     data = panel()
     given = {} if weights is None else {"weights": "w", "bounds": {"w": (0, 2)}}
+    given |= {"delta": delta}
     with insecure_seed(1):
         fit = dp.dp_ols(formula, data, epsilon=1e7, cov_type="cluster", cluster="g", **given)
     model = smf.ols(formula, data) if weights is None else smf.wls(formula, data, weights=data["w"])

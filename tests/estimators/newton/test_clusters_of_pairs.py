@@ -5,7 +5,7 @@ import pytest
 
 from dpstats.estimators.newton.clusters_of_pairs import by_group, moved
 from dpstats.privacy import ADD_REMOVE, RELATIONS
-from tests.checks.pairs_within import check_worst_clusters, line, queries_of, stacked
+from tests.checks.pairs_within import PURE, check_worst_clusters, line, queries_of, stacked
 
 
 def test_products_of_two_vectors_that_are_near_are_as_near_as_is_derived():
@@ -27,6 +27,7 @@ def test_products_of_two_vectors_that_are_near_are_as_near_as_is_derived():
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_the_worst_rows_reach_the_stated_sensitivity(neighbors):
     check_worst_clusters(neighbors)
+    check_worst_clusters(neighbors, limit=PURE)
 
 
 def test_parts_of_a_group_are_added_up():

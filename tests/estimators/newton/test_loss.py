@@ -31,13 +31,17 @@ def measured(loss):
         return y, loss.measured(problem, True, total, N, GDP(100.0), noise).reference
 
 
+def rows(y):
+    return Rows(np.zeros((len(y), 0)), y)
+
+
 @CASES
 def test_at_the_start_residuals_are_of_mean_square_and_curvature_one(loss):
     y, reference = measured(loss)
-    start = loss.residuals(y, reference, COLUMNS, np.zeros(2))
+    start = loss.residuals(rows(y), reference, COLUMNS, np.zeros(2))
     assert np.mean(start**2) == pytest.approx(1, rel=0.05)
     assert np.abs(start).max() <= loss.farthest(reference)
-    near = loss.residuals(y, reference, COLUMNS, 1e-4 * ETA)
+    near = loss.residuals(rows(y), reference, COLUMNS, 1e-4 * ETA)
     fallen = np.linalg.lstsq((1e-4 * ETA @ COLUMNS)[:, None], start - near, rcond=None)[0]
     assert fallen == pytest.approx(1, rel=0.05)
 
@@ -46,9 +50,9 @@ def test_at_the_start_residuals_are_of_mean_square_and_curvature_one(loss):
 def test_at_the_position_they_are_as_their_mean_square_and_curvature_say(loss):
     y, reference = measured(loss)
     explained = float(ETA @ ETA)
-    left = loss.residuals(y, reference, COLUMNS, ETA)
+    left = loss.residuals(rows(y), reference, COLUMNS, ETA)
     assert np.mean(left**2) == pytest.approx(loss.mean_square(reference, explained), rel=0.05)
-    near = loss.residuals(y, reference, COLUMNS, (1 + 1e-4) * ETA)
+    near = loss.residuals(rows(y), reference, COLUMNS, (1 + 1e-4) * ETA)
     fallen = np.linalg.lstsq((1e-4 * ETA @ COLUMNS)[:, None], left - near, rcond=None)[0]
     assert fallen == pytest.approx(loss.curvature(reference, explained), rel=0.05)
 
@@ -59,9 +63,9 @@ def test_each_row_has_a_finite_residual_of_its_own(loss):
     y = np.array([0.0, 1.0, -1e300, np.inf, -np.inf, np.nan, 5e-324, 7.0])
     columns = COLUMNS[:, : len(y)].copy()
     columns[:, 3:5] *= 2.0**20
-    left = loss.residuals(y, reference, columns, ETA)
+    left = loss.residuals(rows(y), reference, columns, ETA)
     alone = [
-        loss.residuals(y[[i]], reference, np.ascontiguousarray(columns[:, [i]]), ETA)[0]
+        loss.residuals(rows(y[[i]]), reference, np.ascontiguousarray(columns[:, [i]]), ETA)[0]
         for i in range(len(y))
     ]
     assert np.isfinite(left).all() and left.tolist() == alone

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 
 import dpstats as dp
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from tests.checks.noisy_logit import check_random, check_worst
+from tests.checks.noisy_logit import check_offsets, check_random, check_worst
 
 
 def table(n, seed, share=0.4, strength=1.0):
@@ -28,6 +28,11 @@ def test_random_rows_move_no_query_further_than_stated():
 
 
 @pytest.mark.parametrize("neighbors", [ADD_REMOVE, REPLACE_ONE])
+def test_offsets_far_out_move_scores_no_further_than_stated(neighbors):
+    check_offsets(neighbors)
+
+
+@pytest.mark.parametrize("neighbors", [ADD_REMOVE, REPLACE_ONE])
 def test_the_worst_rows_reach_the_stated_sensitivity(neighbors):
     check_worst(neighbors, cov_type="HC1")
 
@@ -44,6 +49,22 @@ def test_as_noise_vanishes_it_is_the_maximum_of_the_likelihood(formula):
         theirs.params[list(fit.names)].to_numpy(), abs=3e-5
     )
     assert fit.bse.to_numpy() == pytest.approx(theirs.bse[list(fit.names)].to_numpy(), rel=0.02)
+    assert fit.status == "ok"
+
+
+@pytest.mark.parametrize("spread, shift", [(0.3, -2.0), (1.0, 0.0), (2.0, 5.0)])
+@pytest.mark.parametrize("formula", ["y ~ a + b", "y ~ a * d + C(g)", "y ~ 0 + C(g) + s"])
+def test_with_an_offset_it_is_the_maximum_of_the_likelihood(formula, spread, shift):
+    """Offsets that go with a regressor, of any mean."""
+    frame, rng = table(20_000, 7), np.random.default_rng(8)
+    frame["o"] = shift + spread * rng.normal(size=len(frame)) + 0.3 * frame.a
+    odds = 0.3 * frame.a - 0.2 * frame.b + frame.o - shift
+    frame["y"] = (odds + rng.logistic(size=len(frame)) > 0.3).astype(int)
+    fit = dp.dp_logit(formula, frame, epsilon=1e9, offset="o")
+    model = sm.GLM.from_formula(formula, frame, family=sm.families.Binomial(), offset=frame.o)
+    best, names = model.fit(tol=1e-12), list(fit.names)
+    assert (fit.params - best.params[names]).abs().max() < 3e-5
+    assert fit.bse.to_numpy() == pytest.approx(best.bse[names].to_numpy(), rel=0.02)
     assert fit.status == "ok"
 
 

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 
 import dpstats as dp
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
-from tests.checks.noisy_poisson import check_random, check_worst
+from tests.checks.noisy_poisson import check_offsets, check_random, check_worst
 
 
 def table(n, seed, mean=1.5, spread=0.0):
@@ -35,6 +35,11 @@ def test_random_rows_move_no_query_further_than_stated():
 
 
 @pytest.mark.parametrize("neighbors", [ADD_REMOVE, REPLACE_ONE])
+def test_offsets_far_out_move_no_query_further_than_stated(neighbors):
+    check_offsets(neighbors)
+
+
+@pytest.mark.parametrize("neighbors", [ADD_REMOVE, REPLACE_ONE])
 def test_the_worst_rows_reach_the_stated_sensitivity(neighbors):
     check_worst(neighbors)
 
@@ -52,6 +57,26 @@ def test_as_noise_vanishes_it_is_the_maximum_of_the_likelihood(formula, mean):
     assert ((fit.params - best.params[names]) / best.bse[names]).abs().max() < 5e-3
     assert fit.bse.to_numpy() == pytest.approx(best.bse[names].to_numpy(), rel=0.02)
     assert fit.status == "ok" and fit.cov_type == "HC1"
+
+
+@pytest.mark.parametrize("spread, offset", [(0.3, False), (1.0, False), (0.5, True)])
+@pytest.mark.parametrize("formula", ["y ~ a + b", "y ~ a * d + C(g)", "y ~ 0 + C(g) + s"])
+def test_with_an_exposure_it_is_the_maximum_of_the_likelihood(formula, spread, offset):
+    """Exposures that go with a regressor, alone and with an offset beside them."""
+    frame, rng = table(20_000, 7), np.random.default_rng(8)
+    frame["t"] = np.exp(rng.normal(2, spread, len(frame)) + 0.2 * frame.a)
+    frame["o"] = 0.3 * rng.normal(size=len(frame)) if offset else 0.0
+    frame["y"] = rng.poisson(frame.t * np.exp(0.2 * frame.a - 1 + frame.o))
+    given = {"exposure": "t"} | ({"offset": "o"} if offset else {})
+    fit = dp.dp_poisson(formula, frame, epsilon=1e9, **given)
+    model = sm.GLM.from_formula(
+        formula, frame, family=sm.families.Poisson(), exposure=frame.t, offset=frame.o
+    )
+    best = model.fit(cov_type="HC1", tol=1e-12)
+    names = list(fit.names)
+    assert (fit.params - best.params[names]).abs().max() < 1e-5
+    assert fit.bse.to_numpy() == pytest.approx(best.bse[names].to_numpy(), rel=0.03)
+    assert fit.status == "ok"
 
 
 def test_without_a_constant_it_starts_from_means_of_one():

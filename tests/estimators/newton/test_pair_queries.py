@@ -5,10 +5,12 @@ import pytest
 
 from dpstats.privacy import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from tests.checks.pairs_within import (
+    PURE,
     check_random,
     check_tiny,
     check_tiny_weights,
     check_worst,
+    check_worst_laplace,
     check_worst_weights,
     queries_of,
 )
@@ -18,6 +20,14 @@ from tests.checks.pairs_within import (
 def test_the_worst_rows_reach_the_stated_sensitivities(neighbors):
     check_worst(neighbors)
     check_worst_weights(neighbors)
+
+
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_so_they_do_with_delta_0(neighbors):
+    check_worst(neighbors, PURE)
+    check_worst_laplace(neighbors)
+    check_worst_weights(neighbors, PURE)
+    check_tiny(neighbors, PURE)
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
@@ -36,6 +46,8 @@ def test_strange_rows_move_nothing_farther_with_bounds_or_without(neighbors, cov
     check_random(neighbors, cov_type)
     check_random(neighbors, cov_type, x=(-(2.0**60), 2.0**60), y=(-(2.0**60), 2.0**60))
     check_random(neighbors, cov_type and "HC1", weighted=True)
+    check_random(neighbors, cov_type, name="noisy_newton_pure")
+    check_random(neighbors, cov_type and "HC1", weighted=True, name="noisy_newton_pure")
 
 
 def test_sensitivities_are_those_of_the_proof():

@@ -9,6 +9,7 @@ import pytest
 from dpstats.estimators.newton.indicator_basis import FAR, IndicatorBasis
 from dpstats.estimators.newton.poisson_loss import PoissonLoss, hessian, responses, score_sums
 from dpstats.estimators.newton.scores import Scores
+from dpstats.numerics import Rows
 from dpstats.privacy import ADD_REMOVE
 from tests.checks.noisy_newton import check_pass, coded, phi
 from tests.checks.noisy_poisson import poisson_case, rows
@@ -68,9 +69,10 @@ def test_a_part_of_a_row_has_that_part_of_its_hessian_and_is_clipped_as_such():
 
 def test_residuals_are_finite_and_negative_responses_count_as_zero():
     y = np.array([-3.0, 0.0, np.nan, 2.5, np.inf, 1e300])
-    found = LOSS.residuals(y, REFERENCE, np.zeros((6, 6)), ETA) + np.exp(CENTER)
+    given = Rows(np.zeros((6, 0)), y)
+    found = LOSS.residuals(given, REFERENCE, np.zeros((6, 6)), ETA) + np.exp(CENTER)
     assert found == pytest.approx([0, 0, 0, 1, FAR, FAR])
-    far = LOSS.curvatures(np.array([[1e6, -1e6]]), np.ones(1))
+    far = LOSS.curvatures(given[:2], np.array([[1e6, -1e6]]), np.ones(1))
     assert far == pytest.approx([np.exp(20.0), 0.0])
 
 

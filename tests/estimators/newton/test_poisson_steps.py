@@ -81,8 +81,9 @@ def test_bounds_of_hessians_grow_with_the_budget_and_cut_nothing_in_the_end():
         found = made.hessian(start, 1e3, GDP(0.3))
     assert found.deviation > 0
     loss = made.queries.at(start.eta)
-    blocks = list(loss.blocks(coded(X, Y)))
-    mu = [loss.loss.curvatures(columns, start.eta) for columns, _, _ in blocks]
+    rows = coded(X, Y)
+    blocks = list(loss.blocks(rows))
+    mu = [loss.loss.curvatures(rows, columns, start.eta) for columns, _, _ in blocks]
     trace = sum(
         float((curvature * (columns**2).sum(axis=0)).sum())
         for curvature, (columns, _, _) in zip(mu, blocks, strict=True)

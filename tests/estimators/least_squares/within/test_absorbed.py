@@ -194,7 +194,7 @@ REFUSED = [
     ({"formula": "y ~ x + z | g", "select": "kendall", "k": 1}, "leave select out"),
     ({"companion": "adassp"}, "intervals of its own"),
     ({"formula": "y ~ x | missing"}, "no column 'missing'"),
-    ({"delta": 0}, "needs delta > 0"),
+    ({"delta": 0, "method": "adassp"}, "needs delta > 0"),
     (
         {"weights": "w", "bounds": {**UNIT, "w": (0, 9)}, "method": "adassp"},
         r"C\(g\) with levels= instead of \|",

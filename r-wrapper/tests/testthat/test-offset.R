@@ -1,0 +1,51 @@
+exposed <- function(n = 20000) {
+  set.seed(23)
+  d <- data.frame(age = runif(n, 20, 65), years = exp(rnorm(n, 0, 0.5)), z = rnorm(n, 1))
+  d$visits <- rpois(n, d$years * exp(0.2 + 0.02 * d$age))
+  d$smoker <- runif(n) < plogis(1 - 0.05 * d$age + d$z)
+  d
+}
+
+fit_rate <- function(...) with_insecure_seed(3, dp_poisson(..., data = exposed(), epsilon = 1e6))
+
+test_that("offsets and exposures give glm's coefficients as epsilon grows, however they are written", {
+  skip_without_python()
+  d <- exposed()
+  reference <- glm(visits ~ age + offset(log(years)), poisson, d)
+  fits <- list(
+    fit_rate(visits ~ age + offset(log(years))), fit_rate(visits ~ stats::offset(log(years)) + age),
+    fit_rate(visits ~ age, exposure = years), fit_rate(visits ~ age, exposure = "years"),
+    fit_rate(visits ~ age, offset = log(years))
+  )
+  for (fit in fits) {
+    expect_identical(coef(fit), coef(fits[[1L]]))
+    expect_lt(max(abs(coef(fit) - coef(reference))), 1e-4)
+  }
+  d$l <- log(d$years)
+  same <- with_insecure_seed(3, dp_glm(visits ~ age + offset(l), poisson, d, epsilon = 1e6))
+  expect_lt(max(abs(coef(same) - coef(reference))), 1e-4)
+  expect_equal(predict(same, data.frame(age = 30), type = "response"),
+               predict(reference, data.frame(age = 30, years = 1), type = "response"), tolerance = 1e-3)
+})
+
+test_that("a logit takes an offset of log odds", {
+  skip_without_python()
+  d <- exposed()
+  reference <- glm(smoker ~ age, binomial, d, offset = z)
+  for (fit in list(dp_logit(smoker ~ age, d, 1e6, offset = z), dp_logit(smoker ~ age + offset(z), d, 1e6))) {
+    expect_lt(max(abs(coef(fit) - coef(reference))), 1e-3)
+  }
+  alone <- dp_logit(smoker ~ offset(z), d, 1e6)
+  expect_lt(max(abs(coef(alone) - coef(glm(smoker ~ 1, binomial, d, offset = z)))), 1e-3)
+})
+
+test_that("offsets that cannot be used are refused before a row is read", {
+  d <- exposed(60)
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
+  refused(dp_logit(smoker ~ age + offset(log(years)), d, 1), "make a column of log\\(years\\)")
+  refused(dp_poisson(visits ~ age + offset(z / 2), d, 1), "hold a column or its logarithm, got z/2")
+  refused(dp_poisson(visits ~ age + offset(nowhere), d, 1), "nowhere")
+  refused(dp_poisson(visits ~ age:offset(z), d, 1), "a term of its own")
+  refused(dp_poisson(visits ~ age + offset(z), d, 1, offset = z), "takes one offset")
+  refused(dp_poisson(visits ~ age, d, 1, offset = 3), "name of a column")
+})
