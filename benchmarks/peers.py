@@ -10,6 +10,7 @@ Seeds are fixed but OpenDP's, whose noise takes none.
 import argparse
 import re
 import warnings
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,7 @@ PEERS = {
 }
 
 
-def measured(fits: list[Found], truth: np.ndarray, error: np.ndarray) -> dict[str, float]:
+def measured(fits: Sequence[Found], truth: np.ndarray, error: np.ndarray) -> dict[str, float]:
     """Compare fits with the regression without privacy.
 
     Returns
@@ -140,8 +141,8 @@ def compared(fits: int, cases: dict[str, Case] = CASES, peers=PEERS) -> pd.DataF
     return pd.DataFrame(lines)
 
 
-def block(found: pd.DataFrame, fits: int) -> str:
-    """Write a line for each table and epsilon in Markdown."""
+def written(found: pd.DataFrame, note: str) -> str:
+    """Return a table in Markdown, with a line for each table and epsilon, and a note below."""
     keys = ["table", "rows", "epsilon"]
     texts = [
         f"{row.error:.2g}" if np.isnan(row.shown) else f"{row.error:.2g} ({row.held:.2f})"
@@ -152,8 +153,7 @@ def block(found: pd.DataFrame, fits: int) -> str:
     wide = wide[[name for name in PEERS if name in wide]].fillna("").reset_index()
     wide["rows"] = wide["rows"].map("{:,}".format)
     wide["epsilon"] = wide["epsilon"].map("{:g}".format)
-    used = ", ".join(f"{name} {version(name)}" for name in ("diffprivlib", "opendp"))
-    return f"\n{markdown(wide)}\n\n{used}; {fits} fits each.\n\n"
+    return f"\n{markdown(wide)}\n\n{note}\n\n"
 
 
 def write(text: str, pages: tuple[Path, ...] = PAGES) -> None:
@@ -176,4 +176,5 @@ def main(arguments: list[str]) -> None:
             for row in found.itertuples(index=False)]  # fmt: skip
     print_table(f"peers: {given.fits} fits each", list(found.columns), rows)
     if given.write:
-        write(block(found, given.fits))
+        used = ", ".join(f"{name} {version(name)}" for name in ("diffprivlib", "opendp"))
+        write(written(found, f"{used}; {given.fits} fits each."))

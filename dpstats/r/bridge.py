@@ -176,6 +176,7 @@ QUESTIONS = {
     "methods": methods,
     "open_seed": open_seed,
     "plan": plans.plan,
+    "plan_study": plans.plan_study,
     "raw_powers": stored_fits.raw_powers,
     "run": run,
 }

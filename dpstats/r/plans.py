@@ -1,9 +1,9 @@
-"""Describe the plan of a regression by the plain values that R keeps."""
+"""Describe the plans of a regression and of a study by the plain values that R keeps."""
 
 import pandas as pd
 
 import dpstats as dp
-from dpstats.r.inputs import points
+from dpstats.r.inputs import points, rows
 from dpstats.r.messages import in_r
 
 
@@ -20,6 +20,21 @@ def plan(formula, *, x_new=None, **arguments) -> dict:
         "target": forecast.target,
         "least": _columns(forecast.least),
         "notes": [in_r(note) for note in forecast.notes()],
+    }
+
+
+def plan_study(study: str, *, data=None, **arguments) -> dict:
+    """Call ``dpstats.plan_study``, whose tables come by column, with the text of its summary."""
+    made = dp.plan_study(study, data=rows(data), progress=False, **arguments)
+    tables = made.tables.rename_axis("table").reset_index()
+    return {
+        "study": made.study,
+        "n": float(made.n),
+        "epsilon": made.epsilon,
+        "promise": made.promise(),
+        "frame": _columns(made.frame),
+        "tables": _columns(tables.rename(columns="{}".format)),
+        "text": made.summary(),
     }
 
 
