@@ -182,6 +182,10 @@ bad_calls <- expression(
   dp_plan(y ~ x, 100, unit, "adassp", 1, target_width = 1, term = "z"),
   dp_plan(y ~ x, 100, unit, list(list("exp_theil_sen", ci = 3)), 1),
   dp_plan(y ~ x, 100, unit, list(list("exp_theil_sen", unknown = 3)), 1),
+  dp_plan_study(), dp_plan_study(3), dp_plan_study("nowhere.toml"), dp_plan_study("people.csv"),
+  dp_plan_study("nowhere.toml", truth = c(x = 1)),
+  dp_plan_study("nowhere.toml", truth = list(main = c(1, 2))),
+  dp_plan_study("nowhere.toml", sd = 3), dp_plan_study("nowhere.toml", data = 3),
   with_insecure_seed(-1, fit), with_insecure_seed("a", fit)
 )
 
