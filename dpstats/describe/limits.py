@@ -99,7 +99,7 @@ def limits(marginal: Marginal, bound: Numeric | None, whole: bool, noise: float)
     both = None if seen is None else tails(seen, marginal.low, marginal.high, marginal.sd, ends)
     # one bin beside zero may be noise, and what lies farther out is hidden then
     rough = marginal.is_rough or marginal.is_unseen or len(marginal.points) < _LEAST_POINTS
-    if both is None or rough or not (both[0].is_seen or both[1].is_seen):
+    if seen is None or both is None or rough or not (both[0].is_seen or both[1].is_seen):
         if bound is not None:
             return Limits(*ends, None, True, *_grid(*ends, whole))
         return Limits(low, high, None, False, *_grid(low, high, whole))
