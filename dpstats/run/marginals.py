@@ -10,6 +10,7 @@ from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginal import TWO_OUTCOMES
 from dpstats.range_estimation.marginals import estimate_marginals
+from dpstats.rows.held import Held
 from dpstats.run.reference import reference_of
 from dpstats.schema import UNLIMITED, Batch, Numeric
 
@@ -35,6 +36,8 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     weights = dict.fromkeys(limits, 1.0) | dict.fromkeys(designs, request.method.ranges.response)
     bought = {name: limit for name, limit in limits.items() if weights[name]}
     total = partial(_total, request, designs)
+    if not request.table.remote:
+        total = Held(total).sum
     marginals = estimate_marginals(
         total, bought, weights, cost, noise, request.neighbors, response, request.one
     )
