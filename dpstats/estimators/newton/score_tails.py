@@ -89,9 +89,10 @@ class Tail:
 
         With each hypothesis it is taken to be at most ``most``.
         """
-        over = np.maximum(self.sizes[:, None] - limits, 0.0)
+        # a product for each limit: one of matrices would wake the threads of BLAS, which costs more
+        over = np.maximum(self.sizes - np.atleast_1d(limits)[:, None], 0.0)[..., None]
         lost = self.counts @ over**2 + (self.systematic * (self.counts @ over)) ** 2
-        return self.weights @ np.minimum(lost, most)
+        return np.minimum(lost[..., 0], np.reshape(most, (-1, 1))) @ self.weights
 
     def systematic_square(self, limit: float) -> float:
         """Return the part of :meth:`lost` that all rows beyond the limit lose in one direction."""
