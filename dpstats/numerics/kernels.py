@@ -131,14 +131,17 @@ def lengths(columns):
 def rounded_rows(columns, factors, limit, out):
     """Write rows, given as columns (k, m), times ``factors`` (m,), rounded and clipped to ``out``.
 
-    Entries are whole numbers of at most ``limit`` in magnitude.
+    Entries are whole numbers of at most ``limit`` in magnitude, which is whole and at most 2^51.
     """
+    # doubles this large are whole numbers, so that a sum is rounded to one; rint is a slow call
+    whole = 1.5 * 2.0**52
     for j in range(len(columns)):
         column, target = columns[j], out[j]
         for i in range(len(target)):
-            value = np.rint(column[i] * factors[i])
+            value = column[i] * factors[i]
             value = value if value < limit else limit
-            target[i] = value if value > -limit else -limit
+            value = value if value > -limit else -limit
+            target[i] = (value + whole) - whole
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
