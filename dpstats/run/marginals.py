@@ -10,7 +10,7 @@ from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginal import TWO_OUTCOMES
 from dpstats.range_estimation.marginals import estimate_marginals
-from dpstats.rows.held import Held
+from dpstats.rows import Held
 from dpstats.run.reference import reference_of
 from dpstats.schema import UNLIMITED, Batch, Numeric
 

@@ -10,8 +10,7 @@ import numpy as np
 from dpstats.call import Prepared, Request
 from dpstats.engines import Table, UnitTable
 from dpstats.numerics import Rows
-from dpstats.rows import RowReader
-from dpstats.rows.held import Held
+from dpstats.rows import Held, RowReader
 from dpstats.schema import Batch
 
 
