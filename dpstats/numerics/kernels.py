@@ -29,6 +29,27 @@ def within(values, low, high, middle, out):
         out[i] = value if values[i] == values[i] else middle
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def places(values, edges, first):
+    """Return how many of ascending ``edges`` (k,) are at most each value (m,), less one.
+
+    Values are sought from where they lie between edges ``first`` and k - 1 - ``first``, if the bins
+    there are equally wide. That saves time alone; NaN counts as infinite.
+    """
+    last, out = len(edges) - 1 - first, np.empty(len(values), np.int64)
+    per_unit = (last - first) / (edges[last] - edges[first])
+    for i in range(len(values)):
+        value = values[i] if values[i] == values[i] else np.inf
+        guess = (value - edges[first]) * per_unit
+        place = first + (int(min(guess, last - first)) if guess > 0 else 0)
+        while place >= 0 and value < edges[place]:
+            place -= 1
+        while place + 1 < len(edges) and value >= edges[place + 1]:
+            place += 1
+        out[i] = place
+    return out
+
+
 @numba.njit(cache=True, nogil=True)
 def cut(columns, units):
     """Turn each entry of columns (k, m) into a number of units of 1 / ``units``, toward zero."""
@@ -110,14 +131,17 @@ def lengths(columns):
 def rounded_rows(columns, factors, limit, out):
     """Write rows, given as columns (k, m), times ``factors`` (m,), rounded and clipped to ``out``.
 
-    Entries are whole numbers of at most ``limit`` in magnitude.
+    Entries are whole numbers of at most ``limit`` in magnitude, which is whole and at most 2^51.
     """
+    # doubles this large are whole numbers, so that a sum is rounded to one; rint is a slow call
+    whole = 1.5 * 2.0**52
     for j in range(len(columns)):
         column, target = columns[j], out[j]
         for i in range(len(target)):
-            value = np.rint(column[i] * factors[i])
+            value = column[i] * factors[i]
             value = value if value < limit else limit
-            target[i] = value if value > -limit else -limit
+            value = value if value > -limit else -limit
+            target[i] = (value + whole) - whole
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -131,9 +131,13 @@ class Overflowing:
 
     def index(self, values: np.ndarray) -> np.ndarray:
         """Return the bin of each value; what lies beyond the outer edges counts as just inside."""
+        from dpstats.numerics.kernels import places
+
         first = np.searchsorted(self.edges, self.edges[0], "right") - 1
         last = np.searchsorted(self.edges, self.edges[-1]) - 1
-        return np.clip(np.searchsorted(self.edges, values, "right") - 1, first, last)
+        inner = (len(self.edges) - 1 - _LINEAR_BINS) // 2
+        found = places(np.asarray(values, np.float64), self.edges, inner)
+        return np.clip(found, first, last, out=found)
 
 
 def counts(bins, batch) -> np.ndarray:

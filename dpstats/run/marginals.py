@@ -14,6 +14,7 @@ from dpstats.noise import Noise
 from dpstats.range_estimation import Marginal
 from dpstats.range_estimation.marginal import TWO_OUTCOMES
 from dpstats.range_estimation.marginals import estimate_marginals
+from dpstats.rows import Held
 from dpstats.rows.offset import FARTHEST
 from dpstats.run.reference import reference_of
 from dpstats.schema import UNLIMITED, Batch, Numeric
@@ -45,6 +46,8 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     computed = {name: design.responses for name, design in designs.items()}
     computed |= {} if offset is None else {beside: offset.values}
     total = partial(_total, request, computed)
+    if not request.table.remote:
+        total = Held(total).sum
     marginals = estimate_marginals(
         total, bought, weights, cost, noise, request.neighbors, response, request.one
     )

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dpstats.call import Prepared
+from dpstats.call import Prepared, Request
 from dpstats.engines import Table, UnitTable
 from dpstats.numerics import Rows
-from dpstats.rows import RowReader
+from dpstats.rows import Held, RowReader
 from dpstats.schema import Batch
 
 
@@ -62,18 +62,28 @@ class TablePasses(Prepared):
         return request.rows_in_use.batches(request.table, request.read_rows, groups)
 
 
-@dataclass
 class CountedPasses:
-    """Pass over the rows of a call, and count them on the way, with units the units."""
+    """Pass over the rows of a call, and count them on the way, with units the units.
 
-    passes: TablePasses
-    rows: int | None = None
+    Of a method that passes over them many times they are held where they fit.
+    """
+
+    def __init__(self, passes: TablePasses):
+        self.rows: int | None = None
+        self._sum = passes.sum
+        if may_hold(passes.request):
+            self._sum = Held(passes.sum).sum
 
     def sum(self, summary: Callable[[Rows], Any]) -> Any:
         """Add up ``summary(rows)`` over batches of the rows in use."""
-        counted = self.passes.sum(partial(_counted, summary))
+        counted = self._sum(partial(_counted, summary))
         self.rows = counted.rows
         return counted.summary
+
+
+def may_hold(request: Request) -> bool:
+    """Tell whether rows are read many times by a method, and where it runs."""
+    return request.method.ranges.marginals and not request.table.remote
 
 
 def _read(read: RowReader, summary: Callable[[Rows], Any], batch: Batch) -> Any:

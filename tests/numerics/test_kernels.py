@@ -69,3 +69,25 @@ def test_lengths_are_the_same_beside_others_and_alone(order):
     alone = [kernels.lengths(columns[:, [i]])[0] for i in range(400)]
     assert beside.tolist() == alone
     np.testing.assert_allclose(beside, np.linalg.norm(columns, axis=0), rtol=1e-14)
+
+
+@pytest.mark.parametrize("first", [0, 3, 5])
+def test_places_are_those_of_a_search_wherever_it_starts(first):
+    rng = np.random.default_rng(first)
+    edges = np.sort(rng.choice(np.linspace(-3.0, 3.0, 40), 13))  # some are equal
+    near = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)])
+    values = np.concatenate([near, rng.normal(0, 2, 500), [np.nan, np.inf, -np.inf, 1e300, -0.0]])
+    found = kernels.places(values, edges, first)
+    np.testing.assert_array_equal(found, np.searchsorted(edges, values, "right") - 1)
+
+
+def test_places_do_not_need_a_width():
+    found = kernels.places(np.array([-1.0, 2.0, 5.0, np.nan]), np.full(4, 2.0), 1)
+    assert found.tolist() == [-1, 3, 3, 3]
+
+
+def test_halves_are_rounded_to_even_and_beyond_the_limit_to_it():
+    values = np.array([[0.5, 1.5, -2.5, 2.0**33 - 0.5, -(2.0**40), np.inf, np.nan]])
+    out = np.empty_like(values)
+    kernels.rounded_rows(values, np.ones(7), 2.0**33, out)
+    assert out.tolist() == [[0, 2, -2, 2**33, -(2**33), 2**33, 2**33]]

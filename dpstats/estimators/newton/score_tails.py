@@ -84,14 +84,15 @@ class Tail:
         """Return the expected square of the sum of size - limit over the rows beyond the limit."""
         return float(self.weights @ (self.counts @ np.maximum(self.sizes - limit, 0.0)) ** 2)
 
-    def lost(self, limit: float, most: float = math.inf) -> float:
-        """Return the expected squared norm of the clipping bias in the sum of scores.
+    def lost(self, limits: np.ndarray, most: np.ndarray | float = math.inf) -> np.ndarray:
+        """Return the expected squared norm of the clipping bias in the sum of scores, by limit.
 
         With each hypothesis it is taken to be at most ``most``.
         """
-        over = np.maximum(self.sizes - limit, 0.0)
+        # a product for each limit: one of matrices would wake the threads of BLAS, which costs more
+        over = np.maximum(self.sizes - np.atleast_1d(limits)[:, None], 0.0)[..., None]
         lost = self.counts @ over**2 + (self.systematic * (self.counts @ over)) ** 2
-        return float(self.weights @ np.minimum(lost, most))
+        return np.minimum(lost[..., 0], np.reshape(most, (-1, 1))) @ self.weights
 
     def systematic_square(self, limit: float) -> float:
         """Return the part of :meth:`lost` that all rows beyond the limit lose in one direction."""
@@ -231,7 +232,6 @@ def score_limit(
     if not usable.any():
         return 2 * sigma, 0.7
     limits, whole = limits[usable], whole[usable]
-    mosts = most * whole**2
-    lost = [tail.lost(*pair) for pair in zip(limits.tolist(), mosts.tolist(), strict=True)]
-    best = int(np.argmin((directions * (limits * noise) ** 2 + np.array(lost)) / whole**2))
+    lost = tail.lost(limits, most * whole**2)
+    best = int(np.argmin((directions * (limits * noise) ** 2 + lost) / whole**2))
     return float(limits[best]), float(whole[best])

@@ -51,9 +51,8 @@ class Scores:
             squares = (unit * edges) ** 2
             return pair_sums.counts(self._row_map, squares, rows, self.reference.y_scale, self.eta)
         if rows.parts is not None:
-            _, norms = self.of_units(unit, rows)
-            bins = np.searchsorted(edges, norms)
-            return np.bincount(bins, minlength=len(edges) + 1)
+            of_units = (self.of_units(unit, some) for some in _whole_units(rows))
+            return counts((norms for _, norms in of_units), 1.0, edges)
         return counts((norms for _, _, norms in self.blocks(rows)), unit, edges)
 
     def sums(self, limit: float, cut: float, weight: float, rows: Rows) -> np.ndarray:
@@ -68,10 +67,8 @@ class Scores:
         if rows.keys is not None:
             return self.by_group(limit, cut, weight, rows).sum(axis=0)
         if rows.parts is not None:
-            s = self.clipped_units(limit, rows)
-            squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
-            whole = np.vstack([s, squares])
-            return exact_sum((whole[:, own].sum(axis=1) for own in slices(s.shape[1])), (p + 1,))
+            terms = (_with_squares(s, weight) for s in self.clipped(limit, rows))
+            return exact_sum(terms, (p + 1,))
         given = limit, cut, weight, _ONE * MARGIN
         return exact_sum((clipped_sums(*block, *given) for block in self.blocks(rows)), (p + 1,))
 
@@ -94,16 +91,19 @@ class Scores:
         from dpstats.numerics.kernels import cut_rows
 
         if rows.parts is not None:
-            s = self.clipped_units(limit, rows)
-            yield from (s[:, own] for own in slices(s.shape[1]))
+            for some in _whole_units(rows):
+                s = self.clipped_units(limit, some)
+                yield from (s[:, own] for own in slices(s.shape[1]))
             return
         for whitened, left, norms in self.blocks(rows):
             yield cut_rows(whitened, left * (_ONE * MARGIN / np.maximum(norms, limit)))
 
     def clipped_units(self, limit: float, rows: Rows) -> np.ndarray:
         """Clip the scores of units to the norm ``limit``; whole 2^-20 of it (p, units)."""
+        from dpstats.numerics.kernels import cut_rows
+
         s, norms = self.of_units(limit, rows)
-        return np.trunc(s * (MARGIN / np.maximum(norms, 1.0)))
+        return cut_rows(s, MARGIN / np.maximum(norms, 1.0))
 
     def of_units(self, scale: float, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         """Add up the scores of each unit's rows, times their parts, over ``scale``.
@@ -126,3 +126,18 @@ class Scores:
             rounded_rows(whitened, left * factors[own], _FARTHEST, columns[:, own])
         sums = columns if rows.units is None else sums_of_runs(columns, rows.units)
         return sums, lengths(sums) / _ONE
+
+
+def _whole_units(rows: Rows) -> Iterator[Rows]:
+    """Cut rows into blocks of whole units: one where units have numbers, else few rows each."""
+    if rows.units is not None:
+        yield rows
+        return
+    for own in slices(len(rows)):
+        yield rows[own]
+
+
+def _with_squares(s: np.ndarray, weight: float) -> np.ndarray:
+    """Sum clipped scores (p, m) and ``weight`` times their squares, cut one by one, (p + 1,)."""
+    squares = np.trunc(weight * 2.0**-ENTRY_BITS * (s**2).sum(axis=0))
+    return np.append(s.sum(axis=1), squares.sum())

@@ -1,0 +1,96 @@
+"""Batches are held where all fit; sums are the same, and results lead to no row."""
+
+import gc
+from types import FunctionType, ModuleType
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpstats as dp
+from dpstats.engines.parallel_sum import total
+from dpstats.numerics import Rows
+from dpstats.rows.held import Held
+
+BATCHES = [{"x": np.arange(3.0 * k, 3 * k + 3)} for k in range(40)]
+BYTES = 40 * 3 * 8
+
+
+class Table:
+    """Count the passes over some batches."""
+
+    def __init__(self, batches):
+        self.batches, self.passes = batches, 0
+
+    def total(self, each):
+        self.passes += 1
+        return total(each, iter(self.batches))
+
+
+def listed(batch):
+    return batch["x"].tolist()
+
+
+@pytest.mark.parametrize(("most", "passes"), [(BYTES, 1), (BYTES - 1, 3), (0, 3)])
+def test_what_fits_is_read_once_and_sums_are_the_same_in_the_same_order(most, passes):
+    table = Table(BATCHES)
+    held = Held(table.total, most)
+    assert [held.sum(listed) for _ in range(3)] == [list(range(120))] * 3
+    assert table.passes == passes
+
+
+def test_nothing_is_held_of_a_table_that_does_not_fit():
+    held = Held(Table(BATCHES).total, BYTES - 1)
+    held.sum(listed)
+    assert held._batches is None
+
+
+def test_rows_count_with_all_of_their_roles():
+    rows = Rows(np.ones((4, 2)), np.ones(4), codes=np.ones((4, 1)), parts=np.ones(4))
+    table = Table([rows])
+    size = 8 * (8 + 4 + 4 + 4)
+    for most, passes in ((size, 1), (size - 1, 3)):
+        held = Held(table.total, most)
+        table.passes = 0
+        assert [held.sum(len) for _ in range(2 if passes == 1 else 3)][-1] == 4
+        assert table.passes == passes
+
+
+def reached(thing):
+    """Arrays that an object leads to, but not by way of modules, classes or functions."""
+    seen, left = {}, [thing]
+    while left:
+        one = left.pop()
+        if id(one) in seen or isinstance(one, ModuleType | type | FunctionType):
+            continue
+        seen[id(one)] = one
+        left += gc.get_referents(one)
+    return [one for one in seen.values() if isinstance(one, np.ndarray)]
+
+
+def line(n):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=n)
+    return pd.DataFrame({"x": x, "y": x + rng.normal(size=n)})
+
+
+@pytest.mark.parametrize("options", [{}, {"cov_type": "HC1"}])
+def test_no_row_is_reached_from_a_result(options):
+    n = 30_011
+    result = dp.dp_ols("y ~ x", line(n), epsilon=1, **options)
+    held = Held(Table([{"x": np.ones(n)}]).total)
+    held.sum(listed)
+    assert n in {array.size for array in reached(held)}
+    assert max(array.size for array in reached(result)) < 5_000
+
+
+@pytest.mark.parametrize("most", [1 << 29, 0])
+def test_a_fit_reads_a_file_twice_where_it_is_held(tmp_path, monkeypatch, most):
+    from dpstats.engines.stream import Stream
+
+    passes, frames = [], Stream._frames
+    monkeypatch.setattr(Stream, "_frames", lambda *given: passes.append(1) or frames(*given))
+    monkeypatch.setattr(Held.__init__, "__defaults__", (most,))
+    line(5_000).to_parquet(tmp_path / "rows.parquet")
+    dp.dp_ols("y ~ x", tmp_path / "rows.parquet", epsilon=1)
+    assert len(passes) == 2 if most else len(passes) > 8
