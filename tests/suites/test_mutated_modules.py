@@ -210,6 +210,7 @@ HARMLESS = {
     "estimators.newton.logistic_position": "computes from released numbers",
     "estimators.newton.logistic_release": "computes from released numbers",
     "estimators.newton.loss": "defines what a loss is",
+    "estimators.newton.offsets": "computes from a released distribution",
     "estimators.newton.poisson_release": "computes from released numbers",
     "estimators.newton.poisson_steps": "computes from released numbers; sums are in such units too",
     "estimators.newton.products": "computes from released products and noisy counts",
