@@ -22,6 +22,7 @@ from benchmarks import (
     ledger,
     logit,
     methods,
+    offsets,
     pairs,
     peers,
     persons,
@@ -85,6 +86,7 @@ ALONE = {
     "clusters": clusters,
     "iv": iv,
     "peers": peers,
+    "offsets": offsets,
 }
 
 

@@ -11,6 +11,9 @@
 #' @param type `"link"`, as for `glm`, or `"response"`, probabilities or means: ends of their intervals
 #'   are those of the link, within declared bounds of the response, and standard errors are by the
 #'   delta method.
+#' @param offset,exposure Numbers, one or one for each row of `newdata`: an offset is added to the
+#'   predictor of the link, and so is the logarithm of an exposure of a Poisson regression. They are public,
+#'   and predictions without are at an offset of 0 and an exposure of 1, whatever the fit was made with.
 #' @return Predictions, one for each row of `newdata`; with `interval` a matrix with the columns
 #'   `fit`, `lwr` and `upr`; with `se.fit` a list of these as `fit` and of `se.fit`.
 #' @examplesIf dpstats_available()
@@ -20,21 +23,40 @@
 #' predict(fit, data.frame(x = c(0.25, 0.75)), type = "response", interval = "confidence")
 #' @export
 predict.dp_glm <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
-                           level = 0.95, type = c("link", "response"), ...) {
+                           level = 0.95, type = c("link", "response"), offset = 0, exposure = NULL,
+                           ...) {
   refuse_others("predict", ...)
   if (missing(newdata)) newdata <- NULL
   type <- prediction_scale(type)
   interval <- prediction_options(newdata, se.fit, interval, level)
   X <- design_at(object, newdata)
-  fit <- stats::setNames(as.vector(X %*% coef(object)), row.names(X))
+  added <- public_offset(object, nrow(X), offset, exposure)
+  fit <- stats::setNames(as.vector(X %*% coef(object)) + added, row.names(X))
   errors <- uncertainty_at(object, X, level)
+  ends <- c("conf.low", "conf.high")
+  errors[ends] <- lapply(errors[ends], `+`, added)
   if (type == "link") return(as_predicted(fit, se.fit, interval, errors, NULL))
   its <- families[[object$family]]
-  ends <- c("conf.low", "conf.high")
   errors[ends] <- lapply(errors[ends], its$mean)
   errors$std.error <- errors$std.error * its$slope(fit)
   fit <- clipped(its$mean(fit), object$limits$response)
   as_predicted(fit, se.fit, interval, errors, object$limits$declared)
+}
+
+# What an offset and the logarithm of an exposure add to the predictors of some rows.
+public_offset <- function(object, rows, offset, exposure) {
+  if (is.null(exposure)) exposure <- 1
+  else if (object$family != "poisson") bad_argument("a logit predicts without exposure; leave it out")
+  given <- list(offset = offset, exposure = exposure)
+  for (name in names(given)) {
+    numbers <- given[[name]]
+    usable <- is.numeric(numbers) && length(numbers) %in% c(1L, rows) && all(is.finite(numbers))
+    if (!usable || name == "exposure" && any(numbers <= 0)) {
+      bad_argument("expected ", name, " to be ", if (name == "exposure") "a positive" else "a",
+                   " finite number, or one for each of the ", rows, " rows of newdata")
+    }
+  }
+  as.vector(offset) + log(as.vector(exposure))
 }
 
 # The first choice is the default, as for match.arg().

@@ -26,7 +26,7 @@
 #'   mean, as of [stats::glm()] and as `offset(z)` in the formula does, and so is the logarithm of an
 #'   exposure, such as person-years. They are private and need no bounds; a row without a finite
 #'   offset, or with an exposure that is not above 0, is left out. [predict()][predict.dp_glm] takes an
-#'   offset for 0 and an exposure for 1.
+#'   offset for 0 and an exposure for 1, unless it is given others.
 #' @param ... `cov_type = "HC1"`, which is the default.
 #'
 #' @inherit dp_logit return

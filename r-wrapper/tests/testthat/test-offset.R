@@ -28,6 +28,26 @@ test_that("offsets and exposures give glm's coefficients as epsilon grows, howev
                predict(reference, data.frame(age = 30, years = 1), type = "response"), tolerance = 1e-3)
 })
 
+test_that("predictions are at public offsets and exposures, as glm's", {
+  skip_without_python()
+  fit <- fit_rate(visits ~ age + offset(log(years)))
+  reference <- glm(visits ~ age + offset(log(years)), poisson, exposed())
+  new <- data.frame(age = c(30, 50), years = c(0.5, 3))
+  expect_equal(predict(fit, new, type = "response", exposure = new$years),
+               predict(reference, new, type = "response"), tolerance = 1e-3)
+  expect_identical(predict(fit, new, offset = log(2)), predict(fit, new, exposure = 2))
+  link <- predict(fit, new, interval = "confidence")
+  expect_equal(predict(fit, new, interval = "confidence", offset = 1), link + 1)
+  shown <- predict(fit, new, interval = "confidence", exposure = 2, type = "response")
+  expect_equal(shown, 2 * exp(link))
+  refused <- function(call, why) expect_error(call, why, class = "dpstats_argument_error")
+  refused(predict(fit, new, exposure = 0), "positive finite number")
+  refused(predict(fit, new, offset = 1:3), "each of the 2 rows")
+  refused(predict(fit, new, offset = NA), "finite number")
+  alone <- dp_logit(smoker ~ age, exposed(), 4)
+  refused(predict(alone, new, exposure = 2), "without exposure")
+})
+
 test_that("a logit takes an offset of log odds", {
   skip_without_python()
   d <- exposed()
