@@ -16,8 +16,8 @@ def test_all_of_a_cost_is_given_away(shares):
 
 
 def test_rounds_of_an_epsilon_alone_spend_what_they_say():
-    asked = queries(0.0, PureDP(60.0))
     with insecure_seed(1):
+        asked = queries(0.0, PureDP(60.0))
         fitted = rounds(asked, Counted(4000.0, 1.0), PureDP(60.0))
     spent = [event.cost.epsilon for event in asked.noise.events]
     assert sum(spent) == pytest.approx(PURE.spent * 60)
@@ -28,8 +28,8 @@ def test_rounds_of_an_epsilon_alone_spend_what_they_say():
 
 def test_the_rounds_spend_what_they_say_and_find_the_slopes():
     mu = 40.0
-    asked = queries(mu)
     with insecure_seed(1):
+        asked = queries(mu)
         fitted = rounds(asked, Counted(4000.0, 1.0), GDP(mu))
     spent = sum(event.cost.mu**2 for event in asked.noise.events)
     assert spent == pytest.approx(GAUSSIAN.spent * mu**2)
