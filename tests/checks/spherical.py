@@ -17,13 +17,14 @@ def drawn(size: int, times: int) -> np.ndarray:
 
 
 def check_lengths(size: int) -> None:
-    """|x| has density r^(m - 1) e^(-epsilon r / l2): Gamma(m). False alarm 1e-6.
+    """|x| has density r^(m - 1) e^(-epsilon r / l2): Gamma(m). False alarm 2e-6.
 
-    Real noise is drawn. Lengths a twentieth too small move the mean of 12,000 by 9 deviations.
+    Real noise is drawn. Lengths a twentieth too small move the mean by 8 deviations.
     """
-    lengths = np.linalg.norm(drawn(size, 12_000), axis=1)
+    lengths = np.linalg.norm(drawn(size, 9000), axis=1)
     law = stats.gamma(size, scale=L2 / EPSILON)
     assert stats.kstest(lengths, law.cdf).pvalue > 1e-6
+    assert abs(lengths.mean() - law.mean()) < 4.9 * law.std() / len(lengths) ** 0.5
     wrong = stats.gamma(size + 1, scale=L2 / EPSILON)  # as uniform points in a ball would have
     assert stats.kstest(lengths, wrong.cdf).pvalue < 1e-6
     less = stats.gamma(size, scale=0.9 * L2 / EPSILON)  # a tenth too little noise
