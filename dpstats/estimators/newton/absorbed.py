@@ -53,7 +53,7 @@ _GAUSSIAN = _Shares(0.15, 0.005, 0.01, 0.02, 0.1)
 _PURE = _Shares(0.18, 0.015, 0.02, 0.03, 0.15)
 _MOST_COLUMNS = 200
 _COV_TYPES = "cluster", "nonrobust", "HC1"
-_NO_PREDICTIONS = (
+NO_PREDICTIONS = (
     "a prediction needs the effect of its group, which is absorbed and not released; differences "
     "between predictions of one group are differences of the regressors times params"
 )
@@ -138,7 +138,7 @@ def release(
     )  # fmt: skip
     if weighted:
         found = replace(found, evidence=_of_weighted(found.evidence, number))
-    reasons = {**found.reasons, "predictions": _NO_PREDICTIONS}
+    reasons = {**found.reasons, "predictions": NO_PREDICTIONS}
     notes = found.note, _NOTE, _errors(cov_type, groups, clustered, labels if parts > 1 else 1)
     cov_type = "HC1" if parts > 1 else "cluster" if clustered else "nonrobust"
     note = "; ".join(filter(None, notes))
@@ -182,9 +182,9 @@ def _whole(rows: Rows) -> Rows:
 
 def _queries(rows: Rows, problem: Problem, noise: Noise) -> PairQueries:
     """Return the releases before anything is known of the columns."""
-    S = len(problem.low)
-    basis = IndicatorBasis((), np.zeros(S), np.eye(S), np.eye(S), False)
-    return PairQueries(basis, InMemory(rows).sum, problem, noise, SquaredLoss())
+    return PairQueries(
+        IndicatorBasis.unscaled(len(problem.low)), InMemory(rows).sum, problem, noise, SquaredLoss()
+    )
 
 
 def _fewest(queries: PairQueries, columns: int, cost: Cost) -> float:
@@ -198,13 +198,18 @@ def _fewest(queries: PairQueries, columns: int, cost: Cost) -> float:
     return ROWS_PER_NOISE[columns > 1] * noise_deviation(part, far, far)
 
 
-def _check(problem: Problem, options: Mapping[str, Any]) -> None:
-    """Raise ArgumentError for too many columns, and for errors of one variance with weights."""
+def check_columns(problem: Problem, options: Mapping[str, Any]) -> None:
+    """Raise ArgumentError for too many columns beside an absorbed one."""
     if len(problem.low) > _MOST_COLUMNS:
         raise ArgumentError(
             f"noisy_newton takes at most {_MOST_COLUMNS} columns beside an absorbed one, got "
             f'{len(problem.low)}; take method="adassp"'
         )
+
+
+def _check(problem: Problem, options: Mapping[str, Any]) -> None:
+    """Raise ArgumentError for too many columns, and for errors of one variance with weights."""
+    check_columns(problem, options)
     if problem.weighted and options["cov_type"] == "nonrobust":
         raise ArgumentError(
             'cov_type="nonrobust" takes errors of one variance, which weighted rows have not, for '
