@@ -1,7 +1,6 @@
 """Absorb effects of privacy units: noisy Newton steps on deviations from the units' means."""
 
 from dataclasses import replace
-from functools import partial
 
 from dpstats import option_checks
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
@@ -11,7 +10,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
 from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
-from dpstats.estimators.newton.sizes import TOO_FEW, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.sizes import TOO_FEW, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.unit_deviations import DeviationQueries, of_deviations
 from dpstats.evidence import NewtonEvidence
@@ -49,11 +48,8 @@ def release(
     """
     shares = Shares.of(cost)
     basis = IndicatorBasis.unscaled(len(problem.low))
-    total = of_deviations(passes.sum)
-    queries = DeviationQueries(basis, total, problem, noise, SquaredLoss())
-    counted = queries.number(
-        total(partial(number_of_rows, weighted=False)), cost.part(shares.count)
-    )
+    queries = DeviationQueries(basis, of_deviations(passes.sum), problem, noise, SquaredLoss())
+    counted = queries.numbers(cost.part(shares.count))
     scales, response = cost.part(shares.marginals), cost.part(shares.response)
     queries = with_mean_square(with_scales(queries, scales), counted.total, response)
     products = cost.part(shares.products)
