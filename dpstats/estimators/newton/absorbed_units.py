@@ -4,13 +4,12 @@ from dataclasses import replace
 
 from dpstats import option_checks
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
-from dpstats.estimators.newton.absorbed import NO_PREDICTIONS, check_columns
 from dpstats.estimators.newton.goodness import Squares
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.pair_scales import with_mean_square, with_scales
-from dpstats.estimators.newton.release import release_of
+from dpstats.estimators.newton.release import NO_PREDICTIONS, release_of
 from dpstats.estimators.newton.rounds import RESPONSE_WEIGHT, Shares, rounds
-from dpstats.estimators.newton.sizes import TOO_FEW, rows_for_scales
+from dpstats.estimators.newton.sizes import TOO_FEW, check_columns, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.estimators.newton.unit_deviations import DeviationQueries, of_deviations
 from dpstats.evidence import NewtonEvidence
@@ -82,7 +81,7 @@ def method(plain: Method) -> Method:
         standard_errors="clustered by unit; normal approximation with the noise",
         release=release,
         options={"cov_type": ("cluster", option_checks.word("cov_type", "cluster"))},
-        check=check_columns,
+        check=lambda problem, options: check_columns(problem),
         assumptions=(_ABSORBED,),
         ranges=Ranges(share=0.0, needed=False),
         takes=frozenset({"units"}),

@@ -7,28 +7,28 @@ from scipy.stats import binom
 
 import dpstats as dp
 from dpstats.estimators.newton import unit_deviations
-from dpstats.numerics import Rows
-from tests.checks.absorbed_units import BOUNDS, SLOPES, check_order, fit, panel, within
+from tests.checks.absorbed_units import (
+    BOUNDS,
+    SLOPES,
+    check_least_squares,
+    check_order,
+    fit,
+    panel,
+    within,
+)
 from tests.checks.persons import less_all_means
 
 BOTH = pytest.mark.parametrize("method", ["noisy_newton", "noisy_newton_pure"])
-
-
-def check_least_squares(method="noisy_newton", neighbors="add_remove", max_rows=1, bounds=None):
-    """Its limit cuts no score; deviations are as exact as the grid of scores."""
-    data = panel(3000, seed=max_rows)
-    params, errors = within(data, max_rows)
-    found = fit(data, method=method, neighbors=neighbors, max_rows=max_rows, bounds=bounds)
-    np.testing.assert_allclose(found.params, params, atol=1e-3)
-    np.testing.assert_allclose(found.bse, errors, rtol=0.02)
-    assert found.cov_type == "cluster"
 
 
 @BOTH
 @pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
 @pytest.mark.parametrize("max_rows", [1, 5])
 def test_as_epsilon_grows_it_is_the_within_estimator_and_clustered(method, neighbors, max_rows):
-    check_least_squares(method, neighbors, max_rows, BOUNDS if max_rows > 1 else None)
+    bounds = BOUNDS if max_rows > 1 else None
+    check_least_squares(
+        method=method, neighbors=neighbors, max_rows=max_rows, bounds=bounds, most=(1e-3, 0.02)
+    )
 
 
 def test_auto_takes_it_and_the_result_comes_back_from_json():
@@ -51,28 +51,8 @@ def test_years_as_a_factor_are_second_effects():
     np.testing.assert_allclose(found.bse, errors, rtol=0.03)
 
 
-def test_deviations_are_of_whole_units_of_several_rows():
-    rows = Rows(
-        numbers=np.array([[1.0], [3.0], [7.0], [1e300], [np.inf]]),
-        response=np.array([0.0, 1.0, 5.0, -np.inf, np.inf]),
-        parts=np.array([0.5, 0.5, 1.0, 0.5, 0.5]),
-        units=np.array([0, 0, 1, 2, 2]),
-    )
-    found = unit_deviations.deviations(rows)
-    assert found.numbers[:2, 0].tolist() == [-1.0, 1.0]
-    assert found.response[:2].tolist() == [-0.5, 0.5]
-    assert found.units.tolist() == [0, 0, 2, 2]
-    assert np.isfinite(found.numbers).all() and np.isfinite(found.response).all()
-    assert (np.abs(found.response[2:]) > 1e100).all()
-
-
 def test_the_order_of_rows_changes_no_bit():
     check_order("noisy_newton")
-    values = np.random.default_rng(1).lognormal(0, 20, size=(1000, 1))
-    plain = Rows(values, values[:, 0], parts=np.full(1000, 1e-3), units=np.zeros(1000, int))
-    turned = Rows(values[::-1], values[::-1, 0], parts=plain.parts, units=plain.units)
-    one, other = (unit_deviations.deviations(rows).numbers for rows in (plain, turned))
-    assert (one == other[::-1]).all()
 
 
 def test_files_give_the_release_of_the_table_in_memory(tmp_path):
@@ -146,7 +126,7 @@ def test_what_does_not_go_with_person_effects_is_refused_for_nothing(message):
 def test_rows_without_their_persons_mean_are_seen(monkeypatch):
     monkeypatch.setattr(unit_deviations, "deviations", less_all_means)
     with pytest.raises(AssertionError):
-        check_least_squares()
+        check_least_squares(method="noisy_newton", most=(1e-3, 0.02))
 
 
 def test_where_scores_of_a_person_are_less_alike_intervals_are_shorter():
