@@ -64,7 +64,7 @@ def dp_logit(
     offset : str, optional
         Column of numbers that are added to the log odds, as in statsmodels and ``glm``. It is
         private and needs no bounds; a row without a finite one is left out.
-    subset, unit, max_rows, max_groups, x_new, neighbors, missing, budget, n_jobs, progress : optional
+    subset, unit, max_rows, max_groups, x_new, neighbors, missing, budget, n_jobs, progress
         As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are probabilities,
         at an offset of 0.
     **options

@@ -69,7 +69,7 @@ def dp_poisson(
         Columns of numbers: an offset is added to the logarithm of the mean, and so is the logarithm
         of an exposure, such as person-years or a population. They are private and need no bounds;
         a row without a finite offset, or with an exposure that is not above 0, is left out.
-    subset, unit, max_rows, max_groups, x_new, neighbors, missing, budget, n_jobs, progress : optional
+    subset, unit, max_rows, max_groups, x_new, neighbors, missing, budget, n_jobs, progress
         As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are means of the response,
         at an offset of 0 and an exposure of 1.
     **options

@@ -75,7 +75,7 @@ class GroupInference(ABC):
         return errors
 
     def _predictors(self, rows: np.ndarray) -> np.ndarray:
-        """Return linear predictors (G, m) at design rows (m, S), of the coefficients of intervals."""
+        """Return linear predictors (G, m) at design rows (m, S), which intervals are about."""
         return self.stack.params @ rows.T
 
     @cached_property
