@@ -178,6 +178,20 @@ def test_json_restores_an_equal_result(groups):
     assert dp.DPGroupResults.from_dict(content) != groups
 
 
+@pytest.mark.parametrize("call", ["newton", "logit", "counts"])
+def test_error_bounds_are_those_of_each_group(fit, line, call):
+    more = {"by": "area", "groups": ["none", *AREAS], **CALLS[call]}
+    if "family" in more:
+        by = seeded(dp.dp_glm, more.pop("formula"), with_outcomes(line), **more)
+    else:
+        by = seeded(fit, with_outcomes(line), more.pop("method"), **more)
+    table = by.error_bound(90)
+    for label, one in by.items():
+        own = table.loc[table["area"] == label, "error_bound"]
+        assert own.tolist() == one.error_bound(90).tolist()
+    assert np.isfinite(table.loc[table["area"] == "a0", "error_bound"]).all()
+
+
 def test_labels_keep_their_types_in_json(fit, line):
     days = [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)]
     line["day"] = pd.array([days[i % 2] for i in range(300)], dtype="object")
