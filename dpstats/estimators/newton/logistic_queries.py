@@ -33,7 +33,7 @@ class LogisticQueries(RowQueries):
     def scores(self, eta: np.ndarray, cost: Cost) -> tuple[np.ndarray, float]:
         """Release the sum of scores at a position (p,), and the noise on each of them."""
         far = (2 if self.replaces else 1) * _ONE
-        sums = self.total(self._at(eta).scores).tolist()
+        sums = self.total(self.at(eta).scores).tolist()
         step = "scores" if eta.any() else "scores at zero"
         noisy = self.noise.add(Query(step, sums, l2=far, unit=self.limit / _ONE), cost)
         return noisy.values, noisy.deviation
@@ -42,24 +42,24 @@ class LogisticQueries(RowQueries):
         """Release the Hessian (p, p), and the noise off its diagonal; a row adds ``most`` to it."""
         bound = min(most, MOST_SLOPE * self.limit**2)
         free = np.ones((len(eta), len(eta)), dtype=bool)
-        work = partial(self._at(eta).hessian, bound)
+        work = partial(self.at(eta).hessian, bound)
         return self.products("Hessian", work, bound, free, cost)
 
     def score_products(self, eta: np.ndarray, cost: Cost) -> tuple[np.ndarray, float]:
         """Release the sum of products of scores (p, p), and the noise off its diagonal."""
         free = np.ones((len(eta), len(eta)), dtype=bool)
-        work = self._at(eta).products
+        work = self.at(eta).products
         return self.products("score products", work, self.limit**2, free, cost)
 
     def slopes(self, eta: np.ndarray, cost: Cost) -> tuple[np.ndarray, np.ndarray]:
         """Release the sums of mu' and of its derivative by the position, (1 + p,), and noise."""
         far = math.sqrt(5 if self.replaces else _LONGEST_SLOPES) * _ONE
-        sums = self.total(self._at(eta).slopes).tolist()
+        sums = self.total(self.at(eta).slopes).tolist()
         noisy = self.noise.add(Query("slopes of probabilities", sums, l2=far, unit=1 / _ONE), cost)
         units = np.append(MOST_SLOPE, np.full(len(eta), MOST_BEND * self.limit))
         return noisy.values * units, noisy.deviation * units
 
-    def _at(self, eta: np.ndarray) -> LogisticRows:
+    def at(self, eta: np.ndarray) -> LogisticRows:
         """Return the rows at a position (p,)."""
         return LogisticRows(self.basis, self.map, self.limit, self.center, eta)
 

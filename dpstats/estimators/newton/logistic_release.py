@@ -11,8 +11,9 @@ from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import column_scales, constant_of
+from dpstats.estimators.newton.release import FEW_CLUSTERS, column_scales, constant_of
 from dpstats.estimators.newton.sizes import TOO_FEW
+from dpstats.estimators.newton.state import Clusters
 from dpstats.evidence import LinkEvidence, LogisticEvidence
 
 # A direction is weak where an eigenvalue of the Hessian is below so many deviations of its noise,
@@ -66,7 +67,7 @@ class Fitted:
 
     ``mean`` is the share of ones with its noise, ``kept`` the part of squared leverage that weights
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
-    covariance is estimated as, or None, and ``slopes`` the sums of mu' and of its derivative,
+    covariance is estimated as, or None, ``clusters`` how many it allows for, and ``slopes`` the sums of mu' and of its derivative,
     (1 + p,), with ``slopes_noise``.
     """
 
@@ -80,6 +81,7 @@ class Fitted:
     kept: float
     cut: float
     products: np.ndarray | None
+    clusters: Clusters | None
     slopes: np.ndarray
     slopes_noise: np.ndarray
     few: bool
@@ -121,6 +123,8 @@ class Fitted:
             return TOO_FEW
         if self.unseen:
             return self.unseen
+        if self.clusters is not None and self.clusters.are_few:
+            return FEW_CLUSTERS
         left, all_of_it = np.trace(self.position.left), np.trace(self.noise + self.sampling)
         is_open = left > _OPEN * all_of_it or self.is_far
         return self.unsettled if self.position.beyond > _LONG or is_open else ""
@@ -187,10 +191,11 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     evidence = fitted.evidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=fitted.rows, down_weighted=fitted.cut,
         response_range=ends, fit_rows=fitted.counted.number,
-        fit_rows_error=fitted.counted.noise, **_slopes(fitted, back),
+        fit_rows_error=fitted.counted.noise, **_slopes(fitted, back), **_clusters(fitted),
     )  # fmt: skip
     imprecise = _IMPRECISE.format(_PRECISE, fitted.predictor)
     notes = [imprecise] if status == "imprecise" and not precise else []
+    clustered = problem.by_unit or fitted.clusters is not None
     notes += [fitted.assumed] if seen[slopes].any() and fitted.assumed else []
     return Release(
         params=params,
@@ -199,9 +204,16 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
         status=status,
         reasons=reasons,
         evidence=evidence,
-        cov_type=COV_TYPES[(fitted.products is not None) + problem.by_unit],
+        cov_type=COV_TYPES[2 if clustered else int(fitted.products is not None)],
         note="; ".join(notes),
     )
+
+
+def _clusters(fitted: Fitted) -> dict:
+    """Return how many clusters standard errors allow for, and the noise on it."""
+    if fitted.clusters is None:
+        return {}
+    return {"clusters": fitted.clusters.number, "clusters_error": fitted.clusters.error}
 
 
 def _slopes(fitted: Fitted, back: np.ndarray) -> dict:

@@ -72,13 +72,19 @@ class LogisticRows:
 
     def products(self, rows: Rows) -> np.ndarray:
         """Add up s s' over the scores s of rows, or of units, in units of limit^2 2^-40, (p, p)."""
-        blocks, p = self._scores(rows), len(self.eta)
-        if rows.units is not None:
-            from dpstats.numerics.kernels import sums_of_runs
+        blocks = self.of_units(rows)
+        return exact_sum((block @ block.T for block in blocks), (len(self.eta),) * 2)
 
-            sums = sums_of_runs(np.hstack([np.empty((p, 0)), *blocks]), rows.units)
-            blocks = (sums[:, own] for own in slices(sums.shape[1]))
-        return exact_sum((block @ block.T for block in blocks), (p, p))
+    def of_units(self, rows: Rows) -> Iterator[np.ndarray]:
+        """Yield the scores of rows, or their sums of units, as whole 2^-20 of the limit (p, m)."""
+        if rows.units is None:
+            yield from self._scores(rows)
+            return
+        from dpstats.numerics.kernels import sums_of_runs
+
+        blocks = np.hstack([np.empty((len(self.eta), 0)), *self._scores(rows)])
+        sums = sums_of_runs(blocks, rows.units)
+        yield from (sums[:, own] for own in slices(sums.shape[1]))
 
     def hessian(self, bound: float, rows: Rows) -> np.ndarray:
         """Add up w mu' a a', each of a norm of at most ``bound``, in units of it 2^-40, (p, p)."""
