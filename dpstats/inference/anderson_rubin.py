@@ -66,10 +66,10 @@ def anderson_rubin(
 
     Where b is the effect of the regressor, g = coefficients[0] - b coefficients[1] has mean zero
     and the covariance V(b) = V_yy - b (V_yd + V_dy) + b^2 V_dd. The set is g' V(b)^-1 g <= q, q the
-    quantile of chi-squared with k degrees of freedom, and of k times F's where the covariance, as of
-    few clusters, has finite ``degrees``. Its ends are among the roots of the
-    determinant of [[V(b), g], [g', q]], a polynomial of degree 2 k. The whole line where the
-    coefficients (2, k), and ``cov`` (2 k, 2 k), are NaN.
+    quantile of chi-squared with k degrees of freedom, or k times that of F where the covariance has
+    finite ``degrees``, as of few clusters. Its ends are among the roots of the determinant of
+    [[V(b), g], [g', q]], a polynomial of degree 2 k. The whole line where the coefficients (2, k),
+    and ``cov`` (2 k, 2 k), are NaN.
     """
     from scipy.linalg import eigvals
     from scipy.special import chdtri, fdtri

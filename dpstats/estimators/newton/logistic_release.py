@@ -67,8 +67,8 @@ class Fitted:
 
     ``mean`` is the share of ones with its noise, ``kept`` the part of squared leverage that weights
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
-    covariance is estimated as, or None, ``clusters`` how many it allows for, and ``slopes`` the sums of mu' and of its derivative,
-    (1 + p,), with ``slopes_noise``.
+    covariance is estimated as, or None, ``clusters`` how many it allows for, or None, and
+    ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``.
     """
 
     position: Position
