@@ -10,6 +10,7 @@ from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
+from dpstats.estimators.newton.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.release import FEW_CLUSTERS, column_scales, constant_of
 from dpstats.estimators.newton.sizes import TOO_FEW
@@ -68,7 +69,8 @@ class Fitted:
     ``mean`` is the share of ones with its noise, ``kept`` the part of squared leverage that weights
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
     covariance is estimated as, or None, ``clusters`` how many it allows for, or None, and
-    ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``.
+    ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``. ``entropy``
+    is the sum of entropies of outcomes with its noise, None where it tells no likelihood.
     """
 
     position: Position
@@ -85,6 +87,7 @@ class Fitted:
     slopes: np.ndarray
     slopes_noise: np.ndarray
     few: bool
+    entropy: tuple[float, float] | None
 
     # What the linear predictor is, and what tells more of the release.
     predictor: ClassVar[str] = "log odds"
@@ -192,6 +195,7 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
         hidden_cov=hidden, privacy_cov=privacy, rows=fitted.rows, down_weighted=fitted.cut,
         response_range=ends, fit_rows=fitted.counted.number,
         fit_rows_error=fitted.counted.noise, **_slopes(fitted, back), **_clusters(fitted),
+        **_pseudo_rsquared(fitted, back, constant_of(basis)),
     )  # fmt: skip
     imprecise = _IMPRECISE.format(_PRECISE, fitted.predictor)
     notes = [imprecise] if status == "imprecise" and not precise else []
@@ -214,6 +218,20 @@ def _clusters(fitted: Fitted) -> dict:
     if fitted.clusters is None:
         return {}
     return {"clusters": fitted.clusters.number, "clusters_error": fitted.clusters.error}
+
+
+def _pseudo_rsquared(fitted: Fitted, back: np.ndarray, constant: np.ndarray) -> dict:
+    """Return McFadden's with its standard error, where no coefficient's interval is in doubt."""
+    if fitted.entropy is None or fitted.failure:
+        return {}
+    start = np.linalg.lstsq(back, fitted.center * constant, rcond=None)[0]
+    vectors = fitted.hessian.vectors
+    found = mcfadden(
+        Released(*fitted.entropy), Released(*fitted.mean),
+        Released(fitted.rows, fitted.counted.noise), fitted.position.eta + start,
+        (vectors * fitted.hessian.raised) @ vectors.T, fitted.noise, 1 - fitted.kept,
+    )  # fmt: skip
+    return {"fit_prsquared": found.value, "fit_prsquared_error": found.noise}
 
 
 def _slopes(fitted: Fitted, back: np.ndarray) -> dict:

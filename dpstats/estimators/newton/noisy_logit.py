@@ -40,7 +40,7 @@ from dpstats.schema import UNLIMITED
 # Fractions of mu^2, set by simulation (benchmarks/logit.py): the distributions of the regressors;
 # then the number of rows, the response's mean, X'X (half of it for the second one where that
 # pays), leverages, five sums of scores, three Hessians (two of the first kind), and the slopes of
-# probabilities.
+# probabilities, with entropies.
 _MARGINALS = 0.15
 _PARTS = {
     "number": 0.005, "mean": 0.02, "gram": 0.16, "leverages": 0.015, "start": 0.06,
@@ -95,11 +95,13 @@ def release(
     - w mu' a a', positive semidefinite of a norm of at most w mu' |a|^2 <= L^2 / 4, as
       mu' = mu (1 - mu); rows beyond a smaller bound B are scaled down to it. So B, and sqrt 2 B
       under replace-one (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
-    - (mu', w mu'' a) in units of 1/4 and of L / sqrt 108, the largest values of mu' and of
-      |mu''| |w a|. With s = (1 - 2 mu)^2 their squares add up to (1 - s)^2 (1 + 27 s / 4) at most,
-      which is largest at s = 19 / 81: its value there, 119164 / 78732, is the square of the
-      sensitivity. Under replace-one the first differs by at most 1, as it is not negative, and the
-      second by at most 2, so sqrt 5;
+    - (mu', w mu'' a, h) in units of 1/4, of L / sqrt 108 and of log 2, the largest values of mu',
+      of |mu''| |w a| and of the entropy h = -mu log mu - (1 - mu) log(1 - mu). As h / log 2 is at
+      most 2 sqrt(mu (1 - mu)) (Lin 1991, Theorem 8), with s = (1 - 2 mu)^2 their squares add up to
+      (1 - s)^2 (1 + 27 s / 4) + 1 - s at most. The derivative, (1 - s)(19 - 81 s) / 4 - 1, is zero
+      at s = (50 - sqrt 1285) / 81: the value there, 2.3096, is the square of the sensitivity. Under
+      replace-one the first and the last differ by at most 1, as they are not negative, and the
+      second by at most 2, so sqrt 6;
     - for robust errors the products s s' of scores: L^2 or sqrt 2 L^2;
     - for errors clustered by a column the norm of the clusters' sizes, the sum of the lengths of
       their sums of scores, and the products of these sums, clipped to a length D: by
@@ -110,7 +112,7 @@ def release(
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
     of a unit add up to at most 1. Each bound is one on a norm, so it holds for the sum over the
     unit by the triangle inequality; under replace-one the sums of two units are as far apart as
-    two rows may be, since inner products of sums of u u' are not negative, and mu' is not. The
+    two rows may be, since inner products of sums of u u' are not negative, nor are mu' and h. The
     scores of a unit need no clip of their own before they are multiplied or added up by cluster.
 
     An offset is a private number of its row alone, of any size (it counts as 2^20 at most). It
@@ -143,7 +145,7 @@ def release(
     limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu)
     queries = LogisticQueries(basis, passes.sum, problem, noise, whitening.map, limit, center)
     position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
-    slopes, slopes_noise = queries.slopes(position.eta, parts["slopes"])
+    slopes, slopes_noise, entropy = queries.slopes(position.eta, parts["slopes"])
     products, clusters = None, None
     if problem.clustered:
         products, clusters = _of_clusters(queries, position, counted, rows, whole.part(spent))
@@ -157,7 +159,7 @@ def release(
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
         min(tail.beyond(limit**2 / whitening.dimension) / tail.rows, 1.0), products, clusters,
-        slopes, slopes_noise, few,
+        slopes, slopes_noise, few, None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
