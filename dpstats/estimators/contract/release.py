@@ -192,6 +192,8 @@ class Problem:
         Whether rows have keys of the clusters that standard errors are to allow for.
     instruments : Instruments or None
         Where an endogenous regressor has instruments; the design is then that of x and z.
+    grouped : bool
+        Whether rows are of one group each time, and the reference is that of all groups.
     """
 
     low: np.ndarray
@@ -213,6 +215,7 @@ class Problem:
     paired: bool = False
     clustered: bool = False
     instruments: Instruments | None = None
+    grouped: bool = False
 
     @property
     def counted(self) -> str:
