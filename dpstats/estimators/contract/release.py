@@ -120,6 +120,8 @@ class Reference:
     extremes : Extremes
     offsets : Offsets or None
         Where rows have offsets.
+    hidden : float
+        Share of the rows that noise hides in a bin of the distribution of some column.
     """
 
     center: np.ndarray
@@ -128,6 +130,7 @@ class Reference:
     y_scale: float
     extremes: Extremes
     offsets: Offsets | None = None
+    hidden: float = 1.0
 
 
 @dataclass(frozen=True)

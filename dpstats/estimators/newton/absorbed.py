@@ -122,7 +122,9 @@ def release(
     clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
     spent = shares.sizes + shares.numbers + of_norms + shares.response
     spent += shares.clusters * clustered
-    fitted = rounds(queries, weight, cost.part((1 - spent) / Shares.of(cost, problem.grouped).spent))
+    fitted = rounds(
+        queries, weight, cost.part((1 - spent) / Shares.of(cost, problem.grouped).spent)
+    )
     state, steps = fitted.state, fitted.steps
     numeric = 0 if problem.layout is None else len(problem.layout.numeric)
     few = weight.total - weight.noise < _fewest(queries, numeric, cost.part(shares.sizes))

@@ -21,12 +21,12 @@ from dpstats.privacy import REPLACE_ONE, Cost
 
 # The part of the cost that the center takes, and how many deviations of all groups it may be off.
 _CENTER, _LIMIT = 0.3, 4.0
-# Edges of distances from the center in deviations of all groups, with the root mean square of
-# distances that are even in a bin.
+# Edges of distances from the center in deviations of all groups, with a typical one of each bin.
 _EDGES = 2.0 ** np.arange(-7, 4)
-_SIZES = np.append(_EDGES[0] / math.sqrt(3), _EDGES * math.sqrt(7 / 3))
-# A bin is seen from so many deviations of noise on, and a scale from as many in all rows.
-_SEEN, _ENOUGH = 3.0, 10.0
+_SIZES = np.append(_EDGES[0] / 2, _EDGES * math.sqrt(2))
+# A bin is seen from so many deviations of noise on, as one that is not is far more often far out
+# than near; a scale is from so many in all rows.
+_SEEN, _ENOUGH = 4.0, 10.0
 # Where a group varies by less than this part of the variance of all groups, and noise may hide this
 # part of its rows in a bin, the distribution of all groups says nothing of its tails.
 _ALIKE, _HIDDEN = 0.5, 0.01

@@ -27,7 +27,13 @@ from dpstats.estimators.newton.rounds import (
     Shares,
     rounds,
 )
-from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.sizes import (
+    TOO_FEW,
+    check_levels,
+    has_shared_scales,
+    number_of_rows,
+    rows_for_scales,
+)
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PureDP
@@ -124,9 +130,10 @@ def release(
     queries = queries.with_problem(problem)
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
+    marginals = Shares.of(cost, problem.grouped and not has_shared_scales(problem)).marginals
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, Shares.of(cost).marginals, RESPONSE_WEIGHT
+        len(basis.center), problem, cost, marginals, RESPONSE_WEIGHT
     )
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
