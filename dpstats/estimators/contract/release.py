@@ -3,13 +3,15 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from dpstats.evidence import Evidence, Stack
 from dpstats.numerics import ColumnBasis, Layout
 
+_Made = TypeVar("_Made")
 # The reason why a release from privately estimated ranges has no standard errors.
 CLIPPED = (
     "the privately estimated ranges clip an unknown part of the rows, which biases any "
@@ -219,6 +221,16 @@ class Problem:
     clustered: bool = False
     instruments: Instruments | None = None
     grouped: bool = False
+
+    @cached_property
+    def _shared(self) -> dict[Callable, Any]:
+        return {}
+
+    def shared(self, make: Callable[["Problem"], _Made]) -> _Made:
+        """Return ``make(self)``, which is worked out once for all releases of this problem."""
+        if make not in self._shared:
+            self._shared[make] = make(self)
+        return self._shared[make]
 
     @property
     def counted(self) -> str:

@@ -101,7 +101,8 @@ def release(
     """
     rows, weighted = passes.sum(_whole), problem.weighted
     shares = _PURE if isinstance(cost, PureDP) else _GAUSSIAN
-    problem = replace(problem, weighted=False)  # what rows count for is in the sums over pairs
+    # what rows count for is in the sums over pairs, and scales are those of the pairs
+    problem = replace(problem, weighted=False, grouped=False)
     queries, sizes = _queries(rows, problem, noise), GroupSizes.of(rows)
     weight, number = queries.numbers(sizes, cost.part(shares.numbers))
     of_norms = shares.norm * (1 + weighted)  # of weights and of rows
@@ -122,9 +123,7 @@ def release(
     clustered |= cov_type is None and groups.number >= ENOUGH_CLUSTERS
     spent = shares.sizes + shares.numbers + of_norms + shares.response
     spent += shares.clusters * clustered
-    fitted = rounds(
-        queries, weight, cost.part((1 - spent) / Shares.of(cost, problem.grouped).spent)
-    )
+    fitted = rounds(queries, weight, cost.part((1 - spent) / Shares.of(cost).spent))
     state, steps = fitted.state, fitted.steps
     numeric = 0 if problem.layout is None else len(problem.layout.numeric)
     few = weight.total - weight.noise < _fewest(queries, numeric, cost.part(shares.sizes))

@@ -112,7 +112,7 @@ def release(
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
     size is read off the histograms and is part of the intervals.
     """
-    basis, whole_cost = IndicatorBasis.of(problem), cost
+    basis, whole_cost = problem.shared(IndicatorBasis.of), cost
     shares = Shares.of(cost, problem.grouped)
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
     pure = isinstance(whole_cost, PureDP)
