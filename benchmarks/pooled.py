@@ -84,7 +84,7 @@ def row(data: pd.DataFrame, epsilon: float, bounded: bool, together: bool) -> tu
 def main(arguments: list[str]) -> None:
     """Print shown intervals, errors, widths and coverage by kind, size, epsilon and bounds."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks pooled", description=__doc__)
-    parser.add_argument("--groups", type=int, default=30)
+    parser.add_argument("--groups", type=int, default=50)
     parser.add_argument("--rows", type=int, nargs="+", default=[500, 2000])
     parser.add_argument("--regressors", type=int, nargs="+", default=[3])
     options = parser.parse_args(arguments)
