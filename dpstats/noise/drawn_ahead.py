@@ -19,7 +19,9 @@ class DrawnAhead:
     """
 
     private = SystemSource.private
-    best, bytes, randbelow = SystemSource.best, SystemSource.bytes, SystemSource.randbelow
+    best = staticmethod(SystemSource.best)
+    bytes = staticmethod(SystemSource.bytes)
+    randbelow = staticmethod(SystemSource.randbelow)
 
     def __init__(self):
         self._held: dict[tuple[str, float], list[int]] = {}
