@@ -45,6 +45,7 @@ def release(
     What it estimates: least squares with an effect for each unit, of all rows, those of a unit at
     its parts: of m rows 1 / max(m, ``max_rows``) each.
     """
+    problem = replace(problem, grouped=False)  # scales are those of the deviations
     shares = Shares.of(cost)
     basis = IndicatorBasis.unscaled(len(problem.low))
     queries = DeviationQueries(basis, of_deviations(passes.sum), problem, noise, SquaredLoss())
