@@ -14,7 +14,7 @@ from dpstats.noise import Query
 from dpstats.schema import Categorical
 
 # Share of the number of rows in the squared length of all.
-_ROWS = 0.06
+_ROWS = 0.08
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Joint:
         number times as much.
         """
         squared = self.rows**2 + sum(part.squared for part in self.parts.values())
-        return math.sqrt(squared * self.in_groups) * self.one * (1 + 2.0**-50)
+        return math.sqrt(squared * self.in_groups) * self.one * (1 + 2.0**-40)
 
     @property
     def unit(self) -> float:

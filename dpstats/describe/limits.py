@@ -1,6 +1,7 @@
 """Choose the limits at which values count in sums, by noise and by what lies beyond them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -64,11 +65,16 @@ class Limits:
         """Return the values (size,) that stand for the bins."""
         return (self.first + np.arange(self.size)) * self.width
 
-    def places(self, values: np.ndarray) -> np.ndarray:
-        """Return the bin of each value, 0..size - 1."""
-        last = self.first + self.size - 1
-        steps = np.clip(np.floor(values / self.width + 0.5), self.first, last)
-        return (steps - self.first).astype(np.int64)
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """Return the least and the largest (value - center) / half, cut to [-1, 1], of each bin.
+
+        Of shape (size, 2); the outer bins hold all beyond.
+        """
+        edges = (self.first + np.arange(self.size + 1) - 0.5) * self.width
+        edges[[0, -1]] = -np.inf, np.inf
+        t = np.clip((edges - self.center) / self.half, -1.0, 1.0)
+        return np.stack([t[:-1], t[1:]], axis=1)
 
     def excess(
         self, power: int, ends: tuple[float, float] | None = None
