@@ -18,7 +18,7 @@ from dpstats.describe.limits import Limits
 
 # Shares of a column's part of the squared length: its sum and its sum of squares where |t| = 1. Its
 # counts have what these leave, so more where t is nearer to 0.
-_SUM, _SQUARES = 0.80, 0.07
+SUM, _SQUARES = 0.88, 0.05
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class NumberPart:
     @classmethod
     def of(cls, limits: Limits, share: float, bits: int = BITS) -> "NumberPart":
         """Divide the share of a column in the squared length."""
-        sums, squares, present = (whole_length(share * own, bits) for own in (_SUM, _SQUARES, 1.0))
+        sums, squares, present = (whole_length(share * own, bits) for own in (SUM, _SQUARES, 1.0))
         left = present**2 - _farthest(limits.ends, sums, squares)
         fine = 2.0 ** (BITS - bits)
         weights = np.floor(np.sqrt(left / squared_lengths(limits.size)) * fine) / fine

@@ -7,14 +7,14 @@ from functools import cached_property
 
 import numpy as np
 
-from dpstats.describe.column_parts import FactorPart, NumberPart, Part, counted
+from dpstats.describe.column_parts import SUM, FactorPart, NumberPart, Part, counted
 from dpstats.describe.cumulative import BITS, BITS_OF_PARTS, whole_length
 from dpstats.describe.limits import Limits
 from dpstats.noise import Query
 from dpstats.schema import Categorical
 
 # Share of the number of rows in the squared length of all.
-_ROWS = 0.08
+_ROWS = 0.07
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,11 @@ class Joint:
         starts = 1 + np.cumsum([0, *(part.size for part in self.parts.values())])
         spans: Sequence[int] = starts.tolist()
         return {n: slice(*spans[i : i + 2]) for i, n in enumerate(self.parts)}
+
+
+def noise_on_sums(columns: int) -> float:
+    """Return how many times the noise on a sum is that on one number released alone."""
+    return math.sqrt(columns / ((1 - _ROWS) * SUM))
 
 
 def _bits(one: int) -> int:
