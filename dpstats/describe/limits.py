@@ -65,7 +65,7 @@ class Limits:
     @property
     def points(self) -> np.ndarray:
         """Return the values (size,) that stand for the bins."""
-        return (self.first + np.arange(self.size)) * self.width
+        return (float(self.first) + np.arange(self.size)) * self.width
 
     @cached_property
     def ends(self) -> np.ndarray:
@@ -73,7 +73,7 @@ class Limits:
 
         Of shape (size, 2); the outer bins hold all beyond.
         """
-        edges = (self.first + np.arange(self.size + 1) - 0.5) * self.width
+        edges = (float(self.first) + np.arange(self.size + 1) - 0.5) * self.width
         edges[[0, -1]] = -np.inf, np.inf
         t = np.clip((edges - self.center) / self.half, -1.0, 1.0)
         return np.stack([t[:-1], t[1:]], axis=1)
