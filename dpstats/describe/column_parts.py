@@ -1,19 +1,11 @@
 """Hold what the value of one column adds to the joint vector of a description."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from dpstats.describe.cumulative import (
-    BITS,
-    ROOT_BITS,
-    spread,
-    squared_lengths,
-    transformed,
-    whole_length,
-)
+from dpstats.describe.cumulative import BITS, spread, squared_lengths, transformed, whole_length
 from dpstats.describe.limits import Limits
 
 # Shares of a column's part of the squared length: its sum and its sum of squares where |t| = 1. Its

@@ -49,7 +49,8 @@ def bars(
     edges = (limits.first + np.array(cuts) - 0.5) * limits.width
     edges = np.clip(edges, *ends)
     edges[[0, -1]] = ends
-    deviations = [s * deviation(part.weights, i, j) for i, j in zip(cuts[:-1], cuts[1:], strict=True)]
+    spans = zip(cuts[:-1], cuts[1:], strict=True)
+    deviations = [s * deviation(part.weights, i, j) for i, j in spans]
     for group, own in enumerate(sums):
         counts = np.diff(np.append(0.0, own)[cuts])
         for k, (count, sd) in enumerate(zip(counts.tolist(), deviations, strict=True)):

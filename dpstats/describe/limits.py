@@ -15,7 +15,8 @@ _FARTHER, _HIDDEN = 1.5, 2.0
 # They move means of columns with these kurtoses so many times; the last is that of mostly zeros.
 _KURTOSES, _TIMES = (3.5, 5.5, 12.0), (0.0, 1.0, 2.0)
 _LEAST_POINTS = 3
-# What lies beyond is off by less than a posterior says in which heavy tails are as likely as others.
+# The squared error of what lies beyond, in that of a posterior by which tails are heavy as often
+# as not. It chooses limits alone: intervals allow for all of it.
 _SURE = 0.25
 # Quantiles are read from so many bins at most, of a width that people round to.
 _BINS = 1024
