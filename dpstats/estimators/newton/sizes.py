@@ -48,7 +48,12 @@ def has_shared_scales(problem: Problem) -> bool:
 
 
 def rows_for_scales(
-    columns: int, problem: Problem, cost: Cost, marginals: float, response: float
+    columns: int,
+    problem: Problem,
+    cost: Cost,
+    marginals: float,
+    response: float,
+    shared: bool = False,
 ) -> float:
     """Return the fewest rows whose released distributions give usable scales of so many columns.
 
@@ -57,12 +62,13 @@ def rows_for_scales(
 
     Below it intervals that are shown cover as little as 67% where regressors are correlated or
     most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1). Where
-    scales are those of all groups fewer rows do.
+    scales are those of all groups, ``shared``, least squares takes fewer.
     """
     times = 2.0 if problem.neighbors == REPLACE_ONE else 1.0
     part = cost.part(marginals / (1 - marginals) / max(columns + response, 1.0))
-    several = columns > 1 and not has_shared_scales(problem)
-    return ROWS_PER_NOISE[several] * noise_deviation(part, times, math.sqrt(times))
+    return ROWS_PER_NOISE[columns > 1 and not shared] * noise_deviation(
+        part, times, math.sqrt(times)
+    )
 
 
 def check_levels(name: str, problem: Problem) -> None:
