@@ -133,6 +133,7 @@ def reference_of(columns: Sequence[Sizes | None], y: Sizes, width: float | None)
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
     extremes = Extremes(
         heavy=heavy,
+        heavy_seen=heavy,
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         y_ends=np.array([-reach, reach]),
