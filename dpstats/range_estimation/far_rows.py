@@ -35,7 +35,10 @@ def _outward(histogram: Histogram, counts: np.ndarray, needed: np.ndarray) -> np
             group = start + np.flatnonzero(free[start : start + width])
             if not len(group):
                 continue
-            place, total = _clearest(counts[group]), counts[group].sum()
+            total = counts[group].sum()
+            if not _is_clear(histogram, total, len(group), float(needed[group].min())):
+                continue
+            place = _clearest(counts[group])
             if _is_clear(histogram, total, len(group), float(needed[group[place]])):
                 seen[group[place]] = total
                 free[group] = False

@@ -56,8 +56,8 @@ class Extremes:
     # Where no tail of the response is seen it is heavy with this chance: with .4, as for any
     # histogram that hides 0.5% of the rows, visits to a doctor are covered in .8 of 100 fits.
     HEAVY_UNSEEN: ClassVar[float] = 0.55
-    # So far from its center a response may lie in units of its scale before there is room for a tail
-    # that noise hides, and so far for any.
+    # Where a response may lie farther from its center than so many units of its scale there is room
+    # for a tail that noise hides, and for any from so many.
     ROOM: ClassVar[tuple[float, float]] = (5.0, 20.0)
     # Largest error of the square of the response's scale.
     LARGEST_ERROR: ClassVar[float] = 0.5

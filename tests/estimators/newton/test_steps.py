@@ -110,7 +110,7 @@ def ends(made: Steps, **of_response: float) -> Steps:
 
 
 def test_a_hidden_tail_has_as_much_room_as_the_response_leaves():
-    """Chances of .5 add ten times the odds of 1 where any tail fits in, and none where none does."""
+    """Of a chance of .5 the odds count ten times where any tail fits in, not where none does."""
     found = [
         ends(steps(), heavy_seen=seen, y_most=most)._beyond_known(0.5)
         for seen, most in ((0.0, 50.0), (0.0, 12.5), (0.0, 5.0), (0.5, 5.0))
