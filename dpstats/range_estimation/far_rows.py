@@ -32,7 +32,7 @@ def far_rows(histogram: Histogram, first: int, last: int, clear: np.ndarray | fl
 def _outward(histogram: Histogram, counts: np.ndarray, needed: np.ndarray) -> np.ndarray:
     """Return the rows seen in bins (k,) that lie farther and farther out."""
     seen, free = np.zeros(len(counts)), np.ones(len(counts), dtype=bool)
-    for width in 2 ** np.arange((2 * len(counts)).bit_length()):
+    for width in (2 ** np.arange((2 * len(counts)).bit_length())).tolist():
         for start in _perhaps_clear(histogram, counts, needed, free, width):
             group = start + np.flatnonzero(free[start : start + width])
             place, total = _clearest(counts[group]), counts[group].sum()
