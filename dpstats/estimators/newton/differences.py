@@ -128,6 +128,7 @@ def reference_of(
     error = y.hidden * float(np.linalg.norm(y.standardised**2))
     extremes = Extremes(
         heavy=heavy,
+        heavy_seen=heavy,
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
         y_ends=np.array([-reach, reach]),
