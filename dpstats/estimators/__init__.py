@@ -50,6 +50,9 @@ GENERALIZED: dict[str, Method] = {
 INSTRUMENTAL: dict[str, Method] = {noisy_instruments.METHOD.name: noisy_instruments.METHOD}
 """The methods for an endogenous regressor with instruments, by name."""
 
+SEVERAL: dict[str, Method] = noisy_newton.SEVERAL
+"""The methods that fit several responses on one design in one release, by name."""
+
 ABSORBING: dict[str, Method] = {
     **{m.name: absorbed_newton.method(m) for m in (noisy_newton.METHOD, noisy_newton.PURE_METHOD)},
     **absorbed.methods(adassp.METHODS),

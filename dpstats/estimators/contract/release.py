@@ -192,6 +192,8 @@ class Problem:
         Whether rows have keys of the clusters that standard errors are to allow for.
     instruments : Instruments or None
         Where an endogenous regressor has instruments; the design is then that of x and z.
+    others : tuple of Reference
+        As that of the problem, for each response beside the first, in the order of the rows'.
     """
 
     low: np.ndarray
@@ -213,6 +215,7 @@ class Problem:
     paired: bool = False
     clustered: bool = False
     instruments: Instruments | None = None
+    others: tuple[Reference, ...] = ()
 
     @property
     def counted(self) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
-from dpstats.estimators.newton.joint_scores import JointScores, of_treatment
+from dpstats.estimators.newton.joint_scores import JointScores, of_outcome
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
 from dpstats.estimators.newton.queries import Counted, Queries
 from dpstats.estimators.newton.release import release_of
@@ -109,7 +109,7 @@ def _of_treatment(queries: Queries) -> Queries:
     instruments = queries.problem.instruments
     assert instruments is not None, "the request has a first stage"
     problem = replace(queries.problem, reference=instruments.reference)
-    return replace(queries, total=of_treatment(queries.total), problem=problem)
+    return replace(queries, total=of_outcome(queries.total, 1), problem=problem)
 
 
 def _measured(queries: Queries, rows: float, cost: GDP) -> Queries:
