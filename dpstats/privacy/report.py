@@ -52,7 +52,8 @@ class PrivacyReport:
     noise came from a seeded generator, in which case nothing is guaranteed. ``parallel`` says
     that the events are the worst of groups which share no row and may have taken different steps.
     ``unit`` names the column of persons whose rows are protected together, each with as many as
-    ``max_rows`` in all, or in each of ``max_groups`` groups; None stands for single rows.
+    ``max_rows`` in all, or in each of ``max_groups`` groups; None stands for single rows. The
+    guarantee is that of so many results ``together``, which are one release.
     """
 
     neighbors: str
@@ -66,6 +67,7 @@ class PrivacyReport:
     unit: str | None = None
     max_rows: int = 1
     max_groups: int = 1
+    together: int = 1
 
     @property
     def difference(self) -> str:
