@@ -183,7 +183,8 @@ def _request(
         companion_share=companion_share,
         offset=of_offset,
         first_stage=instruments and FirstStage.of(instruments, schema, term_bounds, clipping),
-        outcomes=outcomes and Outcomes(
+        outcomes=outcomes
+        and Outcomes(
             tuple(outcomes),
             tuple(Outcome(o, o.design(schema, term_bounds, clipping)) for o in others),
         ),

@@ -80,7 +80,6 @@ def for_several(method: Method, formula: Formula, **refused) -> Method:
         )
     if method.name not in SEVERAL:
         raise ArgumentError(
-            f"{method.name} fits one response at a time; with {_ASKED} use "
-            f"{' or '.join(SEVERAL)}"
+            f"{method.name} fits one response at a time; with {_ASKED} use {' or '.join(SEVERAL)}"
         )
     return SEVERAL[method.name]

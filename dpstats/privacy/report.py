@@ -1,6 +1,7 @@
 """Report the noise that a release drew, the budget it spent and its assumptions."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dpstats.privacy.costs import GDP, Cost, added, gdp_epsilon
@@ -110,3 +111,13 @@ class PrivacyReport:
     def shares(self) -> list[tuple[Event, float]]:
         """List each event with its fraction of the budget."""
         return [(event, self.limit.share(event.cost)) for event in self.events]
+
+
+def distinct(reports: Iterable[PrivacyReport]) -> list[PrivacyReport]:
+    """Return the report of each release once, whatever is shown of it.
+
+    Groups of one call have one report. Several results that are one release have equal ones, also
+    where they were stored, and no other release draws the same noise at the same limits.
+    """
+    found = {report if report.together > 1 else id(report): report for report in reports}
+    return list(found.values())

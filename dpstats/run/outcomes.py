@@ -1,5 +1,6 @@
 """Fit several outcomes on one right-hand side to all rows, in one release."""
 
+from dpstats.formula.columns import squeezed
 from dpstats.noise import Noise
 from dpstats.privacy import REPLACE_ONE
 from dpstats.results import DPResults
@@ -15,10 +16,10 @@ def fit_outcomes(prepared: TablePasses, noise: Noise) -> dict[str, DPResults]:
     assert request.outcomes is not None, "the request is one of several outcomes"
     found = request.method.release(passes, problem, prepared.cost, noise, **request.options)
     report = request.report(noise.events, noise.private)
-    results = {}
+    results, responses = {}, {squeezed(design.response) for _, design in request.regressions}
     fits = zip(request.outcomes.names, request.regressions, found, strict=True)
     for name, (formula, design), release in fits:
-        read = set(formula.variables)
+        read, apart = set(formula.variables), responses - {squeezed(design.response)}
         results[name] = DPResults(
             formula=formula.text,
             method=request.method.name,
@@ -29,7 +30,7 @@ def fit_outcomes(prepared: TablePasses, noise: Noise) -> dict[str, DPResults]:
             public_rows=passes.rows if request.neighbors == REPLACE_ONE else None,
             schema={n: kind for n, kind in request.released_schema().items() if n in read},
             term_bounds={
-                n: ends for n, ends in request.term_bounds.items() if n in formula.written_terms
+                n: ends for n, ends in request.term_bounds.items() if squeezed(n) not in apart
             },
             clipping={n: ends for n, ends in request.clipping.items() if n in read},
             estimated=tuple(n for n in request.estimated if n in read),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpstats.estimators.contract.release import Problem, Release, Releases
+from dpstats.estimators.contract.release import Problem, Releases
 from dpstats.numerics import Layout
 from dpstats.privacy import GDP, ApproxDP, Cost, PureDP
 

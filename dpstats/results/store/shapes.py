@@ -123,7 +123,7 @@ _EVENT = {"step": text, "mechanism": text, "sensitivity": number, "scale": above
 _REPORT = {
     "neighbors": _relation, "epsilon": above, "delta": number, "limit": _COST, "events": [_EVENT],
     "assumptions": _TEXTS, "private": flag, "parallel": flag, "unit": (text, none),
-    "max_rows": count, "max_groups": count,
+    "max_rows": count, "max_groups": count, "together": count,
 }  # fmt: skip
 _EVIDENCE = {"kind": text, "*": (number, none, array)}
 _STACK = {
