@@ -23,6 +23,7 @@ from benchmarks import (
     logit,
     methods,
     offsets,
+    outcomes,
     pairs,
     peers,
     persons,
@@ -87,6 +88,7 @@ ALONE = {
     "iv": iv,
     "peers": peers,
     "offsets": offsets,
+    "outcomes": outcomes,
 }
 
 

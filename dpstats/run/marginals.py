@@ -40,6 +40,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     }
     limits |= {name: _declared(request, *side) for name, side in sides.items()}
     beside = _free_name(request.table.columns)
+    responses = [response] if request.outcomes is None else [*designs]
     limits |= {} if offset is None else {beside: offset.limit}
     weights = dict.fromkeys(limits, 1.0) | dict.fromkeys(designs, request.method.ranges.response)
     bought = {name: limit for name, limit in limits.items() if weights[name]}
@@ -49,7 +50,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     if not request.table.remote:
         total = Held(total).sum
     marginals = estimate_marginals(
-        total, bought, weights, cost, noise, request.neighbors, response, request.one
+        total, bought, weights, cost, noise, request.neighbors, responses, request.one
     )
     marginals = {response: TWO_OUTCOMES, **marginals}
     if offset is None:
