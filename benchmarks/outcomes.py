@@ -113,7 +113,7 @@ def _limit_and_noise(sizes: np.ndarray, directions: int, cost: GDP) -> tuple[flo
 def main(arguments: list[str]) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks outcomes", description=__doc__)
-    parser.add_argument("--fits", type=int, default=8)
+    parser.add_argument("--fits", type=int, default=6)
     parser.add_argument("--sizes", nargs="+", type=int, default=[2000, 10_000, 50_000])
     parser.add_argument("--regressors", nargs="+", type=int, default=[3, 8, 15])
     parser.add_argument("--outcomes", nargs="+", type=int, default=[2, 3, 5])
