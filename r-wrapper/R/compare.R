@@ -100,7 +100,7 @@ together <- function(fits, count) {
 
 release_of <- function(fit) {
   if (!isTRUE(fit$privacy$together > 1)) return(fit$state)
-  paste(sprintf("%.17g", fit$privacy$scale), collapse = " ")
+  paste(sprintf("%.17g", fit$privacy$steps$scale), collapse = " ")
 }
 
 # Epsilon and delta of releases together, as of the Python package's dpstats/privacy/joint.py:

@@ -43,7 +43,7 @@ new_dp_ols <- function(value) {
 privacy <- function(value) {
   list(
     epsilon = value$epsilon, delta = value$delta, neighbors = value$neighbors,
-    unit = value$unit, max_rows = value$max_rows,
+    unit = value$unit, max_rows = value$max_rows, together = value$together,
     private = value$private, gaussian = value$gaussian, mu = value$mu, failing = value$failing,
     guarantee = value$guarantee,
     assumptions = strings(value$assumptions),

@@ -17,6 +17,7 @@
 #' @param formula A formula such as `smoker ~ age + sex`, or a list of several, which share the
 #'   budget in equal parts. See [dp_ols()] for what it may hold; effects cannot be absorbed.
 #' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
+#' @param missing `"drop"`: rows with a missing value are left out.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()]. `levels` are for
 #'   character columns, the response too: `list(vote = c("no", "yes"))`.
