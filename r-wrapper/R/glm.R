@@ -29,11 +29,11 @@ dp_glm <- function(formula, family = binomial, data, ...) {
 families <- list(
   binomial = list(
     verb = "dp_logit", link = "logit", noun = "a logit", mean = stats::plogis, slope = stats::dlogis,
-    vcov = "for robust standard errors give cov_type = \"HC1\""
+    vcov = "for robust standard errors give cov_type = \"HC1\", or \"cluster\" with cluster"
   ),
   poisson = list(
     verb = "dp_poisson", link = "log", noun = "a Poisson regression", mean = exp, slope = exp,
-    vcov = "standard errors are robust (HC1) always"
+    vcov = "standard errors are robust (HC1) always; for clustered ones give cov_type = \"cluster\" with cluster"
   )
 )
 
@@ -65,10 +65,11 @@ generalized <- function(family, given, written, workspace) {
   formula <- offset$formula
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
+  given$cluster <- columns_given("cluster", substitute(cluster, given), given$cluster, data)
   given$subset <- condition_given(substitute(subset, given), data, workspace)
   given$texts <- formula_texts(formula)
-  given$columns <- bridge_data(formula, data, c(given$weights, given$unit, all.vars(given$subset),
-                                              unlist(offset$columns)))
+  given$columns <- bridge_data(formula, data, c(given$weights, given$unit, given$cluster,
+                                              all.vars(given$subset), unlist(offset$columns)))
   value <- answer_to("glm", c(shared_arguments(given), offset$columns, list(family = family), options), given$budget)
   fits <- lapply(value, function(fit) with_call(new_dp_ols(fit), written, its$verb))
   fits_by_formula(fits, given$texts)
@@ -81,8 +82,7 @@ instead_of_family <- function(its) {
   own <- list(
     family = "it has one family; dp_glm() takes a family",
     method = paste(its$noun, "is fitted in one way"), select = terms, k = terms, by = group,
-    groups = group, max_groups = group, cluster = "standard errors are clustered by unit alone",
-    vcov = its$vcov
+    groups = group, max_groups = group, vcov = its$vcov
   )
   absent <- utils::modifyList(instead_of, own)
   absent[setdiff(names(absent), "offset")]

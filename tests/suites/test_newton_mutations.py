@@ -362,8 +362,8 @@ def times(factor):
 def rows_of_units(original):
     """The scores of the rows of a unit are clipped one by one, in the cluster of each."""
 
-    def score_sums(at, limit, rows):
-        return original(at, limit, replace(rows, units=None, parts=None))
+    def score_sums(clipped, p, rows):
+        return original(clipped, p, replace(rows, units=None, parts=None))
 
     return score_sums
 
@@ -378,9 +378,9 @@ def counted_doubly(original):
 def exact_number(original):
     """The number of clusters is used as it is."""
 
-    def number(steps, counted, cost):
-        found = original(steps, counted, cost)
-        sums = steps.queries.total(clusters.sizes).sums * 2.0**-20
+    def number(queries, counted, cost):
+        found = original(queries, counted, cost)
+        sums = queries.total(clusters.sizes).sums * 2.0**-20
         return replace(found, number=found.number + 1e-9 * float((sums**2).sum()))
 
     return number

@@ -76,9 +76,8 @@ def test_what_the_page_says_is_refused_is_refused(service):
     ledger = dp.Ledger(folder / "survey.ledger", "ben")
     before = (ledger.spent, len(ledger.requests()))
     call = {"epsilon": 0.1, "schema": folder / "codebook.toml", "budget": ledger}
-    with pytest.raises(dp.ArgumentError, match="cluster"):
-        dp.dp_logit("unemployed ~ age", folder / "survey.csv", cov_type="cluster", cluster="state",
-                    **call)  # fmt: skip
+    with pytest.raises(dp.ArgumentError, match=r"write C\(state\) with levels="):
+        dp.dp_logit("unemployed ~ age | state", folder / "survey.csv", **call)
     with pytest.raises(dp.ArgumentError, match="smallest value"):
         dp.dp_describe(folder / "survey.csv", ["wage"], statistics=["min"], **call)
     assert (ledger.spent, len(ledger.requests())) == before

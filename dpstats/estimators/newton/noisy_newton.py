@@ -13,7 +13,7 @@ from typing import Any
 
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.clusters import with_clusters
+from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, with_clusters
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.joint_scores import of_outcome
 from dpstats.estimators.newton.loss import Loss
@@ -36,7 +36,7 @@ from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PureDP
 
 # Products of clusters are released with how many these are and how long their sums are: of mu^2,
 # and of epsilon with delta = 0.
-_CLUSTERS = 0.16, 0.25
+_CLUSTERS = GAUSSIAN_SHARE, 0.25
 _SQUARED = SquaredLoss()
 _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 

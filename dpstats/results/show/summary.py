@@ -89,10 +89,20 @@ def _heading(result) -> SimpleTable:
         ("Private:", private),
     ]
     if result.bse.notna().any():
-        left = [*left, ("Covariance Type:", result.cov_type)]
-        right = [*right, ("Clusters:", _clusters(result)) if _is_clustered(result) else ("", "")]
+        more = _below(result)
+        left, right = [*left, *more[::2]], [*right, *more[1::2]]
     rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
     return _table(rows, None, f"Differentially Private {result.evidence.model} Results")
+
+
+def _below(result) -> list[tuple[str, str]]:
+    """List what stands below the heading of every fit, of even length."""
+    more = [("Covariance Type:", result.cov_type)]
+    if _is_clustered(result):
+        more.append(("Clusters:", _clusters(result)))
+    if "prsquared" in result.fit_statistics.index:
+        more.append(("Pseudo R-squ.:", figure(result, "prsquared")))
+    return more + [("", "")] * (len(more) % 2)
 
 
 def observations(result) -> str:

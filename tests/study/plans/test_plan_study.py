@@ -192,6 +192,39 @@ def test_a_kind_without_responses_of_its_own_is_planned(tmp_path, monkeypatch):
     assert len(frame) == 5 and frame["ratio"].between(0.9, 1.5).all()
 
 
+GROUPED = """
+data = "people.csv"
+bounds = { age = [18, 90] }
+types = { smoker = "boolean", visits = "number" }
+[guesses]
+n = 8000
+truth = { smoking = { age = 0.03 } }
+[[logit]]
+name = "smoking"
+formula = "smoker ~ age"
+by = "region"
+groups = ["north", "south"]
+epsilon = 4
+[[poisson]]
+name = "visits"
+formula = "visits ~ age"
+by = ["region", "sex"]
+groups = [["north", "f"], ["south", "m"]]
+bounds = { visits = [0, 20] }
+epsilon = 4
+"""
+
+
+def test_groups_of_outcomes_and_counts_are_planned(tmp_path):
+    plan = made(tmp_path, GROUPED, epsilon=[16], repetitions=2)
+    frame = plan.frame.query("epsilon == 16").set_index(["table", "term"])
+    labels = {"smoking": ["north", "south"], "visits": ["north, f", "south, m"]}
+    terms = {name: [f"age, {label}" for label in own] for name, own in labels.items()}
+    for name, own in terms.items():
+        ratio = frame.loc[[(name, term) for term in own], "ratio"]
+        assert len(ratio) == 2 and ratio.between(0.9, 2).all(), ratio
+
+
 BAD = {
     "no rows": (PAPER.replace("n = 6000", ""), {}, "needs the number of rows"),
     "another guess": (PAPER.replace("n = 6000", "m = 3"), {}, "no entry 'm'"),
