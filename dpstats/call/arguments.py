@@ -14,7 +14,7 @@ from dpstats.call.declarations import (
 )
 from dpstats.call.feasibility import check
 from dpstats.call.first_stage import FirstStage
-from dpstats.call.outcomes import LISTWISE, Outcome, Outcomes, check_alike, for_several
+from dpstats.call.outcomes import LISTWISE, Outcomes, check_alike, for_several
 from dpstats.call.request import Request, Selection
 from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
@@ -137,15 +137,8 @@ def _request(
     )
     check_response(formula, schema, chosen)
     check_offset(of_offset, schema)
-    if instruments is not None:
-        first = instruments.first_stage
-        more, more_bounds = declared_bounds(declared.bounds, first)
-        with_treatment = declared_schema(first, table, more, declared.levels, row_norm, chosen)
-        check_response(first, with_treatment.schema, chosen)
-        schema, unbounded, notes = with_treatment.beside(DeclaredSchema(schema, unbounded, notes))
-        term_bounds = {**more_bounds, **term_bounds}
-    others = [*(outcomes or {}).values()][1:]
-    for other in others:
+    others = [*outcomes.values()][1:] if outcomes else []
+    for other in others if instruments is None else [instruments.first_stage]:
         more, more_bounds = declared_bounds(declared.bounds, other)
         beside = declared_schema(other, table, more, declared.levels, row_norm, chosen)
         check_response(other, beside.schema, chosen)
@@ -183,11 +176,7 @@ def _request(
         companion_share=companion_share,
         offset=of_offset,
         first_stage=instruments and FirstStage.of(instruments, schema, term_bounds, clipping),
-        outcomes=outcomes
-        and Outcomes(
-            tuple(outcomes),
-            tuple(Outcome(o, o.design(schema, term_bounds, clipping)) for o in others),
-        ),
+        outcomes=Outcomes.of(outcomes, schema, term_bounds, clipping) if outcomes else None,
     )
     check(request)
     return request

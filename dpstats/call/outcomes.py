@@ -29,10 +29,12 @@ class Outcomes:
     names: tuple[str, ...]
     others: tuple[Outcome, ...]
 
-    @property
-    def designs(self) -> tuple[Design, ...]:
-        """Return the designs of the other regressions."""
-        return tuple(other.design for other in self.others)
+    @classmethod
+    def of(cls, formulas: Mapping[str, Formula], *declared) -> "Outcomes":
+        """Build the designs of all formulas but the first under what is declared for all."""
+        _, *others = formulas.values()
+        found = (Outcome(formula, formula.design(*declared)) for formula in others)
+        return cls(tuple(formulas), tuple(found))
 
     @property
     def references(self) -> tuple[Reference, ...]:
