@@ -60,6 +60,7 @@ class Prepared:
             clustered=request.cluster is not None,
             instruments=_instruments(request),
             others=() if request.outcomes is None else request.outcomes.references,
+            grouped=request.grouped,
         )
         return cls(request, design, problem, request.fit_cost, _labels(frame))
 

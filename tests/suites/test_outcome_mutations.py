@@ -69,7 +69,12 @@ def products_as_for_one(original):
 
 def rounds_as_for_one(original):
     """The rounds of each response take what those of one alone do."""
-    return lambda steps, wild, cost, outcomes: original(steps, wild, cost)
+
+    def stepped(steps, wild, cost):
+        queries = steps.queries.with_problem(replace(steps.queries.problem, others=()))
+        return original(replace(steps, queries=queries), wild, cost)
+
+    return stepped
 
 
 def of_all_rows(original):

@@ -22,6 +22,8 @@ from dpstats.estimators.newton.release import release_of
 from dpstats.estimators.newton.rounds import (
     COMMON,
     GAUSSIAN,
+    GROUPED,
+    GROUPED_PURE,
     PURE,
     RESPONSE_WEIGHT,
     Fitted,
@@ -29,7 +31,13 @@ from dpstats.estimators.newton.rounds import (
     stepped,
     whitened,
 )
-from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.sizes import (
+    TOO_FEW,
+    check_levels,
+    has_shared_scales,
+    number_of_rows,
+    rows_for_scales,
+)
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PureDP
@@ -63,7 +71,9 @@ def release(
     All that is used of the rows, given earlier releases, is a sum of functions of one row each:
     - their number: 1 under add/remove; public under replace-one;
     - mean and mean square of the response
-      (:func:`~dpstats.estimators.newton.squared_loss.SquaredLoss.measured`);
+      (:func:`~dpstats.estimators.newton.squared_loss.SquaredLoss.measured`), with groups after its
+      center and a histogram of distances from that
+      (:func:`~dpstats.estimators.newton.group_response.located`);
     - X'X in two coordinates, with rows scaled to a squared norm of at most B, which is public or
       released: sensitivity B or sqrt 2 B
       (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
@@ -132,8 +142,8 @@ def releases(
     What it estimates, of each response: least squares of it on the design, of all rows. Rows are
     the same for all responses, so X'X and their number are those of each regression.
     """
-    outcomes = 1 + len(problem.others)
-    basis, whole_cost, shares = IndicatorBasis.of(problem), cost, Shares.of(cost, outcomes)
+    basis, whole_cost, outcomes = problem.shared(IndicatorBasis.of), cost, problem.outcomes
+    shares = Shares.of(cost, problem.grouped, outcomes)
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
     products = shares.products
     if problem.clustered:
@@ -147,15 +157,17 @@ def releases(
     counted = queries.number(rows, cost.part(shares.rest(shares.count)))
     count = max(counted.total, 2 * counted.noise)
     each = _measured(queries, count, cost.part(shares.rest(shares.response)))
-    steps, wild = whitened(each[0], counted, cost, outcomes)
+    steps, wild = whitened(each[0], counted, cost)
+    own_scales = problem.grouped and not has_shared_scales(problem)
+    marginals = Shares.of(cost, own_scales, outcomes).marginals
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, shares.marginals, outcomes * RESPONSE_WEIGHT
+        len(basis.center), problem, cost, marginals, outcomes * RESPONSE_WEIGHT
     )
     reason = TOO_FEW if problem.by_unit or outcomes > 1 else TOO_FEW + _OF_A_LINE
     own = whole_cost.part(products) if robust else None
     fits = (
-        _with_products(stepped(replace(steps, queries=one), wild, cost, outcomes), counted, own)
+        _with_products(stepped(replace(steps, queries=one), wild, cost), counted, own)
         for one in each
     )
     return tuple(
@@ -204,7 +216,9 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check,
-    ranges=Ranges(GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT),
+    ranges=Ranges(
+        GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT, grouped=GROUPED.marginals
+    ),
     takes=frozenset({"units", "weights", "clusters"}),
 )
 
@@ -212,7 +226,7 @@ PURE_METHOD = replace(
     METHOD,
     name="noisy_newton_pure",
     guarantee="pure",
-    ranges=replace(METHOD.ranges, share=PURE.marginals),
+    ranges=replace(METHOD.ranges, share=PURE.marginals, grouped=GROUPED_PURE.marginals),
 )
 
 # Several responses on one design, by name of the method for one.

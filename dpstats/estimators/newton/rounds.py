@@ -51,12 +51,16 @@ class Shares:
     products: float
 
     @classmethod
-    def of(cls, cost: Cost, outcomes: int = 1) -> "Shares":
+    def of(cls, cost: Cost, grouped: bool = False, outcomes: int = 1) -> "Shares":
         """Return the fractions of a cost: of epsilon with delta = 0, else of mu^2.
 
-        Of several outcomes each has the parts that are of one response.
+        The rows of a group are fewer than those of all groups, whose distributions of the columns
+        take less. Of several outcomes each has the parts that are of one response.
         """
-        alone = PURE if isinstance(cost, PureDP) else GAUSSIAN
+        pure = isinstance(cost, PureDP)
+        if grouped:
+            return GROUPED_PURE if pure else GROUPED
+        alone = PURE if pure else GAUSSIAN
         return alone if outcomes == 1 else alone._among(outcomes)
 
     def _among(self, outcomes: int) -> "Shares":
@@ -93,6 +97,10 @@ GAUSSIAN = Shares(0.185, 0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, (0.07, 0.1
 # Noise falls with the fraction itself and not with its root, so that small releases need more of
 # the whole, and fewer rounds waste less of it; set by simulation (benchmarks/pure.py).
 PURE = Shares(0.22, 0.01, 0.025, 0.23, 0.025, 0.05, 0.02, 0.06, (0.1, 0.26), 0.15)
+# Of a group the center and the scale of its response take a part of what all groups save
+# (benchmarks/pooled.py).
+GROUPED = Shares(0.09, 0.005, 0.05, 0.27, 0.015, 0.05, 0.02, 0.09, (0.07, 0.16, 0.18), 0.08)
+GROUPED_PURE = Shares(0.14, 0.01, 0.08, 0.24, 0.025, 0.05, 0.02, 0.06, (0.1, 0.275), 0.15)
 
 
 @dataclass(frozen=True)
@@ -114,11 +122,9 @@ def rounds(queries: Queries, counted: Counted, cost: Cost) -> Fitted:
     return stepped(steps, wild, cost)
 
 
-def whitened(
-    queries: Queries, counted: Counted, cost: Cost, outcomes: int = 1
-) -> tuple[Steps, bool]:
+def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, bool]:
     """Release X'X and leverages; return steps from there, and whether the scales have failed."""
-    shares = Shares.of(cost, outcomes)
+    shares = Shares.of(cost, queries.problem.grouped, queries.problem.outcomes)
     gram, leverage = (cost.part(shares.rest(part)) for part in (shares.gram, shares.leverage))
     count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
     whitening, pays = rough_whitening(queries, gram, count)
@@ -133,9 +139,9 @@ def whitened(
     return steps, is_wild(tail, deviation, count)
 
 
-def stepped(steps: Steps, wild: bool, cost: Cost, outcomes: int = 1) -> Fitted:
+def stepped(steps: Steps, wild: bool, cost: Cost) -> Fitted:
     """Take a start and steps; what X'X and leverages cost is left of ``cost``."""
-    shares = Shares.of(cost, outcomes)
+    shares = Shares.of(cost, steps.queries.problem.grouped, steps.queries.problem.outcomes)
     first, *others = (cost.part(shares.rest(part)) for part in shares.rounds)
     state = steps.start(cost.part(shares.rest(shares.start)))
     scores = steps.tail(state, cost.part(shares.rest(shares.first_tail)))
