@@ -24,6 +24,7 @@ from benchmarks import (
     logit,
     methods,
     offsets,
+    outcomes,
     pairs,
     peers,
     person_effects,
@@ -93,6 +94,7 @@ ALONE = {
     "iv": iv,
     "peers": peers,
     "offsets": offsets,
+    "outcomes": outcomes,
 }
 
 

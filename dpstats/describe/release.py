@@ -76,7 +76,7 @@ def _limits(
     weights = dict.fromkeys(numbers, 1.0)
     counting, many = request.counting, request.counting.in_groups
     found = estimate_marginals(
-        request.total, numbers, weights, cost, noise, ADD_REMOVE, "", many * counting.one
+        request.total, numbers, weights, cost, noise, ADD_REMOVE, (), many * counting.one
     )
     chosen = {}
     for name, marginal in found.items():

@@ -51,6 +51,9 @@ GENERALIZED: dict[str, Method] = {
 INSTRUMENTAL: dict[str, Method] = {noisy_instruments.METHOD.name: noisy_instruments.METHOD}
 """The methods for an endogenous regressor with instruments, by name."""
 
+SEVERAL: dict[str, Method] = noisy_newton.SEVERAL
+"""The methods that fit several responses on one design in one release, by name."""
+
 _NEWTON = noisy_newton.METHOD, noisy_newton.PURE_METHOD
 ABSORBING: dict[str, Method] = {
     **{plain.name: absorbed_newton.method(plain) for plain in _NEWTON},

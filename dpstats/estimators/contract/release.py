@@ -210,6 +210,8 @@ class Problem:
         Whether rows have keys of the clusters that standard errors are to allow for.
     instruments : Instruments or None
         Where an endogenous regressor has instruments; the design is then that of x and z.
+    others : tuple of Reference
+        As that of the problem, for each response beside the first, in the order of the rows'.
     grouped : bool
         Whether rows are of one group each time, and the reference is that of all groups.
     """
@@ -233,6 +235,7 @@ class Problem:
     paired: bool = False
     clustered: bool = False
     instruments: Instruments | None = None
+    others: tuple[Reference, ...] = ()
     grouped: bool = False
 
     @cached_property
@@ -244,6 +247,11 @@ class Problem:
         if make not in self._shared:
             self._shared[make] = make(self)
         return self._shared[make]
+
+    @property
+    def outcomes(self) -> int:
+        """Return the number of responses."""
+        return 1 + len(self.others)
 
     @property
     def counted(self) -> str:
