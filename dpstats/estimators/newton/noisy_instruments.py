@@ -151,7 +151,8 @@ def _products(
     steps, fits = of_y.steps, (of_y, of_d)
     t, p, rows, queries = steps.whitening.dimension, len(of_y.state.eta), steps.rows, steps.queries
     f, g = (math.sqrt(max(fit.state.square, _SMALLEST)) for fit in fits)
-    joint, units = JointScores(*map(_last_scores, fits), (f, g)), np.repeat([f, g], p)
+    joint = JointScores(_last_scores(of_y), _last_scores(of_d), (f, g))
+    units = np.repeat([f, g], p)
     if queries.problem.clustered:
         products, clusters = _of_clusters(fits, joint, counted, cost)
         return np.outer(units, units) * products, clusters
