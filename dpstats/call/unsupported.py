@@ -59,10 +59,8 @@ INSTEAD = {
 _ALWAYS_ROBUST = "its standard errors are robust (HC1) always; leave it out"
 _EXPOSURE = "an exposure is for dp_poisson; give offset= for what is added to the log odds"
 _ONE_METHOD = "a logit is fitted by one method; leave it out"
-_GROUP_LOGIT = 'fit each group by subset=, such as subset="group == 1", from one budget='
 INSTEAD_LOGIT = INSTEAD | {
     "exposure": _EXPOSURE,
-    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
     **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD),
     **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
     **dict.fromkeys(["family", "link"], "its family is binomial, and its link the logit"),
@@ -79,8 +77,9 @@ INSTEAD_POISSON = INSTEAD_LOGIT | {
 }
 """The same for dp_poisson."""
 
+_GROUP_IV = 'fit each group by subset=, such as subset="group == 1", from one budget='
 INSTEAD_IV = INSTEAD | {
-    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
+    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_IV),
     **dict.fromkeys(
         ["method", "companion", "companion_share"], "dp_iv has one method; leave it out"
     ),

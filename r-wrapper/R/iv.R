@@ -56,7 +56,7 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
   options <- list(...)
   check_options(options, "dp_iv")
   check_data(data)
-  check_ungrouped(data, "a regression with instruments")
+  check_ungrouped(data)
   if (is.list(formula)) {
     bad_argument("dp_iv takes one formula, got a list of ", length(formula), "; call it for each, ",
                  "from one budget")
@@ -98,4 +98,11 @@ with_instruments <- function(fit, value) {
   )
   fit$call$formula <- stats::as.formula(value$formula, env = globalenv())
   fit
+}
+
+check_ungrouped <- function(data) {
+  if (inherits(data, "grouped_df")) {
+    bad_argument("data is grouped, and a regression with instruments has no groups; ungroup() it, and ",
+                 "fit each group by subset, from one budget")
+  }
 }

@@ -43,9 +43,10 @@
 #' predict(fit, data.frame(age = c(30, 50)), type = "response", interval = "confidence")
 #' @export
 dp_poisson <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
-                       x_new = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
-                       weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
-                       max_rows = NULL, cluster = NULL, offset = NULL, exposure = NULL, ...) {
+                       by = NULL, groups = NULL, x_new = NULL, neighbors = NULL, budget = NULL,
+                       missing = "drop", types = NULL, weights = NULL, trim_weights = NULL,
+                       subset = NULL, unit = NULL, max_rows = NULL, max_groups = NULL, cluster = NULL,
+                       offset = NULL, exposure = NULL, ...) {
   written <- match.call()
   generalized("poisson", environment(), written, parent.frame())
 }

@@ -177,9 +177,6 @@ test_that("arguments that a logit has not are answered before they are evaluated
     expect_s3_class(error, "dpstats_argument_error")
     expect_match(conditionMessage(error), paste0("dp_logit has no ", name, ": "))
   }
-  skip_without_package("dplyr")
-  expect_error(dp_logit(smoker ~ age, dplyr::group_by(smokers(60), sex), 1), "has no groups",
-               class = "dpstats_argument_error")
 })
 
 test_that("average marginal effects are those of glm's probabilities as epsilon grows", {
