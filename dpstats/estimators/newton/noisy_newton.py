@@ -130,10 +130,11 @@ def release(
     queries = queries.with_problem(problem)
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
-    marginals = Shares.of(cost, problem.grouped and not has_shared_scales(problem)).marginals
+    shared = has_shared_scales(problem)
+    marginals = Shares.of(cost, problem.grouped and not shared).marginals
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, marginals, RESPONSE_WEIGHT
+        len(basis.center), problem, cost, marginals, RESPONSE_WEIGHT, shared
     )
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
