@@ -117,7 +117,7 @@ ROLES = {
         },
     ),
     "group of counts": Role(
-        ("whole",),
+        ("flag",),
         lambda content: {
             "formula": "y ~ x",
             "by": "c",
