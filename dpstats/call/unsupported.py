@@ -64,7 +64,6 @@ INSTEAD_LOGIT = INSTEAD | {
     **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD),
     **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
     **dict.fromkeys(["family", "link"], "its family is binomial, and its link the logit"),
-    "cluster": 'its errors are clustered by unit="person_id" alone',
     "row_norm": "a logit needs no bounds",
 }
 """The same for dp_logit."""
@@ -85,18 +84,7 @@ INSTEAD_IV = INSTEAD | {
         ["method", "companion", "companion_share"], "dp_iv has one method; leave it out"
     ),
     **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
-    **dict.fromkeys(
-        ["weights", "trim_weights", "weight", "freq_weights", "sample_weight"],
-        "with instruments each row counts once; leave it out",
-    ),
-    **dict.fromkeys(
-        ["unit", "max_rows", "max_groups", "person", "id", "subject", "entity"],
-        "with instruments persons of one row are protected; take one row of each",
-    ),
-    **dict.fromkeys(
-        ["cov_type", "vcov", "vce", "robust", "cluster", "clusters"],
-        "with instruments standard errors are robust (HC1), of independent rows; leave it out",
-    ),
+    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ALWAYS_ROBUST),
     **dict.fromkeys(["instruments", "endog", "exog", "iv"], "write them as in 'y ~ x + [d ~ z]'"),
     "x_new": "call result.predict(newdata)",
     "row_norm": "no bounds are needed",

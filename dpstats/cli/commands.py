@@ -116,7 +116,6 @@ def _add_model(parser: _Parser) -> None:
     data_options.add_guarantee(add)
     data_options.add_declarations(add)
     verbs.add_rows(add)
-    add("--cluster", metavar="COL", help="clusters of errors, with --option cov_type=cluster")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
     add("--k", type=int, metavar="K", help="how many terms to keep")
@@ -178,7 +177,6 @@ def _call(arguments) -> tuple[AnyTable, dict]:
     table, call = data_options.shared_call(arguments)
     call |= {
         "method": arguments.method,
-        "cluster": arguments.cluster,
         "row_norm": arguments.row_norm,
         "select": arguments.select,
         "k": arguments.k,

@@ -28,8 +28,14 @@ def add_rows(add) -> None:
     """Add the options on rows, points and the method that fits have."""
     lists = data_options.LISTS
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
+    add_errors(add)
+
+
+def add_errors(add) -> None:
+    """Add what rows count for, and the options of the method, such as that of standard errors."""
     _add_counting(add)
-    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
+    add("--cluster", metavar="COL", help="clusters of errors, with --option cov_type=cluster")
+    add("--option", **data_options.LISTS, metavar="NAME=VALUE", help="option of the method")
 
 
 def _add_counting(add) -> None:
@@ -41,8 +47,13 @@ def _add_counting(add) -> None:
 
 def of_rows(arguments, table, factors) -> dict:
     """Build the keyword arguments of :func:`add_rows`."""
-    call = {name: getattr(arguments, name) for name in _COUNTING}
-    call["x_new"] = points(arguments.x_new, arguments.formula, table, factors)
+    at = points(arguments.x_new, arguments.formula, table, factors)
+    return of_errors(arguments) | {"x_new": at}
+
+
+def of_errors(arguments) -> dict:
+    """Build the keyword arguments of :func:`add_errors`."""
+    call = {name: getattr(arguments, name) for name in (*_COUNTING, "cluster")}
     return call | options(arguments.option)
 
 
@@ -139,6 +150,7 @@ def add_iv(add) -> None:
     add("formula", metavar="FORMULA", help="such as 'y ~ x + [d ~ z]', z instruments of d")
     data_options.add_guarantee(add)
     data_options.add_declarations(add)
+    add_errors(add)
     add_outputs(add)
 
 
@@ -147,6 +159,7 @@ def iv(arguments) -> None:
     outputs = checked_outputs(arguments, (".json", ".txt"))
     check_order(arguments.formula, arguments.data)
     table, call = data_options.shared_call(arguments)
+    call |= of_errors(arguments)
     show_fit(arguments, outputs, dp_iv(arguments.formula, table, **call))
 
 

@@ -107,8 +107,9 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
         raise unknown_method(name, METHODS)
     if "cluster" in options or options.get("cov_type") == "cluster" and call["unit"] is None:
         raise ArgumentError(
-            f'a forecast does not know clusters; give {label!r} cov_type="HC1" in the place of '
-            '"cluster", whose coefficients have about as much privacy noise'
+            f'a forecast from guesses does not know clusters; give {label!r} cov_type="HC1" in the '
+            'place of "cluster", whose coefficients have about as much privacy noise, or take '
+            "plan_study with data=, a public stand-in that has the column of clusters"
         )
     delta = delta_of(name, delta)
     call = {**call, "neighbors": options.pop("neighbors", call["neighbors"])}

@@ -29,6 +29,7 @@ def dp_logit(
     unit: str | None = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
+    cluster: str | None = None,
     x_new=None,
     neighbors: str | None = None,
     missing: str = "drop",
@@ -64,11 +65,11 @@ def dp_logit(
     offset : str, optional
         Column of numbers that are added to the log odds, as in statsmodels and ``glm``. It is
         private and needs no bounds; a row without a finite one is left out.
-    subset, unit, max_rows, max_groups, x_new, neighbors, missing, budget, n_jobs, progress
+    subset, unit, max_rows, max_groups, cluster, x_new, neighbors, missing, budget, n_jobs, progress
         As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are probabilities,
         at an offset of 0.
     **options
-        ``cov_type="HC1"``, for about a tenth of the budget.
+        ``cov_type="HC1"``, for about a tenth of the budget, or ``"cluster"`` with ``cluster=``.
 
     Returns
     -------
@@ -107,5 +108,5 @@ def dp_logit(
         dp_logit, _METHOD, INSTEAD_LOGIT, formula, table, options, budget, progress, n_jobs,
         schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
         trim_weights=trim_weights, offset=offset, subset=subset, unit=unit, max_rows=max_rows,
-        max_groups=max_groups, x_new=x_new, neighbors=neighbors, missing=missing,
+        max_groups=max_groups, cluster=cluster, x_new=x_new, neighbors=neighbors, missing=missing,
     )  # fmt: skip

@@ -32,6 +32,7 @@ def dp_poisson(
     unit: str | None = None,
     max_rows: int | None = None,
     max_groups: int | None = None,
+    cluster: str | None = None,
     x_new=None,
     neighbors: str | None = None,
     missing: str = "drop",
@@ -69,11 +70,11 @@ def dp_poisson(
         Columns of numbers: an offset is added to the logarithm of the mean, and so is the logarithm
         of an exposure, such as person-years or a population. They are private and need no bounds;
         a row without a finite offset, or with an exposure that is not above 0, is left out.
-    subset, unit, max_rows, max_groups, x_new, neighbors, missing, budget, n_jobs, progress
+    subset, unit, max_rows, max_groups, cluster, x_new, neighbors, missing, budget, n_jobs, progress
         As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are means of the response,
         at an offset of 0 and an exposure of 1.
     **options
-        ``cov_type="HC1"``, which is the default.
+        ``cov_type="HC1"``, which is the default, or ``"cluster"`` with ``cluster=``.
 
     Returns
     -------
@@ -113,7 +114,8 @@ def dp_poisson(
         dp_poisson, _METHOD, INSTEAD_POISSON, formula, table, options, budget, progress, n_jobs,
         schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
         trim_weights=trim_weights, offset=offset, exposure=exposure, subset=subset, unit=unit,
-        max_rows=max_rows, max_groups=max_groups, x_new=x_new, neighbors=neighbors, missing=missing,
+        max_rows=max_rows, max_groups=max_groups, cluster=cluster, x_new=x_new,
+        neighbors=neighbors, missing=missing,
     )  # fmt: skip
 
 

@@ -29,11 +29,11 @@ dp_glm <- function(formula, family = binomial, data, ...) {
 families <- list(
   binomial = list(
     verb = "dp_logit", link = "logit", noun = "a logit", mean = stats::plogis, slope = stats::dlogis,
-    vcov = "for robust standard errors give cov_type = \"HC1\""
+    vcov = "for robust standard errors give cov_type = \"HC1\", or \"cluster\" with cluster"
   ),
   poisson = list(
     verb = "dp_poisson", link = "log", noun = "a Poisson regression", mean = exp, slope = exp,
-    vcov = "standard errors are robust (HC1) always"
+    vcov = "standard errors are robust (HC1) always; for clustered ones give cov_type = \"cluster\" with cluster"
   )
 )
 
@@ -64,13 +64,14 @@ generalized <- function(family, given, written, workspace) {
   formula <- offset$formula
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
+  given$cluster <- columns_given("cluster", substitute(cluster, given), given$cluster, data)
   given$subset <- condition_given(substitute(subset, given), data, workspace)
   given$texts <- formula_texts(formula)
   by <- columns_given("by", substitute(by, given), given$by, data, several = TRUE)
   by <- written$by <- grouping(data, by)
   key <- group_key(data, by)
-  given$columns <- bridge_data(formula, data, c(by, given$weights, given$unit, all.vars(given$subset),
-                                              unlist(offset$columns)))
+  given$columns <- bridge_data(formula, data, c(by, given$weights, given$unit, given$cluster,
+                                              all.vars(given$subset), unlist(offset$columns)))
   own <- list(family = family, by = if (length(by) > 1L) as.list(by) else by,
               groups = groups_of(given$groups, key), max_groups = given$max_groups)
   value <- answer_to("glm", c(shared_arguments(given), offset$columns, own, options), given$budget)
@@ -85,8 +86,7 @@ instead_of_family <- function(its) {
   terms <- "name the terms in the formula"
   own <- list(
     family = "it has one family; dp_glm() takes a family",
-    method = paste(its$noun, "is fitted in one way"), select = terms, k = terms, cluster = "standard errors are clustered by unit alone",
-    vcov = its$vcov
+    method = paste(its$noun, "is fitted in one way"), select = terms, k = terms, vcov = its$vcov
   )
   absent <- utils::modifyList(instead_of, own)
   absent[setdiff(names(absent), "offset")]

@@ -113,7 +113,10 @@ augment.dp_glm_groups <- augment.dp_glm
 #' @exportS3Method generics::glance dp_glm
 glance.dp_glm <- function(x, ...) {
   row <- glance.dp_ols(x, ...)
-  row[setdiff(names(row), c("r.squared", "adj.r.squared", "sigma", "df.residual"))]
+  row <- row[setdiff(names(row), c("r.squared", "adj.r.squared", "sigma", "df.residual"))]
+  figures <- x$fit_statistics
+  if (!"prsquared" %in% rownames(figures)) return(row)
+  tibble::add_column(row, pseudo.r.squared = figures["prsquared", "estimate"], .before = 1L)
 }
 
 #' @rdname summary.dp_ols

@@ -152,6 +152,18 @@ def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):
     assert (folder / "fit.png").stat().st_size > 1000
 
 
+def test_errors_of_verbs_are_clustered_by_a_column(folder, capsys):
+    frame = pd.read_csv("people.csv")
+    frame["town"] = [f"t{i % 40}" for i in range(len(frame))]
+    frame.to_csv("people.csv", index=False)
+    more = ["--cluster", "town", "--types", "town=string"]
+    for argv in (LOGIT, IV):
+        assert cli.main([*argv, *more, "--option", "cov_type=cluster"]) == 0
+        assert "Clusters:" in capsys.readouterr().out
+        assert cli.main([*argv, *more]) == 2
+        assert "--option cov_type=cluster" in capsys.readouterr().err
+
+
 def test_verbs_charge_a_ledger(capsys):
     ledger = dp.Ledger.create("f.ledger", dataset="people", epsilon=9, delta=1e-5)
     for argv in (DESCRIBE, LOGIT, [*IV[:4], "0.5", *IV[5:]]):
@@ -178,7 +190,9 @@ WRONG = {
     "table of one fit": ([*LOGIT, "-o", "fit.csv"], "-o: expected a name ending in .json, .txt"),
     "threads": ([*LOGIT, "--by", "sex", "--n-jobs", "0"], "n_jobs"),
     "no instruments": ([*IV[:2], "wage ~ age", *IV[3:]], "instruments in brackets"),
-    "weights": ([*IV, "--weights", "near"], "--weights"),
+    "weights": ([*IV, "--weights", "near"], "--bounds"),
+    "absorbed": ([*LOGIT[:2], "smoker ~ age | sex", *LOGIT[3:]], "write C(sex) with --levels"),
+    "absorbed with instruments": ([*IV[:2], "wage ~ [age ~ near] | sex", *IV[3:]], "absorbs no"),
     "no number": (IV[:5], "--types"),
     "no epsilon": (["logit", "people.csv", "smoker ~ age"], "--epsilon"),
 }  # fmt: skip

@@ -228,6 +228,7 @@ bad_calls <- c(bad_calls, expression(
   dp_iv(y ~ 1 | x ~ k - 1, d, 1), dp_iv(y ~ 1 | x ~ k, d, -1), dp_iv(y ~ 1 | x ~ k, d, 1, delta = 0),
   dp_iv(y ~ 1 | x ~ k, as.list(d), 1), dp_iv(list(y ~ 1 | x ~ k), d, 1), dp_iv(y ~ 1 | x ~ k, d, 1, by = g),
   dp_iv(y ~ 1 | x ~ k, d, 1, weights = k), dp_iv(y ~ 1 | x ~ k, d, 1, cluster = g),
+  dp_iv(y ~ 1 | x ~ k, d, 1, cov_type = "nonrobust"), dp_iv(y ~ 1 | x ~ k, d, 1, unit = nowhere),
   dp_iv(y ~ 1 | x ~ k, d, 1, vcov = "HC1"), dp_iv(y ~ 1 | x ~ k, d, 1, unknown = 2),
   dp_iv(y ~ 1 | x ~ k, d, 1, seed = 1), dp_iv(y ~ 1 | x ~ k, d, 1, budget = 2),
   dp_first_stage(fit), dp_anderson_rubin(fit), dp_anderson_rubin(3), dp_ols(y ~ 1 | x ~ k, d, epsilon = 1)

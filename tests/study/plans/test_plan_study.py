@@ -7,7 +7,7 @@ import statsmodels.formula.api as smf
 
 import dpstats as dp
 from dpstats.study import Study
-from tests.checks.study_plans import PAPER, law, made
+from tests.checks.study_plans import PAPER, law, made, widths
 
 OWN = """
 data = "people.csv"
@@ -39,21 +39,6 @@ def folder(tmp_path_factory):
 def planned(folder):
     call = {"data": folder / "stand_in.csv", "repetitions": 3, "progress": False}
     return dp.plan_study(folder / "study.toml", **call)
-
-
-def widths(results) -> pd.Series:
-    """The widths of the intervals of fits and of a description, by table and term."""
-    found = {}
-    for name, result in results.items():
-        if isinstance(result, dp.DPDescription):
-            for _, variable, one in result.figures:
-                level = "" if one.level is None else f" {one.level}"
-                found[name, f"{variable}{level}: {one.statistic}"] = one.upper - one.lower
-        else:
-            tidy = result.tidy()
-            rows = zip(tidy["term"], tidy["conf.high"] - tidy["conf.low"], strict=True)
-            found |= {(name, term): width for term, width in rows}
-    return pd.Series(found)
 
 
 def test_the_plan_is_near_a_run_on_other_rows_of_the_same_law(planned, folder):
