@@ -127,7 +127,7 @@ ROLES = {
         },
     ),
     "group of counts": Role(
-        ("whole",),
+        ("flag",),
         lambda content: {
             "formula": "y ~ x",
             "by": "c",
