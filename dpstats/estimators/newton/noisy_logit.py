@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import (
@@ -30,6 +30,7 @@ from dpstats.estimators.newton.queries import RowQueries
 from dpstats.estimators.newton.release import constant_of
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES, Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.sums import mapped_rows
 from dpstats.estimators.newton.whitening import Whitening, whitened
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -134,7 +135,8 @@ def release(
     if offsets is not None:  # far out they leave no slope
         slope = max(float(offsets.mean(logistic_slope, center)), _LEAST_SHARE)
     limit, kept = _leverage_limit(tail, whitening, rows * slope, rough.replaces, mu)
-    queries = LogisticQueries(basis, passes.sum, problem, noise, whitening.map, limit, center)
+    total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
+    queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, center)
     position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
     slopes, slopes_noise = queries.slopes(position.eta, parts["slopes"])
     products = None

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpstats import option_checks
 from dpstats.errors import ArgumentError
-from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
 from dpstats.estimators.newton.far_scores import FarScores, farthest_score
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
@@ -26,6 +26,7 @@ from dpstats.estimators.newton.poisson_steps import PoissonSteps
 from dpstats.estimators.newton.queries import Counted, RowQueries
 from dpstats.estimators.newton.score_tails import FAR_EDGES, Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.sums import mapped_rows
 from dpstats.estimators.newton.whitening import whitened
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -118,7 +119,8 @@ def release(
     whitening, leverages = whitened(rough, parts["gram"], parts["leverages"], rows)
     offsets = rough.reference.offsets
     center = -log_mean(offsets) if basis.has_constant else -math.log(unit)
-    queries = PoissonQueries(basis, passes.sum, problem, noise, whitening.map, center, unit)
+    total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
+    queries = PoissonQueries(basis, total, problem, noise, whitening.map, center, unit)
     steps = PoissonSteps(queries, whitening, rows, counted.part, leverages)
     position, hessian, tail, limit, far = _stepped(steps, parts)
     products = steps.products(position, tail, whole.part(_SCORE_PRODUCTS))
