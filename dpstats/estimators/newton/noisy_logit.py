@@ -52,7 +52,7 @@ _SCORE_PRODUCTS = 0.08
 _LEAST_SHARE, _LEAST_DEVIATIONS = 0.001, 2.0
 # A row adds to a Hessian up to so many times what one of ordinary curvature and leverage does.
 # Where noise is small it is the largest bound that keeps it below this part of the Hessian.
-_MOST_CURVATURE, _HIDDEN = 5.0, 0.01
+_MOST_CURVATURE, _HIDDEN = 5.0, 0.12
 # The last sums of scores are so many where the budget is large: steps converge, and as their noises
 # are combined by precision, several cost no more than one.
 _LAST_STEPS, _LARGE_MU = 4, 10.0
