@@ -27,7 +27,7 @@ class Extremes:
         How likely they make a heavy tail of scores, from 0 to 1.
     leverage : float
         Largest squared leverage of a row, as far as is seen.
-    kurtosis : numpy.ndarray, shape (d,)
+    kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
@@ -60,6 +60,7 @@ class Extremes:
     heavy: float
     leverage: float
     kurtosis: np.ndarray
+    skewness: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float

@@ -15,7 +15,7 @@ from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.far_scores import FarScores, farthest_score
+from dpstats.estimators.newton.far_scores import FarScores, farthest_score, skewed_directions
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
 from dpstats.estimators.newton.logistic_release import release_of
@@ -134,6 +134,7 @@ def release(
         1.0, min(beyond / tail.rows, 1.0), products, slopes, slopes_noise, few,
         steps.bias(position, hessian, tail, limit),
         FarScores(*far, counted.number, beyond >= _NONE_CUT and _may_be_far(steps, position)),
+        skewed_directions(queries),
     )  # fmt: skip
     return release_of(fitted, basis, problem)
 
