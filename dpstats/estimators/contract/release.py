@@ -76,6 +76,7 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
+            np.zeros(columns),
             np.array([-math.inf, math.inf]),
             math.inf,
             math.inf,

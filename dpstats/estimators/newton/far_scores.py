@@ -12,11 +12,11 @@ from dpstats.estimators.newton.queries import Counted
 # for a missing value may well have, is not to be hidden by noise; fewer than this part of the rows
 # are ordinary. Set by simulation (benchmarks/coded.py).
 _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
-# A skewed regressor, of this skewness at least, has far rows that decide its coefficient where its
-# effect is not exponential: so many deviations of noise are too many then. Two values are no tail:
-# their kurtosis exceeds their squared skewness by 1. Nor are bounds so many standard deviations
-# away. Set by the same simulation.
-_UNCLEAR, _SKEWED, _TWO_VALUES, _LONG = 0.5, 1.0, 1.3, 10.0
+# A regressor of this skewness may have far rows that decide its coefficient, where its effect is
+# not exponential: any count above the ordinary is a sign of them. Two values are no tail: their
+# kurtosis exceeds their squared skewness by 1. Nor is there one beyond bounds closer than so many
+# standard deviations. Set by the same simulation.
+_SKEWED, _TWO_VALUES, _LONG = 1.0, 1.3, 10.0
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
 _SEEN = (
@@ -70,8 +70,8 @@ class FarScores:
 
     @property
     def unclear(self) -> bool:
-        """Tell whether there are signs of rows far out, which a skewed regressor may well have."""
-        return self.possible and self._exceed(_UNCLEAR)
+        """Tell whether more rows than are ordinary are counted far out, by noise or not."""
+        return self.possible and self._exceed(0.0)
 
     def _exceed(self, clear: float) -> bool:
         """Tell whether a count exceeds what is ordinary by so many deviations of its noise."""
