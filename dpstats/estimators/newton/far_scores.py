@@ -16,7 +16,7 @@ _CLEAR, _CODED, _ORDINARY = 2.0, 0.01, 0.0005
 # not exponential: any count above the ordinary is a sign of them. Two values are no tail: their
 # kurtosis exceeds their squared skewness by 1. Nor is there one beyond bounds closer than so many
 # standard deviations. Set by the same simulation.
-_SKEWED, _TWO_VALUES, _LONG = 1.0, 1.3, 10.0
+_SKEWED, _TWO_VALUES, _LONG = 1.25, 1.3, 10.0
 # Other columns are at most so many deviations of the predictor away.
 _USUAL = 2.0
 _SEEN = (

@@ -163,11 +163,11 @@ def skewed(seed: int, on_model: bool) -> pd.DataFrame:
     return frame.assign(y=rng.poisson(2 * np.exp(0.3 * frame["x"] + effect)).astype(float))
 
 
-@pytest.mark.parametrize("on_model, least, misses", [(True, 4, 0), (False, 0, 1)])
+@pytest.mark.parametrize("on_model, least, misses", [(True, 15, 0), (False, 0, 2)])
 def test_the_coefficient_of_a_skewed_regressor_alone_is_hidden(on_model, least, misses):
-    """Seeded, 20 tables each; without it 4 of those off the model are shown and miss."""
+    """Seeded, 40 tables each; without it 13 of those off the model are shown and miss."""
     shown, missed = np.zeros(2, int), 0
-    for seed in range(20):
+    for seed in range(40):
         frame = skewed(seed, on_model)
         best = sm.GLM.from_formula("y ~ x + s", frame, family=sm.families.Poisson()).fit().params
         with dp.testing.insecure_seed(seed):
