@@ -14,10 +14,10 @@ trap 'rm -rf "$work"' EXIT
 
 [ -z "$(git status --porcelain)" ] ||
     echo "what is built is the last commit, without the changes that are not committed" >&2
-[ -x "$tools/bin/cyclonedx-py" ] || {
+[ -x "$tools/bin/cyclonedx-py" ] && "$tools/bin/python" -c "import rattler_build" 2>/dev/null || {
     "$python" -m venv "$tools"
     "$tools/bin/python" -m pip install --quiet --disable-pip-version-check \
-        'build>=1.2' 'cyclonedx-bom>=7'
+        'build>=1.2' 'cyclonedx-bom>=7' 'py-rattler-build>=0.70'
 }
 
 # setuptools writes the present time into source distributions, so they are packed anew.
@@ -51,6 +51,14 @@ name=$(basename dist/*.tar.gz .tar.gz)
 
 sum=$(sed -n 's/ .*\.tar\.gz$//p' build/release/SHA256SUMS)
 sed "s|@VERSION@|${name#dpstats-}|; s|@SHA256@|$sum|" .ci/recipe.yaml >build/release/recipe.yaml
+# as conda-forge's program reads it, which is installed without conda's packages here
+"$tools/bin/python" - build/release/recipe.yaml "${name#dpstats-}" <<'EOF'
+import sys
+from rattler_build import RenderConfig, Stage0Recipe, VariantConfig
+
+(rendered,) = Stage0Recipe.from_file(sys.argv[1]).render(VariantConfig(), RenderConfig())
+assert str(rendered.recipe.package.version) == sys.argv[2], "the recipe has another version"
+EOF
 if repository=$(git remote get-url origin 2>/dev/null); then
     sed "s|@REPOSITORY@|$repository|" .ci/packages.json >build/release/packages.json
 else

@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+# Values stand right and their headings left, as browsers would centre the latter.
+_TABLE, _STUB = 'table class="simpletable" style="text-align: right"', 'th style="text-align: left"'
+
 
 def html_table(rows: Iterable[Sequence], headers: Sequence = (), title: str = "") -> str:
     """Write cells as a table of the class that statsmodels gives to its own.
@@ -19,22 +22,22 @@ def html_table(rows: Iterable[Sequence], headers: Sequence = (), title: str = ""
     Examples
     --------
     >>> print(html_table([["<b>", 0.5]], ["term", "coef"]))
-    <table class="simpletable">
+    <table class="simpletable" style="text-align: right">
     <tr><th>term</th><th>coef</th></tr>
-    <tr><th>&lt;b&gt;</th><td>0.5</td></tr>
+    <tr><th style="text-align: left">&lt;b&gt;</th><td>0.5</td></tr>
     </table>
     """
     caption = [f"<caption>{escape(title)}</caption>"] if title else []
     head = [_row(["th"] * len(headers), headers)] if headers else []
-    first = "th" if headers else "td"
+    first = _STUB if headers else "td"
     body = [_row([first, *["td"] * (len(row) - 1)], row) for row in rows]
-    return "\n".join(['<table class="simpletable">', *caption, *head, *body, "</table>"])
+    return "\n".join([f"<{_TABLE}>", *caption, *head, *body, "</table>"])
 
 
 def _row(tags: Sequence[str], cells: Sequence) -> str:
-    """Write one row."""
+    """Write one row; a tag has two letters, then attributes."""
     pairs = zip(tags, cells, strict=True)
-    return "<tr>" + "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for tag, cell in pairs) + "</tr>"
+    return "<tr>" + "".join(f"<{tag}>{escape(str(c))}</{tag[:2]}>" for tag, c in pairs) + "</tr>"
 
 
 def html_of(table: Any) -> str:

@@ -167,6 +167,7 @@ def _request(
         cluster=cluster,
         companion_share=companion_share,
         offset=of_offset,
+        grouped=by is not None,
         first_stage=instruments and FirstStage.of(instruments, schema, term_bounds, clipping),
     )
     check(request)

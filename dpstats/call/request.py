@@ -97,6 +97,7 @@ class Request:
     companion_share: float = 0.0
     first_stage: FirstStage | None = None
     offset: Offset | None = None
+    grouped: bool = False
 
     @property
     def whole_call(self) -> tuple[float, float, Cost]:
@@ -113,10 +114,15 @@ class Request:
         That of a person who is in several groups is divided by their number.
         """
         estimates = self.estimated or self.unbounded or self.method.ranges.marginals
-        bounds = self.method.ranges.share if estimates else 0.0
+        bounds = self.ranges_share if estimates else 0.0
         selection = self.selection.share if self.selection else 0.0
         left = self.cost.after(bounds + selection)
         return left if self.unit is None else left.part(1 / self.unit.max_groups)
+
+    @property
+    def ranges_share(self) -> float:
+        """Return the fraction of the cost that buys missing bounds, once for all groups."""
+        return self.method.ranges.bought(self.grouped)
 
     @property
     def share(self) -> float:

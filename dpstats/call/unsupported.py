@@ -59,14 +59,11 @@ INSTEAD = {
 _ALWAYS_ROBUST = "its standard errors are robust (HC1) always; leave it out"
 _EXPOSURE = "an exposure is for dp_poisson; give offset= for what is added to the log odds"
 _ONE_METHOD = "a logit is fitted by one method; leave it out"
-_GROUP_LOGIT = 'fit each group by subset=, such as subset="group == 1", from one budget='
 INSTEAD_LOGIT = INSTEAD | {
     "exposure": _EXPOSURE,
-    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
     **dict.fromkeys(["method", "companion", "companion_share"], _ONE_METHOD),
     **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
     **dict.fromkeys(["family", "link"], "its family is binomial, and its link the logit"),
-    "cluster": 'its errors are clustered by unit="person_id" alone',
     "row_norm": "a logit needs no bounds",
 }
 """The same for dp_logit."""
@@ -80,24 +77,14 @@ INSTEAD_POISSON = INSTEAD_LOGIT | {
 }
 """The same for dp_poisson."""
 
+_GROUP_IV = 'fit each group by subset=, such as subset="group == 1", from one budget='
 INSTEAD_IV = INSTEAD | {
-    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_LOGIT),
+    **dict.fromkeys(["by", "groups", "groupby", "group_by", "over", "split"], _GROUP_IV),
     **dict.fromkeys(
         ["method", "companion", "companion_share"], "dp_iv has one method; leave it out"
     ),
     **dict.fromkeys(["select", "k", "select_share"], "name the terms in the formula"),
-    **dict.fromkeys(
-        ["weights", "trim_weights", "weight", "freq_weights", "sample_weight"],
-        "with instruments each row counts once; leave it out",
-    ),
-    **dict.fromkeys(
-        ["unit", "max_rows", "max_groups", "person", "id", "subject", "entity"],
-        "with instruments persons of one row are protected; take one row of each",
-    ),
-    **dict.fromkeys(
-        ["cov_type", "vcov", "vce", "robust", "cluster", "clusters"],
-        "with instruments standard errors are robust (HC1), of independent rows; leave it out",
-    ),
+    **dict.fromkeys(["vcov", "vce", "se", "se_type", "robust", "hetero", "cov"], _ALWAYS_ROBUST),
     **dict.fromkeys(["instruments", "endog", "exog", "iv"], "write them as in 'y ~ x + [d ~ z]'"),
     "x_new": "call result.predict(newdata)",
     "row_norm": "no bounds are needed",

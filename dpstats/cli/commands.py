@@ -10,11 +10,7 @@ from dpstats.call.unsupported import INSTEAD, LEAST_SQUARES, check_order
 from dpstats.cli import data_options, ledgers, planning, verbs
 from dpstats.cli.demo import demo
 from dpstats.cli.outputs import checked_outputs, draw, write
-from dpstats.cli.values import (
-    group_columns,
-    groups,
-    options,
-)
+from dpstats.cli.values import options
 from dpstats.engines import AnyTable
 from dpstats.engines.columns import UNTYPED
 from dpstats.errors import ArgumentError
@@ -66,8 +62,10 @@ def parser() -> _Parser:
     _add_by(commands)
     fitted = _command(commands, "logit", verbs.logit, "fit one logistic regression")
     verbs.add_logit(fitted.add_argument)
+    verbs.add_groups(fitted)
     fitted = _command(commands, "poisson", verbs.poisson, "fit one Poisson regression of counts")
     verbs.add_poisson(fitted.add_argument)
+    verbs.add_groups(fitted)
     fitted = _command(commands, "iv", verbs.iv, "fit one regression with instruments")
     verbs.add_iv(fitted.add_argument)
     described = _command(commands, "describe", verbs.describe, "describe columns: Table 1")
@@ -104,15 +102,7 @@ def _add_by(commands) -> None:
     """Add the command ``by``."""
     parser = _command(commands, "by", _by, "fit one regression per group")
     _add_model(parser)
-    columns = "column of group labels, or several"
-    parser.add_argument("--by", required=True, action="append", metavar="COL,...", help=columns)
-    listed = parser.add_mutually_exclusive_group()
-    listed.add_argument("--groups", metavar="A,B,...", help="public list of one column's labels")
-    lines = "public list of groups, one per line, its labels separated by commas"
-    listed.add_argument("--groups-file", metavar="FILE", help=lines)
-    most = "groups in which a person's rows are used (default: 1)"
-    parser.add_argument("--max-groups", type=int, metavar="N", help=most)
-    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: all processors)")
+    verbs.add_groups(parser, required=True)
     parser.add_argument("-o", dest="out", metavar="OUT", required=True, help="tidy table: .csv")
     parser.add_argument("--plot", metavar="OUT", help="p25 against p75: .png, .pdf or .svg")
 
@@ -126,7 +116,6 @@ def _add_model(parser: _Parser) -> None:
     data_options.add_guarantee(add)
     data_options.add_declarations(add)
     verbs.add_rows(add)
-    add("--cluster", metavar="COL", help="clusters of errors, with --option cov_type=cluster")
     add("--row-norm", type=float, metavar="R", help="bound on the norm of a design row")
     add("--select", metavar="S", help=f"keep the best terms only: {' or '.join(SELECTORS)}")
     add("--k", type=int, metavar="K", help="how many terms to keep")
@@ -162,9 +151,7 @@ def _by(arguments) -> None:
     """Fit one regression per group, write the table and print the summary."""
     outputs = checked_outputs(arguments, (".csv",))
     table, call = _call(arguments)
-    by = group_columns(arguments.by, table)
-    call |= {"by": by, "groups": groups(arguments, by, table), "n_jobs": arguments.n_jobs}
-    call["max_groups"] = arguments.max_groups
+    call |= verbs.of_groups(arguments, table)
     if arguments.plot:
         _check_line(arguments, table, call)
     result = dp_ols(arguments.formula, table, **call)
@@ -190,7 +177,6 @@ def _call(arguments) -> tuple[AnyTable, dict]:
     table, call = data_options.shared_call(arguments)
     call |= {
         "method": arguments.method,
-        "cluster": arguments.cluster,
         "row_norm": arguments.row_norm,
         "select": arguments.select,
         "k": arguments.k,

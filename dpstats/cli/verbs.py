@@ -8,7 +8,9 @@ from dpstats import dp_describe, dp_iv, dp_logit, dp_poisson
 from dpstats.call.unsupported import check_order
 from dpstats.cli import data_options
 from dpstats.cli.outputs import check_documents, checked_outputs, draw, draw_figure, write
-from dpstats.cli.values import groups, listed_numbers, options, points
+from dpstats.cli.values import group_columns, groups, listed_numbers, options, points
+from dpstats.errors import ArgumentError
+from dpstats.escaping import write_csv
 
 # How a description is written, by the ending of its file: as a file or as a text.
 _WRITERS = {".csv": "to_csv", ".docx": "to_word", ".xlsx": "to_excel"}
@@ -26,8 +28,14 @@ def add_rows(add) -> None:
     """Add the options on rows, points and the method that fits have."""
     lists = data_options.LISTS
     add("--x-new", **lists, metavar="[COL=]V,V", help="public points to predict at")
+    add_errors(add)
+
+
+def add_errors(add) -> None:
+    """Add what rows count for, and the options of the method, such as that of standard errors."""
     _add_counting(add)
-    add("--option", **lists, metavar="NAME=VALUE", help="option of the method")
+    add("--cluster", metavar="COL", help="clusters of errors, with --option cov_type=cluster")
+    add("--option", **data_options.LISTS, metavar="NAME=VALUE", help="option of the method")
 
 
 def _add_counting(add) -> None:
@@ -39,14 +47,41 @@ def _add_counting(add) -> None:
 
 def of_rows(arguments, table, factors) -> dict:
     """Build the keyword arguments of :func:`add_rows`."""
-    call = {name: getattr(arguments, name) for name in _COUNTING}
-    call["x_new"] = points(arguments.x_new, arguments.formula, table, factors)
+    at = points(arguments.x_new, arguments.formula, table, factors)
+    return of_errors(arguments) | {"x_new": at}
+
+
+def of_errors(arguments) -> dict:
+    """Build the keyword arguments of :func:`add_errors`."""
+    call = {name: getattr(arguments, name) for name in (*_COUNTING, "cluster")}
     return call | options(arguments.option)
 
 
-def add_outputs(add) -> None:
+def add_groups(parser, required: bool = False) -> None:
+    """Add the options on groups, each with a fit of its own."""
+    columns = "column of group labels, or several"
+    parser.add_argument("--by", required=required, action="append", metavar="COL,...", help=columns)
+    listed = parser.add_mutually_exclusive_group()
+    listed.add_argument("--groups", metavar="A,B,...", help="public list of one column's labels")
+    lines = "public list of groups, one per line, its labels separated by commas"
+    listed.add_argument("--groups-file", metavar="FILE", help=lines)
+    most = "groups in which a person's rows are used (default: 1)"
+    parser.add_argument("--max-groups", type=int, metavar="N", help=most)
+    parser.add_argument("--n-jobs", type=int, metavar="N", help="threads (default: all processors)")
+
+
+def of_groups(arguments, table) -> dict:
+    """Build the keyword arguments of :func:`add_groups`."""
+    by = None if arguments.by is None else group_columns(arguments.by, table)
+    listed = arguments.groups if by is None else groups(arguments, by, table)
+    return {"by": by, "groups": listed} | {
+        name: getattr(arguments, name) for name in ("max_groups", "n_jobs")
+    }
+
+
+def add_outputs(add, forms: str = ".json or .txt") -> None:
     """Add the files of one fit."""
-    add("-o", dest="out", metavar="OUT", help="result file: .json or .txt")
+    add("-o", dest="out", metavar="OUT", help=f"result file: {forms}")
     drawn = "picture of the line, else of the coefficients: .png, .pdf or .svg"
     add("--plot", metavar="OUT", help=drawn)
 
@@ -55,7 +90,9 @@ def show_fit(arguments, outputs: list[Path], result) -> None:
     """Write the files asked for, and print the summary."""
     summary = str(result.summary())
     try:
-        if arguments.out:
+        if arguments.out and outputs[0].suffix.lower() == ".csv":
+            write(outputs[0], lambda path: write_csv(result.frame, path))
+        elif arguments.out:
             text = summary if outputs[0].suffix.lower() == ".txt" else result.to_json()
             write(outputs[0], lambda path: path.write_text(text + "\n", encoding="utf-8"))
         if arguments.plot:
@@ -83,24 +120,26 @@ def _add_generalized(add, example: str) -> None:
     data_options.add_guarantee(add)
     data_options.add_declarations(add)
     add_rows(add)
-    add_outputs(add)
+    add_outputs(add, ".json, .txt or, of groups, .csv")
 
 
 def logit(arguments) -> None:
-    """Fit one logistic regression, write the files asked for and print the summary."""
+    """Fit a logistic regression, or one a group, write the files asked for and print a summary."""
     _fit_generalized(arguments, dp_logit, ["offset"])
 
 
 def poisson(arguments) -> None:
-    """Fit one Poisson regression, write the files asked for and print the summary."""
+    """Fit a Poisson regression, or one a group, write the files asked for and print a summary."""
     _fit_generalized(arguments, dp_poisson, ["offset", "exposure"])
 
 
 def _fit_generalized(arguments, verb: Any, offsets: list[str]) -> None:
-    outputs = checked_outputs(arguments, (".json", ".txt"))
+    outputs = checked_outputs(arguments, (".json", ".txt", *[".csv"] * bool(arguments.by)))
+    if arguments.by and arguments.plot:
+        raise ArgumentError("--plot draws one fit; leave it out with --by")
     check_order(arguments.formula, arguments.data)
     table, call = data_options.shared_call(arguments)
-    call |= of_rows(arguments, table, call["levels"])
+    call |= of_rows(arguments, table, call["levels"]) | of_groups(arguments, table)
     call |= {name: getattr(arguments, name) for name in offsets}
     show_fit(arguments, outputs, verb(arguments.formula, table, **call))
 
@@ -111,14 +150,16 @@ def add_iv(add) -> None:
     add("formula", metavar="FORMULA", help="such as 'y ~ x + [d ~ z]', z instruments of d")
     data_options.add_guarantee(add)
     data_options.add_declarations(add)
+    add_errors(add)
     add_outputs(add)
 
 
 def iv(arguments) -> None:
-    """Fit one regression with instruments, write the files asked for and print the summary."""
+    """Fit one regression with instruments, write the files asked for and print a summary."""
     outputs = checked_outputs(arguments, (".json", ".txt"))
     check_order(arguments.formula, arguments.data)
     table, call = data_options.shared_call(arguments)
+    call |= of_errors(arguments)
     show_fit(arguments, outputs, dp_iv(arguments.formula, table, **call))
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpstats.call import Request
 from dpstats.errors import ArgumentError
-from dpstats.estimators import METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.estimators.contract import InMemory, Repeated
 from dpstats.estimators.lines import Line
 from dpstats.evaluate.mos import draw, observe
@@ -121,6 +121,11 @@ def _runs(methods, formula, data, *, by, epsilon, delta, seed, **call) -> dict[s
                 raise ArgumentError(f"{name} is a baseline without options, got {options!r}")
             run = partial(_baseline, name, epsilon, seed)
             runs[not_private(label)] = run
+        elif name in {**GENERALIZED, **INSTRUMENTAL}:
+            raise ArgumentError(
+                f"evaluate compares with least squares, got method={name!r}; dp.plan_study sets "
+                "logits, counts and instruments on a public stand-in beside those without privacy"
+            )
         elif name not in METHODS:
             raise unknown_word("method", name, [*METHODS, *BASELINES])
         else:

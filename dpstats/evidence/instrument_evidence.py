@@ -31,7 +31,10 @@ class InstrumentEvidence(NewtonEvidence):
         pairs = zip(self.reduced, self.reduced_cov, strict=True)
         strength = np.sqrt([first_stage_f(coefficients, cov) for coefficients, cov in pairs])
         bounded = np.zeros(len(params), dtype=bool)
-        return InstrumentWald(params, cov, bounded, self.hidden_cov, strength=strength)
+        clusters = np.full(len(params), np.nan) if self.clusters is None else self.clusters
+        return InstrumentWald(
+            params, cov, bounded, self.hidden_cov, clusters=clusters, strength=strength
+        )
 
     @property
     def model(self) -> str:

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpstats.evidence.by_coefficient import NewtonEvidence
-from dpstats.evidence.evidence import Number, Vector
+from dpstats.evidence.evidence import Number, Vector, estimate
 from dpstats.inference import Estimate, GoodnessOfFit
 
 
@@ -22,8 +22,8 @@ class LinkEvidence(NewtonEvidence):
         Its derivative by the coefficients.
     """
 
-    # What results call the model in a sentence.
-    noun: ClassVar[str]
+    # Why there is no R-squared.
+    no_rsquared: ClassVar[str]
 
     mean_slope: Number
     mean_slope_error: Number
@@ -34,15 +34,30 @@ class LinkEvidence(NewtonEvidence):
     ) -> GoodnessOfFit:
         """Return the number of rows alone."""
         rows = self.counted(public, self.fit_rows, self.fit_rows_error)
-        reason = f"no log-likelihood was released, so {self.noun} has no pseudo R-squared here"
-        return GoodnessOfFit(rows, columns=columns, is_centred=constant is not None, reason=reason)
+        return GoodnessOfFit(
+            rows, columns=columns, is_centred=constant is not None, reason=self.no_rsquared
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LogisticEvidence(LinkEvidence):
-    """Hold that of a logistic regression: means are probabilities."""
+    """Hold that of a logistic regression: means are probabilities.
 
-    noun: ClassVar[str] = "a logit"
+    Parameters
+    ----------
+    fit_prsquared, fit_prsquared_error
+        McFadden's pseudo R-squared, and its standard error; None where the noise leaves it open.
+    """
+
+    no_rsquared: ClassVar[str] = "a logit has a pseudo R-squared, prsquared, in its place"
+
+    fit_prsquared: Number = None
+    fit_prsquared_error: Number = None
+
+    @property
+    def pseudo_rsquared(self) -> Estimate:
+        """Return McFadden's pseudo R-squared, NaN where it is not seen."""
+        return estimate(self.fit_prsquared, self.fit_prsquared_error)
 
     @property
     def model(self) -> str:
@@ -63,7 +78,10 @@ class LogisticEvidence(LinkEvidence):
 class PoissonEvidence(LinkEvidence):
     """Hold that of a Poisson regression: the predictor is the logarithm of the mean."""
 
-    noun: ClassVar[str] = "a Poisson regression"
+    no_rsquared: ClassVar[str] = (
+        "the log-likelihood of counts has no bound and was not released, so a Poisson regression "
+        "has no pseudo R-squared here"
+    )
 
     @property
     def model(self) -> str:

@@ -59,17 +59,20 @@ def first_stage_f(coefficients: np.ndarray, cov: np.ndarray) -> float:
     return float(coefficients[1] @ np.linalg.solve(cov[k:, k:], coefficients[1])) / k
 
 
-def anderson_rubin(coefficients: np.ndarray, cov: np.ndarray, level: float) -> ConfidenceSet:
+def anderson_rubin(
+    coefficients: np.ndarray, cov: np.ndarray, level: float, degrees: float = math.inf
+) -> ConfidenceSet:
     """Return all b that the reduced forms are compatible with, at a level in (0, 1).
 
     Where b is the effect of the regressor, g = coefficients[0] - b coefficients[1] has mean zero
     and the covariance V(b) = V_yy - b (V_yd + V_dy) + b^2 V_dd. The set is g' V(b)^-1 g <= q, q the
-    quantile of chi-squared with k degrees of freedom. Its ends are among the roots of the
-    determinant of [[V(b), g], [g', q]], a polynomial of degree 2 k. The whole line where the
-    coefficients (2, k), and ``cov`` (2 k, 2 k), are NaN.
+    quantile of chi-squared with k degrees of freedom, or k times that of F where the covariance has
+    finite ``degrees``, as of few clusters. Its ends are among the roots of the determinant of
+    [[V(b), g], [g', q]], a polynomial of degree 2 k. The whole line where the coefficients (2, k),
+    and ``cov`` (2 k, 2 k), are NaN.
     """
     from scipy.linalg import eigvals
-    from scipy.special import chdtri
+    from scipy.special import chdtri, fdtri
 
     if np.isnan(coefficients).any():
         return ConfidenceSet(((-math.inf, math.inf),), level)
@@ -77,7 +80,8 @@ def anderson_rubin(coefficients: np.ndarray, cov: np.ndarray, level: float) -> C
     k = coefficients.shape[1]
     sizes = np.sqrt([np.diag(cov)[:k].mean(), np.diag(cov)[k:].mean()])
     (y, d), apart = coefficients / sizes[:, None], np.repeat(sizes, k)
-    V, q = cov / np.outer(apart, apart), float(chdtri(k, 1 - level))
+    V = cov / np.outer(apart, apart)
+    q = float(k * fdtri(k, degrees, level) if math.isfinite(degrees) else chdtri(k, 1 - level))
     terms = [
         _bordered(V[:k, :k], y, q),
         _bordered(-V[:k, k:] - V[k:, :k], -d, 0.0),

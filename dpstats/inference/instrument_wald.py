@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpstats.inference.wald import Wald
+from dpstats.inference.cluster_wald import ClusterWald
 
 
 @dataclass(frozen=True, kw_only=True)
-class InstrumentWald(Wald):
+class InstrumentWald(ClusterWald):
     """Hold the estimates of G fits by two-stage least squares, whose t-ratios are not normal.
 
     As Lee, McCrary, Moreira and Porter (2022, American Economic Review 112) propose, the critical
@@ -21,7 +21,8 @@ class InstrumentWald(Wald):
     of c(f) and the quantile for 1 - alpha / 2; they meet at an F of 104.7 at 5%. Rejections at f <
     f0, where |t| is at most f0 / 4, and at f < 0 add little where F is 10 or more, and other r
     reject less: by quadrature over r and f0 the t-ratio is rejected with a probability of at most
-    0.0502 at 5%, and 0.0112 at 1% (``tests/inference/test_instrument_wald.py``).
+    0.0502 at 5%, and 0.0112 at 1% (``tests/inference/test_instrument_wald.py``). With clusters
+    quantiles are those of Student's t.
 
     Parameters
     ----------
@@ -36,23 +37,27 @@ class InstrumentWald(Wald):
         return self.strength
 
     def _critical(self, alpha: float) -> np.ndarray:
-        return critical_values(self.strength, alpha)[:, None]
+        return critical_values(self.strength, alpha, self.degrees())[:, None]
 
     def _beyond(self, t: np.ndarray) -> np.ndarray:
-        from scipy.special import ndtr
-
         t = np.abs(t)
-        return np.maximum(2 * ndtr(-t), ndtr(-t / (1 + t / self.strength[:, None])))
+        once = super()._beyond(t / (1 + t / self.strength[:, None])) / 2
+        return np.maximum(super()._beyond(t), once)
 
 
-def critical_values(strength: np.ndarray, alpha: float) -> np.ndarray:
+def critical_values(
+    strength: np.ndarray, alpha: float, degrees: np.ndarray | float = np.inf
+) -> np.ndarray:
     """Return the critical values (G,) of t-ratios, by the roots f (G,) of first-stage F statistics.
+
+    ``degrees`` (G,) of freedom are infinite without clusters.
 
     >>> critical_values(np.sqrt([10.0, 50.0, 105.0]), 0.05).round(2).tolist()
     [3.43, 2.14, 1.96]
     """
-    from scipy.special import ndtri
+    from scipy.special import stdtrit
 
+    low = stdtrit(degrees, alpha)
     with np.errstate(divide="ignore"):
-        once = -ndtri(alpha) / np.maximum(1 + ndtri(alpha) / strength, 0.0)
-    return np.maximum(once, -ndtri(alpha / 2))
+        once = -low / np.maximum(1 + low / strength, 0.0)
+    return np.maximum(once, -stdtrit(degrees, alpha / 2))

@@ -4,6 +4,7 @@ What is asked, and how far one person moves it, is stated by who asks.
 """
 
 from dpstats.noise.calibration import noise_deviation
+from dpstats.noise.drawn_ahead import drawn_ahead
 from dpstats.noise.multiprecision import Objective
 from dpstats.noise.noise import Noise
 from dpstats.noise.noisy_values import NoisyValues
@@ -32,5 +33,6 @@ __all__ = [
     "RankTable",
     "ScoreQuery",
     "SmoothQuery",
+    "drawn_ahead",
     "noise_deviation",
 ]

@@ -22,6 +22,7 @@ from dpstats.planning.group_result import GroupPlan
 from dpstats.planning.group_sizes import check_names, plan_groups
 from dpstats.planning.planned_requests import (
     check_described,
+    check_linear,
     chosen_methods,
     no_rows,
     note_on_auto,
@@ -70,6 +71,7 @@ def plan(
     alpha: float = 0.05,
     seed: int = 0,
     progress: bool | None = None,
+    **others,
 ) -> Plan | GroupPlan:
     """Forecast the errors of private regressions, before any budget is spent.
 
@@ -150,6 +152,8 @@ def plan(
         Of tables and noise, at least 0. The same call gives the same plan.
     progress : bool, optional
         Progress bar; by default on a terminal, for runs over a second.
+    **others
+        None; those of other models are refused with what forecasts these.
 
     Returns
     -------
@@ -187,6 +191,7 @@ def plan(
     >>> dp.plan("y ~ x", by="town", n=[200, 5000], **call).frame["rows"].unique().tolist()
     [200, 5000]
     """
+    check_linear(others)
     call = {
         "bounds": bounds, "methods": _methods(methods, method), "epsilon": epsilon, "truth": truth,
         "sd": sd, "x_sd": x_sd, "x_range": x_range, "levels": levels, "schema": schema,

@@ -1,6 +1,6 @@
 """Build the requests of dp_ols that a plan forecasts, from declarations without rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +10,26 @@ from dpstats.call.auto_method import AUTO, choose, relation
 from dpstats.call.unsupported import unknown_method
 from dpstats.codebook import Schema
 from dpstats.errors import ArgumentError
-from dpstats.estimators import METHODS
+from dpstats.estimators import GENERALIZED, INSTRUMENTAL, METHODS
 from dpstats.evaluate.predictions import delta_of
 from dpstats.evaluate.public_rows import request_for
 from dpstats.formula import Formula
 from dpstats.spelling import nearest
+
+# Arguments of other verbs, and what these fit.
+_OF_OTHERS = ("family", "link", "offset", "exposure", "instruments")
+_LINEAR = (
+    "plan forecasts linear regressions; dp.plan_study forecasts a logit, counts or instruments, as "
+    "the [[logit]], [[poisson]] or [[iv]] of a study file, from guesses or a stand-in"
+)
+
+
+def check_linear(others: Collection[str]) -> None:
+    """Raise ArgumentError for arguments that plan does not have."""
+    for name in others:
+        if name in _OF_OTHERS:
+            raise ArgumentError(f"plan has no argument {name}=: {_LINEAR}")
+        raise ArgumentError(f"plan has no argument {name}=; help(dpstats.plan) lists what it takes")
 
 
 def check_described(formula: str, bounds, levels, x_new) -> None:
@@ -86,12 +101,15 @@ def planned_request(entry: Callable, delta, call: Mapping, label: str, epsilon: 
     """Build the request of dp_ols for a label and an epsilon."""
     options = entry(label, epsilon)
     name = options.pop("method")
+    if isinstance(name, str) and name in {**GENERALIZED, **INSTRUMENTAL}:
+        raise ArgumentError(f"no plan for method={name!r}: {_LINEAR}")
     if name not in METHODS:
         raise unknown_method(name, METHODS)
     if "cluster" in options or options.get("cov_type") == "cluster" and call["unit"] is None:
         raise ArgumentError(
-            f'a forecast does not know clusters; give {label!r} cov_type="HC1" in the place of '
-            '"cluster", whose coefficients have about as much privacy noise'
+            f'a forecast from guesses does not know clusters; give {label!r} cov_type="HC1" in the '
+            'place of "cluster", whose coefficients have about as much privacy noise, or take '
+            "plan_study with data=, a public stand-in that has the column of clusters"
         )
     delta = delta_of(name, delta)
     call = {**call, "neighbors": options.pop("neighbors", call["neighbors"])}

@@ -84,20 +84,24 @@ def fit(
     formula, data, *, by=None, groups=None, block=None, k=None, x_new=None, subset=None, **more
 ) -> list:
     """Call ``dp_ols`` on columns as R keeps them, or on files, and describe each formula's fit."""
-    k = int(k) if isinstance(k, float) and k.is_integer() else k
-    more |= {"by": by, "k": k, "x_new": points(x_new)}
-    more["subset"] = _condition(subset)
+    more["k"] = int(k) if isinstance(k, float) and k.is_integer() else k
+    return _described(dp.dp_ols, formula, data, by, groups, block, x_new, subset, more)
+
+
+def glm(
+    formula, data, *, by=None, groups=None, block=None, x_new=None, subset=None, **more
+) -> list:
+    """Call ``dp_glm`` on columns as R keeps them, or on files, and describe each fit."""
+    return _described(dp.dp_glm, formula, data, by, groups, block, x_new, subset, more)
+
+
+def _described(verb, formula, data, by, groups, block, x_new, subset, more: dict) -> list:
+    """Call a verb, and describe the fit of each formula, of groups where there are any."""
+    more |= {"by": by, "x_new": points(x_new), "subset": _condition(subset)}
     more["groups"] = groups if by is None or isinstance(by, str) else labels(groups)
-    results = within(block).run(dp.dp_ols, _formulas(formula), rows(data), **more)
+    results = within(block).run(verb, _formulas(formula), rows(data), **more)
     describing: Any = describe if by is None else describe_groups
     return [describing(fit) for fit in _several(results)]
-
-
-def glm(formula, data, *, block=None, x_new=None, subset=None, **more) -> list:
-    """Call ``dp_glm`` on columns as R keeps them, or on files, and describe each fit."""
-    more |= {"x_new": points(x_new), "subset": _condition(subset)}
-    results = within(block).run(dp.dp_glm, _formulas(formula), rows(data), **more)
-    return [describe(fit) for fit in _several(results)]
 
 
 def iv(formula: str, data, **more) -> list:

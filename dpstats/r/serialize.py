@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
+from dpstats.evidence import LinkEvidence
 from dpstats.formula import Formula
 from dpstats.formula.design import Design
 from dpstats.formula.r.coding import level_label
@@ -129,6 +130,9 @@ def describe_groups(result: DPGroupResults) -> dict:
         **_for_new_data(result, lambda: design),
         "x_new": _floats(result.x_new.ravel()),
         "uncertainty": described(result.uncertainty, result.stack.params),
+        "model": result.evidence.model,
+        # from which marginal effects are computed
+        "state": result.to_json() if isinstance(result.evidence, LinkEvidence) else "",
     }
 
 

@@ -25,19 +25,24 @@ def raw_powers(state: str, variable: str, level: float) -> dict:
     }
 
 
-def margins(state: str, level: float) -> dict:
-    """Compute average marginal effects of a logit or a Poisson regression."""
-    effects = _fit(state).get_margeff()
-    ends = effects.conf_int(1 - level)
-    return {
-        "names": list(effects.margeff.index),
-        "estimate": effects.margeff.tolist(),
-        "std_error": effects.margeff_se.tolist(),
-        "statistic": effects.tvalues.tolist(),
-        "p_value": effects.pvalues.tolist(),
-        "lower": ends[0].tolist(),
-        "upper": ends[1].tolist(),
-    }
+# Columns of marginal effects here, and as statsmodels has them.
+_MARGINS = {
+    "estimate": "dy/dx", "std_error": "Std. Err.", "statistic": "z", "p_value": "Pr(>|z|)",
+    "lower": "Conf. Int. Low", "upper": "Cont. Int. Hi.",
+}  # fmt: skip
+
+
+def margins(state: str, level: float, places: Sequence[float] | None = None) -> dict:
+    """Compute average marginal effects of a fit with a link, or of its groups at places from 1."""
+    if places is None:
+        fits = [_fit(state)]
+    else:
+        groups = dp.DPGroupResults.from_json(state)
+        fits = [groups[groups.labels[int(place) - 1]] for place in places]
+    tables = [fit.get_margeff().summary_frame(1 - level) for fit in fits]
+    table = pd.concat(tables) if tables else pd.DataFrame(columns=list(_MARGINS.values()))
+    columns = {name: table[own].tolist() for name, own in _MARGINS.items()}
+    return {"names": list(table.index), **columns}
 
 
 def error_bound(state: str, q: float, reference: Mapping | None = None) -> dict:

@@ -13,10 +13,16 @@ import pandas as pd
 from dpstats.describe import Bar, Figure, quantile_name
 from dpstats.engines.stored_labels import restored, stored
 from dpstats.errors import NotReleasedError
-from dpstats.escaping import latex, write_csv
+from dpstats.escaping import write_csv
 from dpstats.html_tables import html_notes, html_table
 from dpstats.privacy import PrivacyReport
-from dpstats.results.show.documents import Printed, markdown_of, write_excel, write_word
+from dpstats.results.show.documents import (
+    Printed,
+    latex_table,
+    markdown_of,
+    write_excel,
+    write_word,
+)
 from dpstats.results.show.histograms import histograms, tabulated
 from dpstats.results.show.plot_method import plot_method
 from dpstats.results.store.shapes import DESCRIPTION
@@ -180,12 +186,7 @@ class DPDescription:
 
     def to_latex(self) -> str:
         """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
-        headers, rows = self._cells()
-        lines = [" & ".join(map(latex, row)) + r" \\" for row in (headers, *rows)]
-        start = rf"\begin{{tabular}}{{l{'r' * (len(headers) - 1)}}}"
-        body = [start, r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
-        notes = [latex(note) + r" \\" for note in self.printed_notes()]
-        return "\n".join([*body, r"\end{tabular}", r"\noindent\footnotesize", *notes])
+        return latex_table(self._printed())
 
     def to_markdown(self) -> str:
         """Write the table as Markdown, with its notes; names are escaped."""

@@ -130,7 +130,8 @@ def declared_unit(column, max_rows, max_groups, table: AnyTable, by) -> PrivacyU
     if max_groups is not None and by is None:
         raise ArgumentError("max_groups is for the groups of by=; leave it out")
     rows = whole("max_rows", 1, ONE)(1 if max_rows is None else max_rows)
-    return PrivacyUnit(column, rows, whole("max_groups", 1, ONE)(max_groups or 1))
+    groups = whole("max_groups", 1, ONE)(1 if max_groups is None else max_groups)
+    return PrivacyUnit(column, rows, groups)
 
 
 def check_unit(method: Method, unit: PrivacyUnit | None, select, formula: Formula) -> None:

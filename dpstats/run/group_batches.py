@@ -16,7 +16,7 @@ from dpstats.call import Request
 from dpstats.errors import Defect, is_interrupt
 from dpstats.estimators.contract import InMemory, Release, Releases
 from dpstats.evidence import Columns, Stack
-from dpstats.noise import Noise
+from dpstats.noise import Noise, drawn_ahead
 from dpstats.numerics import Rows
 from dpstats.privacy import REPLACE_ONE, Event
 from dpstats.progress_bar import progress_bar
@@ -197,13 +197,14 @@ def _chunk(prepared: TablePasses, rows: GroupedRows, groups) -> list[_Part] | _F
     if together.any():
         fits.insert(0, (_in_one_go, groups[together]))
     parts, handled = [], sys.exception()
-    for fit, own in fits:
-        try:
-            parts.append(fit(prepared, rows, own))
-        except Exception as error:
-            if is_interrupt(error, handled):
-                raise KeyboardInterrupt from None
-            return _Failure(type(error).__name__, own)
+    with drawn_ahead():
+        for fit, own in fits:
+            try:
+                parts.append(fit(prepared, rows, own))
+            except Exception as error:
+                if is_interrupt(error, handled):
+                    raise KeyboardInterrupt from None
+                return _Failure(type(error).__name__, own)
     return parts
 
 

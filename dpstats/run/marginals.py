@@ -28,7 +28,7 @@ def with_marginals(request: Request, noise: Noise) -> Request:
     follows from the distributions is post-processing: ranges of variables without bounds, what the
     formula learns from them, and center and scale of the design's columns. An offset has one too.
     """
-    cost = request.cost.part(request.method.ranges.share)
+    cost = request.cost.part(request.ranges_share)
     schema, response = request.schema, request.design.response
     free, sides = request.clipping, _regressions(request)
     designs = {name: design for name, (_, design) in sides.items()}

@@ -92,7 +92,7 @@ def with_ranges(request: Request, noise: Noise) -> Request:
         return with_marginals(request, noise)
     if not request.unbounded:
         return request
-    cost, response = request.cost.part(request.method.ranges.share), request.formula.variables[0]
+    cost, response = request.cost.part(request.ranges_share), request.formula.variables[0]
     weights = dict.fromkeys(request.unbounded, 1.0)
     if response in weights:
         weights[response] = max(1.0, len(weights) / 4)

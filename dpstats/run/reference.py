@@ -39,7 +39,9 @@ def reference_of(
     y = marginals[response]
     scale = max(y.sd, LEAST_SD)
     extremes = _extremes(design, marginals, center, root, y, limit)
-    return Reference(center, root, y.mean, scale, extremes)
+    columns = [m for name, m in marginals.items() if name in {*design.schema, response}]
+    hidden = max(1.0 if marginal.is_rough else marginal.hidden for marginal in columns)
+    return Reference(center, root, y.mean, scale, extremes, hidden=hidden)
 
 
 def _extremes(

@@ -25,7 +25,12 @@ def dp_iv(
     levels=None,
     types=None,
     schema=None,
+    weights: str | None = None,
+    trim_weights: float | None = None,
     subset: str | None = None,
+    unit: str | None = None,
+    max_rows: int | None = None,
+    cluster: str | None = None,
     neighbors: str | None = None,
     missing: str = "drop",
     budget: Chargeable | None = None,
@@ -49,10 +54,12 @@ def dp_iv(
         Probability with which epsilon may be exceeded, > 0; by default 1e-6.
     bounds, levels, types, schema : optional
         What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed.
-    subset, neighbors, missing, budget, progress : optional
+    weights, trim_weights : optional
+        Column of weights with public bounds, and a smaller bound for them.
+    subset, unit, max_rows, cluster, neighbors, missing, budget, progress : optional
         As for :func:`dpstats.dp_ols`.
     **options
-        None; a name that another function has is refused with what to write instead.
+        ``cov_type="HC1"``, which is the default, or ``"cluster"`` with ``cluster=``.
 
     Returns
     -------
@@ -95,7 +102,8 @@ def dp_iv(
         requests = make_requests(
             parsed.reduced.text, data, declared=declared, method=_METHOD, methods=INSTRUMENTAL,
             epsilon=epsilon, delta=delta, x_new=None, neighbors=neighbors, missing=missing,
-            row_norm=None, options=options, subset=subset, instruments=parsed,
+            row_norm=None, options=options, weights=weights, trim_weights=trim_weights,
+            subset=subset, unit=unit, max_rows=max_rows, cluster=cluster, instruments=parsed,
         )  # fmt: skip
         for request in requests.values():
             check_remote(request, None)

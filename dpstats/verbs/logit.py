@@ -16,20 +16,25 @@ def dp_logit(
     *,
     epsilon: float,
     delta: float | None = None,
+    by: str | Sequence[str] | None = None,
     bounds=None,
     levels=None,
     types=None,
     schema=None,
+    groups=None,
     weights: str | None = None,
     trim_weights: float | None = None,
     offset: str | None = None,
     subset: str | None = None,
     unit: str | None = None,
     max_rows: int | None = None,
+    max_groups: int | None = None,
+    cluster: str | None = None,
     x_new=None,
     neighbors: str | None = None,
     missing: str = "drop",
     budget: Chargeable | None = None,
+    n_jobs: int | None = None,
     progress: bool | None = None,
     **options,
 ) -> Any:
@@ -48,26 +53,31 @@ def dp_logit(
         Privacy loss of the whole call, > 0.
     delta : float, optional
         Probability with which epsilon may be exceeded, > 0; by default 1e-6.
+    by : str or list of str, optional
+        Column of group labels, or several: one regression a group, each row in one group.
     bounds, levels, types, schema : optional
         What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed.
+    groups : sequence or "present", optional
+        Public list of group labels, as for :func:`dpstats.dp_ols`.
     weights, trim_weights : optional
         Column of weights with public bounds, and a smaller bound for them. Standard errors are
         then robust (HC1).
     offset : str, optional
         Column of numbers that are added to the log odds, as in statsmodels and ``glm``. It is
         private and needs no bounds; a row without a finite one is left out.
-    subset, unit, max_rows, x_new, neighbors, missing, budget, progress : optional
+    subset, unit, max_rows, max_groups, cluster, x_new, neighbors, missing, budget, n_jobs, progress
         As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are probabilities,
         at an offset of 0.
     **options
-        ``cov_type="HC1"``, for about a tenth of the budget.
+        ``cov_type="HC1"``, for about a tenth of the budget, or ``"cluster"`` with ``cluster=``.
 
     Returns
     -------
-    DPResults
+    DPResults or DPGroupResults
         Coefficients are log odds ratios, ``np.exp(result.params)`` odds ratios;
         ``result.predict(newdata)`` gives probabilities and ``result.get_margeff()`` average
-        marginal effects. A dict of results by name for several formulas.
+        marginal effects, with ``by`` those of one group, ``result[label]``. A dict of results by
+        name for several formulas.
 
     Raises
     ------
@@ -95,8 +105,8 @@ def dp_logit(
     table = [data]
     del data  # an error has a traceback, of which no frame may lead to rows
     return fitted(
-        dp_logit, _METHOD, INSTEAD_LOGIT, formula, table, options, budget, progress, schema,
-        bounds, levels, types, epsilon=epsilon, delta=delta, weights=weights,
+        dp_logit, _METHOD, INSTEAD_LOGIT, formula, table, options, budget, progress, n_jobs,
+        schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
         trim_weights=trim_weights, offset=offset, subset=subset, unit=unit, max_rows=max_rows,
-        x_new=x_new, neighbors=neighbors, missing=missing,
+        max_groups=max_groups, cluster=cluster, x_new=x_new, neighbors=neighbors, missing=missing,
     )  # fmt: skip

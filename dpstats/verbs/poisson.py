@@ -6,7 +6,6 @@ from typing import Any
 from dpstats.call.unsupported import INSTEAD_POISSON
 from dpstats.errors import ArgumentError, shown
 from dpstats.privacy import Chargeable
-from dpstats.results import DPResults
 from dpstats.verbs.generalized import fitted
 from dpstats.verbs.logit import dp_logit
 
@@ -19,10 +18,12 @@ def dp_poisson(
     *,
     epsilon: float,
     delta: float | None = None,
+    by: str | Sequence[str] | None = None,
     bounds=None,
     levels=None,
     types=None,
     schema=None,
+    groups=None,
     weights: str | None = None,
     trim_weights: float | None = None,
     offset: str | None = None,
@@ -30,10 +31,13 @@ def dp_poisson(
     subset: str | None = None,
     unit: str | None = None,
     max_rows: int | None = None,
+    max_groups: int | None = None,
+    cluster: str | None = None,
     x_new=None,
     neighbors: str | None = None,
     missing: str = "drop",
     budget: Chargeable | None = None,
+    n_jobs: int | None = None,
     progress: bool | None = None,
     **options,
 ) -> Any:
@@ -53,27 +57,32 @@ def dp_poisson(
         Privacy loss of the whole call, > 0.
     delta : float, optional
         Probability with which epsilon may be exceeded, > 0; by default 1e-6.
+    by : str or list of str, optional
+        Column of group labels, or several: one regression a group, each row in one group.
     bounds, levels, types, schema : optional
         What is declared of columns, as for :func:`dpstats.dp_ols`. No bounds are needed; those of
         the response cut it.
+    groups : sequence or "present", optional
+        Public list of group labels, as for :func:`dpstats.dp_ols`.
     weights, trim_weights : optional
         Column of weights with public bounds, and a smaller bound for them.
     offset, exposure : str, optional
         Columns of numbers: an offset is added to the logarithm of the mean, and so is the logarithm
         of an exposure, such as person-years or a population. They are private and need no bounds;
         a row without a finite offset, or with an exposure that is not above 0, is left out.
-    subset, unit, max_rows, x_new, neighbors, missing, budget, progress : optional
+    subset, unit, max_rows, max_groups, cluster, x_new, neighbors, missing, budget, n_jobs, progress
         As for :func:`dpstats.dp_ols`; predictions at ``x_new`` are means of the response,
         at an offset of 0 and an exposure of 1.
     **options
-        ``cov_type="HC1"``, which is the default.
+        ``cov_type="HC1"``, which is the default, or ``"cluster"`` with ``cluster=``.
 
     Returns
     -------
-    DPResults
+    DPResults or DPGroupResults
         Coefficients are logarithms of rate ratios, ``np.exp(result.params)``;
         ``result.predict(newdata)`` gives means and ``result.get_margeff()`` average marginal
-        effects. A dict of results by name for several formulas.
+        effects, with ``by`` those of one group, ``result[label]``. A dict of results by name for
+        several formulas.
 
     Raises
     ------
@@ -102,17 +111,18 @@ def dp_poisson(
     table = [data]
     del data  # an error has a traceback, of which no frame may lead to rows
     return fitted(
-        dp_poisson, _METHOD, INSTEAD_POISSON, formula, table, options, budget, progress, schema,
-        bounds, levels, types, epsilon=epsilon, delta=delta, weights=weights,
+        dp_poisson, _METHOD, INSTEAD_POISSON, formula, table, options, budget, progress, n_jobs,
+        schema, bounds, levels, types, by, groups, epsilon=epsilon, delta=delta, weights=weights,
         trim_weights=trim_weights, offset=offset, exposure=exposure, subset=subset, unit=unit,
-        max_rows=max_rows, x_new=x_new, neighbors=neighbors, missing=missing,
+        max_rows=max_rows, max_groups=max_groups, cluster=cluster, x_new=x_new,
+        neighbors=neighbors, missing=missing,
     )  # fmt: skip
 
 
 _FAMILIES = {"binomial": dp_logit, "poisson": dp_poisson}
 
 
-def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> DPResults:
+def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> Any:
     """Fit a generalised linear model and release it under differential privacy.
 
     Parameters
@@ -126,7 +136,7 @@ def dp_glm(formula, data, *, family: str = "binomial", **arguments: Any) -> DPRe
 
     Returns
     -------
-    DPResults
+    DPResults or DPGroupResults
 
     Raises
     ------

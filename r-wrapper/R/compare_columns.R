@@ -10,6 +10,7 @@ private_column <- function(fit) {
   bounded <- unname(is.finite(ends[, 1L]) & is.finite(ends[, 2L]))
   nothing <- rep(NA_real_, nrow(at))
   privacy <- fit$privacy
+  hidden <- if (has_rsquared(fit)) character() else "rsquared"
   list(
     names = names(coef(fit)),
     quantities = data.frame(
@@ -20,18 +21,22 @@ private_column <- function(fit) {
     ),
     facts = facts_of(fit), status = fit$status, private = TRUE,
     caveats = c(paste0(if (!privacy$private) "NOT PRIVATE, ", privacy$guarantee),
-                unique(unlist(fit$reasons)))
+                unique(unlist(fit$reasons[setdiff(names(fit$reasons), hidden)])))
   )
 }
 
 facts_of <- function(fit) {
   privacy <- fit$privacy
   rows <- rows_line(list(nobs = nobs(fit), fit_statistics = fit$fit_statistics))
+  squared <- c("", "")
+  if (has_rsquared(fit)) squared <- c(figure_of(fit, "rsquared"), figure_of(fit, "rsquared_adj"))
   c(deparse1(stats::formula(fit)[[2L]]), fit$method, sprintf("%g", privacy$epsilon),
     sprintf("%g", privacy$delta), relation_of(privacy), rows,
-    figure_of(fit, "rsquared"), figure_of(fit, "rsquared_adj"), fit$status,
-    if (privacy$private) "yes" else "NO (seeded)")
+    squared, fit$status, if (privacy$private) "yes" else "NO (seeded)")
 }
+
+# Links and instruments have no R-squared that could be missing.
+has_rsquared <- function(fit) !inherits(fit, c("dp_glm", "dp_iv"))
 
 relation_of <- function(privacy) {
   paste0(privacy$neighbors, if (nzchar(privacy$unit)) paste(" of", privacy$unit))

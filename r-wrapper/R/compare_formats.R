@@ -23,10 +23,11 @@ estimate_rows <- function(comparison) {
 
 cell <- function(value, format) if (is.na(value)) "NA" else sprintf(format, value)
 
-# All cells, with the names of the facts in front of theirs.
+# All cells, with the names of the facts in front of theirs, those that any column has.
 cells_of <- function(comparison) {
   facts <- vapply(comparison$columns, `[[`, character(length(fact_names)), "facts")
-  rbind(estimate_rows(comparison), cbind(fact_names, unname(facts)))
+  told <- apply(facts != "", 1L, any)
+  rbind(estimate_rows(comparison), cbind(fact_names, unname(facts))[told, , drop = FALSE])
 }
 
 title_of <- function(comparison) {
@@ -49,22 +50,26 @@ as_text <- function(x) {
 as_html <- function(x) {
   cells <- matrix(escaped(cells_of(x), html_escapes), ncol = length(x$names) + 1L)
   tagged <- function(row, tag) {
-    paste0("<tr><th>", row[1L], "</th>",
+    paste0("<tr><th style=\"text-align: left\">", row[1L], "</th>",
            paste0("<", tag, ">", row[-1L], "</", tag, ">", collapse = ""), "</tr>")
   }
-  c("<table class=\"simpletable\">", paste0("<caption>", title_of(x), "</caption>"),
+  c("<table class=\"simpletable\" style=\"text-align: right\">",
+    paste0("<caption>", title_of(x), "</caption>"),
     tagged(c("", escaped(x$names, html_escapes)), "th"), apply(cells, 1L, tagged, "td"), "</table>",
     paste0("<p>", escaped(x$notes, html_escapes), "</p>"))
 }
 
 as_latex <- function(x) {
   cells <- matrix(escaped(cells_of(x), latex_escapes), ncol = length(x$names) + 1L)
+  cells[, -1L] <- sub("^-(?=[0-9])", "$-$", cells[, -1L], perl = TRUE) # minus and not a hyphen
   lines <- paste(at_start(apply(cells, 1L, paste, collapse = " & ")), "\\\\")
   estimates <- seq_len(nrow(estimate_rows(x)))
-  c(paste0("\\begin{tabular}{l", strrep("r", length(x$names)), "}"), "\\toprule",
+  c("\\begin{center}", paste0("\\begin{tabular}{l", strrep("r", length(x$names)), "}"), "\\toprule",
     paste(paste(c("", escaped(x$names, latex_escapes)), collapse = " & "), "\\\\"), "\\midrule",
     lines[estimates], "\\midrule", lines[-estimates], "\\bottomrule", "\\end{tabular}",
-    "\\par\\noindent\\footnotesize", paste(at_start(escaped(x$notes, latex_escapes)), "\\\\"))
+    "\\end{center}", "{\\footnotesize\\noindent",
+    paste0(at_start(escaped(x$notes, latex_escapes)), c(rep(" \\\\", length(x$notes) - 1L), "")),
+    "\\par}")
 }
 
 # A star or bracket at the start of a line would belong to the line break before it.

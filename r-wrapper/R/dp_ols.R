@@ -147,8 +147,7 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
     shared_arguments(environment()),
     list(
       method = method, by = if (length(by) > 1L) as.list(by) else by,
-      groups = groups_of(groups, key), select = select, k = k, max_groups = max_groups,
-      cluster = cluster
+      groups = groups_of(groups, key), select = select, k = k, max_groups = max_groups
     ),
     options
   )
@@ -162,7 +161,8 @@ dp_ols <- function(formula, data, method = "auto", epsilon, delta = NULL, bounds
 # The arguments that every kind of fit has, as Python takes them, from the environment of a call,
 # where `columns` are those of the data on their way to Python.
 shared_arguments <- function(call) {
-  given <- c("epsilon", "delta", "neighbors", "missing", "weights", "trim_weights", "unit", "max_rows")
+  given <- c("epsilon", "delta", "neighbors", "missing", "weights", "trim_weights", "unit", "max_rows",
+             "cluster")
   texts <- call$texts
   declared <- lapply(mget(c("bounds", "levels", "types"), call), concerning, call$columns, call$data)
   c(

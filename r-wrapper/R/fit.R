@@ -35,10 +35,13 @@ new_dp_ols <- function(value) {
     uncertainty = new_uncertainty(value$uncertainty),
     state = value$state
   )
-  fit$family <- switch(value$model, Logit = "binomial", Poisson = "poisson")
+  fit$family <- family_of(value$model)
   own <- switch(value$model, Logit = , Poisson = "dp_glm", `IV-2SLS` = "dp_iv")
   structure(with_instruments(with_terms(fit, value$formula), value$instruments), class = c(own, "dp_ols"))
 }
+
+# The family of a model with a link, else NULL.
+family_of <- function(model) switch(model, Logit = "binomial", Poisson = "poisson")
 
 privacy <- function(value) {
   list(

@@ -5,7 +5,7 @@
 #' @param formula A formula, as for [dp_ols()].
 #' @param family `binomial`, whose link is the logit, or `poisson`, whose link is the logarithm: the
 #'   function, its value or its name. There is no other.
-#' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
+#' @param data A data frame, or the paths of files, as for [dp_ols()].
 #' @param ... Arguments of [dp_logit()] or [dp_poisson()], `epsilon` among them.
 #' @inherit dp_logit return
 #' @inheritSection dp_logit Guarantee
@@ -29,11 +29,11 @@ dp_glm <- function(formula, family = binomial, data, ...) {
 families <- list(
   binomial = list(
     verb = "dp_logit", link = "logit", noun = "a logit", mean = stats::plogis, slope = stats::dlogis,
-    vcov = "for robust standard errors give cov_type = \"HC1\""
+    vcov = "for robust standard errors give cov_type = \"HC1\", or \"cluster\" with cluster"
   ),
   poisson = list(
     verb = "dp_poisson", link = "log", noun = "a Poisson regression", mean = exp, slope = exp,
-    vcov = "standard errors are robust (HC1) always"
+    vcov = "standard errors are robust (HC1) always; for clustered ones give cov_type = \"cluster\" with cluster"
   )
 )
 
@@ -59,38 +59,35 @@ generalized <- function(family, given, written, workspace) {
   check_options(options, its$verb)
   data <- given$data
   check_data(data)
-  check_ungrouped(data, its$noun)
   formula <- with_constants(own_formula(given$formula), data)
   offset <- with_offsets(formula, given, family)
   formula <- offset$formula
   given$weights <- columns_given("weights", substitute(weights, given), given$weights, data)
   given$unit <- columns_given("unit", substitute(unit, given), given$unit, data)
+  given$cluster <- columns_given("cluster", substitute(cluster, given), given$cluster, data)
   given$subset <- condition_given(substitute(subset, given), data, workspace)
   given$texts <- formula_texts(formula)
-  given$columns <- bridge_data(formula, data, c(given$weights, given$unit, all.vars(given$subset),
-                                              unlist(offset$columns)))
-  value <- answer_to("glm", c(shared_arguments(given), offset$columns, list(family = family), options), given$budget)
-  fits <- lapply(value, function(fit) with_call(new_dp_ols(fit), written, its$verb))
+  by <- columns_given("by", substitute(by, given), given$by, data, several = TRUE)
+  by <- written$by <- grouping(data, by)
+  key <- group_key(data, by)
+  given$columns <- bridge_data(formula, data, c(by, given$weights, given$unit, given$cluster,
+                                              all.vars(given$subset), unlist(offset$columns)))
+  own <- list(family = family, by = if (length(by) > 1L) as.list(by) else by,
+              groups = groups_of(given$groups, key), max_groups = given$max_groups)
+  value <- answer_to("glm", c(shared_arguments(given), offset$columns, own, options), given$budget)
+  fits <- lapply(value, function(fit) {
+    with_call(if (is.null(by)) new_dp_ols(fit) else new_dp_ols_groups(fit, key), written, its$verb)
+  })
   fits_by_formula(fits, given$texts)
 }
 
 # Arguments of lm, glm and dp_ols that a fit of a family does not have.
 instead_of_family <- function(its) {
   terms <- "name the terms in the formula"
-  group <- "fit each group by subset, such as subset = g == \"a\", from one budget"
   own <- list(
     family = "it has one family; dp_glm() takes a family",
-    method = paste(its$noun, "is fitted in one way"), select = terms, k = terms, by = group,
-    groups = group, max_groups = group, cluster = "standard errors are clustered by unit alone",
-    vcov = its$vcov
+    method = paste(its$noun, "is fitted in one way"), select = terms, k = terms, vcov = its$vcov
   )
   absent <- utils::modifyList(instead_of, own)
   absent[setdiff(names(absent), "offset")]
-}
-
-check_ungrouped <- function(data, what) {
-  if (inherits(data, "grouped_df")) {
-    bad_argument("data is grouped, and ", what, " has no groups; ungroup() it, and fit each group by ",
-                 "subset, from one budget")
-  }
 }

@@ -7,7 +7,8 @@
 #' There are none at the rows of the fit, which are confidential.
 #'
 #' @inheritParams predict.dp_ols
-#' @param object A fit by [dp_logit()] or [dp_poisson()].
+#' @param object A fit by [dp_logit()] or [dp_poisson()], or the [groups] of one: each row of
+#'   `newdata` is then predicted by the fit of its group.
 #' @param type `"link"`, as for `glm`, or `"response"`, probabilities or means: ends of their intervals
 #'   are those of the link, within declared bounds of the response, and standard errors are by the
 #'   delta method.
@@ -33,14 +34,38 @@ predict.dp_glm <- function(object, newdata, se.fit = FALSE, interval = c("none",
   added <- public_offset(object, nrow(X), offset, exposure)
   fit <- stats::setNames(as.vector(X %*% coef(object)) + added, row.names(X))
   errors <- uncertainty_at(object, X, level)
+  means <- function(fit) clipped(families[[object$family]]$mean(fit), object$limits$response)
+  linked(object, fit, added, errors, type, se.fit, interval, means)
+}
+
+# Predictions on the scale of the link or, by `means`, of the response, from those of the link with
+# offsets `added`, and errors and intervals without.
+linked <- function(object, fit, added, errors, type, se.fit, interval, means) {
   ends <- c("conf.low", "conf.high")
   errors[ends] <- lapply(errors[ends], `+`, added)
   if (type == "link") return(as_predicted(fit, se.fit, interval, errors, NULL))
   its <- families[[object$family]]
   errors[ends] <- lapply(errors[ends], its$mean)
   errors$std.error <- errors$std.error * its$slope(fit)
-  fit <- clipped(its$mean(fit), object$limits$response)
-  as_predicted(fit, se.fit, interval, errors, object$limits$declared)
+  as_predicted(means(fit), se.fit, interval, errors, object$limits$declared)
+}
+
+#' @rdname predict.dp_glm
+#' @export
+predict.dp_glm_groups <- function(object, newdata, se.fit = FALSE, interval = c("none", "confidence"),
+                                  level = 0.95, type = c("link", "response"), offset = 0,
+                                  exposure = NULL, ...) {
+  refuse_others("predict", ...)
+  if (missing(newdata)) newdata <- NULL
+  type <- prediction_scale(type)
+  interval <- prediction_options(newdata, se.fit, interval, level)
+  X <- design_at(object, newdata)
+  at <- groups_of_rows(object, newdata)
+  added <- public_offset(object, nrow(X), offset, exposure)
+  fit <- rowSums(X * object$estimates[at, object$coefficients, drop = FALSE]) + added
+  fit <- stats::setNames(fit, row.names(X))
+  means <- function(fit) within_ends(families[[object$family]]$mean(fit), object$limits$response, at)
+  linked(object, fit, added, uncertainty_at(object, X, level, at), type, se.fit, interval, means)
 }
 
 # What an offset and the logarithm of an exposure add to the predictors of some rows.
@@ -81,10 +106,17 @@ augment.dp_glm <- function(x, newdata, se_fit = TRUE, interval = c("none", "conf
 }
 
 #' @rdname broom
+#' @exportS3Method generics::augment dp_glm_groups
+augment.dp_glm_groups <- augment.dp_glm
+
+#' @rdname broom
 #' @exportS3Method generics::glance dp_glm
 glance.dp_glm <- function(x, ...) {
   row <- glance.dp_ols(x, ...)
-  row[setdiff(names(row), c("r.squared", "adj.r.squared", "sigma", "df.residual"))]
+  row <- row[setdiff(names(row), c("r.squared", "adj.r.squared", "sigma", "df.residual"))]
+  figures <- x$fit_statistics
+  if (!"prsquared" %in% rownames(figures)) return(row)
+  tibble::add_column(row, pseudo.r.squared = figures["prsquared", "estimate"], .before = 1L)
 }
 
 #' @rdname summary.dp_ols
@@ -122,9 +154,11 @@ model_performance.dp_glm <- function(model, ...) {
 #' power too. Standard errors are by the delta method, privacy noise
 #' included, for the regressors of these rows.
 #'
-#' @param object A fit by [dp_logit()], or by [dp_poisson()] with an intercept.
+#' @param object A fit by [dp_logit()], or by [dp_poisson()] with an intercept; the [groups] of one, or
+#'   [one of them][group].
 #' @param level Confidence level of the intervals.
-#' @return A tibble with one row for each column but the intercept: `term`, `estimate`, `std.error`,
+#' @return A tibble with one row for each column but the intercept, of groups one for each of these
+#'   and each group, whose columns come first: `term`, `estimate`, `std.error`,
 #'   `statistic`, `p.value`, `conf.low` and `conf.high`; intervals are infinite, and errors `NA`, where the
 #'   coefficient has no interval.
 #' @examplesIf dpstats_available()
@@ -133,17 +167,22 @@ model_performance.dp_glm <- function(model, ...) {
 #' dp_margins(dp_logit(y ~ x, d, epsilon = 4))
 #' @export
 dp_margins <- function(object, level = 0.95) {
-  if (!inherits(object, "dp_glm")) {
+  if (inherits(object, "dp_ols_group")) object <- object$only
+  if (!inherits(object, c("dp_glm", "dp_glm_groups"))) {
     linear <- "; the marginal effects of a linear regression are its coefficients"
     bad_argument("expected object to be a fit by dp_logit() or dp_poisson()",
-                 if (inherits(object, "dp_ols")) linear)
+                 if (inherits(object, c("dp_ols", "dp_ols_groups"))) linear)
   }
   check_level(level)
-  value <- ask("margins", list(state = object$state, level = level))
-  tibble::tibble(
+  places <- if (!is.null(object$place)) as.list(object$place)
+  value <- ask("margins", list(state = object$state, level = level, places = places))
+  columns <- list(
     term = strings(value$names), estimate = numbers(value$estimate),
     std.error = numbers(value$std_error), statistic = numbers(value$statistic),
     p.value = numbers(value$p_value), conf.low = numbers(value$lower),
     conf.high = numbers(value$upper)
   )
+  each <- rep(seq_along(places), each = length(columns$term) / max(length(places), 1L))
+  labels <- lapply(object$groups, function(column) column[each])
+  tibble::as_tibble(c(labels, columns))
 }

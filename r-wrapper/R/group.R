@@ -29,9 +29,12 @@ groups_of_rows <- function(object, newdata) {
 group_means <- function(object, X, at) {
   fit <- rowSums(X * object$estimates[at, object$coefficients, drop = FALSE])
   if (!is.null(object$absorbed)) fit[] <- NA_real_
-  ends <- object$limits$response
-  if (!is.null(ends)) fit <- pmin(pmax(fit, ends[at, 1L]), ends[at, 2L])
-  stats::setNames(fit, row.names(X))
+  stats::setNames(within_ends(fit, object$limits$response, at), row.names(X))
+}
+
+# Predictions within the ends that those of each group keep to, if there are any.
+within_ends <- function(fit, ends, at) {
+  if (is.null(ends)) fit else pmin(pmax(fit, ends[at, 1L]), ends[at, 2L])
 }
 
 #' @rdname groups
@@ -55,6 +58,7 @@ augment.dp_ols_groups <- function(x, newdata, se_fit = TRUE, interval = c("none"
   parts[rows] <- lapply(parts[rows], function(part) part[at, , drop = FALSE])
   row.names(parts$groups) <- NULL
   parts$status <- parts$status[at]
+  parts$place <- parts$place[at]
   if (!is.null(parts$limits$response)) {
     parts$limits$response <- parts$limits$response[at, , drop = FALSE]
   }

@@ -80,12 +80,15 @@ new_dp_ols_groups <- function(value, key) {
     x_new = matrix(numbers(value$x_new), ncol = value$size, byrow = TRUE),
     uncertainty = new_uncertainty(value$uncertainty)
   )
-  structure(with_terms(groups, value$formula), class = "dp_ols_groups")
+  groups$family <- family_of(value$model)
+  if (!is.null(groups$family)) groups[c("state", "place")] <- list(value$state, seq_len(nrow(labels)))
+  structure(with_terms(groups, value$formula),
+            class = c(if (!is.null(groups$family)) "dp_glm_groups", "dp_ols_groups"))
 }
 
 #' Many private regressions
 #'
-#' The result of [dp_ols()] with `by`, or for data grouped by dplyr: every group that was asked
+#' The result of [dp_ols()], [dp_logit()] or [dp_poisson()] with `by`, or for data grouped by dplyr: every group that was asked
 #' for is present, whatever its rows. As each row is in one group, the groups together cost what
 #' one costs.
 #'
@@ -135,7 +138,14 @@ tidy.dp_ols_groups <- function(x, conf.int = FALSE, conf.level = 0.95, exponenti
     )
   )
   if (conf.int) columns <- c(columns, group_intervals(x, conf.level))
-  tibble::as_tibble(if (exponentiate) exponentiated(columns) else columns)
+  if (exponentiate) {
+    whole <- columns
+    columns <- exponentiated(columns)
+    # predictions of a link are means already
+    means <- !is.null(x$family) & !columns$term %in% x$coefficients
+    columns <- Map(function(changed, own) replace(changed, means, own[means]), columns, whole)
+  }
+  tibble::as_tibble(columns)
 }
 
 # Intervals of 95% come with the groups; others are computed.
@@ -148,6 +158,7 @@ group_intervals <- function(x, level) {
   at <- rep(groups, each = nrow(X))
   ends <- intervals_of(x$uncertainty, X[each, , drop = FALSE], level, at)
   predicted <- each > length(x$coefficients)
+  if (!is.null(x$family)) ends[predicted, ] <- lapply(ends[predicted, ], families[[x$family]]$mean)
   ends[predicted, ] <- lapply(ends[predicted, ], held, x$limits$declared)
   as.list(ends)
 }

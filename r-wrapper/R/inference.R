@@ -99,14 +99,15 @@ strength_at <- function(uncertainty, at) {
 
 # Critical values by which t-ratios hold with instruments, as of the Python package's
 # dpstats/inference/instrument_wald.py.
-critical_with_instruments <- function(strength, level) {
-  z <- stats::qnorm(level)
+critical_with_instruments <- function(strength, level, degrees = Inf) {
+  z <- stats::qt(level, degrees)
   z / pmax(1 - z / strength, 0)
 }
 
 wald_intervals <- function(uncertainty, X, level, at) {
-  critical <- stats::qt((1 + level) / 2, degrees_at(uncertainty, at))
-  critical <- pmax(critical, critical_with_instruments(strength_at(uncertainty, at), level))
+  degrees <- degrees_at(uncertainty, at)
+  with_instruments <- critical_with_instruments(strength_at(uncertainty, at), level, degrees)
+  critical <- pmax(stats::qt((1 + level) / 2, degrees), with_instruments)
   half <- critical * deviations(uncertainty$cov, X, at)
   half[uncertainty$unbounded[at] == 1 | hidden_rows(uncertainty, X, at)] <- Inf
   center <- rowSums(entries(uncertainty$params, at) * X)
@@ -120,8 +121,9 @@ p_values_of <- function(uncertainty, X, values) {
     wald = {
       distance <- rowSums(entries(uncertainty$params, at) * X) - values
       t <- abs(distance) / errors_of(uncertainty, X)
-      pmax(2 * stats::pt(-t, degrees_at(uncertainty, at)),
-           stats::pnorm(-t / (1 + t / strength_at(uncertainty, at))))
+      degrees <- degrees_at(uncertainty, at)
+      pmax(2 * stats::pt(-t, degrees),
+           stats::pt(-t / (1 + t / strength_at(uncertainty, at)), degrees))
     },
     ends = rep(NA_real_, nrow(X)),
     pivot = pivot_p_values(uncertainty, X, values)

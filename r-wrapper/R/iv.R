@@ -5,8 +5,8 @@
 #' before a row is read.
 #'
 #' There is one endogenous regressor, of any number of instruments, and its coefficient has its own
-#' name, where fixest writes `fit_d`. Standard errors are robust (HC1), of independent rows. No effects
-#' are absorbed: `factor(state)` among the regressors has their indicators.
+#' name, where fixest writes `fit_d`. Standard errors are robust (HC1), or clustered by `unit` or
+#' `cluster`. No effects are absorbed: `factor(state)` among the regressors has their indicators.
 #'
 #' Intervals and p-values allow for weak instruments: they take critical values of the F statistic of
 #' the first stage, which counts the privacy noise, as Lee, McCrary, Moreira and Porter (2022,
@@ -22,15 +22,19 @@
 #' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()].
-#' @param ... Nothing; arguments that other functions have are refused with what to write instead.
+#' @param weights A column of weights, with public `bounds`.
+#' @param cluster With `cov_type = "cluster"`, the column that standard errors are clustered by, as for
+#'   [dp_ols()]; its labels stay private.
+#' @param ... `cov_type = "HC1"`, which is the default, or `"cluster"`, for `cluster` and `unit`.
 #'
 #' @return An object of class `dp_iv`, which is a `dp_ols`: [coef()], [vcov()], [confint()],
 #'   [predict()], [summary()], [tidy()], [glance()] and [dp_compare()] answer. `glance()` has the F
 #'   statistic of the first stage as `statistic.weakinst`. There is no R-squared.
 #'
 #' @section Guarantee:
-#' (epsilon, delta)-differential privacy for tables that differ in one row, in the sense that
-#' `$privacy$neighbors` states; proofs are in the documentation of the Python package.
+#' (epsilon, delta)-differential privacy for tables that differ in one row, with `unit` in all rows
+#' of one person, in the sense that `$privacy$neighbors` states; proofs are in the documentation of
+#' the Python package.
 #'
 #' @examplesIf dpstats_available()
 #' n <- 5000
@@ -43,23 +47,27 @@
 #' dp_anderson_rubin(fit)
 #' @export
 dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
-                  neighbors = NULL, budget = NULL, missing = "drop", types = NULL, subset = NULL,
-                  ...) {
+                  neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
+                  weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL, max_rows = NULL,
+                  cluster = NULL, ...) {
   written <- match.call()
   check_given(environment(), c("formula", "data", "epsilon"))
   check_absent(entry_names(substitute(list(...))), instead_of_iv(), "dp_iv")
   options <- list(...)
   check_options(options, "dp_iv")
   check_data(data)
-  check_ungrouped(data, "a regression with instruments")
+  check_ungrouped(data)
   if (is.list(formula)) {
     bad_argument("dp_iv takes one formula, got a list of ", length(formula), "; call it for each, ",
                  "from one budget")
   }
   formula <- with_constants(own_formula(formula), data)
+  weights <- columns_given("weights", substitute(weights), weights, data)
+  unit <- columns_given("unit", substitute(unit), unit, data)
+  cluster <- columns_given("cluster", substitute(cluster), cluster, data)
   subset <- condition_given(substitute(subset), data, parent.frame())
   texts <- formula_text(formula)
-  columns <- bridge_data(formula, data, all.vars(subset))
+  columns <- bridge_data(formula, data, c(weights, unit, cluster, all.vars(subset)))
   arguments <- shared_arguments(environment())
   arguments$x_new <- NULL
   value <- answer_to("iv", c(arguments, options), budget)
@@ -69,14 +77,12 @@ dp_iv <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = 
 # Arguments of lm, feols and dp_ols that dp_iv does not have.
 instead_of_iv <- function() {
   group <- "fit each group by subset, such as subset = g == \"a\", from one budget"
-  rows <- "each row counts once, and is protected by itself"
-  errors <- "standard errors are robust (HC1), of independent rows"
+  errors <- "standard errors are robust (HC1) always; for clustered ones give cov_type = \"cluster\" with cluster"
   terms <- "name the terms in the formula"
   own <- list(
     offset = "subtract it from the response, as in I(y - z) ~ x | d ~ z", vcov = errors,
-    cluster = errors, cov_type = errors, se = errors, method = "it has one method", select = terms,
-    k = terms, by = group, groups = group, max_groups = group, weights = rows, trim_weights = rows,
-    unit = rows, max_rows = rows, x_new = "call predict(fit, newdata)",
+    se = errors, method = "it has one method", select = terms,
+    k = terms, by = group, groups = group, max_groups = group, x_new = "call predict(fit, newdata)",
     instruments = "write them in the formula, as in y ~ x | d ~ z"
   )
   utils::modifyList(instead_of, own)
@@ -92,4 +98,11 @@ with_instruments <- function(fit, value) {
   )
   fit$call$formula <- stats::as.formula(value$formula, env = globalenv())
   fit
+}
+
+check_ungrouped <- function(data) {
+  if (inherits(data, "grouped_df")) {
+    bad_argument("data is grouped, and a regression with instruments has no groups; ungroup() it, and ",
+                 "fit each group by subset, from one budget")
+  }
 }

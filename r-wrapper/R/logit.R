@@ -16,7 +16,8 @@
 #' @inheritParams dp_ols
 #' @param formula A formula such as `smoker ~ age + sex`, or a list of several, which share the
 #'   budget in equal parts. See [dp_ols()] for what it may hold; effects cannot be absorbed.
-#' @param data A data frame, or the paths of files, as for [dp_ols()]; not grouped.
+#' @param data A data frame, or the paths of files, as for [dp_ols()]. If it is grouped by dplyr's
+#'   `group_by()`, there is one regression for each group.
 #' @param delta Probability with which epsilon may be exceeded, greater than 0; by default 1e-6.
 #' @param bounds,levels,types What is declared of columns, as for [dp_ols()]. `levels` are for
 #'   character columns, the response too: `list(vote = c("no", "yes"))`.
@@ -24,12 +25,16 @@
 #' @param offset A column of numbers that are added to the log odds, as of [stats::glm()], by its name
 #'   or as `offset(z)` in the formula. It is private and needs no bounds; a row without a finite one is
 #'   left out, and [predict()][predict.dp_glm] takes it for 0.
-#' @param ... `cov_type = "HC1"`: robust standard errors, for about a tenth of the budget.
+#' @param cluster With `cov_type = "cluster"`, the column that standard errors are clustered by, as for
+#'   [dp_ols()]; its labels stay private.
+#' @param ... `cov_type = "HC1"`: robust standard errors, for about a tenth of the budget; or
+#'   `"cluster"`, for `cluster` and `unit`.
 #'
 #' @return An object of class `dp_glm`, which is a `dp_ols` as a `glm` is an `lm`: [coef()], [vcov()],
-#'   [confint()], [predict()][predict.dp_glm], [summary()], [plot()] and [tidy()] answer. There is no
-#'   likelihood, and so no deviance and no pseudo R-squared. A [list of them][formulas] for several
-#'   formulas.
+#'   [confint()], [predict()][predict.dp_glm], [summary()], [plot()] and [tidy()] answer. `glance()` has
+#'   McFadden's pseudo R-squared of a logit as `pseudo.r.squared`; there is no deviance. With `by` an
+#'   object of class `dp_glm_groups`, the [groups] with predictions as of one fit. A
+#'   [list of them][formulas] for several formulas.
 #'
 #' @section Guarantee:
 #' (epsilon, delta)-differential privacy for tables that differ in one row, with `unit` in all rows
@@ -45,9 +50,10 @@
 #' predict(fit, data.frame(age = c(30, 50)), type = "response")
 #' @export
 dp_logit <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
-                     x_new = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
-                     weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
-                     max_rows = NULL, offset = NULL, ...) {
+                     by = NULL, groups = NULL, x_new = NULL, neighbors = NULL, budget = NULL,
+                     missing = "drop", types = NULL, weights = NULL, trim_weights = NULL,
+                     subset = NULL, unit = NULL, max_rows = NULL, max_groups = NULL, cluster = NULL,
+                     offset = NULL, ...) {
   written <- match.call()
   generalized("binomial", environment(), written, parent.frame())
 }

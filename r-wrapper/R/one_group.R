@@ -1,6 +1,6 @@
 #' The private regression of one group
 #'
-#' `groups[["7"]]`, one of the [groups] that [dp_ols()] with `by` returns, is asked as a fit is.
+#' `groups[["7"]]`, one of the [groups] that [dp_ols()] and others with `by` return, is asked as a fit is.
 #'
 #' @param object,x The fit of one group.
 #' @param complete Not used: there is one coefficient for each column.

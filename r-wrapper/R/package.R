@@ -35,5 +35,7 @@ generics::tidy
   # how marginaleffects is told of a class of fits
   known <- getOption("marginaleffects_model_classes")
   options(marginaleffects_model_classes = union(known, c("dp_ols", "dp_glm", "dp_iv")))
+  setHook(packageEvent("texreg", "onLoad"), tell_texreg)
+  if (isNamespaceLoaded("texreg")) tell_texreg()
   reticulate::use_virtualenv(environment_name, required = FALSE)
 }

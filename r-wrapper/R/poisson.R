@@ -27,7 +27,9 @@
 #'   exposure, such as person-years. They are private and need no bounds; a row without a finite
 #'   offset, or with an exposure that is not above 0, is left out. [predict()][predict.dp_glm] takes an
 #'   offset for 0 and an exposure for 1, unless it is given others.
-#' @param ... `cov_type = "HC1"`, which is the default.
+#' @param cluster With `cov_type = "cluster"`, the column that standard errors are clustered by, as for
+#'   [dp_ols()]; its labels stay private.
+#' @param ... `cov_type = "HC1"`, which is the default, or `"cluster"`, for `cluster` and `unit`.
 #'
 #' @inherit dp_logit return
 #' @inheritSection dp_logit Guarantee
@@ -41,9 +43,10 @@
 #' predict(fit, data.frame(age = c(30, 50)), type = "response", interval = "confidence")
 #' @export
 dp_poisson <- function(formula, data, epsilon, delta = NULL, bounds = NULL, levels = NULL,
-                       x_new = NULL, neighbors = NULL, budget = NULL, missing = "drop", types = NULL,
-                       weights = NULL, trim_weights = NULL, subset = NULL, unit = NULL,
-                       max_rows = NULL, offset = NULL, exposure = NULL, ...) {
+                       by = NULL, groups = NULL, x_new = NULL, neighbors = NULL, budget = NULL,
+                       missing = "drop", types = NULL, weights = NULL, trim_weights = NULL,
+                       subset = NULL, unit = NULL, max_rows = NULL, max_groups = NULL, cluster = NULL,
+                       offset = NULL, exposure = NULL, ...) {
   written <- match.call()
   generalized("poisson", environment(), written, parent.frame())
 }

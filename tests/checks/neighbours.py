@@ -106,6 +106,25 @@ ROLES = {
     "group": Role(
         tuple(CELLS), lambda content: {"formula": "y ~ x", "by": "c", "groups": _public(content)}
     ),
+    "group of outcomes": Role(
+        ("text",),
+        lambda content: {
+            "formula": "I((y > 0.5) * 1) ~ x",
+            "bounds": {**UNIT, "I((y > 0.5) * 1)": (0, 1)},
+            "by": "c",
+            "groups": _public(content),
+            "method": "noisy_logit",
+        },
+    ),
+    "group of counts": Role(
+        ("whole",),
+        lambda content: {
+            "formula": "y ~ x",
+            "by": "c",
+            "groups": _public(content),
+            "method": "noisy_poisson",
+        },
+    ),
     "group that occurs": Role(
         tuple(content for content in CELLS if content != "real"),
         lambda content: {"formula": "y ~ x", "by": "c", "groups": "present"},

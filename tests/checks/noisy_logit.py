@@ -13,7 +13,7 @@ from tests.checks.replay import Case, check_reached
 
 METHOD = GENERALIZED["noisy_logit"]
 STEPS = ("mean of y", "X'X", "leverages", "whitened X'X", "scores at zero", "scores", "Hessian")
-STEPS += ("slopes of probabilities",)
+STEPS += ("slopes and entropies",)
 
 
 def logit_case(neighbors: str, epsilon: float = 100.0, offsets: bool = False, **options) -> Case:
@@ -119,12 +119,12 @@ def _peak(rising) -> tuple[float, float]:
 # what is reached of each bound; some are not attained, as what is replaced is taken to be
 # orthogonal, or to differ in a slope by its largest value while derivatives do too
 ADDED = dict.fromkeys(["number of rows", *STEPS, "score products"], 0.985)
-ADDED |= {"slopes of probabilities": 0.8, "scores at zero": 0.3}
+ADDED |= {"slopes and entropies": 0.8, "scores at zero": 0.3}
 REPLACED = dict.fromkeys([*STEPS, "score products"], 0.95) | {
-    "scores at zero": 0.88, "scores": 0.85, "slopes of probabilities": 0.5,
+    "scores at zero": 0.88, "scores": 0.85, "slopes and entropies": 0.5,
 }  # fmt: skip
 LEAST_WITH_OFFSETS = {ADD_REMOVE: 0.985, REPLACE_ONE: 0.95}
-ON_RAYS = {ADD_REMOVE: ("scores", "slopes of probabilities", "score products")}
+ON_RAYS = {ADD_REMOVE: ("scores", "slopes and entropies", "score products")}
 ON_RAYS[REPLACE_ONE] = "scores at zero", "score products"
 
 

@@ -60,3 +60,19 @@ def made(folder, text=PAPER, **more) -> dp.StudyPlan:
     """The plan of a study from its guesses."""
     (folder / "study.toml").write_text(text)
     return dp.plan_study(folder / "study.toml", progress=False, **more)
+
+
+def widths(results) -> pd.Series:
+    """The widths of the intervals of fits and of a description, by table and term."""
+    found = {}
+    for name, result in results.items():
+        if isinstance(result, dp.DPDescription):
+            for group, variable, one in result.figures:
+                level = "" if one.level is None else f" {one.level}"
+                label = "" if result.by is None else f", {group}"
+                found[name, f"{variable}{level}: {one.statistic}{label}"] = one.upper - one.lower
+        else:
+            tidy = result.tidy()
+            rows = zip(tidy["term"], tidy["conf.high"] - tidy["conf.low"], strict=True)
+            found |= {(name, term): width for term, width in rows}
+    return pd.Series(found)

@@ -323,6 +323,7 @@ def newton_worst(case):
         )
         steps += ("scores at zero", "score norms", "scores")
         steps += ("score products",) * ("cov_type" in case.options)
+        steps += ("distances of y", *["center of y"] * (p.intercept is not None)) * p.grouped
         return [pair(step, long, long, 0.999) for step in steps]
     other, share = ((start, y), 0.7) if d == 1 else ((second, y), 0.9)
     # without an intercept the row at zero has no score
@@ -332,6 +333,8 @@ def newton_worst(case):
     near = 0.97 if alone else 0.995
     across = ((start, y), 0.7) if p.intercept is None else ((center, -1e300), 0.99)
     robust = ("score products",) * ("cov_type" in case.options)
+    centers = ("center of y",) * (p.grouped and p.intercept is not None)
+    distances = ("distances of y",) * p.grouped
     # the products of weighted scores leave a second X'X of three columns too little to pay
     products = ("X'X", "whitened X'X")[: 1 if p.weighted and d > 1 else 2]
     # where rows count for parts squares are those of scores, which are longest on both sides
@@ -343,6 +346,8 @@ def newton_worst(case):
         pair("score norms", long, (start, y), 0.999),
         # in L1 the farthest pair is halfway, where the response has no name for it
         pair("mean and mean square of y", up, (up[0], -1e300), 0.88 if pure else 0.999),
+        *(pair(step, up, (up[0], -1e300), 0.999) for step in centers),
+        *(pair(step, long, (first, y), 0.999) for step in distances),
         # squares of these two are equal
         pair("scores", up, (up[0], -1e300), 0.86 if alone else 0.988),
         # scores point against each other, and one residual is near zero

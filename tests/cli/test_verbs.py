@@ -126,6 +126,23 @@ def test_offsets_and_exposures_are_columns(folder, capsys):
     assert "offset(near) is added" in capsys.readouterr().out
 
 
+def test_groups_of_outcomes_and_counts_are_fitted_and_written(folder, capsys):
+    frame = pd.read_csv("people.csv")
+    frame["visits"] = np.random.default_rng(1).poisson(np.exp(0.02 * frame["age"]))
+    frame.to_csv("people.csv", index=False)
+    counts = ["poisson", "people.csv", "visits ~ age", "--epsilon", "4",
+              "--bounds", "age=18,90", "--types", "visits=number"]  # fmt: skip
+    for argv, method in ((LOGIT, "noisy_logit"), (counts, "noisy_poisson")):
+        more = ["--by", "sex", "--groups", "m,f,x", "--n-jobs", "1"]
+        for ending in ("json", "csv", "txt"):
+            assert cli.main([*argv, *more, "-o", f"by.{ending}"]) == 0, capsys.readouterr().err
+            assert "3 groups" in capsys.readouterr().out
+        by = dp.DPGroupResults.from_json((folder / "by.json").read_text())
+        assert by.labels == ("m", "f", "x") and by.method == method
+        assert pd.read_csv("by.csv")["sex"].unique().tolist() == ["m", "f", "x"]
+        assert "3 groups" in (folder / "by.txt").read_text()
+
+
 def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):
     assert cli.main([*IV, "-o", "fit.json", "--plot", "fit.png"]) == 0, capsys.readouterr().err
     shown = " ".join(capsys.readouterr().out.split())
@@ -133,6 +150,18 @@ def test_a_regression_with_instruments_is_fitted_and_written(folder, capsys):
     fit = dp.DPIVResults.from_json((folder / "fit.json").read_text())
     assert fit.params["age"] == pytest.approx(0.5, abs=0.1) and fit.first_stage.fvalue > 100
     assert (folder / "fit.png").stat().st_size > 1000
+
+
+def test_errors_of_verbs_are_clustered_by_a_column(folder, capsys):
+    frame = pd.read_csv("people.csv")
+    frame["town"] = [f"t{i % 40}" for i in range(len(frame))]
+    frame.to_csv("people.csv", index=False)
+    more = ["--cluster", "town", "--types", "town=string"]
+    for argv in (LOGIT, IV):
+        assert cli.main([*argv, *more, "--option", "cov_type=cluster"]) == 0
+        assert "Clusters:" in capsys.readouterr().out
+        assert cli.main([*argv, *more]) == 2
+        assert "--option cov_type=cluster" in capsys.readouterr().err
 
 
 def test_verbs_charge_a_ledger(capsys):
@@ -156,8 +185,14 @@ WRONG = {
     "response": ([*LOGIT[:2], "age ~ smoker", *LOGIT[3:]], "age"),
     "option": ([*LOGIT, "--option", "tau=3"], "no option 'tau'; it has: cov_type"),
     "covariance": ([*LOGIT, "--option", "cov_type=HC3"], "cov_type"),
+    "groups of a logit without by": ([*LOGIT, "--groups", "f,m"], "--by"),
+    "picture of groups": ([*LOGIT, "--by", "sex", "--plot", "a.png"], "leave it out with --by"),
+    "table of one fit": ([*LOGIT, "-o", "fit.csv"], "-o: expected a name ending in .json, .txt"),
+    "threads": ([*LOGIT, "--by", "sex", "--n-jobs", "0"], "n_jobs"),
     "no instruments": ([*IV[:2], "wage ~ age", *IV[3:]], "instruments in brackets"),
-    "weights": ([*IV, "--weights", "near"], "--weights"),
+    "weights": ([*IV, "--weights", "near"], "--bounds"),
+    "absorbed": ([*LOGIT[:2], "smoker ~ age | sex", *LOGIT[3:]], "write C(sex) with --levels"),
+    "absorbed with instruments": ([*IV[:2], "wage ~ [age ~ near] | sex", *IV[3:]], "absorbs no"),
     "no number": (IV[:5], "--types"),
     "no epsilon": (["logit", "people.csv", "smoker ~ age"], "--epsilon"),
 }  # fmt: skip

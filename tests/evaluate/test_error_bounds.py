@@ -116,6 +116,7 @@ def test_methods_with_options_and_labels():
         ({"methods": "adassp"}, "expected methods to be a list"),
         ({"methods": []}, "expected methods to be a list"),
         ({"methods": ["lars"]}, "expected method to be one of .*adassp.*mos"),
+        ({"methods": ["noisy_logit"]}, "with least squares, got method='noisy_logit'; dp.plan_stu"),
         ({"methods": {"a": "adassp"}}, "expected methods"),
         ({"methods": {"a": {"method": "ols", "k": 3}}}, "baseline without options"),
         ({"q": 0}, "expected q in .0, 100.*, got 0"),

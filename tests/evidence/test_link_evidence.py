@@ -29,7 +29,7 @@ def test_of_a_line_they_are_the_index_and_one():
 def test_the_number_of_rows_alone_stands_above_the_table():
     figures = EVIDENCE.goodness(2, np.array([1.0, 0.0]), Estimate())
     assert figures.rows == Estimate(900.0, 9.0) and np.isnan(figures.rsquared.value)
-    assert "likelihood" in figures.reason
+    assert "prsquared, in its place" in figures.reason
 
 
 def test_it_is_restored_from_plain_content():

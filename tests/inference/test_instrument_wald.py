@@ -1,17 +1,21 @@
 """Inference with instruments: rejections in the worst case, intervals that agree with tests."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
+from scipy.stats import t
 
 from dpstats.inference import InstrumentWald, Wald
 
 F_SHOWN = 10.0
 
 
-def made(strength, effect=1.0, error=0.5):
+def made(strength, effect=1.0, error=0.5, clusters=np.nan):
     params, cov = np.array([[effect]]), np.array([[[error**2]]])
-    return InstrumentWald(params, cov, np.array([False]), None, strength=np.array([strength]))
+    given = {"clusters": np.array([clusters]), "strength": np.array([strength])}
+    return InstrumentWald(params, cov, np.array([False]), None, **given)
 
 
 def critical(alpha: float, f: np.ndarray) -> np.ndarray:
@@ -68,12 +72,20 @@ def test_critical_values_are_those_of_the_paper():
 
 
 def test_a_p_value_is_alpha_at_the_end_of_an_interval():
-    for strength in (3.3, 6.0, 9.0, 20.0):
+    for strength, clusters in product((3.3, 6.0, 9.0, 20.0), (np.nan, 8.0, 40.0)):
         for alpha in (0.2, 0.05, 0.01):
-            errors = made(strength)
+            errors = made(strength, clusters=clusters)
             ends = errors.intervals(np.eye(1), alpha)[0, 0]
             for end in ends:
                 assert errors.p_values(np.eye(1), np.array([end]))[0, 0] == pytest.approx(alpha)
+
+
+def test_with_clusters_quantiles_are_those_of_students_t():
+    """The usual one where the first stage is strong, else as of the normal law."""
+    found = made(1e6, 0.0, 1.0, clusters=9.0).intervals(np.eye(1), 0.05)[0, 0, 1]
+    assert found == pytest.approx(t.isf(0.025, 8)) and made(1e6, clusters=9.0).degrees() == [8.0]
+    weaker = made(4.0, 0.0, 1.0, clusters=9.0).intervals(np.eye(1), 0.05)[0, 0, 1]
+    assert weaker == pytest.approx(t.isf(0.05, 8) / (1 - t.isf(0.05, 8) / 4))
 
 
 def test_no_level_is_beyond_that_of_the_first_stage():

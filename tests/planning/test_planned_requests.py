@@ -50,7 +50,7 @@ def test_auto_is_what_the_call_would_take(delta, unit, levels, expected):
 def test_a_forecast_does_not_know_clusters(more):
     methods = {"a": {"method": "noisy_newton", "cov_type": "cluster", **more}}
     entry = chosen_methods(methods, 100, True, None, CALL)
-    with pytest.raises(dp.ArgumentError, match="does not know clusters; give 'a' cov_type"):
+    with pytest.raises(dp.ArgumentError, match="clusters; give 'a' cov_type.*plan_study with"):
         planned_request(entry, None, CALL, "a", 2.0)
 
 

@@ -93,6 +93,26 @@ def test_a_poisson_regression_is_described_as_one_by_plain_values():
     assert reply["error"] == "ArgumentError" and "no column" in reply["message"]
 
 
+@pytest.mark.parametrize("family, model", [("binomial", "Logit"), ("poisson", "Poisson")])
+def test_groups_with_links_are_described_and_asked_for_effects(family, model):
+    rng = np.random.default_rng(1)
+    x = rng.random(9000)
+    data = columns(x=x, y=(rng.random(9000) < x) * 1.0)
+    codes = rng.integers(1, 3, 9000).astype("<i4").tobytes()
+    data["g"] = {"kind": "factor", "data": codes, "levels": ["a", "b"]}
+    call = {"formula": "y ~ x", "data": data, "family": family, "epsilon": 8.0, "by": "g"}
+    reply = answer("glm", call)
+    assert plain(reply)
+    (by,) = reply["value"]
+    assert by["labels"] == [["a", "b"]] and by["model"] == model and by["size"] == 2.0
+    groups = dp.DPGroupResults.from_json(by["state"])
+    for places, labels in (([1.0, 2.0], "ab"), ([2.0], "b"), ([], "")):
+        effects = answer("margins", {"state": by["state"], "level": 0.9, "places": places})
+        assert plain(effects) and effects["value"]["names"] == ["x"] * len(labels)
+        wanted = [groups[label].get_margeff().margeff.item() for label in labels]
+        assert effects["value"]["estimate"] == wanted
+
+
 def test_answers_about_a_stored_fit_are_plain_and_by_the_names_of_r():
     rng = np.random.default_rng(1)
     x = rng.random(5000)

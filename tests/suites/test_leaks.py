@@ -110,6 +110,22 @@ def test_seeded_results_hold_only_releases(method, fit, call, silence):
     check_reaches_no_rows(result)
 
 
+@pytest.mark.parametrize("family", ["binomial", "poisson"])
+@pytest.mark.parametrize("epsilon", [1e-3, 2.0])
+def test_groups_of_outcomes_and_counts_hold_only_releases(family, epsilon, silence):
+    rows = confidential().assign(hit=lambda data: data["y"] > 0.5)
+    formula, groups = (
+        {"binomial": "hit ~ x", "poisson": "y ~ x"}[family],
+        ["north", "south", "east"],
+    )
+    call = {"family": family, "by": "place", "groups": groups, "epsilon": epsilon}
+    result = dp.dp_glm(formula, rows, **call)
+    for one in (result, *(fit for _, fit in result.items())):
+        check_holds_nothing(printed(one))
+        check_holds_nothing(pickled(one))
+        check_reaches_no_rows(one)
+
+
 @pytest.mark.parametrize("name", WIDE)
 def test_an_undeclared_level_is_never_named(name, fit, silence):
     levels = {"place": ["north", "south"]}

@@ -161,7 +161,7 @@ MUTANTS = {
         for relation, name in RELATIONS.items()
     },
     "half the sensitivity of slopes, added": Mutant(
-        smaller(logistic_queries, step="slopes"), added("slopes of probabilities")
+        smaller(logistic_queries, step="slopes"), added("slopes and entropies")
     ),
 }
 

@@ -9,10 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from dpstats.call import Request
 from dpstats.errors import BudgetError
 from dpstats.estimators import METHODS
 from dpstats.estimators.newton import (
     clusters,
+    group_response,
     indicator_basis,
     sizes,
     squared_loss,
@@ -40,6 +42,7 @@ from tests.checks.breaks import (
     smaller_spread,
     without_limit,
 )
+from tests.checks.groups import check_groups_spend
 from tests.checks.marginals import check_marginals
 from tests.checks.mutants import Mutant, both_tests, over, patched
 from tests.checks.newton_clusters import check_clusters
@@ -340,6 +343,37 @@ def heavy(neighbors):
     return over(noisy_sums.check_heavy, chosen)
 
 
+def grouped(neighbors):
+    """The worst rows of a group, whose response has a center and a scale of its own."""
+    found = [c for c in cases_of(METHODS["noisy_newton"]) if c.problem.neighbors == neighbors]
+    cases = [replace(c, problem=replace(c.problem, grouped=True)) for c in found[:3]]
+    return over(check_worst, cases)
+
+
+def far_centers(original):
+    """Responses count at eight times the limit that noise is for."""
+
+    def sums(reference, rows):
+        with np.errstate(over="ignore"):
+            v = np.clip((rows.response - reference.y_center) / reference.y_scale / 4, -8, 8)
+        return np.array([int(np.trunc(v * 2.0**20).sum())], dtype=object)
+
+    return sums
+
+
+def exact_scale(original):
+    """The scale of a group is read off the counts before noise."""
+
+    def located(problem, has_constant, total, *rest):
+        after = original(problem, has_constant, total, *rest)
+        reference = problem.reference
+        far = total(lambda rows: np.array([(rows.response > reference.y_center).sum()]))[0]
+        own = replace(after.reference, y_scale=after.reference.y_scale * (1 + 1e-9 * far))
+        return replace(after, reference=own)
+
+    return located
+
+
 def as_given(original):
     """A weight beyond the largest one counts as it is."""
     return lambda parts: np.trunc(np.nan_to_num(parts, posinf=1e6) * 2.0**20).astype(np.int64)
@@ -362,8 +396,8 @@ def times(factor):
 def rows_of_units(original):
     """The scores of the rows of a unit are clipped one by one, in the cluster of each."""
 
-    def score_sums(at, limit, rows):
-        return original(at, limit, replace(rows, units=None, parts=None))
+    def score_sums(clipped, p, rows):
+        return original(clipped, p, replace(rows, units=None, parts=None))
 
     return score_sums
 
@@ -378,9 +412,9 @@ def counted_doubly(original):
 def exact_number(original):
     """The number of clusters is used as it is."""
 
-    def number(steps, counted, cost):
-        found = original(steps, counted, cost)
-        sums = steps.queries.total(clusters.sizes).sums * 2.0**-20
+    def number(queries, counted, cost):
+        found = original(queries, counted, cost)
+        sums = queries.total(clusters.sizes).sums * 2.0**-20
         return replace(found, number=found.number + 1e-9 * float((sums**2).sum()))
 
     return number
@@ -400,6 +434,7 @@ CLUSTER_STEPS = {
     "cluster lengths": clusters,
     "cluster products": indicator_basis,
 }
+GROUPED = {ADD_REMOVE: grouped(ADD_REMOVE), REPLACE_ONE: grouped(REPLACE_ONE)}
 HEAVY = {ADD_REMOVE: heavy(ADD_REMOVE), REPLACE_ONE: heavy(REPLACE_ONE)}
 ROBUST = {ADD_REMOVE: robust(ADD_REMOVE), REPLACE_ONE: robust(REPLACE_ONE)}
 MUTANTS = {
@@ -501,6 +536,30 @@ MUTANTS = {
     ),
     "a row whitened with its neighbour's numbers": Mutant(
         patched(whitening, "whitened", neighbour_too), check_factors
+    ),
+    **{
+        f"half the sensitivity of {step} of a group, {relation}": Mutant(
+            smaller(group_response, step=step), check
+        )
+        for step in ("center of y", "distances of y")
+        for relation, check in GROUPED.items()
+    },
+    "a row counted twice by its distance": Mutant(
+        patched(group_response, "_counts", counted_twice), GROUPED[ADD_REMOVE]
+    ),
+    "responses of a group not clipped": Mutant(
+        patched(group_response, "_sum", far_centers), GROUPED[ADD_REMOVE]
+    ),
+    "the scale of a group before noise": Mutant(
+        response("located", exact_scale), GROUPED[ADD_REMOVE]
+    ),
+    "the response of a group not charged": Mutant(
+        response("_LOCATED", lambda _: 1.5), GROUPED[ADD_REMOVE], ValueError
+    ),
+    "what all groups share not charged": Mutant(
+        patched(Request, "fit_cost", lambda _: property(lambda self: self.cost)),
+        check_groups_spend,
+        AssertionError,
     ),
     "twice the budget of a round": Mutant(shares(rounds=(0.4, 0.4, 0.4)), ADDED, BudgetError),
     "twice the budget of a round, no limit": Mutant(

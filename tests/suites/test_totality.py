@@ -132,6 +132,50 @@ STRANGE = [
 ]
 
 
+BY = {"by": "group", "groups": GROUPS, "epsilon": 4.0}
+OUTCOME = {"formula": "I((y > 0.5) * 1) ~ x", "bounds": {"I((y > 0.5) * 1)": (0, 1)}}
+LINKED = {
+    "outcomes": (dp.dp_logit, OUTCOME),
+    "outcomes, offset": (dp.dp_logit, {**OUTCOME, "offset": "z"}),
+    "counts": (dp.dp_poisson, {"formula": "y ~ x"}),
+    "counts, exposure": (dp.dp_poisson, {"formula": "y ~ x", "exposure": "z"}),
+    "counts, bounds": (dp.dp_poisson, {"formula": "y ~ x", "bounds": {"x": (0, 1)}}),
+}
+
+
+@pytest.mark.parametrize("name", LINKED)
+@pytest.mark.parametrize("neighbors", ["add_remove", "replace_one"])
+def test_every_table_gives_groups_of_outcomes_and_counts(name, neighbors, caplog, capfd):
+    verb, call = LINKED[name]
+    call = {**call, "neighbors": neighbors, **BY}
+    expected = form(verb(data=TABLES["plain"], **call))
+    for kind, data in TABLES.items():
+        if kind == "bool response" and verb is dp.dp_logit:
+            continue  # whose type the term refuses, whatever its rows are
+        with watched(caplog, capfd):
+            result = verb(data=data, **call)
+            assert form(result) == expected, kind
+            assert statuses(result) <= STATUSES and str(result.summary()), kind
+
+
+@pytest.mark.parametrize("name", LINKED)
+@pytest.mark.parametrize("row", STRANGE, ids=str)
+def test_one_strange_row_changes_nothing_but_numbers_of_groups_with_links(
+    name, row, monkeypatch, caplog, capfd
+):
+    verb, call = LINKED[name]
+    counts, neighbour, outcomes = counted(monkeypatch), TABLES["plain"].copy(), []
+    neighbour.loc[4, ["x", "y"]] = row
+    with watched(caplog, capfd):
+        for data in (TABLES["plain"], neighbour):
+            counts.clear()
+            with dp.testing.insecure_seed(4):
+                result = verb(data=data, **call, **BY)
+            steps = [(event.step, event.cost) for event in result.privacy.events]
+            outcomes.append((form(result), statuses(result), dict(counts), steps))
+    check_numbers_alone(*outcomes)
+
+
 def counted(monkeypatch) -> Counter:
     """How often each kind of noise is asked for."""
     counts = Counter()
@@ -250,6 +294,27 @@ def test_bad_arguments_are_refused_before_a_row_is_read(fit, bad):
             fit(**call)
         assert len(str(raised.value)) > 20, method
         assert budget.spent == (0, 0), method
+
+
+BAD_GROUPS = [
+    *({"by": value} for value in ("w", 3, "x", "z", [], ["s", "s"])),
+    *({"by": "s", "groups": value} for value in ("ab", [], ["a", "a"], {"a"}, [["a"], ["b"]])),
+    *({"by": "s", "n_jobs": value} for value in (0, "all", True)),
+    *({"by": "s", "unit": "known", "max_groups": value} for value in (0, 1.5)),
+    *({"groups": ["a"]}, {"unit": "known", "max_groups": 2}, {"by": "s", "max_groups": 2}),
+    *({"by": "s", "group_by": "s"}, {"by": "s", "epsilon": 0}, {"by": "s", "method": "auto"}),
+]
+
+
+@pytest.mark.parametrize("bad", BAD_GROUPS, ids=str)
+def test_bad_groups_of_outcomes_and_counts_are_refused_before_a_row_is_read(bad):
+    for verb, call in LINKED.values():
+        budget = dp.Budget(1000, 1e-3)
+        with pytest.raises(dp.ArgumentError):
+            verb(data=closed(), budget=budget, **{"epsilon": 1, **call, **bad})
+        assert budget.spent == (0, 0)
+        with pytest.raises(Read):
+            verb(data=closed(), epsilon=1, by="s", **call)
 
 
 @pytest.mark.parametrize("delta", [0, 1e-5])

@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 import dpstats as dp
+from dpstats.results.restored_calls import from_text
 from tests.checks.acro import loaded_by_acro
+from tests.checks.study_plans import widths
 from tests.checks.validation import check_charged, check_held, check_release
 from vignettes.validation import __main__ as validation
 from vignettes.validation.survey import survey
@@ -63,6 +65,25 @@ def test_the_release_folder_has_what_the_ledger_stored(service):
     check_release(folder / "release", ledger, {k: int(numbers[v]) for k, v in ANALYSTS.items()})
 
 
+def test_the_plan_forecast_the_widths_and_the_costs_of_the_run(service):
+    """The plan saw other rows: half of the intervals are as wide as it said, to a quarter.
+
+    In 12 seeded runs the median errors were below 0.06 for the logit and below 0.03 for the tables.
+    Noise in clusters makes the widths of wages vary from run to run: in 50 runs the median errors
+    were 0.04 to 0.34, so they are not asked for alone.
+    """
+    folder, _ = service
+    plan = pd.read_csv(folder / "plan.csv").query("epsilon == 3").set_index(["table", "term"])
+    ran = widths(from_text((folder / "release/release.json").read_text(encoding="utf-8")))
+    error = (plan["width"] / ran.reindex(plan.index) - 1).abs()
+    assert len(error) == 81 and error.notna().sum() > 75
+    assert error.median() < 0.1
+    assert error.groupby("table").median()[["unemployment", "tables"]].max() < 0.25
+    requests = dp.Ledger(folder / "survey.ledger").requests().set_index("analyst")
+    for name, analyst in ANALYSTS.items():
+        assert plan.loc[name, "table_epsilon"].unique() == [requests.loc[analyst, "epsilon"]]
+
+
 def test_the_acro_package_loads_the_release_folder(service):
     """Run by ``make test-acro``."""
     outputs = loaded_by_acro(service[0] / "release")
@@ -76,9 +97,8 @@ def test_what_the_page_says_is_refused_is_refused(service):
     ledger = dp.Ledger(folder / "survey.ledger", "ben")
     before = (ledger.spent, len(ledger.requests()))
     call = {"epsilon": 0.1, "schema": folder / "codebook.toml", "budget": ledger}
-    with pytest.raises(dp.ArgumentError, match="cluster"):
-        dp.dp_logit("unemployed ~ age", folder / "survey.csv", cov_type="cluster", cluster="state",
-                    **call)  # fmt: skip
+    with pytest.raises(dp.ArgumentError, match=r"write C\(state\) with levels="):
+        dp.dp_logit("unemployed ~ age | state", folder / "survey.csv", **call)
     with pytest.raises(dp.ArgumentError, match="smallest value"):
         dp.dp_describe(folder / "survey.csv", ["wage"], statistics=["min"], **call)
     assert (ledger.spent, len(ledger.requests())) == before

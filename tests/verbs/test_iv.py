@@ -82,10 +82,11 @@ def test_a_ledger_knows_the_instruments(tmp_path):
     [
         ("y ~ x", {}, "instruments in brackets"),
         ("y ~ x + [d ~ z]", {"by": "g"}, "fit each group by subset="),
-        ("y ~ x + [d ~ z]", {"unit": "state"}, "persons of one row are protected"),
-        ("y ~ x + [d ~ z]", {"weights": "x"}, "each row counts once"),
-        ("y ~ x + [d ~ z]", {"cov_type": "HC1"}, "robust .HC1."),
-        ("y ~ x + [d ~ z]", {"cluster": "state"}, "independent rows"),
+        ("y ~ x + [d ~ z]", {"weights": "x"}, "it must be public"),
+        ("y ~ x + [d ~ z]", {"cov_type": "nonrobust"}, "'HC1' or 'cluster'"),
+        ("y ~ x + [d ~ z]", {"robust": True}, "robust .HC1. always"),
+        ("y ~ x + [d ~ z]", {"cluster": "state"}, 'add cov_type="cluster"'),
+        ("y ~ x + [d ~ z]", {"cov_type": "cluster"}, "needs what to cluster by"),
         ("y ~ x + [d ~ z]", {"method": "auto"}, "one method"),
         ("y ~ x + [d ~ z]", {"x_new": {"x": 1}}, "result.predict"),
         ("y ~ x + [d ~ z]", {"instruments": "z"}, "write them as in"),
@@ -106,6 +107,24 @@ def test_a_ledger_knows_the_instruments(tmp_path):
 def test_what_cannot_be_fitted_is_refused_before_a_row_is_read(formula, more, why):
     with pytest.raises(dp.ArgumentError, match=why):
         dp.dp_iv(formula, FRAME, **({"epsilon": 1} | more))
+
+
+def test_units_weights_and_clusters():
+    """Errors are clustered by persons and by a column; weights of 1 change no coefficient much."""
+    data = FRAME.assign(person=np.arange(N) // 2, block=np.arange(N) % 40, w=1.0)
+    persons = fit(data=data, unit="person", max_rows=2)
+    assert persons.cov_type == "cluster" and persons.privacy.unit == "person"
+    blocks = fit(data=data, cov_type="cluster", cluster="block")
+    assert blocks.cov_type == "cluster" and "Clusters:" in str(blocks.summary())
+    half = np.diff(blocks.conf_int())[1, 0] / 2 / blocks.bse.iloc[1]
+    assert half > 1.96 and blocks.t_test("x = 1").by_t and not fit().t_test("x = 1").by_t
+    assert dp.DPIVResults.from_json(blocks.to_json()) == blocks
+    weighted = fit(data=data, weights="w", bounds={"w": (0, 1)})
+    assert weighted.cov_type == "HC1" and weighted.status == "ok"
+    assert weighted.params["d"] == pytest.approx(fit().params["d"], abs=0.1)
+    few = fit(data=data.assign(block=np.arange(N) % 4), cov_type="cluster", cluster="block")
+    assert np.isinf(few.conf_int()).all(axis=None) and "below 6" in few.reasons["conf_int"]
+    assert str(few.anderson_rubin()) == "(-inf, inf)"
 
 
 def test_dp_ols_says_where_instruments_are():

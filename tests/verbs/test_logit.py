@@ -68,7 +68,13 @@ def test_a_term_with_declared_values():
         ("y ~ x", {"delta": 0}, "needs delta > 0"),
         ("y ~ x", {"offset": "text"}, "offset='text' is a column of type .*numbers"),
         ("y ~ x", {"exposure": "x"}, "an exposure is for dp_poisson; give offset="),
-        ("y ~ x", {"by": "g"}, "no argument by='g'; fit each group by subset="),
+        ("y ~ x + g", {"by": "g"}, "by='g' is in the formula"),
+        ("y ~ x", {"by": "w"}, "'w'"),
+        ("y ~ x", {"groups": ["a"]}, "name it with by="),
+        ("y ~ x", {"by": "g", "groups": ["a", "a"]}, "groups"),
+        ("y ~ x", {"by": "g", "n_jobs": 0}, "n_jobs"),
+        ("y ~ x", {"by": "g", "max_groups": 2}, "max_groups"),
+        ("y ~ x", {"group_by": "g"}, 'write by="column"'),
         ("y ~ x", {"method": "auto"}, "fitted by one method"),
         ("y ~ x", {"select": "lasso"}, "name the terms"),
         ("y ~ x", {"link": "probit"}, "its link the logit"),
@@ -106,9 +112,10 @@ def test_a_result_is_restored_and_predicts_probabilities():
     assert (table.mean_ci_lower <= table["mean"]).all()
     assert (table["mean"] <= table.mean_ci_upper).all() and table.mean_ci_upper.max() <= 1
     assert "Logit Results" in str(found.summary()) and "R-squared:" not in str(found.summary())
+    assert f"Pseudo R-squ.: {again.prsquared:.3f}" in " ".join(str(found.summary()).split())
     assert "noisy_logit" in str(dp.compare(found))
     with pytest.raises(dp.NotReleasedError, match="likelihood"):
-        _ = found.prsquared
+        _ = found.llf
 
 
 def test_files_budgets_units_weights_and_subsets_work(tmp_path):
@@ -133,5 +140,30 @@ def test_a_summary_speaks_of_a_logit_alone():
     with dp.testing.insecure_seed(1):
         notes = dp.dp_logit("hit ~ x", data, epsilon=4).summary().notes
     assert not any("declared bounds (0, 1)" in note or "R-squared" in note for note in notes)
-    with pytest.raises(dp.ArgumentError, match="its errors are clustered by unit="):
-        dp.dp_logit("hit ~ x", data, epsilon=4, cov_type="cluster", cluster="x")
+
+
+def test_errors_are_clustered_by_a_column_whose_labels_stay_private():
+    """Its values are told by no result; with units the rows of a person are in one cluster."""
+    data = FRAME.assign(block=[f"block {i % 40}" for i in range(N)])
+    found = fit(data=data, types={"block": "string"}, cov_type="cluster", cluster="block")
+    assert found.cov_type == "cluster" and found.status == "ok"
+    text = str(found.summary())
+    assert "Clusters:" in text and "P>|t|" in text and "block 7" not in text + found.to_json()
+    assert dp.DPResults.from_json(found.to_json()) == found
+    few = fit(data=data.assign(block=np.arange(N) % 4), cov_type="cluster", cluster="block")
+    assert few.status == "not_identified" and "below 6" in few.reasons["conf_int"]
+    assert np.isnan(few.prsquared) and "open" in few.reasons["prsquared"]
+    with pytest.raises(dp.ArgumentError, match='add cov_type="cluster"'):
+        fit(data=data, cluster="block")
+    with pytest.raises(dp.ArgumentError, match="needs what to cluster by"):
+        fit(data=data, cov_type="cluster")
+
+
+def test_the_pseudo_r_squared_is_mcfaddens_of_a_logit_alone():
+    found = fit()
+    assert found.prsquared == found.fit_statistics.loc["prsquared", "estimate"]
+    assert 0 < found.fit_statistics.loc["prsquared", "std_error"] < 0.1
+    with_offset = fit("y ~ x", offset="x")
+    assert np.isnan(with_offset.prsquared) and "an offset" in with_offset.reasons["prsquared"]
+    with dp.testing.insecure_seed(1), pytest.raises(dp.NotReleasedError, match="a logit alone"):
+        _ = dp.dp_ols("x ~ g", FRAME, epsilon=4).prsquared

@@ -53,7 +53,10 @@ def test_declared_bounds_cut_the_response():
         ("y ~ C(x)", {"offset": "x", "levels": {"x": [0, 1]}}, "'x' is a factor in the formula"),
         ("y ~ x", {"cov_type": "nonrobust"}, "cov_type"),
         ("y ~ x", {"robust": True}, "robust .* always"),
-        ("y ~ x", {"by": "g"}, "no argument by='g'; fit each group by subset="),
+        ("y ~ x + g", {"by": "g"}, "by='g' is in the formula"),
+        ("y ~ x", {"by": "g", "groups": []}, "groups"),
+        ("y ~ x", {"by": "person", "n_jobs": "all"}, "n_jobs"),
+        ("y ~ x", {"over": "g"}, 'write by="column"'),
         ("y ~ x", {"method": "auto"}, "a Poisson regression is fitted by one method"),
         ("y ~ x", {"link": "identity"}, "its link the logarithm"),
         ("y ~ x", {"epsilon": -1}, "epsilon"),
@@ -91,8 +94,9 @@ def test_a_result_is_restored_and_predicts_means():
     assert table["mean"][1] == pytest.approx(np.exp(index))
     assert "Poisson Results" in str(found.summary()) and "R-squared:" not in str(found.summary())
     assert "noisy_poisson" in str(dp.compare(found))
-    with pytest.raises(dp.NotReleasedError, match="likelihood"):
+    with pytest.raises(dp.NotReleasedError, match="a logit alone"):
         _ = found.prsquared
+    assert "has no bound" in found.reasons["rsquared"]
 
 
 def test_files_budgets_units_weights_and_subsets_work(tmp_path):
@@ -109,3 +113,14 @@ def test_files_budgets_units_weights_and_subsets_work(tmp_path):
     assert fit("y ~ x", subset='g == "a"').nobs_noisy < 0.7 * N
     several = dp.dp_poisson({"one": "y ~ x", "two": "y ~ g"}, FRAME, epsilon=2)
     assert set(several) == {"one", "two"}
+
+
+def test_errors_are_clustered_by_a_column_whose_labels_stay_private():
+    data = FRAME.assign(block=[f"block {i % 40}" for i in range(N)])
+    found = fit(data=data, types={"block": "string"}, cov_type="cluster", cluster="block")
+    assert found.cov_type == "cluster" and found.status == "ok"
+    text = str(found.summary())
+    assert "Clusters:" in text and "P>|t|" in text and "block 7" not in text + found.to_json()
+    assert dp.DPResults.from_json(found.to_json()) == found
+    with pytest.raises(dp.ArgumentError, match='add cov_type="cluster"'):
+        fit(data=data, cluster="block")

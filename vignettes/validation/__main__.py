@@ -56,10 +56,11 @@ def _python(arguments: list[str]) -> str:
 
 
 def _dpstats(arguments: list[str]) -> str:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        cli.main(arguments)
-    return printed.getvalue()
+    """Run a command; without what it says of its progress, unless it fails."""
+    printed, told = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(told):
+        failed = cli.main(arguments)
+    return printed.getvalue() + (told.getvalue() if failed else "")
 
 
 def _rscript(arguments: list[str]) -> str:

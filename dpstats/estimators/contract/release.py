@@ -3,13 +3,15 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from dpstats.evidence import Evidence, Stack
 from dpstats.numerics import ColumnBasis, Layout
 
+_Made = TypeVar("_Made")
 # The reason why a release from privately estimated ranges has no standard errors.
 CLIPPED = (
     "the privately estimated ranges clip an unknown part of the rows, which biases any "
@@ -122,6 +124,8 @@ class Reference:
     extremes : Extremes
     offsets : Offsets or None
         Where rows have offsets.
+    hidden : float
+        Share of the rows that noise hides in a bin of the distribution of some column.
     """
 
     center: np.ndarray
@@ -130,6 +134,7 @@ class Reference:
     y_scale: float
     extremes: Extremes
     offsets: Offsets | None = None
+    hidden: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -194,6 +199,8 @@ class Problem:
         Whether rows have keys of the clusters that standard errors are to allow for.
     instruments : Instruments or None
         Where an endogenous regressor has instruments; the design is then that of x and z.
+    grouped : bool
+        Whether rows are of one group each time, and the reference is that of all groups.
     """
 
     low: np.ndarray
@@ -215,6 +222,17 @@ class Problem:
     paired: bool = False
     clustered: bool = False
     instruments: Instruments | None = None
+    grouped: bool = False
+
+    @cached_property
+    def _shared(self) -> dict[Callable, Any]:
+        return {}
+
+    def shared(self, make: Callable[["Problem"], _Made]) -> _Made:
+        """Return ``make(self)``, which is worked out once for all releases of this problem."""
+        if make not in self._shared:
+            self._shared[make] = make(self)
+        return self._shared[make]
 
     @property
     def counted(self) -> str:

@@ -33,6 +33,8 @@ class Ranges:
     response : float
         How many times the budget of a regressor's distribution the response's takes then; 0 leaves
         it out.
+    grouped : float, optional
+        The fraction ``share`` for groups, which share what it buys.
     """
 
     share: float = 0.2
@@ -41,6 +43,11 @@ class Ranges:
     needed: bool = True
     marginals: bool = False
     response: float = 1.0
+    grouped: float | None = None
+
+    def bought(self, grouped: bool) -> float:
+        """Return the fraction of the budget that buys missing bounds, for groups or one fit."""
+        return self.share if self.grouped is None or not grouped else self.grouped
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,8 @@ def release(
     """
     rows, weighted = passes.sum(_whole), problem.weighted
     shares = _PURE if isinstance(cost, PureDP) else _GAUSSIAN
-    problem = replace(problem, weighted=False)  # what rows count for is in the sums over pairs
+    # what rows count for is in the sums over pairs, and scales are those of the pairs
+    problem = replace(problem, weighted=False, grouped=False)
     queries, sizes = _queries(rows, problem, noise), GroupSizes.of(rows)
     weight, number = queries.numbers(sizes, cost.part(shares.numbers))
     of_norms = shares.norm * (1 + weighted)  # of weights and of rows

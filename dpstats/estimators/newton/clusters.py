@@ -29,14 +29,16 @@ which follows from them alone, so that all of its score, of |s| <= C, is in one 
 """
 
 import math
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
 from dpstats.estimators.newton.indicator_basis import release_products
 from dpstats.estimators.newton.products import squares_cut
-from dpstats.estimators.newton.queries import Counted, Queries
+from dpstats.estimators.newton.queries import Counted, RowQueries
 from dpstats.estimators.newton.score_tails import SCORE_EDGES, Tail
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.state import Clusters, NewtonState
@@ -48,6 +50,8 @@ from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum, whole_weights
 from dpstats.privacy import Cost
 
+# Fraction of mu^2 that clusters take of a fit.
+GAUSSIAN_SHARE = 0.16
 # Fractions of the cost for sizes and for lengths; the rest is for products.
 _SIZES, _LENGTHS = 0.06, 0.12
 # Sums are clipped at so many times their mean length, and at least at so many limits of scores.
@@ -63,37 +67,87 @@ _ONE = 1 << ENTRY_BITS
 # Rounding may move a norm of p numbers by so many units and p more.
 _ROUNDING = 8
 _BLOCK = 1 << 12
+# Yields the scores of rows, or of units, as whole numbers of 2^-20 of a limit, (p, m).
+Clipped: TypeAlias = Callable[[Rows], Iterator[np.ndarray]]
+
+
+@dataclass(frozen=True)
+class ClusterQueries:
+    """Release the number of clusters, and products of their sums of scores of ``p`` entries."""
+
+    queries: RowQueries
+    p: int
+    cost: Cost
+
+    @property
+    def noise(self) -> float:
+        """Return the deviation of the products' noise where both limits are 1, halved."""
+        values = self.p * (self.p + 1) // 2
+        return noise_deviation(
+            self._products_cost, math.sqrt(values) * self._times, self._times, values
+        )
+
+    @property
+    def _times(self) -> float:
+        return 2.0 if self.queries.replaces else 1.0
+
+    @property
+    def _products_cost(self) -> Cost:
+        return self.cost.part(1 - _SIZES - _LENGTHS)
+
+    def number(self, counted: Counted) -> Clusters:
+        """Release the norm of the clusters' sizes, of which their effective number follows."""
+        return _released(self.queries, counted, self.cost.part(_SIZES))
+
+    def products(self, clusters: Clusters, clipped: Clipped, square: float) -> np.ndarray:
+        """Release the products (p, p) of clusters' sums, no variance below its noise.
+
+        ``clipped`` yields scores of rows or units of a squared length of at most ``square``.
+        """
+        sums = self.queries.total(partial(score_sums, clipped, self.p)).sums
+        mean = _length(self.queries, sums, self.cost.part(_LENGTHS)) / clusters.number
+        length = _limit_of_sums(mean, clusters.number, self.p, self.noise)
+        products, deviation = release_products(
+            "cluster products", clipped_products(sums, length), length**2 * square,
+            np.ones((self.p, self.p), dtype=bool), self._products_cost, self.queries.noise,
+            self.queries.problem.neighbors, self._times * moved(length, self.p),
+        )  # fmt: skip
+        return raised(products, math.sqrt(2) * deviation)
 
 
 def with_clusters(
     steps: Steps, state: NewtonState, tail: Tail, counted: Counted, cost: Cost
 ) -> NewtonState:
-    """Release the products of the sums of scores by cluster, and how many clusters there are."""
-    clusters = _released(steps, counted, cost.part(_SIZES))
-    t, p, queries = steps.whitening.dimension, len(state.eta), steps.queries
-    products_cost = cost.part(1 - _SIZES - _LENGTHS)
-    times, values = 2.0 if queries.replaces else 1.0, p * (p + 1) // 2
-    noise = noise_deviation(products_cost, math.sqrt(values) * times, times, values)
-    limit = _score_limit(tail, counted, clusters.number, noise)
-    at = queries.at(steps.whitening.map, state.eta)
-    sums = queries.total(partial(score_sums, at, limit * math.sqrt(t))).sums
-    mean = _length(queries, sums, cost.part(_LENGTHS)) / clusters.number
-    length = _limit_of_sums(mean, clusters.number, p, noise)
-    products, deviation = release_products(
-        "cluster products", clipped_products(sums, length), (length * limit) ** 2 * t,
-        np.ones((p, p), dtype=bool), products_cost, queries.noise, queries.problem.neighbors,
-        times * moved(length, p),
-    )  # fmt: skip
-    # the factor of statsmodels and Stata for few clusters, and what is cut off the scores
-    factor = clusters.correction * (steps.rows - 1) / max(steps.rows - p, 1.0)
-    factor *= tail.mean_square() / max(tail.mean_square(limit), 1e-12)
-    products = factor * raised(products, math.sqrt(2) * deviation)
+    """Return the state with the products of the sums of scores by cluster, and their number."""
+    at = steps.queries.at(steps.whitening.map, state.eta)
+    own = ClusterQueries(steps.queries, len(state.eta), cost)
+    products, clusters = products_by_tail(
+        own, at, steps.whitening.dimension, tail, counted, steps.rows
+    )
     return replace(state, products=products, clusters=clusters)
 
 
-def score_sums(at: Scores, limit: float, rows: Rows) -> KeySums:
-    """Add up scores clipped to ``limit`` by cluster, in units of 2^-20 of it."""
-    return KeySums.of(labels(rows), at.clipped(limit, rows), len(at.eta))
+def products_by_tail(
+    own: ClusterQueries, at: Scores, t: float, tail: Tail, counted: Counted, rows: float
+) -> tuple[np.ndarray, Clusters]:
+    """Release the products of the sums of scores at a limit that their ``tail`` names."""
+    clusters = own.number(counted)
+    limit = score_limit(tail, counted, clusters.number, own.noise)
+    clipped = partial(at.clipped, limit * math.sqrt(t))
+    products = own.products(clusters, clipped, limit**2 * t)
+    # what is cut off the scores
+    cut = tail.mean_square() / max(tail.mean_square(limit), 1e-12)
+    return of_few(clusters, rows, own.p) * cut * products, clusters
+
+
+def of_few(clusters: Clusters, rows: float, p: int) -> float:
+    """Return the factor of statsmodels and Stata for few clusters and so many rows."""
+    return clusters.correction * (rows - 1) / max(rows - p, 1.0)
+
+
+def score_sums(clipped: Clipped, p: int, rows: Rows) -> KeySums:
+    """Add up clipped scores (p,) by cluster, in units of 2^-20 of their limit."""
+    return KeySums.of(labels(rows), clipped(rows), p)
 
 
 def sizes(rows: Rows) -> KeySums:
@@ -149,9 +203,8 @@ def moved(length: float, p: int) -> float:
     return row * (2 - row)
 
 
-def _released(steps: Steps, counted: Counted, cost: Cost) -> Clusters:
+def _released(queries: RowQueries, counted: Counted, cost: Cost) -> Clusters:
     """Release the norm of the clusters' sizes, of which their effective number follows."""
-    queries = steps.queries
     held = queries.total(sizes).sums.ravel().tolist()
     norm = math.isqrt(sum(n * n for n in held))  # at most one unit below the root
     far = _ONE + 1
@@ -160,7 +213,7 @@ def _released(steps: Steps, counted: Counted, cost: Cost) -> Clusters:
     return Clusters.of(counted, float(noisy.values[0]), noisy.deviation)
 
 
-def _length(queries: Queries, sums: np.ndarray, cost: Cost) -> float:
+def _length(queries: RowQueries, sums: np.ndarray, cost: Cost) -> float:
     """Release the sum of the lengths of ``sums`` (G, p), over the limit of one row's score."""
     from dpstats.numerics.kernels import lengths
 
@@ -184,7 +237,7 @@ def _limit_of_sums(mean: float, number: float, p: int, noise: float) -> float:
     return max(farther, _MEAN_LENGTHS * mean, _LEAST_LENGTH)
 
 
-def _score_limit(tail: Tail, counted: Counted, number: float, noise: float) -> float:
+def score_limit(tail: Tail, counted: Counted, number: float, noise: float) -> float:
     """Choose the limit of scores with the least error in products of their sums.
 
     ``noise`` is its standard deviation where both limits, on scores and on sums, are 1, and grows

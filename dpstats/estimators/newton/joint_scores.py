@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from dpstats.estimators.newton.scores import Scores
-from dpstats.estimators.newton.sums import capped
+from dpstats.estimators.newton.scores import Scores, whole_units
+from dpstats.estimators.newton.sums import MARGIN, capped, slices
 from dpstats.numerics import Rows
 from dpstats.numerics.cross_products import exact_sum
 
@@ -41,10 +41,26 @@ class JointScores:
         return exact_sum((block @ block.T for block in blocks), (2 * len(self.y.eta),) * 2)
 
     def clipped(self, limit: float, rows: Rows) -> Iterator[np.ndarray]:
-        """Yield joint scores clipped to the length ``limit``, as whole 2^-20 of it (2 p, m)."""
+        """Yield joint scores of rows, or units, clipped to ``limit``, in 2^-20 of it (2 p, m)."""
+        if rows.parts is not None:
+            for some in whole_units(rows):
+                s = self._clipped_units(limit, some)
+                yield from (s[:, own] for own in slices(s.shape[1]))
+            return
         both = zip(self.y.blocks(rows), self.d.blocks(with_treatment(rows)), strict=True)
         for (whitened, of_y, y_norms), (_, of_d, d_norms) in both:
             y_unit, d_unit = self.units
             joint = np.vstack([whitened * (of_y / y_unit), whitened * (of_d / d_unit)])
             squares = (y_norms / y_unit) ** 2 + (d_norms / d_unit) ** 2
             yield capped(joint, squares, limit**2)
+
+    def _clipped_units(self, limit: float, rows: Rows) -> np.ndarray:
+        """Add up the joint scores of each unit's rows, and clip the sums (2 p, units)."""
+        from dpstats.numerics.kernels import cut_rows
+
+        y_unit, d_unit = self.units
+        of_y, y_norms = self.y.of_units(limit * y_unit, rows)
+        of_d, d_norms = self.d.of_units(limit * d_unit, with_treatment(rows))
+        return cut_rows(
+            np.vstack([of_y, of_d]), MARGIN / np.maximum(np.hypot(y_norms, d_norms), 1.0)
+        )

@@ -10,9 +10,11 @@ from dpstats.estimators.contract import Problem, Release
 from dpstats.estimators.least_squares.dense.robust_covariance import COV_TYPES
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
+from dpstats.estimators.newton.pseudo_rsquared import Released, mcfadden
 from dpstats.estimators.newton.queries import Counted
-from dpstats.estimators.newton.release import column_scales, constant_of
+from dpstats.estimators.newton.release import FEW_CLUSTERS, column_scales, constant_of
 from dpstats.estimators.newton.sizes import TOO_FEW
+from dpstats.estimators.newton.state import Clusters
 from dpstats.evidence import LinkEvidence, LogisticEvidence
 
 # A direction is weak where an eigenvalue of the Hessian is below so many deviations of its noise,
@@ -66,8 +68,9 @@ class Fitted:
 
     ``mean`` is the share of ones with its noise, ``kept`` the part of squared leverage that weights
     leave, ``cut`` the share of the rows with a weight below 1, ``products`` (p, p) what the scores'
-    covariance is estimated as, or None, and ``slopes`` the sums of mu' and of its derivative,
-    (1 + p,), with ``slopes_noise``.
+    covariance is estimated as, or None, ``clusters`` how many it allows for, or None, and
+    ``slopes`` the sums of mu' and of its derivative, (1 + p,), with ``slopes_noise``. ``entropy``
+    is the sum of entropies of outcomes with its noise, None where it tells no likelihood.
     """
 
     position: Position
@@ -80,9 +83,11 @@ class Fitted:
     kept: float
     cut: float
     products: np.ndarray | None
+    clusters: Clusters | None
     slopes: np.ndarray
     slopes_noise: np.ndarray
     few: bool
+    entropy: tuple[float, float] | None
 
     # What the linear predictor is, and what tells more of the release.
     predictor: ClassVar[str] = "log odds"
@@ -121,6 +126,8 @@ class Fitted:
             return TOO_FEW
         if self.unseen:
             return self.unseen
+        if self.clusters is not None and self.clusters.are_few:
+            return FEW_CLUSTERS
         left, all_of_it = np.trace(self.position.left), np.trace(self.noise + self.sampling)
         is_open = left > _OPEN * all_of_it or self.is_far
         return self.unsettled if self.position.beyond > _LONG or is_open else ""
@@ -187,10 +194,12 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
     evidence = fitted.evidence(
         hidden_cov=hidden, privacy_cov=privacy, rows=fitted.rows, down_weighted=fitted.cut,
         response_range=ends, fit_rows=fitted.counted.number,
-        fit_rows_error=fitted.counted.noise, **_slopes(fitted, back),
+        fit_rows_error=fitted.counted.noise, **_slopes(fitted, back), **_clusters(fitted),
+        **_pseudo_rsquared(fitted, back, constant_of(basis)),
     )  # fmt: skip
     imprecise = _IMPRECISE.format(_PRECISE, fitted.predictor)
     notes = [imprecise] if status == "imprecise" and not precise else []
+    clustered = problem.by_unit or fitted.clusters is not None
     notes += [fitted.assumed] if seen[slopes].any() and fitted.assumed else []
     return Release(
         params=params,
@@ -199,9 +208,30 @@ def release_of(fitted: Fitted, basis: IndicatorBasis, problem: Problem) -> Relea
         status=status,
         reasons=reasons,
         evidence=evidence,
-        cov_type=COV_TYPES[(fitted.products is not None) + problem.by_unit],
+        cov_type=COV_TYPES[2 if clustered else int(fitted.products is not None)],
         note="; ".join(notes),
     )
+
+
+def _clusters(fitted: Fitted) -> dict:
+    """Return how many clusters standard errors allow for, and the noise on it."""
+    if fitted.clusters is None:
+        return {}
+    return {"clusters": fitted.clusters.number, "clusters_error": fitted.clusters.error}
+
+
+def _pseudo_rsquared(fitted: Fitted, back: np.ndarray, constant: np.ndarray) -> dict:
+    """Return McFadden's with its standard error, where no coefficient's interval is in doubt."""
+    if fitted.entropy is None or fitted.failure:
+        return {}
+    start = np.linalg.lstsq(back, fitted.center * constant, rcond=None)[0]
+    vectors = fitted.hessian.vectors
+    found = mcfadden(
+        Released(*fitted.entropy), Released(*fitted.mean),
+        Released(fitted.rows, fitted.counted.noise), fitted.position.eta + start,
+        (vectors * fitted.hessian.raised) @ vectors.T, fitted.noise, 1 - fitted.kept,
+    )  # fmt: skip
+    return {"fit_prsquared": found.value, "fit_prsquared_error": found.noise}
 
 
 def _slopes(fitted: Fitted, back: np.ndarray) -> dict:

@@ -25,8 +25,11 @@ from dpstats.numerics.clipping import ENTRY_BITS
 from dpstats.numerics.cross_products import exact_sum
 
 _ONE = 2.0**ENTRY_BITS
-# The largest values of mu' = mu (1 - mu) and, at mu = 1/2 +- 1 / sqrt 12, of mu'' = mu' (1 - 2 mu).
-MOST_SLOPE, MOST_BEND = 0.25, math.sqrt(3) / 18
+# The largest values of mu' = mu (1 - mu) and, at mu = 1/2 +- 1 / sqrt 12, of mu'' = mu' (1 - 2 mu);
+# and of the entropy of an outcome.
+MOST_SLOPE, MOST_BEND, MOST_ENTROPY = 0.25, math.sqrt(3) / 18, math.log(2)
+# Probabilities are no closer to 0 and 1 where logarithms are taken.
+_LEAST, _MOST = 1e-300, 1 - 2.0**-53
 
 
 class Block(NamedTuple):
@@ -74,13 +77,19 @@ class LogisticRows:
 
     def products(self, rows: Rows) -> np.ndarray:
         """Add up s s' over the scores s of rows, or of units, in units of limit^2 2^-40, (p, p)."""
+        blocks = self.of_units(rows)
+        return exact_sum((block @ block.T for block in blocks), (len(self.eta),) * 2)
+
+    def of_units(self, rows: Rows) -> Iterator[np.ndarray]:
+        """Yield the scores of rows, or their sums of units, as whole 2^-20 of the limit (p, m)."""
         from dpstats.numerics.kernels import cut_rows, sums_of_runs
 
-        blocks, p = (cut_rows(*terms) for terms in self._scores(rows)), len(self.eta)
-        if rows.units is not None:
-            sums = sums_of_runs(np.hstack([np.empty((p, 0)), *blocks]), rows.units)
-            blocks = (sums[:, own] for own in slices(sums.shape[1]))
-        return exact_sum((block @ block.T for block in blocks), (p, p))
+        blocks = (cut_rows(*terms) for terms in self._scores(rows))
+        if rows.units is None:
+            yield from blocks
+            return
+        sums = sums_of_runs(np.hstack([np.empty((len(self.eta), 0)), *blocks]), rows.units)
+        yield from (sums[:, own] for own in slices(sums.shape[1]))
 
     def hessian(self, bound: float, rows: Rows) -> np.ndarray:
         """Add up w mu' a a', each of a norm of at most ``bound``, in units of it 2^-40, (p, p)."""
@@ -95,7 +104,7 @@ class LogisticRows:
         return exact_sum(terms, (len(self.eta),) * 2)
 
     def slopes(self, rows: Rows) -> np.ndarray:
-        """Add up mu' and w mu'' a in units of 2^-20 of the largest values, (1 + p,)."""
+        """Add up mu', w mu'' a and entropies in units of 2^-20 of the largest values, (2 + p,)."""
         from dpstats.numerics.kernels import cut_rows
 
         def of(block: Block) -> np.ndarray:
@@ -103,9 +112,12 @@ class LogisticRows:
             first = np.trunc(block.parts * slope * (_ONE * MARGIN / MOST_SLOPE))
             bend = slope * (1 - 2 * block.means) * (block.parts * block.weights)
             rest = cut_rows(block.columns, bend * (_ONE * MARGIN / (MOST_BEND * self.limit)))
-            return np.append(first.sum(), rest.sum(axis=1))
+            entropy = np.trunc(
+                block.parts * entropies(block.means) * (_ONE * MARGIN / MOST_ENTROPY)
+            )
+            return np.concatenate([[first.sum()], rest.sum(axis=1), [entropy.sum()]])
 
-        return exact_sum(map(of, self.blocks(rows)), (1 + len(self.eta),))
+        return exact_sum(map(of, self.blocks(rows)), (2 + len(self.eta),))
 
     def _scores(self, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield rows (p, m) and what makes them scores, times parts, in 2^-20 of the limit, (m,).
@@ -120,6 +132,16 @@ class LogisticRows:
         """Return w mu', times parts, over ``bound``, made smaller where a a' is longer, (m,)."""
         curvature = block.weights * block.means * (1 - block.means)
         return capped_curvature(curvature, block.squares, bound, block.parts)
+
+
+def entropies(means: np.ndarray) -> np.ndarray:
+    """Return -mu log mu - (1 - mu) log(1 - mu), the entropy of outcomes of 0 and 1, (m,).
+
+    >>> entropies(np.array([0.0, 0.5, 1.0])).round(4).tolist()
+    [0.0, 0.6931, 0.0]
+    """
+    means = np.clip(means, _LEAST, _MOST)
+    return -means * np.log(means) - (1 - means) * np.log1p(-means)
 
 
 def ones(rows: Rows) -> np.ndarray:

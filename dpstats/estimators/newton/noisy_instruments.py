@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from dpstats import option_checks
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
+from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.newton.clusters import ClusterQueries, of_few, score_limit
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.joint_scores import JointScores, of_treatment
 from dpstats.estimators.newton.products import scatter, square_limit, squares_cut
@@ -29,6 +32,7 @@ from dpstats.estimators.newton.rounds import (
 from dpstats.estimators.newton.scores import Scores
 from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
 from dpstats.estimators.newton.squared_loss import SquaredLoss
+from dpstats.estimators.newton.state import Clusters
 from dpstats.estimators.newton.two_stages import ReducedForms, structural
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
@@ -36,8 +40,11 @@ from dpstats.privacy import ADD_REMOVE, GDP, REPLACE_ONE
 # Fractions of what the distributions of the columns leave: the number of rows, and mean and mean
 # square of each of two responses; the rest is for X'X, and halves of it for the rounds of each.
 _COUNT, _RESPONSE, _HALF = 0.005 / (1 - GAUSSIAN.marginals), 0.01 / (1 - GAUSSIAN.marginals), 0.5
-# Fraction of mu^2 for the products of scores, of which standard errors are made.
-_SCORE_PRODUCTS = 0.12
+# Fraction of mu^2 for the products of scores, of which standard errors are made, and for all that
+# clusters take.
+_SCORE_PRODUCTS, _CLUSTERS = 0.12, 0.2
+# Standard errors are robust always; those of units are clustered.
+_COV_TYPES = robust_covariance.COV_TYPES[1:]
 # Correlations of the residuals of y and d are no closer to 1 than this and their noise.
 _MOST_ALIKE = 1e-6
 # A smaller mean square of residuals counts as this.
@@ -45,7 +52,9 @@ _SMALLEST = 1e-12
 _SQUARED = SquaredLoss()
 
 
-def release(passes: Passes, problem: Problem, cost: GDP, noise: Noise) -> Release:
+def release(
+    passes: Passes, problem: Problem, cost: GDP, noise: Noise, cov_type: str = _COV_TYPES[0]
+) -> Release:
     """Fit two-stage least squares, with robust standard errors and Anderson-Rubin sets.
 
     Two reduced forms, of y and of d on exogenous regressors x and instruments z, are fitted as
@@ -63,24 +72,33 @@ def release(passes: Passes, problem: Problem, cost: GDP, noise: Noise) -> Releas
       |u| <= C, a released limit (:func:`~dpstats.estimators.newton.indicator_basis
       .release_products`, B = C^2): |u u'| = |u|^2 <= C^2 in the Frobenius norm under add/remove,
       and |u u' - w w'|^2 = |u|^4 + |w|^4 - 2 (u'w)^2 <= 2 C^4 under replace-one. One clip for
-      both: clipping each to C would leave |u|^2 up to 2 C^2.
+      both: clipping each to C would leave |u|^2 up to 2 C^2. The vector |u| <= C is all that is
+      asked of a score for errors clustered by a column, too: norms of sizes, lengths and clipped
+      products of sums of u by cluster move as :mod:`~dpstats.estimators.newton.clusters` derives.
 
-    What it estimates: two-stage least squares of all rows. All else is post-processing.
+    Units and weights are as there: the scores of a unit's rows, times what these count for, are
+    added up for both responses, and then clipped as one vector.
+
+    What it estimates: two-stage least squares of all rows, with weights weighted two-stage least
+    squares. All else is post-processing.
     """
     basis, whole = IndicatorBasis.of(problem), cost
-    cost = cost.part(1 - _SCORE_PRODUCTS)
-    if problem.neighbors == REPLACE_ONE:
+    spent = _CLUSTERS if problem.clustered else _SCORE_PRODUCTS
+    cost = cost.part(1 - spent)
+    if problem.neighbors == REPLACE_ONE and not problem.in_parts:
         cost = cost.part(1 / (1 - _COUNT))  # no number of rows is bought
     queries = Queries(basis, passes.sum, problem, noise, _SQUARED)
-    counted = queries.number(passes.sum(partial(number_of_rows, weighted=False)), cost.part(_COUNT))
+    given = passes.sum(partial(number_of_rows, weighted=problem.weighted))
+    counted = queries.number(given, cost.part(_COUNT))
     rows = max(counted.total, 2 * counted.noise)
     y, d = (_measured(one, rows, cost) for one in (queries, _of_treatment(queries)))
     steps, wild = whitened(y, counted, cost)
     of_y, of_d = (stepped(replace(steps, queries=one), wild, cost.part(_HALF)) for one in (y, d))
-    products = _products(of_y, of_d, whole.part(_SCORE_PRODUCTS))
+    products, clusters = _products(of_y, of_d, counted, whole.part(spent))
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center), problem, cost, GAUSSIAN.marginals, 2 * RESPONSE_WEIGHT
     )
+    of_y, of_d = (replace(f, state=replace(f.state, clusters=clusters)) for f in (of_y, of_d))
     forms = _reduced_forms(of_y, of_d, products, counted, TOO_FEW if few else "")
     return structural(forms, problem)
 
@@ -121,26 +139,51 @@ def _measured(queries: Queries, rows: float, cost: GDP) -> Queries:
     return queries.with_problem(problem)
 
 
-def _products(of_y: Fitted, of_d: Fitted, cost: GDP) -> np.ndarray:
+def _products(
+    of_y: Fitted, of_d: Fitted, counted: Counted, cost: GDP
+) -> tuple[np.ndarray, Clusters | None]:
     """Release the products of joint scores; return them (2 p, 2 p) in units of y and d.
 
     A joint score is limited at the length of two scores that are each at their own limit, so what
-    is cut off its square is at most what is cut off theirs.
+    is cut off its square is at most what is cut off theirs. With clusters they are of sums of joint
+    scores, and their number is beside them.
     """
-    steps, t, p = of_y.steps, of_y.steps.whitening.dimension, len(of_y.state.eta)
-    queries, rows = steps.queries, steps.rows
+    steps, fits = of_y.steps, (of_y, of_d)
+    t, p, rows, queries = steps.whitening.dimension, len(of_y.state.eta), steps.rows, steps.queries
+    f, g = (math.sqrt(max(fit.state.square, _SMALLEST)) for fit in fits)
+    joint, units = JointScores(*map(_last_scores, fits), (f, g)), np.repeat([f, g], p)
+    if queries.problem.clustered:
+        products, clusters = _of_clusters(fits, joint, counted, cost)
+        return np.outer(units, units) * products, clusters
     per_limit = (math.sqrt(2) if queries.replaces else 1.0) / cost.mu
-    f, g = (math.sqrt(max(fit.state.square, _SMALLEST)) for fit in (of_y, of_d))
-    longest = [square_limit(fit.scores, per_limit) for fit in (of_y, of_d)]
-    limit = math.hypot(longest[0] / f, longest[1] / g)
-    joint = JointScores(_last_scores(of_y), _last_scores(of_d), (f, g))
+    limits = [square_limit(fit.scores, per_limit) for fit in fits]
+    limit = math.hypot(limits[0] / f, limits[1] / g)
     work, free = partial(joint.products, limit * math.sqrt(t)), np.ones((2 * p, 2 * p), dtype=bool)
     products, deviation = queries.products("score products", work, limit**2 * t, free, cost)
-    cut = float(squares_cut(of_y.scores, longest[0])) / f**2
-    cut += float(squares_cut(of_d.scores, longest[1])) / g**2
+    cut = float(squares_cut(of_y.scores, limits[0])) / f**2
+    cut += float(squares_cut(of_d.scores, limits[1])) / g**2
     freedom = rows / max(rows - p, 1.0)  # as HC1 has it
-    units = np.repeat([f, g], p)
-    return freedom * np.outer(units, units) * _scatter(products, deviation, rows, t * cut)
+    products = freedom * _scatter(products, deviation, rows, t * cut)
+    return np.outer(units, units) * products, None
+
+
+def _of_clusters(
+    fits: tuple[Fitted, Fitted], joint: JointScores, counted: Counted, cost: GDP
+) -> tuple[np.ndarray, Clusters]:
+    """Release products of the sums of joint scores by cluster, in units of the scores."""
+    steps, p = fits[0].steps, len(fits[0].state.eta)
+    own = ClusterQueries(steps.queries, 2 * p, cost)
+    clusters, tails = own.number(counted), [fit.scores for fit in fits]
+    limits = [score_limit(tail, counted, clusters.number, own.noise) for tail in tails]
+    units = np.array(joint.units)
+    limit = float(np.linalg.norm(limits / units))
+    clipped = partial(joint.clipped, limit * math.sqrt(steps.whitening.dimension))
+    products = own.products(clusters, clipped, limit**2 * steps.whitening.dimension)
+    whole = sum(t.mean_square() / unit**2 for t, unit in zip(tails, units, strict=True))
+    each = zip(tails, limits, units, strict=True)
+    left = sum(tail.mean_square(at) / unit**2 for tail, at, unit in each)
+    cut = whole / max(left, _SMALLEST)  # what is cut off the scores, at most
+    return of_few(clusters, steps.rows, p) * cut * products, clusters
 
 
 def _last_scores(fit: Fitted) -> Scores:
@@ -180,7 +223,9 @@ METHOD = Method(
     standard_errors="robust (HC1), with the noise and the clipped excess included",
     release=release,
     fixed_size_summary=True,
+    options={"cov_type": (_COV_TYPES[0], option_checks.word("cov_type", *_COV_TYPES))},
     check=_check,
     ranges=Ranges(GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT),
+    takes=frozenset({"units", "weights", "clusters"}),
     instrumental=True,
 )

@@ -15,6 +15,7 @@ import numpy as np
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, ClusterQueries, of_few
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import (
     Hessian,
@@ -26,10 +27,11 @@ from dpstats.estimators.newton.logistic_queries import LogisticQueries, mean_res
 from dpstats.estimators.newton.logistic_release import Fitted, release_of
 from dpstats.estimators.newton.offsets import log_odds
 from dpstats.estimators.newton.products import scatter
-from dpstats.estimators.newton.queries import RowQueries
+from dpstats.estimators.newton.queries import Counted, RowQueries
 from dpstats.estimators.newton.release import constant_of
 from dpstats.estimators.newton.score_tails import LEVERAGE_EDGES, Tail
 from dpstats.estimators.newton.sizes import check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.state import Clusters
 from dpstats.estimators.newton.sums import mapped_rows
 from dpstats.estimators.newton.whitening import Whitening, whitened
 from dpstats.noise import Noise
@@ -39,7 +41,7 @@ from dpstats.schema import UNLIMITED
 # Fractions of mu^2, set by simulation (benchmarks/logit.py): the distributions of the regressors;
 # then the number of rows, the response's mean, X'X (half of it for the second one where that
 # pays), leverages, five sums of scores, three Hessians (two of the first kind), and the slopes of
-# probabilities.
+# probabilities, with entropies.
 _MARGINALS = 0.15
 _PARTS = {
     "number": 0.005, "mean": 0.02, "gram": 0.16, "leverages": 0.015, "start": 0.06,
@@ -94,19 +96,25 @@ def release(
     - w mu' a a', positive semidefinite of a norm of at most w mu' |a|^2 <= L^2 / 4, as
       mu' = mu (1 - mu); rows beyond a smaller bound B are scaled down to it. So B, and sqrt 2 B
       under replace-one (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
-    - (mu', w mu'' a) in units of 1/4 and of L / sqrt 108, the largest values of mu' and of
-      |mu''| |w a|. With s = (1 - 2 mu)^2 their squares add up to (1 - s)^2 (1 + 27 s / 4) at most,
-      which is largest at s = 19 / 81: its value there, 119164 / 78732, is the square of the
-      sensitivity. Under replace-one the first differs by at most 1, as it is not negative, and the
-      second by at most 2, so sqrt 5;
-    - for robust errors the products s s' of scores: L^2 or sqrt 2 L^2.
+    - (mu', w mu'' a, h) in units of 1/4, of L / sqrt 108 and of log 2, the largest values of mu',
+      of |mu''| |w a| and of the entropy h = -mu log mu - (1 - mu) log(1 - mu). As h / log 2 is at
+      most 2 sqrt(mu (1 - mu)) (Lin 1991, Theorem 8), with s = (1 - 2 mu)^2 their squares add up to
+      (1 - s)^2 (1 + 27 s / 4) + 1 - s at most. The derivative, (1 - s)(19 - 81 s) / 4 - 1, is zero
+      at s = (50 - sqrt 1285) / 81: the value there, 2.3096, is the square of the sensitivity. Under
+      replace-one the first and the last differ by at most 1, as they are not negative, and the
+      second by at most 2, so sqrt 6;
+    - for robust errors the products s s' of scores: L^2 or sqrt 2 L^2;
+    - for errors clustered by a column the norm of the clusters' sizes, the sum of the lengths of
+      their sums of scores, and the products of these sums, clipped to a length D: by
+      :mod:`~dpstats.estimators.newton.clusters`, whose proof asks of a score its length alone,
+      with C = L: 1, L and L (2 D - L), under replace-one 1 and twice the others.
     All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own.
 
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
     of a unit add up to at most 1. Each bound is one on a norm, so it holds for the sum over the
     unit by the triangle inequality; under replace-one the sums of two units are as far apart as
-    two rows may be, since inner products of sums of u u' are not negative, and mu' is not. The
-    scores of a unit need no clip of their own before they are multiplied.
+    two rows may be, since inner products of sums of u u' are not negative, nor are mu' and h. The
+    scores of a unit need no clip of their own before they are multiplied or added up by cluster.
 
     An offset is a private number of its row alone, of any size (it counts as 2^20 at most). It
     enters nothing but mu, and the bounds above hold for every mu in [0, 1]: |y - mu| <= 1 and
@@ -117,8 +125,9 @@ def release(
     mean of rows, equal under the model; by how much it may differ elsewhere is part of intervals.
     """
     basis, whole = IndicatorBasis.of(problem), cost
+    spent = GAUSSIAN_SHARE if problem.clustered else _SCORE_PRODUCTS
     if robust := problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]:
-        cost = cost.part(1 - _SCORE_PRODUCTS)
+        cost = cost.part(1 - spent)
     parts = {name: cost.part(part) for name, part in _PARTS.items()}
     rough = RowQueries(basis, passes.sum, problem, noise)
     given = passes.sum(partial(number_of_rows, weighted=problem.weighted))
@@ -138,10 +147,12 @@ def release(
     total = mapped(passes, partial(mapped_rows, basis, whitening.map)).sum
     queries = LogisticQueries(basis, total, problem, noise, whitening.map, limit, center)
     position, hessian = _stepped(queries, whitening, rows * kept, abs(1 - 2 * share), parts)
-    slopes, slopes_noise = queries.slopes(position.eta, parts["slopes"])
-    products = None
-    if robust:
-        products, deviation = queries.score_products(position.eta, whole.part(_SCORE_PRODUCTS))
+    slopes, slopes_noise, entropy = queries.slopes(position.eta, parts["slopes"])
+    products, clusters = None, None
+    if problem.clustered:
+        products, clusters = _of_clusters(queries, position, counted, rows, whole.part(spent))
+    elif robust:
+        products, deviation = queries.score_products(position.eta, whole.part(spent))
         freedom = rows / max(rows - len(position.eta), 1.0)  # as HC1 has it
         products = freedom * scatter(products, deviation, float(hessian.raised.mean()), 0.0)
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
@@ -149,10 +160,20 @@ def release(
     )
     fitted = Fitted(
         position, hessian, whitening.map, queries.center, counted, rows, (mean, error), kept,
-        min(tail.beyond(limit**2 / whitening.dimension) / tail.rows, 1.0), products, slopes,
-        slopes_noise, few,
+        min(tail.beyond(limit**2 / whitening.dimension) / tail.rows, 1.0), products, clusters,
+        slopes, slopes_noise, few, None if offsets is not None else entropy,
     )  # fmt: skip
     return release_of(fitted, basis, problem)
+
+
+def _of_clusters(
+    queries: LogisticQueries, position: Position, counted: Counted, rows: float, cost: GDP
+) -> tuple[np.ndarray, Clusters]:
+    """Release the products of the sums of scores by cluster, and how many there are."""
+    own = ClusterQueries(queries, len(position.eta), cost)
+    clusters = own.number(counted)
+    products = own.products(clusters, queries.at(position.eta).of_units, queries.limit**2)
+    return of_few(clusters, rows, own.p) * products, clusters
 
 
 def _leverage_limit(
@@ -234,6 +255,6 @@ METHOD = Method(
     options=robust_covariance.OPTIONS,
     check=_check,
     ranges=Ranges(_MARGINALS, marginals=True, response=0.0),
-    takes=frozenset({"units", "weights"}),
+    takes=frozenset({"units", "weights", "clusters"}),
     binary=True,
 )

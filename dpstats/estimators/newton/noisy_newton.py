@@ -13,20 +13,34 @@ from typing import Any
 
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release
 from dpstats.estimators.least_squares.dense import robust_covariance
-from dpstats.estimators.newton.clusters import with_clusters
+from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE, with_clusters
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.loss import Loss
 from dpstats.estimators.newton.queries import Queries
 from dpstats.estimators.newton.release import release_of
-from dpstats.estimators.newton.rounds import GAUSSIAN, PURE, RESPONSE_WEIGHT, Shares, rounds
-from dpstats.estimators.newton.sizes import TOO_FEW, check_levels, number_of_rows, rows_for_scales
+from dpstats.estimators.newton.rounds import (
+    GAUSSIAN,
+    GROUPED,
+    GROUPED_PURE,
+    PURE,
+    RESPONSE_WEIGHT,
+    Shares,
+    rounds,
+)
+from dpstats.estimators.newton.sizes import (
+    TOO_FEW,
+    check_levels,
+    has_shared_scales,
+    number_of_rows,
+    rows_for_scales,
+)
 from dpstats.estimators.newton.squared_loss import SquaredLoss
 from dpstats.noise import Noise
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE, Cost, PureDP
 
 # Products of clusters are released with how many these are and how long their sums are: of mu^2,
 # and of epsilon with delta = 0.
-_CLUSTERS = 0.16, 0.25
+_CLUSTERS = GAUSSIAN_SHARE, 0.25
 _SQUARED = SquaredLoss()
 _OF_A_LINE = ', or take method="exp_theil_sen" for one regressor with bounds'
 
@@ -53,7 +67,9 @@ def release(
     All that is used of the rows, given earlier releases, is a sum of functions of one row each:
     - their number: 1 under add/remove; public under replace-one;
     - mean and mean square of the response
-      (:func:`~dpstats.estimators.newton.squared_loss.SquaredLoss.measured`);
+      (:func:`~dpstats.estimators.newton.squared_loss.SquaredLoss.measured`), with groups after its
+      center and a histogram of distances from that
+      (:func:`~dpstats.estimators.newton.group_response.located`);
     - X'X in two coordinates, with rows scaled to a squared norm of at most B, which is public or
       released: sensitivity B or sqrt 2 B
       (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
@@ -96,7 +112,8 @@ def release(
     design of the variables so clipped, of all rows. What is cut off the scores would bias it; its
     size is read off the histograms and is part of the intervals.
     """
-    basis, whole_cost, shares = IndicatorBasis.of(problem), cost, Shares.of(cost)
+    basis, whole_cost = problem.shared(IndicatorBasis.of), cost
+    shares = Shares.of(cost, problem.grouped)
     robust = problem.in_parts or cov_type != robust_covariance.COV_TYPES[0]
     pure = isinstance(whole_cost, PureDP)
     products = _CLUSTERS[pure] if problem.clustered else shares.products
@@ -113,9 +130,10 @@ def release(
     queries = queries.with_problem(problem)
     fitted = rounds(queries, counted, cost)
     state, steps = fitted.state, fitted.steps
+    marginals = Shares.of(cost, problem.grouped and not has_shared_scales(problem)).marginals
     # the noise on the number of rows alone is not to show an interval
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
-        len(basis.center), problem, cost, shares.marginals, RESPONSE_WEIGHT
+        len(basis.center), problem, cost, marginals, RESPONSE_WEIGHT
     )
     if problem.clustered:
         state = with_clusters(steps, state, fitted.scores, counted, whole_cost.part(products))
@@ -140,7 +158,9 @@ METHOD = Method(
     fixed_size_summary=True,
     options=robust_covariance.OPTIONS,
     check=_check,
-    ranges=Ranges(GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT),
+    ranges=Ranges(
+        GAUSSIAN.marginals, marginals=True, response=RESPONSE_WEIGHT, grouped=GROUPED.marginals
+    ),
     takes=frozenset({"units", "weights", "clusters"}),
 )
 
@@ -148,5 +168,5 @@ PURE_METHOD = replace(
     METHOD,
     name="noisy_newton_pure",
     guarantee="pure",
-    ranges=replace(METHOD.ranges, share=PURE.marginals),
+    ranges=replace(METHOD.ranges, share=PURE.marginals, grouped=GROUPED_PURE.marginals),
 )

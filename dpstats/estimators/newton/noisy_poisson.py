@@ -15,6 +15,7 @@ from dpstats import option_checks
 from dpstats.errors import ArgumentError
 from dpstats.estimators.contract import Method, Passes, Problem, Ranges, Release, mapped
 from dpstats.estimators.least_squares.dense import robust_covariance
+from dpstats.estimators.newton.clusters import GAUSSIAN_SHARE
 from dpstats.estimators.newton.far_scores import FarScores, farthest_score, skewed_directions
 from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian, Position
@@ -85,7 +86,10 @@ def release(
       from released leverages, are scaled down to it: B, and sqrt 2 B under replace-one
       (:func:`~dpstats.estimators.newton.indicator_basis.release_products`);
     - for standard errors the products s' s'' of scores clipped to a released length C once more:
-      C^2, or sqrt 2 C^2 (the same, B = C^2).
+      C^2, or sqrt 2 C^2 (the same, B = C^2). Where they are clustered by a column it is the norm of
+      the clusters' sizes, the sum of the lengths of their sums of clipped scores, and the products
+      of these sums, clipped to a length D (:mod:`~dpstats.estimators.newton.clusters`): 1, C and
+      C (2 D - C), under replace-one 1 and twice the others.
     All are cut toward zero to a grid of 2^-20 of these bounds, which keeps each below its own.
 
     A row of a privacy unit, and a weighted one, counts for a part in [0, 1] of each, and the parts
@@ -108,7 +112,8 @@ def release(
     (:class:`~dpstats.estimators.newton.far_scores.FarScores`), unless declared bounds are close.
     """
     basis, whole = IndicatorBasis.of(problem), cost
-    cost = cost.part(1 - _SCORE_PRODUCTS)
+    spent = GAUSSIAN_SHARE if problem.clustered else _SCORE_PRODUCTS
+    cost = cost.part(1 - spent)
     parts = {name: cost.part(part) for name, part in _PARTS.items()}
     rough = RowQueries(basis, passes.sum, problem, noise)
     given = passes.sum(partial(number_of_rows, weighted=problem.weighted))
@@ -123,7 +128,7 @@ def release(
     queries = PoissonQueries(basis, total, problem, noise, whitening.map, center, unit)
     steps = PoissonSteps(queries, whitening, rows, counted.part, leverages)
     position, hessian, tail, limit, far = _stepped(steps, parts)
-    products = steps.products(position, tail, whole.part(_SCORE_PRODUCTS))
+    products, clusters = steps.products(position, tail, counted, whole.part(spent))
     few = (counted.total - counted.noise) / counted.part < rows_for_scales(
         len(basis.center) + (offsets is not None), problem, cost, _MARGINALS, _RESPONSE_WEIGHT
     )
@@ -131,7 +136,8 @@ def release(
     beyond = tail.beyond(limit)
     fitted = Fitted(
         position, hessian, whitening.map, center + math.log(unit), counted, rows, (mean, error),
-        1.0, min(beyond / tail.rows, 1.0), products, slopes, slopes_noise, few,
+        1.0, min(beyond / tail.rows, 1.0), products, clusters, slopes, slopes_noise, few,
+        None,  # counts have no bound, so their likelihood has none
         steps.bias(position, hessian, tail, limit),
         FarScores(*far, counted.number, beyond >= _NONE_CUT and _may_be_far(steps, position)),
         skewed_directions(queries),
@@ -204,5 +210,5 @@ METHOD = Method(
     options={"cov_type": (_COV_TYPES[0], option_checks.word("cov_type", *_COV_TYPES))},
     check=_check,
     ranges=Ranges(_MARGINALS, marginals=True, response=_RESPONSE_WEIGHT),
-    takes=frozenset({"units", "weights"}),
+    takes=frozenset({"units", "weights", "clusters"}),
 )

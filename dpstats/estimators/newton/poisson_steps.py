@@ -7,6 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from dpstats.estimators.newton.bias import Bias
+from dpstats.estimators.newton.clusters import ClusterQueries, products_by_tail
 from dpstats.estimators.newton.logistic_position import Hessian, Position, normal_curvature
 from dpstats.estimators.newton.offsets import log_mean, mean_square
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
@@ -21,6 +22,7 @@ from dpstats.estimators.newton.score_tails import (
     score_limit,
     score_tail,
 )
+from dpstats.estimators.newton.state import Clusters
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.privacy import Cost
 
@@ -179,14 +181,22 @@ class PoissonSteps:
         end = ends[np.searchsorted(ends[:-1], tail.farthest)]
         return max(limit, min(harmless, float(end)))
 
-    def products(self, position: Position, tail: Tail, cost: Cost) -> np.ndarray:
-        """Estimate the sum of s s' over scores s, (p, p), of which standard errors are made."""
+    def products(
+        self, position: Position, tail: Tail, counted: Counted, cost: Cost
+    ) -> tuple[np.ndarray, Clusters | None]:
+        """Estimate the sum of s s' over scores s, (p, p), of which standard errors are made.
+
+        With clusters these are sums of scores, and their number is beside it.
+        """
         queries, p = self.queries, len(position.eta)
+        if queries.problem.clustered:
+            own, at = ClusterQueries(queries, p, cost), queries.at(position.eta)
+            return products_by_tail(own, at, self.whitening.dimension, tail, counted, self.rows)
         limit = square_limit(tail, (math.sqrt(2) if queries.replaces else 1.0) / cost.mu)
         released = queries.score_products(position.eta, limit * self.size, cost)
         even, cut = tail.mean_square() * tail.rows, float(squares_cut(tail, limit))
         freedom = self.rows / max(self.rows - p, 1.0)  # as HC1 has it
-        return freedom * scatter(*released, even, self.whitening.dimension * cut)
+        return freedom * scatter(*released, even, self.whitening.dimension * cut), None
 
     def bias(self, position: Position, hessian: Hessian, tail: Tail, limit: float) -> Bias:
         """Return what scores clipped at a limit bias a position by, along Hessian eigenvectors."""

@@ -26,7 +26,7 @@ _UNSEEN = (
     "nothing but zeros is seen of the response, so intervals are unbounded; raise epsilon, or "
     "declare its bounds="
 )
-_FEW_CLUSTERS = (
+FEW_CLUSTERS = (
     "the released number of clusters is below 6, too few for clustered errors, so intervals are "
     "unbounded; name a column of more and smaller clusters, or take errors as independent by "
     'cov_type="nonrobust"'
@@ -99,7 +99,7 @@ def release_of(
     if not identified and not _explains(state, whitening.kept):
         eta = np.zeros(p)  # the mean predicts better than coefficients that are noise
     if state.clusters is not None and state.clusters.are_few:
-        few = few or _FEW_CLUSTERS
+        few = few or FEW_CLUSTERS
     if few or reference.extremes.y_unseen:
         hidden, seen = cov, np.zeros_like(seen)
     params = reference.y_scale * (directions @ eta) + reference.y_center * constant_of(basis)

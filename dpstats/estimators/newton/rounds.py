@@ -48,9 +48,16 @@ class Shares:
     products: float
 
     @classmethod
-    def of(cls, cost: Cost) -> "Shares":
-        """Return the fractions of a cost: of epsilon with delta = 0, else of mu^2."""
-        return PURE if isinstance(cost, PureDP) else GAUSSIAN
+    def of(cls, cost: Cost, grouped: bool = False) -> "Shares":
+        """Return the fractions of a cost: of epsilon with delta = 0, else of mu^2.
+
+        The rows of a group are fewer than those of all groups, whose distributions of the columns
+        take less.
+        """
+        pure = isinstance(cost, PureDP)
+        if grouped:
+            return GROUPED_PURE if pure else GROUPED
+        return PURE if pure else GAUSSIAN
 
     @property
     def spent(self) -> float:
@@ -68,6 +75,10 @@ GAUSSIAN = Shares(0.185, 0.005, 0.02, 0.25, 0.015, 0.045, 0.02, 0.08, (0.07, 0.1
 # Noise falls with the fraction itself and not with its root, so that small releases need more of
 # the whole, and fewer rounds waste less of it; set by simulation (benchmarks/pure.py).
 PURE = Shares(0.22, 0.01, 0.025, 0.23, 0.025, 0.05, 0.02, 0.06, (0.1, 0.26), 0.15)
+# Of a group the center and the scale of its response take a part of what all groups save
+# (benchmarks/pooled.py).
+GROUPED = Shares(0.09, 0.005, 0.05, 0.27, 0.015, 0.05, 0.02, 0.09, (0.07, 0.16, 0.18), 0.08)
+GROUPED_PURE = Shares(0.14, 0.01, 0.08, 0.24, 0.025, 0.05, 0.02, 0.06, (0.1, 0.275), 0.15)
 
 
 @dataclass(frozen=True)
@@ -91,7 +102,7 @@ def rounds(queries: Queries, counted: Counted, cost: Cost) -> Fitted:
 
 def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, bool]:
     """Release X'X and leverages; return steps from there, and whether the scales have failed."""
-    shares = Shares.of(cost)
+    shares = Shares.of(cost, queries.problem.grouped)
     gram, leverage = (cost.part(shares.rest(part)) for part in (shares.gram, shares.leverage))
     count, extremes = max(counted.total, 2 * counted.noise), queries.reference.extremes
     whitening, pays = rough_whitening(queries, gram, count)
@@ -108,7 +119,7 @@ def whitened(queries: Queries, counted: Counted, cost: Cost) -> tuple[Steps, boo
 
 def stepped(steps: Steps, wild: bool, cost: Cost) -> Fitted:
     """Take a start and steps; what X'X and leverages cost is left of ``cost``."""
-    shares = Shares.of(cost)
+    shares = Shares.of(cost, steps.queries.problem.grouped)
     first, *others = (cost.part(shares.rest(part)) for part in shares.rounds)
     state = steps.start(cost.part(shares.rest(shares.start)))
     scores = steps.tail(state, cost.part(shares.rest(shares.first_tail)))

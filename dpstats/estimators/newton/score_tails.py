@@ -89,10 +89,12 @@ class Tail:
 
         With each hypothesis it is taken to be at most ``most``.
         """
-        # a product for each limit: one of matrices would wake the threads of BLAS, which costs more
-        over = np.maximum(self.sizes - np.atleast_1d(limits)[:, None], 0.0)[..., None]
-        lost = self.counts @ over**2 + (self.systematic * (self.counts @ over)) ** 2
-        return np.minimum(lost[..., 0], np.reshape(most, (-1, 1))) @ self.weights
+        from dpstats.numerics.tail_loops import squared_losses
+
+        limits, order = np.atleast_1d(limits), np.argsort(-self.sizes)
+        counts, sizes = np.ascontiguousarray(self.counts[:, order]), self.sizes[order]
+        most = np.broadcast_to(np.asarray(most, float), limits.shape).copy()
+        return squared_losses(counts, sizes, self.weights, limits, most, self.systematic)
 
     def systematic_square(self, limit: float) -> float:
         """Return the part of :meth:`lost` that all rows beyond the limit lose in one direction."""

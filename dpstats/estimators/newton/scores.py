@@ -51,7 +51,7 @@ class Scores:
             squares = (unit * edges) ** 2
             return pair_sums.counts(self._row_map, squares, rows, self.reference.y_scale, self.eta)
         if rows.parts is not None:
-            of_units = (self.of_units(unit, some) for some in _whole_units(rows))
+            of_units = (self.of_units(unit, some) for some in whole_units(rows))
             return counts((norms for _, norms in of_units), 1.0, edges)
         return counts((norms for _, _, norms in self.blocks(rows)), unit, edges)
 
@@ -91,7 +91,7 @@ class Scores:
         from dpstats.numerics.kernels import cut_rows
 
         if rows.parts is not None:
-            for some in _whole_units(rows):
+            for some in whole_units(rows):
                 s = self.clipped_units(limit, some)
                 yield from (s[:, own] for own in slices(s.shape[1]))
             return
@@ -135,7 +135,7 @@ class Scores:
         return sums, lengths(sums) / _ONE
 
 
-def _whole_units(rows: Rows) -> Iterator[Rows]:
+def whole_units(rows: Rows) -> Iterator[Rows]:
     """Cut rows into blocks of whole units: one where units have numbers, else few rows each."""
     if rows.units is not None:
         yield rows

@@ -39,6 +39,12 @@ def number_of_rows(rows: Rows, weighted: bool) -> np.ndarray:
     return np.array([int(whole_weights(rows.parts).sum()), *number], dtype=object)
 
 
+def has_shared_scales(problem: Problem) -> bool:
+    """Tell whether the rows of all groups together give usable scales of several columns."""
+    reference = problem.reference
+    return problem.grouped and reference is not None and reference.hidden * ROWS_PER_NOISE[1] < 1
+
+
 def rows_for_scales(
     columns: int, problem: Problem, cost: Cost, marginals: float, response: float
 ) -> float:
@@ -48,11 +54,13 @@ def rows_for_scales(
     response counted for so many of the columns.
 
     Below it intervals that are shown cover as little as 67% where regressors are correlated or
-    most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1).
+    most rows share a value (benchmarks/grid.py, 500 rows and six regressors at epsilon 1). Where
+    scales are those of all groups fewer rows do.
     """
     times = 2.0 if problem.neighbors == REPLACE_ONE else 1.0
     part = cost.part(marginals / (1 - marginals) / max(columns + response, 1.0))
-    return ROWS_PER_NOISE[columns > 1] * noise_deviation(part, times, math.sqrt(times))
+    several = columns > 1 and not has_shared_scales(problem)
+    return ROWS_PER_NOISE[several] * noise_deviation(part, times, math.sqrt(times))
 
 
 def check_levels(name: str, problem: Problem) -> None:

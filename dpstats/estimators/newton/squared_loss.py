@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from dpstats.estimators.contract import Problem, Reference
+from dpstats.estimators.newton.group_response import located
 from dpstats.estimators.newton.indicator_basis import FAR
 from dpstats.estimators.newton.loss import Loss
 from dpstats.noise import Noise, Query, noise_deviation
@@ -22,6 +23,8 @@ from dpstats.privacy import REPLACE_ONE, Cost
 _LIMIT, _NOISE, _MOST, _OFF_CENTER = 4.0, 0.1, 2.0**8, 0.4
 # A mean square is taken up where its noise is below this, in squared units.
 IS_CLEAR = 0.25
+# Of a group the center and the scale of the response take this part of the cost first.
+_LOCATED = 0.6
 _ONE = 2.0**ENTRY_BITS
 
 
@@ -61,6 +64,11 @@ class SquaredLoss(Loss):
         assert reference is not None, "the method asks for marginals"
         if not has_constant:
             reference = _from_zero(reference)
+        if problem.grouped:
+            problem = replace(problem, reference=reference)
+            problem = located(problem, has_constant, total, rows, cost.part(_LOCATED), noise)
+            reference, cost = problem.reference, cost.part(1 - _LOCATED)
+            assert reference is not None
         extremes, replaces = reference.extremes, problem.neighbors == REPLACE_ONE
         one_row = 2 if replaces else math.sqrt(2)
         l1 = 2.25 if replaces else 2.0

@@ -98,6 +98,7 @@ def blocks_of(row_map: RowMap, rows: Rows) -> Iterator[tuple[np.ndarray, np.ndar
         yield from ((*rows.block(own), own) for own in slices(len(rows)))
         return
     codes, numbers = _columns(rows)
+    assert len(numbers) == len(row_map.center), "rows that are mapped already have no numbers"
     for own in slices(len(rows)):
         yield *row_map.of(codes, numbers, own.start, own.stop), own
 

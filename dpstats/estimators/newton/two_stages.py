@@ -87,7 +87,10 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
         hidden_cov=cov if is_weak else hidden, privacy_cov=privacy, rows=of_y.rows,
         down_weighted=max(of_y.down_weighted, of_d.down_weighted),
         response_range=of_y.response_range, fit_rows=of_y.fit_rows,
-        fit_rows_error=of_y.fit_rows_error, reduced=coefficients, reduced_cov=joint,
+        fit_rows_error=of_y.fit_rows_error, clusters=of_y.clusters,
+        clusters_error=of_y.clusters_error, weighted_rows=of_y.weighted_rows,
+        weighted_rows_error=of_y.weighted_rows_error, mean_weight=of_y.mean_weight,
+        reduced=coefficients, reduced_cov=joint,
     )  # fmt: skip
     said = {**forms.y.reasons, **forms.d.reasons}
     why = said.get("bse", _HIDDEN) if np.isnan(strength) else _WEAK if is_weak else said.get("bse")
@@ -99,7 +102,7 @@ def structural(forms: ReducedForms, problem: Problem) -> Release:
         status="weak_instruments" if is_weak else "ok" if precise else "imprecise",
         reasons={} if why is None else {"bse": why, "conf_int": why},
         evidence=evidence,
-        cov_type="HC1",
+        cov_type=forms.y.cov_type,
         note=forms.y.note or forms.d.note,
     )
 

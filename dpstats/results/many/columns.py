@@ -9,7 +9,13 @@ import pandas as pd
 
 from dpstats.privacy import relation_name
 from dpstats.results.one import DPResults
-from dpstats.results.show.summary import figure, guarantee, observations
+from dpstats.results.show.summary import (
+    figure,
+    guarantee,
+    has_rsquared,
+    observations,
+    shown_reasons,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +56,7 @@ class Column:
 def column_of(result: DPResults) -> Column:
     """Read the column of a private fit; nothing but what was released is in it."""
     stamp = "" if result.privacy.private else "NOT PRIVATE, "
-    caveats = f"{stamp}{guarantee(result.privacy)}", *dict.fromkeys(result.reasons.values())
+    caveats = f"{stamp}{guarantee(result.privacy)}", *shown_reasons(result)
     names, points = result.names, result.points
     return Column(names, points, _quantities(result), _facts(result), result.status, caveats)
 
@@ -74,6 +80,8 @@ def _quantities(result: DPResults) -> pd.DataFrame:
 def _facts(result: DPResults) -> dict[str, str]:
     """Describe the fit and its guarantee, in the order in which they stand."""
     report = result.privacy
+    squared = ("rsquared", "rsquared_adj") if has_rsquared(result) else ()
+    told = [figure(result, name) for name in squared] or ["", ""]
     return {
         "response": result.formula.split("~")[0].strip(),
         "method": result.method,
@@ -81,8 +89,8 @@ def _facts(result: DPResults) -> dict[str, str]:
         "delta": f"{report.delta:g}",
         "neighbours": relation_name(report.neighbors, report.unit),
         "N": observations(result),
-        "R-squared": figure(result, "rsquared"),
-        "R-squared Adj.": figure(result, "rsquared_adj"),
+        "R-squared": told[0],
+        "R-squared Adj.": told[1],
         "status": result.status,
         "private": "yes" if report.private else "NO (seeded)",
     }

@@ -29,8 +29,8 @@ def compare(
         Results of :func:`dpstats.dp_ols` without ``by=``, or groups such as ``by["a"]``; or what
         it returns for several formulas or with ``by=``, whose names or labels are the headings.
     names : sequence of str, optional
-        Headings of the columns, all different, those of ``ols`` last; by default (1), (2) and so
-        on.
+        Headings of the columns, all different, those of ``ols`` last unless it is a mapping; by
+        default (1), (2) and so on.
     ols : sequence or mapping of fits, optional
         Fits that are not private, of statsmodels, linearmodels or pyfixest, in columns of their
         own which say so; keys of a mapping are their headings. For data that may be published.
@@ -87,9 +87,7 @@ def compare(
         raise ArgumentError("expected at least one result to compare, as in compare(first, second)")
     fits = tuple(map(_checked, results))
     others = tuple(map(non_private_column, _listed(ols)))
-    if names is None:
-        names = _default_names(headings, len(fits), ols)
-    names = checked_names(names, len(fits) + len(others))
+    names = _headings(names, headings, len(fits), ols)
     known = terms_of((*fits, *others))
     return Comparison(fits, names, others, checked_layout(known, stars, labels, keep, order, notes))
 
@@ -104,11 +102,14 @@ def _listed(ols) -> list:
     return list(ols.values()) if isinstance(ols, Mapping) else list(ols)
 
 
-def _default_names(headings: list[str] | None, count: int, ols) -> list:
-    """Number the columns that have no heading of their own by their place."""
-    private = [f"({i})" for i in range(1, count + 1)] if headings is None else headings
-    others = [f"({i})" for i in range(count + 1, count + len(ols) + 1)]
-    return [*private, *(ols if isinstance(ols, Mapping) else others)]
+def _headings(names, headings: list[str] | None, count: int, ols) -> tuple[str, ...]:
+    """Head private columns by names, keys or their place, then those of ``ols``."""
+    total = count + len(ols)
+    own = list(ols) if isinstance(ols, Mapping) else []
+    if names is not None:
+        return checked_names([*checked_names(names, total - len(own)), *own], total)
+    numbers = [f"({i})" for i in range(1, total + 1)]
+    return checked_names([*(headings or numbers[:count]), *(own or numbers[count:])], total)
 
 
 def _heading(name) -> str:

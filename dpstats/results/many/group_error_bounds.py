@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import ArgumentError
-from dpstats.evidence import BlockEvidence, Evidence
+from dpstats.evidence import BlockEvidence, Evidence, NewtonEvidence
 from dpstats.results.many.group_member import member
 from dpstats.results.one.error_bounds import checked_q, checked_trials, from_reference, from_sums
 from dpstats.rows.group_labels import columns_of
@@ -35,8 +35,9 @@ def _of_group(result, g: int, combinations, q, reference, trials, options) -> np
         return np.full(len(combinations), np.inf)
     of_groups = Evidence() if result.stack.has_companions else result.stack.evidence
     evidence = of_groups[g]
-    if reference is None and isinstance(of_groups, BlockEvidence):
-        if not isinstance(evidence, BlockEvidence):
+    works_out = isinstance(of_groups, NewtonEvidence)
+    if works_out or (reference is None and isinstance(of_groups, BlockEvidence)):
+        if not isinstance(evidence, BlockEvidence | NewtonEvidence):
             return np.full(len(combinations), np.nan)
         return member(result, g).error_bound(q, trials=trials).to_numpy()
     sums = evidence.sums()

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from dpstats.errors import NotReleasedError
-from dpstats.evidence import Evidence, Stack
+from dpstats.evidence import Evidence, LinkEvidence, Stack
 from dpstats.formula import Design, Formula, linear_constraints
 from dpstats.inference import Uncertainty, slopes_of, statuses
 from dpstats.option_checks import checked_alpha
 from dpstats.privacy import PrivacyReport
 from dpstats.results.one.inference_mixin import held
+from dpstats.results.one.offsets import added_to
 from dpstats.results.one.tables_mixin import TIDY, facts
 from dpstats.rows.group_labels import columns_of, label_columns
 from dpstats.schema import Numeric, Schema
@@ -62,12 +63,20 @@ class GroupInference(ABC):
         They are :attr:`estimates`, unless an auxiliary fit supplies the intervals or predictions
         were clipped.
         """
-        return self.stack.params @ self._rows().T
+        centers = self._predictors(self._rows())
+        centers[:, self.size :] = self.evidence.means(centers[:, self.size :])
+        return centers
 
     @cached_property
     def errors(self) -> np.ndarray:
         """Compute standard errors of all quantities, (G, S + q); NaN where there is none."""
-        return self.uncertainty.errors(self._rows())
+        errors = self.uncertainty.errors(self._rows())
+        errors[:, self.size :] *= self.evidence.slopes(self._predictors(self.x_new))
+        return errors
+
+    def _predictors(self, rows: np.ndarray) -> np.ndarray:
+        """Return linear predictors (G, m) at design rows (m, S), which intervals are about."""
+        return self.stack.params @ rows.T
 
     @cached_property
     def statuses(self) -> tuple[str, ...]:
@@ -131,7 +140,7 @@ class GroupInference(ABC):
     def conf_int(self, alpha: float = 0.05) -> pd.DataFrame:
         """Tabulate intervals of level 1 - alpha of every quantity, as :attr:`frame` does."""
         ends = self.uncertainty.intervals(self._rows(), checked_alpha(alpha))
-        ends[:, self.size :] = held(ends[:, self.size :], self.declared_range)
+        ends[:, self.size :] = self._ends_of_means(ends[:, self.size :])
         return pd.DataFrame(
             {
                 **self._long(self.names),
@@ -149,12 +158,16 @@ class GroupInference(ABC):
         -------
         pandas.DataFrame
             Columns: by, ``term``, ``estimate``, ``std.error``, ``statistic`` and ``p.value`` (of
-            the hypothesis 0), ``conf.low``, ``conf.high`` (of level 1 - alpha) and ``status``.
+            the hypothesis 0, which predictions of a logit or of counts have none of),
+            ``conf.low``, ``conf.high`` (of level 1 - alpha) and ``status``.
         """
         rows, table = self._rows(), self.conf_int(alpha)
         table.columns = [*columns_of(self.by), *TIDY[:3], *TIDY[5:]]
-        statistic = (self.centers / self.errors).ravel()
-        p = self.uncertainty.p_values(rows, np.zeros(len(rows))).ravel()
+        statistic = self.centers / self.errors
+        p = self.uncertainty.p_values(rows, np.zeros(len(rows)))
+        if isinstance(self.evidence, LinkEvidence):
+            statistic[:, self.size :] = p[:, self.size :] = np.nan
+        statistic, p = statistic.ravel(), p.ravel()
         status = np.repeat(self.statuses, len(self.names))
         added = table.assign(**{"statistic": statistic, "p.value": p, "status": status})
         return added.reindex(columns=[*columns_of(self.by), *TIDY, "status"])
@@ -168,12 +181,14 @@ class GroupInference(ABC):
         status = {"nobs": nobs, "status": list(self.statuses)}
         return pd.DataFrame({**self._labels(), **status, **facts(self)})
 
-    def predict(self, newdata, interval: bool = False, alpha: float = 0.05) -> pd.DataFrame:
+    def predict(
+        self, newdata, interval: bool = False, alpha: float = 0.05, offset=None, exposure=None
+    ) -> pd.DataFrame:
         """Predict at public new data in every group; costs no budget.
 
         Parameters
         ----------
-        newdata, interval, alpha
+        newdata, interval, alpha, offset, exposure
             As of :meth:`DPResults.predict`.
 
         Returns
@@ -186,26 +201,33 @@ class GroupInference(ABC):
         Raises
         ------
         ArgumentError
-            For a missing column, an unknown level or a missing value.
+            For a missing column, an unknown level or a missing value, and as
+            :meth:`DPResults.predict` for an offset or exposure.
         """
         design = self._design
         rows = design.predictors(newdata)
+        added = added_to(self.evidence.model, len(rows), offset, exposure)
         if self.limited:
             rows = np.clip(rows, design.low, design.high)
         if Formula.parse(self.formula).absorbed is not None:
             rows = np.full_like(rows, np.nan)
         low, high = self.response_range
-        mean = np.clip(self.estimates[:, : self.size] @ rows.T, low, high)
+        predictors = self.estimates[:, : self.size] @ rows.T + added
+        mean = np.clip(self.evidence.means(predictors), low, high)
         points = pd.RangeIndex(len(rows))
         points = newdata.index if isinstance(newdata, pd.DataFrame) else points
         if not interval:
             return pd.DataFrame(mean, self._index(), points)
         ends = self.uncertainty.intervals(rows, checked_alpha(alpha))
-        ends = held(ends, self.declared_range)
-        errors = self.uncertainty.errors(rows)
+        ends = self._ends_of_means(ends + np.expand_dims(added, -1))
+        errors = self.uncertainty.errors(rows) * self.evidence.slopes(predictors)
         names = "mean", "mean_se", "mean_ci_lower", "mean_ci_upper"
         columns = mean, errors, ends[..., 0], ends[..., 1]
         return self._tall(list(points), str(points.name or "point"), names, columns)
+
+    def _ends_of_means(self, ends: np.ndarray) -> np.ndarray:
+        """Return the ends of intervals of means from those of linear predictors."""
+        return held(self.evidence.means(ends), self.declared_range)
 
     def t_test(self, hypotheses, alpha: float = 0.05) -> pd.DataFrame:
         """Test linear hypotheses about the coefficients in every group.

@@ -10,14 +10,13 @@ import pandas as pd
 from statsmodels.iolib.table import SimpleTable
 from statsmodels.iolib.tableformatting import fmt_params
 
-from dpstats.escaping import latex, latex_of
 from dpstats.html_tables import html_notes, html_of
 from dpstats.privacy import Call, joint_guarantee, relation_name
 from dpstats.results.many.columns import Column, column_of, terms_of
 from dpstats.results.many.layout import Layout
 from dpstats.results.one import DPResults
 from dpstats.results.show import Intervals, Printed
-from dpstats.results.show.documents import markdown_of, write_excel, write_word
+from dpstats.results.show.documents import latex_table, markdown_of, write_excel, write_word
 from dpstats.results.show.plot_method import plot_method
 
 _TITLE, _MIXED = "Differentially Private Regressions", "Regressions, Private and Not Private"
@@ -91,8 +90,7 @@ class Comparison:
 
     def to_latex(self) -> str:
         """Write the table as a LaTeX tabular, with its notes and names escaped; needs booktabs."""
-        notes = [latex(note) + r" \\" for note in self._notes()]
-        return "\n".join([latex_of(self._table()), r"\noindent\footnotesize", *notes])
+        return latex_table(self._printed())
 
     def to_markdown(self) -> str:
         """Write the table as Markdown, with its notes; names are escaped."""
@@ -158,10 +156,11 @@ class Comparison:
         return self.layout.terms(terms_of(self.columns.values()))
 
     def _facts(self) -> list[list[str]]:
-        """List the facts of each column: response, method, guarantee, rows, status."""
+        """List what any column has of response, method, guarantee, rows and status."""
         columns = self.columns.values()
         names = next(iter(columns)).facts  # of a private one, which has them all
-        return [[name, *(column.facts.get(name, "") for column in columns)] for name in names]
+        rows = [[name, *(column.facts.get(name, "") for column in columns)] for name in names]
+        return [row for row in rows if any(row[1:])]
 
     def _notes(self) -> list[str]:
         """List notes on standard errors, stars, guarantees and missing values, then the user's."""

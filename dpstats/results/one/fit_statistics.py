@@ -6,13 +6,17 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpstats.evidence import NewtonEvidence
+from dpstats.evidence import LogisticEvidence, NewtonEvidence
 from dpstats.inference import Estimate, GoodnessOfFit
 from dpstats.results.one.inference_mixin import Inferred
 
 _ABSORBED = (
     "the sums are about the means of groups, so R-squared of the whole model, which the effects of "
     "the groups belong to, does not follow from them"
+)
+_NO_PSEUDO = (
+    "the noise leaves the pseudo R-squared open, or an offset does, with which the fitted "
+    "probabilities do not tell the likelihood"
 )
 
 
@@ -33,8 +37,9 @@ class FitStatistics(Inferred):
         NaN stands where the release does not tell, and ``reasons`` says why: where estimated
         ranges clip an unknown part of the rows R-squared has no standard error. The figures of
         ``adassp`` and ``ssp`` are there about the variables as clipped. Where standard errors are
-        clustered by ``cluster=`` the last row, ``clusters``, is their effective number, n^2 / sum
-        n_g^2 of clusters of n_g rows: the number of clusters of one size that tell as much.
+        clustered by ``cluster=`` the row ``clusters`` is their effective number, n^2 / sum n_g^2 of
+        clusters of n_g rows: the number of clusters of one size that tell as much. A logit has a
+        row ``prsquared``.
         """
         figures = self._goodness
         table = {
@@ -48,6 +53,8 @@ class FitStatistics(Inferred):
         if isinstance(evidence, NewtonEvidence) and evidence.clusters is not None:
             number, error = float(evidence.clusters), float(evidence.clusters_error)
             table["clusters"] = Estimate(number, error)
+        if isinstance(evidence, LogisticEvidence):
+            table["prsquared"] = evidence.pseudo_rsquared
         rows = [(estimate.value, estimate.error) for estimate in table.values()]
         return pd.DataFrame(rows, index=list(table), columns=["estimate", "std_error"])
 
@@ -72,6 +79,17 @@ class FitStatistics(Inferred):
         return self._goodness.rsquared.value
 
     @property
+    def prsquared(self) -> float:
+        """Return McFadden's pseudo R-squared of a logit, 1 - llf / llnull, as released.
+
+        NaN where the noise leaves it open; ``fit_statistics`` has the standard error of the noise.
+        """
+        evidence = self.release.basis.evidence
+        if not isinstance(evidence, LogisticEvidence):
+            raise AttributeError("prsquared")  # Python then asks __getattr__, which says why
+        return evidence.pseudo_rsquared.value
+
+    @property
     def rsquared_adj(self) -> float:
         """Return R-squared adjusted for the degrees of freedom."""
         return self._goodness.rsquared_adj.value
@@ -91,6 +109,9 @@ class FitStatistics(Inferred):
         """Explain by attribute why a quantity is NaN or infinite."""
         reasons, figures = super().reasons, self._goodness
         lacks = "scale" if np.isfinite(figures.rsquared.value) else "rsquared"
+        evidence = self.release.basis.evidence
+        if isinstance(evidence, LogisticEvidence) and np.isnan(evidence.pseudo_rsquared.value):
+            reasons = {**reasons, "prsquared": _NO_PSEUDO}
         return {**reasons, lacks: figures.reason} if figures.reason else reasons
 
     @cached_property

@@ -313,8 +313,14 @@ class Inferred(ABC):
             intervals=self._intervals(R, alpha),
             alpha=float(alpha),
             reasons=self._why_no_errors(R),
-            by_t=isinstance(self.uncertainty, ClusterWald),
+            by_t=self._by_t,
         )
+
+    @property
+    def _by_t(self) -> bool:
+        """Tell whether intervals are of Student's t, as with few clusters."""
+        errors = self.uncertainty
+        return isinstance(errors, ClusterWald) and bool(np.isfinite(errors.degrees()).any())
 
     def _why_no_errors(self, rows: np.ndarray) -> tuple[str, ...]:
         """Explain why standard errors of linear combinations are NaN; empty where none is."""

@@ -104,13 +104,19 @@ class DPIVResults(DPResults):
         ArgumentError
             Unless 0 < level < 1.
         """
-        return anderson_rubin(*self._reduced, number("level", 0, 1, "()")(level))
+        level = number("level", 0, 1, "()")(level)
+        return anderson_rubin(*self._reduced, level, self._degrees)
 
     @property
     def _reduced(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the coefficients (2, k) of instruments in both reduced forms, and covariance."""
         assert isinstance(self.evidence, InstrumentEvidence)
         return self.evidence.reduced, self.evidence.reduced_cov
+
+    @property
+    def _degrees(self) -> float:
+        """Return the degrees of freedom of the covariance, infinite without clusters."""
+        return float(self.uncertainty.degrees()[0])
 
     @property
     def strength_notes(self) -> list[str]:
@@ -120,7 +126,7 @@ class DPIVResults(DPResults):
             f"instruments of {formula.endogenous}: {', '.join(formula.instruments)}; F statistic "
             f"of the first stage, robust and with the noise: {strength:.4g}"
         )
-        usual, taken = critical_values(np.array([np.inf, np.sqrt(strength)]), _ALPHA)
+        usual, taken = critical_values(np.array([np.inf, np.sqrt(strength)]), _ALPHA, self._degrees)
         if self.status == "weak_instruments" or taken == usual:
             return [said]
         values = f"{taken:.3g} at {_ALPHA:.0%} in place of {usual:.3g}"

@@ -23,7 +23,8 @@ _NEVER = {
     ("ssr", "mse_resid"): "scale is the residual variance and df_resid its degrees of freedom",
     ("fvalue", "f_pvalue"): "it was not paid for; f_test() tests hypotheses jointly",
     ("aic", "bic", "llf"): "the likelihood of confidential rows was not released",
-    ("prsquared", "llnull", "llr"): "the likelihood of confidential rows was not released",
+    ("llnull", "llr"): "the likelihood of confidential rows was not released",
+    ("prsquared",): "McFadden's is of a logit alone",
 }
 _STORED = "what to_json() or to_dict() of a DPResults wrote"
 _REFUSED = {name: reason for names, reason in _NEVER.items() for name in names}

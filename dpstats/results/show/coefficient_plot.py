@@ -11,7 +11,9 @@ from dpstats.results.show.plot import PRIVATE, REFERENCE, axes, nothing, title_o
 
 # Okabe and Ito's palette after its blue, told apart under every kind of colour blindness.
 _COLOURS = (PRIVATE, "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_INCHES = 0.22  # of height for an interval
+_TERM, _INTERVAL, _LETTER = 0.24, 0.14, 0.08  # inches of a term, an interval and a letter
+_PLACE = {"loc": "upper right", "bbox_to_anchor": (1, 0), "borderaxespad": 4}  # of the legend
+_LONG = 30  # letters of a name that has a line of the legend of its own
 _MARKERS = ("o", "s", "D", "^", "v")  # the first for private fits
 _HIDDEN = "hollow: no bounded interval"
 
@@ -53,7 +55,8 @@ def draw_intervals(
     The frame is that of the bounded intervals. Estimates without one are hollow, for the noise may
     account for all of where they are; where it is unbounded it is dotted up to the frame.
     """
-    ax = axes(ax, height=max(2.4, 1.6 + _INCHES * len(terms) * (len(fits) + 1)))
+    width = max(6, 4 + _LETTER * max(map(len, labels), default=0))
+    ax = axes(ax, width=width, height=max(2.4, 1.6 + len(terms) * (_TERM + _INTERVAL * len(fits))))
     styles = _styles(fits)
     ax.set(title=title, xlabel="estimate, 95% interval", xlim=_frame(fits, terms))
     ax.set(yticks=range(len(terms)), yticklabels=list(map(drawn, labels)))
@@ -62,9 +65,8 @@ def draw_intervals(
     for i, fit in enumerate(fits):
         step = 0.8 / len(fits)
         _draw_fit(ax, fit, terms, step * (i - (len(fits) - 1) / 2), *styles[i])
-    if ax.get_legend_handles_labels()[1]:
-        below = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4}
-        ax.legend(**below, ncols=2, frameon=False)
+    if names := ax.get_legend_handles_labels()[1]:
+        ax.legend(**_PLACE, ncols=1 if max(map(len, names)) > _LONG else 2, frameon=False)
     return ax
 
 

@@ -1,5 +1,6 @@
-"""Write a table with its notes as Markdown, for Word and for Excel, every text as it is."""
+"""Write a table with its notes as LaTeX, Markdown, for Word and for Excel, every text as it is."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +8,15 @@ from itertools import zip_longest
 
 from dpstats.atomic_write import replacing
 from dpstats.errors import ArgumentError
+from dpstats.escaping import latex
 
 _LINES = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
 _MARKS = re.compile(r"([\\`*_{}\[\]<>|$&~^#])")
 _DECIMAL = re.compile(r"-?\d+\.?(\d*)")
+_NEGATIVE = re.compile(r"^-(?=\d)")
+_CHARACTER, _PADDING = 0.068, 0.16  # inches of a character in small type, and around a cell
+_POINTS = 15  # of height of a line of Excel
+_FIRST = 1.5  # inches that the first column of Word keeps where others are wide
 
 
 @dataclass(frozen=True)
@@ -52,10 +58,32 @@ def markdown(text: str) -> str:
     return _MARKS.sub(r"\\\1", one_line(text))
 
 
+def latex_table(table: Printed) -> str:
+    """Write a LaTeX tabular between rules, then its notes in small print; needs booktabs."""
+    rows = [[_latex_line(row) for row in part] for part in table.parts]
+    ruled = [line for part in rows for line in (r"\midrule", *part)]
+    columns = "l" + "c" * (len(table.headers) - 1)
+    body = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _latex_line(table.headers), *ruled]
+    notes = " \\\\\n".join(map(latex, table.notes))
+    small = [r"{\footnotesize\noindent", notes, r"\par}"]
+    ends = [r"\bottomrule", r"\end{tabular}", r"\end{center}"]
+    return "\n".join([r"\begin{center}", *body, *ends, *small])
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    """Write a row of a tabular; numbers below zero have the sign of minus, not a hyphen."""
+    first, *others = map(latex, cells)
+    return " & ".join([first, *(_NEGATIVE.sub("$-$", text) for text in others)]) + r" \\"
+
+
 def markdown_of(table: Printed) -> str:
-    """Write a table of GitHub's and pandoc's Markdown, then its notes, a paragraph each."""
-    aligned = [":--", *["--:"] * (len(table.headers) - 1)]
+    """Write a table of GitHub's and pandoc's Markdown, then its notes, a paragraph each.
+
+    Dashes are as many as the widest cell has characters, by which pandoc divides wide tables.
+    """
     rows = [list(map(markdown, row)) for row in (table.headers, *table.rows)]
+    first, *others = (max(2, *map(len, column)) for column in zip(*rows, strict=True))
+    aligned = [":" + "-" * first, *("-" * width + ":" for width in others)]
     lines = ["| " + " | ".join(row) + " |" for row in (rows[0], aligned, *rows[1:])]
     return "\n\n".join(["\n".join(lines), *map(markdown, table.notes)]) + "\n"
 
@@ -67,14 +95,16 @@ def write_word(table: Printed, path) -> None:
     except ImportError:
         raise _lacking("to_word", "python-docx") from None
     document = Document()
+    _small(document.styles["Normal"])
     document.add_paragraph(one_line(table.title), style="Caption")
     cells = [table.headers, *table.rows]
     grid = document.add_table(len(cells), len(table.headers))
     for row, texts in zip(grid.rows, cells, strict=True):
         _fill(row.cells, texts)
     _rules(grid, table)
+    _fit(document.sections[0], grid, [2 + max(map(len, c)) for c in zip(*cells, strict=True)])
     for note in table.notes:
-        _small(document.add_paragraph(one_line(note)))
+        document.add_paragraph(one_line(note))
     with replacing(path) as temporary:
         document.save(str(temporary))
 
@@ -87,16 +117,32 @@ def _fill(cells, texts: Sequence[str]) -> None:
         paragraph = cell.paragraphs[0]
         paragraph.text = one_line(text)
         paragraph.alignment = WD_ALIGN_PARAGRAPH.RIGHT if j else WD_ALIGN_PARAGRAPH.LEFT
-        _small(paragraph)
 
 
-def _small(paragraph) -> None:
-    """Print a paragraph of Word in small type without space around it."""
+def _fit(section, grid, widths: Sequence[int]) -> None:
+    """Make columns of Word as wide as their texts, and turn a page that is too narrow for them."""
+    from docx.enum.section import WD_ORIENT
+    from docx.shared import Inches
+
+    first, *others = (_PADDING + _CHARACTER * width for width in widths)
+    margins = (section.left_margin + section.right_margin) / Inches(1)
+    if first + sum(others) > section.page_width / Inches(1) - margins:
+        section.orientation = WD_ORIENT.LANDSCAPE
+        section.page_width, section.page_height = section.page_height, section.page_width
+    room = section.page_width / Inches(1) - margins
+    first = min(first, max(_FIRST, room - sum(others)))
+    scale = min(1.0, (room - first) / sum(others)) if others else 1.0
+    for column, inches in zip(grid.columns, (first, *(scale * w for w in others)), strict=True):
+        for part in (column, *column.cells):
+            part.width = Inches(inches)
+
+
+def _small(style) -> None:
+    """Print paragraphs of Word in small type without space around them, empty cells too."""
     from docx.shared import Pt
 
-    paragraph.paragraph_format.space_after = paragraph.paragraph_format.space_before = Pt(0)
-    for run in paragraph.runs:
-        run.font.size = Pt(9)
+    style.paragraph_format.space_after = style.paragraph_format.space_before = Pt(0)
+    style.font.size = Pt(9)
 
 
 def _rules(grid, table: Printed) -> None:
@@ -130,6 +176,7 @@ def write_excel(table: Printed, path) -> None:
     try:
         from openpyxl import Workbook
         from openpyxl.styles import Border, Side
+        from openpyxl.worksheet.properties import PageSetupProperties
     except ImportError:
         raise _lacking("to_excel", "openpyxl") from None
     book = Workbook()
@@ -145,6 +192,10 @@ def write_excel(table: Printed, path) -> None:
         for cell in sheet[last]:
             cell.border = Border(top=rule if last == 2 else None, bottom=rule)
     _widen(sheet, [table.headers, *table.rows])
+    for i in (1, *range(len(table.rows) + 3, sheet.max_row + 1)):
+        _spread(sheet, i, len(table.headers))
+    sheet.page_setup.orientation, sheet.page_setup.fitToHeight = "landscape", 0
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
     with replacing(path) as temporary:
         book.save(temporary)
 
@@ -170,6 +221,17 @@ def _widen(sheet, rows: Sequence[Sequence[str]]) -> None:
 
     for j, column in enumerate(zip_longest(*rows, fillvalue=""), start=1):
         sheet.column_dimensions[get_column_letter(j)].width = 2 + max(map(len, column))
+
+
+def _spread(sheet, i: int, columns: int) -> None:
+    """Let the text of a row run over all columns, in as many lines as it needs."""
+    from openpyxl.styles import Alignment
+
+    sheet.merge_cells(start_row=i, end_row=i, start_column=1, end_column=columns)
+    width = sum(dimension.width for dimension in sheet.column_dimensions.values())
+    lines = math.ceil(1.1 * len(str(sheet.cell(i, 1).value or "")) / width)
+    sheet.row_dimensions[i].height = _POINTS * max(1, lines)
+    sheet.cell(i, 1).alignment = Alignment(wrap_text=True, vertical="top")
 
 
 def _lacking(method: str, package: str) -> ArgumentError:

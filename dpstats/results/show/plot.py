@@ -41,14 +41,14 @@ def line(result, ax=None):
     return ax
 
 
-def axes(ax, method: str = "plot", height: float = 4.8):
+def axes(ax, method: str = "plot", width: float = 6, height: float = 4.8):
     """Return the given axes, or new ones for a method that draws."""
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         message = f"{method}() needs matplotlib: pip install 'dpstats[plot]'"
         raise ArgumentError(message) from None
-    return plt.subplots(figsize=(6, height), layout="constrained")[1] if ax is None else ax
+    return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
 def title_of(result) -> str:

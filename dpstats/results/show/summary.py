@@ -27,8 +27,8 @@ _RELATION = {"add_remove": "add or remove", "replace_one": "replace"}
 _WIDTH = 78
 # a mean weight of more than this part of the largest one is said
 _AT_THE_BOUND = 0.9
-# Figures of these models are without R-squared, and the heading has none.
-NO_RSQUARED = (LinkEvidence, InstrumentEvidence)
+# Models that have no R-squared; nothing is said of it.
+_WITHOUT_RSQUARED = (LinkEvidence, InstrumentEvidence)
 
 
 class PrivateSummary(Summary):
@@ -59,10 +59,7 @@ def summarise(result, alpha: float) -> Summary:
     if result.points:
         summary.tables.append(_predictions(result, alpha))
     summary.tables.append(_steps(result.privacy))
-    reasons = dict(result.reasons)
-    if isinstance(result.evidence, NO_RSQUARED):
-        reasons.pop("rsquared", None)  # the heading has none
-    summary.notes = _notes(result, reasons.values(), release_notes(result))
+    summary.notes = _notes(result, shown_reasons(result), release_notes(result))
     summary.add_extra_txt(_wrapped(summary.notes).split("\n"))
     return summary
 
@@ -71,7 +68,7 @@ def _heading(result) -> SimpleTable:
     """Tabulate response, method and guarantee."""
     report = result.privacy
     private = "yes" if report.private else "NO (seeded noise)"
-    linear = not isinstance(result.evidence, NO_RSQUARED)
+    linear = has_rsquared(result)
     left = [
         ("Dep. Variable:", result.formula.split("~")[0].strip()),
         ("Method:", result.method),
@@ -89,10 +86,20 @@ def _heading(result) -> SimpleTable:
         ("Private:", private),
     ]
     if result.bse.notna().any():
-        left = [*left, ("Covariance Type:", result.cov_type)]
-        right = [*right, ("Clusters:", _clusters(result)) if _is_clustered(result) else ("", "")]
+        more = _below(result)
+        left, right = [*left, *more[::2]], [*right, *more[1::2]]
     rows = [[a, b, f"  {c}", d] for (a, b), (c, d) in zip(left, right, strict=True)]
     return _table(rows, None, f"Differentially Private {result.evidence.model} Results")
+
+
+def _below(result) -> list[tuple[str, str]]:
+    """List what stands below the heading of every fit, of even length."""
+    more = [("Covariance Type:", result.cov_type)]
+    if _is_clustered(result):
+        more.append(("Clusters:", _clusters(result)))
+    if "prsquared" in result.fit_statistics.index:
+        more.append(("Pseudo R-squ.:", figure(result, "prsquared")))
+    return more + [("", "")] * (len(more) % 2)
 
 
 def observations(result) -> str:
@@ -103,6 +110,17 @@ def observations(result) -> str:
     if np.isnan(rows):
         return "private"
     return f"{rows:.0f}" if np.isnan(error) else f"{rows:.0f} ({error:.0f})"
+
+
+def has_rsquared(result) -> bool:
+    """Tell whether the model of a fit has an R-squared at all, released or not."""
+    return not isinstance(result.evidence, _WITHOUT_RSQUARED)
+
+
+def shown_reasons(result) -> list[str]:
+    """List why something is NaN, without what models of this kind never have."""
+    hidden = () if has_rsquared(result) else ("rsquared",)
+    return list(dict.fromkeys(text for key, text in result.reasons.items() if key not in hidden))
 
 
 def figure(result, name: str) -> str:

@@ -50,7 +50,7 @@ test_that("a description prints as text, LaTeX, HTML and Markdown, names escaped
   x <- table_one(~ `pay_%` + union, d, epsilon = 2)
   expect_output(print(x), "pay_%.*union: TRUE.*made under with_insecure_seed\\(\\)")
   expect_output(print(x, "latex"), "pay\\_\\%", fixed = TRUE)
-  expect_output(print(x, "html"), "<table class=\"simpletable\">", fixed = TRUE)
+  expect_output(print(x, "html"), "<table class=\"simpletable\" style", fixed = TRUE)
   expect_output(print(x, "markdown"), "| union: TRUE |", fixed = TRUE)
   expect_false(any(grepl("insecure_seed(?!\\()", x$notes, perl = TRUE)))
   path <- tempfile(fileext = ".rds")

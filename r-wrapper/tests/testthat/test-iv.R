@@ -131,6 +131,20 @@ test_that("intervals and p-values are those of Python at any level", {
                class = "dpstats_argument_error")
 })
 
+test_that("weights, units and clusters are those of dp_ols", {
+  skip_without_python()
+  d <- transform(schooling(4000), town = seq_along(wage) %% 40, w = 0.5)
+  fit <- fit_iv(wage ~ age | educ ~ near, d, cov_type = "cluster", cluster = town)
+  expect_identical(fit$cov_type, "cluster")
+  half <- stats::qt(0.975, fit$fit_statistics["clusters", "estimate"] - 1)
+  expect_equal(unname(diff(confint(fit)["educ", ])) / 2 / sqrt(vcov(fit)["educ", "educ"]), half,
+               tolerance = 1e-6)
+  expect_identical(fit_iv(wage ~ age | educ ~ near, d, unit = town, max_rows = 100)$cov_type, "cluster")
+  weighted <- fit_iv(wage ~ age | educ ~ near, d, weights = w, bounds = list(w = c(0, 1)))
+  plain <- fit_iv(wage ~ age | educ ~ near, d)
+  expect_equal(coef(weighted), coef(plain), tolerance = 0.01)
+})
+
 test_that("what modelsummary asks for is there", {
   skip_without_python()
   skip_without_optional("parameters")

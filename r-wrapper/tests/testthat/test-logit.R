@@ -53,7 +53,8 @@ test_that("a logit answers as a glm does, and says what it has not", {
   odds <- tidy(fit, conf.int = TRUE, exponentiate = TRUE)
   expect_identical(odds$estimate, unname(exp(coef(fit))))
   expect_identical(odds$conf.high, unname(exp(ends[, 2])))
-  expect_named(glance(fit), c("nobs", "epsilon", "delta", "method", "neighbors", "status", "private"))
+  expect_named(glance(fit), c("pseudo.r.squared", "nobs", "epsilon", "delta", "method", "neighbors",
+                              "status", "private"))
   expect_lt(abs(nobs(fit) - 20000), 200)
   shown <- capture.output(summary(fit))
   expect_false(any(grepl("R-squared|Residual|NA, Inf|left out", shown)))
@@ -103,6 +104,21 @@ test_that("a table of two outcomes that tells little shows no interval", {
   chances <- predict(fit, data.frame(age = 40), interval = "confidence", type = "response")
   expect_identical(unname(chances[, c("lwr", "upr")]), c(0, 1))
   expect_output(print(summary(fit)), "NA, Inf: the")
+})
+
+test_that("errors are clustered by a column, and glance has McFadden's R-squared", {
+  skip_without_python()
+  d <- transform(smokers(), town = paste("town", seq_along(age) %% 40))
+  fits <- list(fit_smoker(smoker ~ age, d, cov_type = "cluster", cluster = town),
+               fit_smoker(smoker ~ age, d, cov_type = "cluster", cluster = "town"))
+  expect_equal(vcov(fits[[1L]]), vcov(fits[[2L]]))
+  clusters <- fits[[1L]]$fit_statistics["clusters", "estimate"]
+  expect_equal(clusters, 40, tolerance = 0.05)
+  half <- stats::qt(0.975, clusters - 1) * sqrt(diag(vcov(fits[[1L]])))
+  expect_equal(unname(confint(fits[[1L]])[, 2L] - coef(fits[[1L]])), unname(half))
+  reference <- glm(smoker ~ age, binomial, d)
+  mcfadden <- 1 - reference$deviance / reference$null.deviance
+  expect_equal(glance(fits[[1L]])$pseudo.r.squared, mcfadden, tolerance = 1e-3)
 })
 
 test_that("columns are named, weighted and chosen as for dp_ols", {
@@ -161,9 +177,6 @@ test_that("arguments that a logit has not are answered before they are evaluated
     expect_s3_class(error, "dpstats_argument_error")
     expect_match(conditionMessage(error), paste0("dp_logit has no ", name, ": "))
   }
-  skip_without_package("dplyr")
-  expect_error(dp_logit(smoker ~ age, dplyr::group_by(smokers(60), sex), 1), "has no groups",
-               class = "dpstats_argument_error")
 })
 
 test_that("average marginal effects are those of glm's probabilities as epsilon grows", {

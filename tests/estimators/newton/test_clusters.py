@@ -1,5 +1,6 @@
 """Clustered standard errors of Newton's steps: sensitivities, and the sums they are made of."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -20,6 +21,7 @@ from dpstats.estimators.newton.clusters import (
 from dpstats.numerics import Rows
 from dpstats.privacy import RELATIONS
 from dpstats.testing import insecure_seed
+from tests.checks.joint_clusters import MODELS, check_random, check_worst
 from tests.checks.newton_clusters import check_clusters
 from tests.checks.newton_queries import X, Y, queries
 from tests.checks.noisy_newton import coded
@@ -30,6 +32,14 @@ from tests.checks.noisy_newton import coded
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_no_row_or_unit_moves_the_sums_of_clusters_further_than_stated(neighbors, kind, name):
     assert check_clusters(neighbors, METHODS[name], **kind) is None
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("kind", [{}, {"weighted": True}, {"by_unit": True}])
+@pytest.mark.parametrize("neighbors", RELATIONS)
+def test_the_same_of_logits_counts_and_two_responses(neighbors, kind, model):
+    assert check_random(model, neighbors, **kind) is None
+    assert check_worst(model, neighbors, **kind) is None
 
 
 @pytest.mark.parametrize("length", [1.5015, 2.0, 5.0])
@@ -52,7 +62,7 @@ def test_sums_are_exact_in_any_order_and_in_batches():
     given = coded(X, Y)
     whole = Rows(given.numbers, given.response, given.codes, clusters=keys)
     order = np.random.default_rng(2).permutation(len(Y))
-    for count in (lambda rows: score_sums(at, 3.0, rows), sizes):
+    for count in (lambda rows: score_sums(partial(at.clipped, 3.0), 4, rows), sizes):
         found, moved_rows = count(whole), count(whole[order])
         batches = count(whole[:1500]) + count(whole[1500:])
         for other in (moved_rows, batches):

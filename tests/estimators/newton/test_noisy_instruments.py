@@ -21,17 +21,25 @@ def table(n: int, seed: int, strength: float = 0.5, spread: float = 0.0) -> pd.D
     return pd.DataFrame({"y": y, "d": d, "x": x, "z": z, "w": w, "g": g})
 
 
-def two_stages(frame: pd.DataFrame, instruments: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Two-stage least squares and HC1 errors, of y on 1, g, x and d, by numpy."""
+def two_stages(
+    frame: pd.DataFrame, instruments: list[str], labels=None, weights=1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two-stage least squares of y on 1, g, x and d, by numpy; errors are HC1, or by ``labels``."""
+    frame = frame.assign(one=np.sqrt(weights))
     given = [np.ones(len(frame)), frame.g == "b", frame.g == "c", frame.x]
     X = np.column_stack([*given, frame.d]).astype(float)
     Z = np.column_stack([*given, *(frame[name] for name in instruments)]).astype(float)
+    X, Z, y = (part * frame[["one"]].to_numpy() for part in (X, Z, frame[["y"]].to_numpy()))
     fitted = Z @ np.linalg.lstsq(Z, X, rcond=None)[0]
-    params = np.linalg.solve(fitted.T @ X, fitted.T @ frame.y)
-    scores = fitted * (frame.y - X @ params).to_numpy()[:, None]
-    inverse = np.linalg.inv(fitted.T @ X)
-    cov = inverse @ (scores.T @ scores) @ inverse.T * len(X) / (len(X) - X.shape[1])
-    return params, np.sqrt(np.diag(cov))
+    params = np.linalg.solve(fitted.T @ X, fitted.T @ y)
+    scores = fitted * (y - X @ params)
+    inverse, (n, p) = np.linalg.inv(fitted.T @ X), X.shape
+    factor = n / (n - p)
+    if labels is not None:
+        scores = pd.DataFrame(scores).groupby(np.asarray(labels)).sum().to_numpy()
+        factor = len(scores) / (len(scores) - 1) * (n - 1) / (n - p)
+    cov = factor * inverse @ (scores.T @ scores) @ inverse.T
+    return params.ravel(), np.sqrt(np.diag(cov))
 
 
 def test_random_rows_move_no_query_further_than_stated():
@@ -56,6 +64,32 @@ def test_as_noise_vanishes_it_is_two_stage_least_squares(instruments, neighbors)
     assert (fit.params[names].to_numpy() - params) / errors == pytest.approx(0, abs=0.02)
     assert fit.bse[names].to_numpy() == pytest.approx(errors, rel=0.01)
     assert fit.status == "ok" and fit.cov_type == "HC1"
+
+
+KINDS = {
+    "clusters": {"cov_type": "cluster", "cluster": "k"},
+    "weights": {"weights": "v", "bounds": {"v": (0, 2)}},
+    "units": {"unit": "who", "max_rows": 2},
+    "units in clusters": {"unit": "who", "max_rows": 2, "cov_type": "cluster", "cluster": "k"},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_with_clusters_weights_and_units_it_tends_to_what_numpy_gives(kind):
+    """Errors are in common in clusters, up to the factor for few of them, and in persons."""
+    rng = np.random.default_rng(2)
+    frame = table(20_000, 1, spread=0.3).assign(who=np.arange(20_000) // 2)
+    frame["k"] = frame["who"] % 60
+    frame["y"] += 0.3 * rng.normal(size=60)[frame["k"]] + rng.normal(size=10_000)[frame["who"]]
+    frame["v"] = rng.choice([0.5, 1.0, 2.0], len(frame))
+    with dp.testing.insecure_seed(1):
+        fit = dp.dp_iv("y ~ g + x + [d ~ z + w]", frame, epsilon=1e8, **KINDS[kind])
+    labels = {"weights": frame.index, "units": frame["who"]}.get(kind, frame["k"])
+    params, errors = two_stages(frame, ["z", "w"], labels, frame["v"] if kind == "weights" else 1.0)
+    names = ["Intercept", "g[T.b]", "g[T.c]", "x", "d"]
+    assert (fit.params[names].to_numpy() - params) / errors == pytest.approx(0, abs=0.02)
+    assert fit.bse[names].to_numpy() == pytest.approx(errors, rel=0.01)
+    assert fit.cov_type == ("HC1" if kind == "weights" else "cluster")
 
 
 def test_sets_and_intervals_hold_the_effect():

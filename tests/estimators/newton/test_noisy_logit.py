@@ -7,6 +7,7 @@ import statsmodels.api as sm
 
 import dpstats as dp
 from dpstats.privacy import ADD_REMOVE, REPLACE_ONE
+from dpstats.testing import insecure_seed
 from tests.checks.noisy_logit import check_offsets, check_random, check_worst
 
 
@@ -74,6 +75,43 @@ def test_robust_errors_tend_to_hc1():
     theirs = sm.Logit.from_formula("y ~ a + d", frame).fit(disp=0, cov_type="HC1")
     assert fit.cov_type == "HC1"
     assert fit.bse.to_numpy() == pytest.approx(theirs.bse.to_numpy(), rel=0.02)
+
+
+def test_the_pseudo_r_squared_tends_to_that_of_statsmodels():
+    """It is 1 - llf / llnull of the same rows; with weights of a model that counts rows so."""
+    frame = table(20_000, 2).assign(w=lambda d: 1 + d.index % 3)
+    fit = dp.dp_logit("y ~ a + b + d", frame, epsilon=1e9)
+    theirs = sm.Logit.from_formula("y ~ a + b + d", frame).fit(disp=0)
+    assert fit.prsquared == pytest.approx(theirs.prsquared, abs=1e-5)
+    weighted = dp.dp_logit("y ~ a + d", frame, epsilon=1e9, weights="w", bounds={"w": (0, 3)})
+    rows = frame.loc[frame.index.repeat(frame.w)]
+    theirs = sm.Logit.from_formula("y ~ a + d", rows).fit(disp=0)
+    assert weighted.prsquared == pytest.approx(theirs.prsquared, abs=1e-4)
+
+
+def test_noise_moves_the_pseudo_r_squared_by_as_much_as_is_stated():
+    """48 seeded fits; of normal errors fewer than 40 are within two with a chance of .2%."""
+    frame = table(6000, 3)
+    theirs = sm.Logit.from_formula("y ~ a + b + d", frame).fit(disp=0).prsquared
+    found = []
+    for seed in range(48):
+        with insecure_seed(seed):
+            fit = dp.dp_logit("y ~ a + b + d", frame, epsilon=(1, 4)[seed % 2])
+        value, error = fit.fit_statistics.loc["prsquared"]
+        found.append((value - theirs) / error)
+    assert np.mean(np.abs(found) < 2) >= 40 / 48 and np.abs(np.mean(found)) < 0.8
+
+
+def test_errors_of_clusters_tend_to_those_of_statsmodels():
+    """Up to the factor for few clusters, of which G is the effective number."""
+    frame = table(20_000, 2)
+    frame["k"] = np.random.default_rng(1).integers(0, 60, len(frame))
+    frame["y"] = np.where(frame.index % 3 == 0, frame.k % 2, frame.y)
+    fit = dp.dp_logit("y ~ a + d", frame, epsilon=1e9, cov_type="cluster", cluster="k")
+    theirs = sm.Logit.from_formula("y ~ a + d", frame)
+    theirs = theirs.fit(disp=0, cov_type="cluster", cov_kwds={"groups": frame.k})
+    assert fit.bse.to_numpy() == pytest.approx(theirs.bse.to_numpy(), rel=0.01)
+    assert fit.fit_statistics.loc["clusters", "estimate"] == pytest.approx(60, rel=0.01)
 
 
 def test_weights_tend_to_the_weighted_likelihood():

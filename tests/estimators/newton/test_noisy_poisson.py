@@ -95,6 +95,18 @@ def test_marginal_effects_tend_to_those_of_statsmodels():
     assert found.margeff_se.to_numpy() == pytest.approx(best.margeff_se, rel=0.03)
 
 
+def test_errors_of_clusters_tend_to_those_of_statsmodels():
+    """Up to the factor for few clusters, of which G is the effective number."""
+    frame, rng = table(20_000, 2), np.random.default_rng(1)
+    frame["k"] = rng.integers(0, 60, len(frame))
+    frame["y"] = rng.poisson((frame.y + 1) * rng.gamma(4, 0.25, 60)[frame.k])
+    fit = dp.dp_poisson("y ~ a + d", frame, epsilon=1e9, cov_type="cluster", cluster="k")
+    best = sm.Poisson.from_formula("y ~ a + d", frame)
+    best = best.fit(disp=0, cov_type="cluster", cov_kwds={"groups": frame.k})
+    assert fit.bse.to_numpy() == pytest.approx(best.bse.to_numpy(), rel=0.01)
+    assert fit.fit_statistics.loc["clusters", "estimate"] == pytest.approx(60, rel=0.01)
+
+
 def test_weights_tend_to_the_weighted_likelihood():
     frame = table(20_000, 3).assign(w=lambda d: 1 + d.index % 3)
     fit = dp.dp_poisson("y ~ a + d", frame, epsilon=1e9, weights="w", bounds={"w": (0, 3)})

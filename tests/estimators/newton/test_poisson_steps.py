@@ -10,6 +10,7 @@ from dpstats.estimators.newton.indicator_basis import IndicatorBasis
 from dpstats.estimators.newton.logistic_position import Hessian
 from dpstats.estimators.newton.poisson_queries import PoissonQueries
 from dpstats.estimators.newton.poisson_steps import PoissonSteps
+from dpstats.estimators.newton.queries import Counted
 from dpstats.estimators.newton.score_tails import Tail
 from dpstats.estimators.newton.whitening import Whitening
 from dpstats.noise import Noise
@@ -95,10 +96,11 @@ def test_the_products_of_scores_tend_to_their_sum():
     with insecure_seed(1):
         made, cost = steps(), GDP(1e5)
         position = made.start(cost)
-        found = made.products(position, made.tail(position, cost)[0], cost)
+        tail, counted = made.tail(position, cost)[0], Counted(made.rows)
+        found, clusters = made.products(position, tail, counted, cost)
     at = made.queries.at(position.eta)
     s = np.hstack([columns * left for columns, left, _ in at.blocks(coded(X, Y))])
-    assert found == pytest.approx(3000 / 2994 * s @ s.T, rel=0.05, abs=30)
+    assert found == pytest.approx(3000 / 2994 * s @ s.T, rel=0.05, abs=30) and clusters is None
 
 
 def test_the_bias_is_smaller_the_farther_scores_are_clipped():

@@ -200,6 +200,10 @@ def test_columns_that_are_not_private_stand_last_and_say_so(fits):
     assert named.names == ("a", "b", "OLS", "too")
     assert "the private ones have epsilon" in " ".join(str(named).split())
     assert dp.compare(fits[0], ols=[ols], names=["dp", "ols"]).names == ("dp", "ols")
+    assert dp.compare(fits[0], ols={"OLS": ols}, names=["dp"]).names == ("dp", "OLS")
+    assert dp.compare(fits[0], ols={"OLS": ols}).names == ("(1)", "OLS")
+    with pytest.raises(dp.ArgumentError, match="names to list 2 different texts"):
+        dp.compare(fits[0], ols={"dp": ols}, names=["dp"])
 
 
 def test_stars_stand_at_bounded_intervals_alone_and_gaps_are_said(fits):

@@ -23,15 +23,26 @@ CALLS = {
     "newton": dict(method="noisy_newton", epsilon=30, bounds=None),
     "several": dict(method="adassp", epsilon=20, formula="y ~ x + z", bounds={**UNIT, "z": (0, 1)}),
     "robust": dict(method="adassp", epsilon=30, cov_type="HC1"),
+    "logit": dict(family="binomial", formula="high ~ x", epsilon=30),
+    "counts": dict(family="poisson", formula="count ~ x", epsilon=30),
 }
 
 
 @pytest.fixture(params=CALLS)
 def groups(request, fit, line):
     """Groups of 900 rows, of which one is empty."""
-    call = dict(CALLS[request.param])
-    rows = pd.concat([line] * 9, ignore_index=True)
-    return seeded(fit, rows, call.pop("method"), by="area", groups=["none", *AREAS], **call)
+    call = {"by": "area", "groups": ["none", *AREAS], **CALLS[request.param]}
+    rows = with_outcomes(line)
+    if "family" in call:
+        return seeded(dp.dp_glm, call.pop("formula"), rows, **call)
+    return seeded(fit, rows, call.pop("method"), **call)
+
+
+def with_outcomes(line) -> pd.DataFrame:
+    """Repeat the rows nine times, with an outcome and a count that follow x."""
+    rows, drawn = pd.concat([line] * 9, ignore_index=True), np.random.default_rng(1)
+    high = drawn.random(len(rows)) < 0.2 + 0.6 * rows["x"]
+    return rows.assign(high=high, count=drawn.poisson(np.exp(rows["x"])))
 
 
 def data(groups, columns=POINTS) -> pd.DataFrame:
@@ -82,6 +93,33 @@ def test_predictions_keep_to_the_declared_bounds_of_the_response(method, epsilon
         assert (numbers >= 0).all() and (numbers <= 1).all()
     np.testing.assert_allclose(released["mean"], by.predictions.to_numpy().ravel(), atol=1e-12)
     assert by.predictions.loc["h"].equals(by["h"].predictions)
+
+
+@pytest.mark.parametrize("family, added", [("binomial", {"offset": [0.0, 1.0, -1.0]}),
+                                           ("poisson", {"exposure": 2.0})])  # fmt: skip
+def test_offsets_are_added_to_predictions_of_every_group(line, family, added):
+    call = {"family": family, "by": "area", "groups": ["none", *AREAS], "epsilon": 30}
+    by = seeded(
+        dp.dp_glm, "high ~ x", with_outcomes(line).assign(high=lambda d: d.high * 1), **call
+    )
+    wide, tall = by.predict(POINTS, **added), by.predict(POINTS, interval=True, **added)
+    for label, one in by.items():
+        np.testing.assert_allclose(wide.loc[label], one.predict(POINTS, **added), rtol=1e-12)
+        own = one.predict(POINTS, interval=True, **added)
+        pd.testing.assert_frame_equal(tall.loc[label], own, check_names=False)
+    assert not np.allclose(wide, by.predict(POINTS))
+    with pytest.raises(dp.ArgumentError, match="expected offset to be a finite number"):
+        by.predict(POINTS, offset="a")
+
+
+def test_predictions_of_a_link_are_not_tested_against_zero(line):
+    by = seeded(dp.dp_logit, "high ~ x", with_outcomes(line), by="area", groups=AREAS, epsilon=30)
+    table = by.tidy().set_index("term")
+    tested = ["statistic", "p.value"]
+    assert table.loc[["p25", "p75"], tested].isna().all(axis=None)
+    assert table.loc["x", tested].notna().all(axis=None)
+    shown = table.loc[["p25", "p75"]]
+    assert shown["conf.low"].between(0, 1).all() and shown["conf.high"].between(0, 1).all()
 
 
 def test_hypotheses_are_tested_as_in_each_group(groups):
@@ -138,6 +176,20 @@ def test_json_restores_an_equal_result(groups):
     content = json.loads(text)
     content["estimates"][1][0] = 7.5
     assert dp.DPGroupResults.from_dict(content) != groups
+
+
+@pytest.mark.parametrize("call", ["newton", "logit", "counts"])
+def test_error_bounds_are_those_of_each_group(fit, line, call):
+    more = {"by": "area", "groups": ["none", *AREAS], **CALLS[call]}
+    if "family" in more:
+        by = seeded(dp.dp_glm, more.pop("formula"), with_outcomes(line), **more)
+    else:
+        by = seeded(fit, with_outcomes(line), more.pop("method"), **more)
+    table = by.error_bound(90)
+    for label, one in by.items():
+        own = table.loc[table["area"] == label, "error_bound"]
+        assert own.tolist() == one.error_bound(90).tolist()
+    assert np.isfinite(table.loc[table["area"] == "a0", "error_bound"]).all()
 
 
 def test_labels_keep_their_types_in_json(fit, line):

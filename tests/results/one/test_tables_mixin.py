@@ -1,5 +1,6 @@
 """What tables of other packages take from a fit: broom's columns and statsmodels' names."""
 
+import maketables
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,7 +70,6 @@ def test_summary_col_sets_a_fit_beside_least_squares(data):
 
 
 def test_etable_of_maketables_takes_a_fit(data):
-    maketables = pytest.importorskip("maketables")
     res, ols = fit(data), smf.ols("y ~ x", data).fit()
     noisy = fit(data, "noisy_newton")
     table = maketables.ETable([res, ols, fit(data, "exp_theil_sen"), noisy]).df
@@ -80,6 +80,30 @@ def test_etable_of_maketables_takes_a_fit(data):
         f"{fitted.params['x']:.3f}" for fitted in (res, ols)
     ]
     assert f"({res.bse['x']:.3f})" in cells[0]
+
+
+def test_fits_of_every_kind_print_their_number_of_rows():
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame(rng.normal(size=(2000, 2)), columns=["z", "e"])
+    rows = rows.assign(d=rows["z"] + rows["e"], up=rows["e"] > 0, count=rng.poisson(3, 2000))
+    rows["y"] = rows["d"] + rows["e"]
+    with dp.testing.insecure_seed(1):
+        fits = [
+            dp.dp_logit("up ~ z", rows, epsilon=4),
+            dp.dp_poisson("count ~ z", rows, epsilon=4),
+            dp.dp_iv("y ~ [d ~ z]", rows, epsilon=4),
+            dp.dp_ols("y ~ z", rows, epsilon=4),
+        ]
+    (table,) = summary_col(fits, info_dict={"N": lambda each: f"{each.nobs:,}"}).tables
+    assert table.loc["N"].tolist() == [f"{each.nobs:,}" for each in fits]
+    printed = maketables.ETable(fits).df
+    counts = printed.loc[pd.IndexSlice[:, "Observations"], :].to_numpy().ravel().tolist()
+    assert counts == table.loc["N"].tolist() and len(set(counts)) == 4
+    cells = printed.loc[pd.IndexSlice[:, "z"], :].to_numpy().ravel().tolist()
+    assert [bool(cell) for cell in cells] == [True, True, False, True]
+    squared = printed.loc[pd.IndexSlice[:, "R²"], :].to_numpy().ravel().tolist()
+    assert squared[:3] == ["-"] * 3
+    assert float(squared[3]) == pytest.approx(fits[3].rsquared, abs=0.006)
 
 
 def test_the_model_has_names_and_no_rows(data):

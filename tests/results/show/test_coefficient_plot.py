@@ -108,7 +108,7 @@ def test_a_fit_of_nothing_says_so():
 def test_a_comparison_draws_what_it_prints_and_says_what_is_not_private(data):
     ols = smf.ols("y ~ x0 + x1 + x2", data).fit()
     real = dp.dp_ols("y ~ x0 + x1", data, epsilon=4)
-    table = dp.compare(real, fit(data, 3), ols={"OLS": ols}, names=["two", "three", "OLS"],
+    table = dp.compare(real, fit(data, 3), ols={"OLS": ols}, names=["two", "three"],
                        keep=["x2", "x0"], labels={"x0": "R&D $"})  # fmt: skip
     ax = table.plot()
     drawn(ax)

@@ -7,7 +7,7 @@ import statsmodels.formula.api as smf
 
 import dpstats as dp
 from dpstats.study import Study
-from tests.checks.study_plans import PAPER, law, made
+from tests.checks.study_plans import PAPER, law, made, widths
 
 OWN = """
 data = "people.csv"
@@ -39,21 +39,6 @@ def folder(tmp_path_factory):
 def planned(folder):
     call = {"data": folder / "stand_in.csv", "repetitions": 3, "progress": False}
     return dp.plan_study(folder / "study.toml", **call)
-
-
-def widths(results) -> pd.Series:
-    """The widths of the intervals of fits and of a description, by table and term."""
-    found = {}
-    for name, result in results.items():
-        if isinstance(result, dp.DPDescription):
-            for _, variable, one in result.figures:
-                level = "" if one.level is None else f" {one.level}"
-                found[name, f"{variable}{level}: {one.statistic}"] = one.upper - one.lower
-        else:
-            tidy = result.tidy()
-            rows = zip(tidy["term"], tidy["conf.high"] - tidy["conf.low"], strict=True)
-            found |= {(name, term): width for term, width in rows}
-    return pd.Series(found)
 
 
 def test_the_plan_is_near_a_run_on_other_rows_of_the_same_law(planned, folder):
@@ -190,6 +175,39 @@ def test_a_kind_without_responses_of_its_own_is_planned(tmp_path, monkeypatch):
     plan = made(tmp_path, n=4000, epsilon=[8], repetitions=1)
     frame = plan.frame.query("epsilon == 8 and table != 'Table 1'")
     assert len(frame) == 5 and frame["ratio"].between(0.9, 1.5).all()
+
+
+GROUPED = """
+data = "people.csv"
+bounds = { age = [18, 90] }
+types = { smoker = "boolean", visits = "number" }
+[guesses]
+n = 8000
+truth = { smoking = { age = 0.03 } }
+[[logit]]
+name = "smoking"
+formula = "smoker ~ age"
+by = "region"
+groups = ["north", "south"]
+epsilon = 4
+[[poisson]]
+name = "visits"
+formula = "visits ~ age"
+by = ["region", "sex"]
+groups = [["north", "f"], ["south", "m"]]
+bounds = { visits = [0, 20] }
+epsilon = 4
+"""
+
+
+def test_groups_of_outcomes_and_counts_are_planned(tmp_path):
+    plan = made(tmp_path, GROUPED, epsilon=[16], repetitions=2)
+    frame = plan.frame.query("epsilon == 16").set_index(["table", "term"])
+    labels = {"smoking": ["north", "south"], "visits": ["north, f", "south, m"]}
+    terms = {name: [f"age, {label}" for label in own] for name, own in labels.items()}
+    for name, own in terms.items():
+        ratio = frame.loc[[(name, term) for term in own], "ratio"]
+        assert len(ratio) == 2 and ratio.between(0.9, 2).all(), ratio
 
 
 BAD = {
