@@ -53,7 +53,9 @@ _SCORE_PRODUCTS = 0.08
 # The share of ones is taken to be no closer to 0 and 1 than this, and than so many deviations.
 _LEAST_SHARE, _LEAST_DEVIATIONS = 0.001, 2.0
 # A row adds to a Hessian up to so many times what one of ordinary curvature and leverage does.
-# Where noise is small it is the largest bound that keeps it below this part of the Hessian.
+# Where noise is small it is the largest bound that keeps it below this part of the Hessian: cut
+# rows make steps too long, which do not settle where rare outcomes have skewed regressors
+# (benchmarks/logit_grid.py).
 _MOST_CURVATURE, _HIDDEN = 5.0, 0.12
 # The last sums of scores are so many where the budget is large: steps converge, and as their noises
 # are combined by precision, several cost no more than one.
