@@ -23,6 +23,10 @@ _UNSETTLED = (
     "are unbounded; raise epsilon or n, or merge rare levels"
 )
 
+_SKEWED = (
+    "the noise could hide the rows far out in a skewed regressor that decide its coefficient, so "
+    "its interval is unbounded; raise epsilon or n, declare close bounds= or take its logarithm"
+)
 # Directions span one less where a singular value is this part of the largest.
 _SAME = 1e-9
 
@@ -53,11 +57,20 @@ class Fitted(logistic_release.Fitted):
     def weak(self) -> np.ndarray:
         """Return the projection (p, p) on directions which noise or far rows may account for."""
         weak = super().weak
-        if not (self.far.unclear and len(self.skewed)):
+        if not self._doubts_skewed:
             return weak
         directions, sizes, _ = np.linalg.svd(np.hstack([weak, self.skewed.T]), full_matrices=False)
         directions = directions[:, sizes > _SAME * sizes[0]]
         return directions @ directions.T
+
+    @property
+    def doubt(self) -> str:
+        """Say why some coefficients have no interval where others have."""
+        return _SKEWED if self._doubts_skewed else super().doubt
+
+    @property
+    def _doubts_skewed(self) -> bool:
+        return self.far.unclear and len(self.skewed) > 0
 
     @property
     def assumed(self) -> str:

@@ -94,6 +94,7 @@ def test_the_coefficient_along_a_weak_direction_is_hidden():
     back = BASIS.from_span @ BASIS.span
     along = back[-1] / np.linalg.norm(back[-1])
     far = FarScores(Counted(3.0, 10.0), Counted(3.0, 12.0), 5000.0)
-    hidden = np.diag(released(far=far, skewed=along[None]).evidence.hidden_cov)
-    whole = np.diag(released().cov)
+    found, whole = released(far=far, skewed=along[None]), np.diag(released().cov)
+    assert "skewed regressor" in found.reasons["conf_int"]
+    hidden = np.diag(found.evidence.hidden_cov)
     assert hidden[-1] == pytest.approx(whole[-1]) and (hidden < whole / 2).any()
