@@ -31,7 +31,7 @@ class Extremes:
         The same, as far as they show it: without what noise may hide.
     leverage : float
         Largest squared leverage of a row, as far as is seen.
-    kurtosis : numpy.ndarray, shape (d,)
+    kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
@@ -68,6 +68,7 @@ class Extremes:
     heavy_seen: float
     leverage: float
     kurtosis: np.ndarray
+    skewness: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float
@@ -90,6 +91,7 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
+            np.zeros(columns),
             np.array([-math.inf, math.inf]),
             math.inf,
             math.inf,

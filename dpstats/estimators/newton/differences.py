@@ -131,6 +131,7 @@ def reference_of(
         heavy_seen=heavy,
         leverage=float(sum(far)),
         kurtosis=np.array([_UNKNOWN_KURTOSIS if c is None else c.kurtosis for c in columns]),
+        skewness=np.zeros(len(columns)),  # differences are symmetric
         y_ends=np.array([-reach, reach]),
         y_reach=reach,
         y_most=Extremes.BEYOND_ALL * reach if width is None else width / y.scale,
