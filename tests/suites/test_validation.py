@@ -76,7 +76,7 @@ def test_the_plan_forecast_the_widths_and_the_costs_of_the_run(service):
     plan = pd.read_csv(folder / "plan.csv").query("epsilon == 3").set_index(["table", "term"])
     ran = widths(from_text((folder / "release/release.json").read_text(encoding="utf-8")))
     error = (plan["width"] / ran.reindex(plan.index) - 1).abs()
-    assert len(error) == 81 and error.notna().sum() > 75
+    assert len(error) == 81 and error.notna().sum() >= 70
     assert error.median() < 0.1
     assert error.groupby("table").median()[["unemployment", "tables"]].max() < 0.25
     requests = dp.Ledger(folder / "survey.ledger").requests().set_index("analyst")
