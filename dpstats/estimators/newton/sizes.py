@@ -20,6 +20,8 @@ TOO_FEW = (
     "the rows are too few at this epsilon for the scales of the columns to be known, so intervals "
     "are unbounded; raise epsilon"
 )
+# Columns beside an absorbed one.
+_MOST_COLUMNS = 200
 # Products of levels are held for all pairs of them.
 _MOST_LEVELS = 1000
 _MANY_LEVELS = (
@@ -76,4 +78,13 @@ def check_levels(name: str, problem: Problem) -> None:
         raise ArgumentError(
             f"{name} takes at most {_MOST_LEVELS:,} levels of factors, got {levels:,}; "
             + _MANY_LEVELS[name == "noisy_newton"]
+        )
+
+
+def check_columns(problem: Problem) -> None:
+    """Raise ArgumentError for too many columns beside an absorbed one."""
+    if len(problem.low) > _MOST_COLUMNS:
+        raise ArgumentError(
+            f"noisy_newton takes at most {_MOST_COLUMNS} columns beside an absorbed one, got "
+            f'{len(problem.low)}; take method="adassp"'
         )
