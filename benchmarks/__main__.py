@@ -22,10 +22,13 @@ from benchmarks import (
     iv,
     ledger,
     logit,
+    logit_grid,
     methods,
     offsets,
+    outcomes,
     pairs,
     peers,
+    person_effects,
     persons,
     poisson,
     pooled,
@@ -72,6 +75,7 @@ ALONE = {
     "describe": describe,
     "tails": tails,
     "pairs": pairs,
+    "person_effects": person_effects,
     "tried": tried,
     "tried_tails": tried_tails,
     "crossing": crossing,
@@ -83,6 +87,7 @@ ALONE = {
     "persons": persons,
     "pooled": pooled,
     "logit": logit,
+    "logit_grid": logit_grid,
     "poisson": poisson,
     "coded": coded,
     "unbounded": unbounded,
@@ -91,6 +96,7 @@ ALONE = {
     "iv": iv,
     "peers": peers,
     "offsets": offsets,
+    "outcomes": outcomes,
 }
 
 

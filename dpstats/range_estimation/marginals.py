@@ -1,7 +1,7 @@
 """Estimate the distribution of each column, from noisy histograms or two noisy quantiles."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from dpstats.noise import Noise, noise_deviation
 from dpstats.privacy import REPLACE_ONE, Cost
 from dpstats.range_estimation.bins import Dyadic, Linear, Overflowing
-from dpstats.range_estimation.estimate import histograms, is_far, magnitude, number_of_rows
+from dpstats.range_estimation.estimate import histograms, is_far, number_of_rows, only_zeros
 from dpstats.range_estimation.far_rows import far_rows
 from dpstats.range_estimation.histogram import Histogram
 from dpstats.range_estimation.marginal import (
@@ -19,7 +19,7 @@ from dpstats.range_estimation.marginal import (
     from_quantiles,
     mostly_zero,
 )
-from dpstats.range_estimation.quantiles import ONLY_ZEROS, center_and_spread
+from dpstats.range_estimation.quantiles import center_and_spread
 from dpstats.schema import Batch, Numeric
 
 # Fractions of a column's cost: the first histogram, and each of up to four that zoom in. The last
@@ -46,14 +46,14 @@ def estimate_marginals(
     cost: Cost,
     noise: Noise,
     neighbors: str,
-    response: str,
+    responses: Collection[str],
     one: int = 1,
 ) -> dict[str, Marginal]:
     """Release the distribution of each column in ``limits``, the cost divided by weights.
 
     ``total(each)`` is the sum of ``each(batch)`` over all batches of rows. ``limits`` are the
-    declared bounds, None for a column without. ``one`` is what a row counts for, or at most all
-    rows of a privacy unit together.
+    declared bounds, None for a column without, and histograms of ``responses`` need more rows.
+    ``one`` is what a row counts for, or at most all rows of a privacy unit together.
 
     1. A histogram gives the order of magnitude: over dyadic bins, or within declared bounds over
        64 equal ones. 2. Where rows are too few for it, or no bin is seen, the median and a
@@ -81,7 +81,7 @@ def estimate_marginals(
     quarter = dict.fromkeys(limits, _FIRST)
     first = count("order of magnitude", unbounded, quarter) | count("histogram", bounded, quarter)
     rows = number_of_rows(list(first.values()))
-    needed = {name: _enough(name == response, name in bounded) * first[name].threshold
+    needed = {name: _enough(name in responses, name in bounded) * first[name].threshold
               for name in limits}  # fmt: skip
     rough = [n for n in limits if rows < needed[n] or not len(first[n].occupied)]
     rest = {name: each[name].part(1 - _FIRST) for name in rough}
@@ -92,7 +92,7 @@ def estimate_marginals(
     clear = {name: first[name] for name in limits if name not in rough}
     marginals |= _from_histograms(clear, limits, rows, count)
     least = max(each.values(), key=lambda part: noise_deviation(part, 1, 1))
-    few = _are_few(rows, least, len({*limits, response}), neighbors)
+    few = _are_few(rows, least, len({*limits} - {*responses}) + 1, neighbors)
     return {name: _clipped(marginals[name], limits[name], few) for name in limits}
 
 
@@ -130,7 +130,7 @@ def _from_histograms(
 
     Declared bounds stay where the bins seen within them lack many rows, which are spread thinly.
     """
-    zeros = [n for n, h in first.items() if limits[n] is None and magnitude(h) == ONLY_ZEROS]
+    zeros = [n for n, h in first.items() if limits[n] is None and only_zeros(h)]
     thin = [
         n for n, h in first.items() if limits[n] is not None and (not h.spans(rows) or _others(h))
     ]

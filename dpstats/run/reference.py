@@ -53,14 +53,15 @@ def _extremes(
     farther = _BEYOND_QUANTILES if is_rough else Extremes.BEYOND_SEEN
     squares = (np.linalg.solve(root, (Z - center).T) ** 2).sum(axis=0)
     codes = sum(len(block.coding) for block in design.layout.blocks)
-    heavy = _heavy(marginals, y)
+    heavy, columns = _heavy(marginals, y), _standardised(Z)[2]
     ends = _ends(y, limit)
     reach = float(np.abs(ends).max()) * (1.0 if limit is not None or y.is_rough else 1 + heavy)
     return Extremes(
         heavy=heavy,
         heavy_seen=_seen_heavy(marginals, y),
         leverage=float(squares.max() * farther**2) + max(codes, 1) * Extremes.CODE_LEVERAGE,
-        kurtosis=(_standardised(Z)[2] ** 4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
+        kurtosis=(columns**4).mean(axis=0) + _UNSEEN_KURTOSIS * is_rough,
+        skewness=(columns**3).mean(axis=0),
         y_ends=ends,
         y_reach=reach,
         y_most=reach if limit is not None else Extremes.BEYOND_ALL * reach,

@@ -31,7 +31,7 @@ class Extremes:
         The same, as far as they show it: without what noise may hide.
     leverage : float
         Largest squared leverage of a row, as far as is seen.
-    kurtosis : numpy.ndarray, shape (d,)
+    kurtosis, skewness : numpy.ndarray, shape (d,)
         Of the numeric columns of the design.
     y_ends : numpy.ndarray, shape (2,)
         Between which means of the response lie, about its center in units of its scale: its
@@ -68,6 +68,7 @@ class Extremes:
     heavy_seen: float
     leverage: float
     kurtosis: np.ndarray
+    skewness: np.ndarray
     y_ends: np.ndarray
     y_reach: float
     y_most: float
@@ -90,6 +91,7 @@ class Extremes:
             1.0,
             math.inf,
             np.full(columns, math.inf),
+            np.zeros(columns),
             np.array([-math.inf, math.inf]),
             math.inf,
             math.inf,
@@ -210,6 +212,8 @@ class Problem:
         Whether rows have keys of the clusters that standard errors are to allow for.
     instruments : Instruments or None
         Where an endogenous regressor has instruments; the design is then that of x and z.
+    others : tuple of Reference
+        As that of the problem, for each response beside the first, in the order of the rows'.
     grouped : bool
         Whether rows are of one group each time, and the reference is that of all groups.
     """
@@ -233,6 +237,7 @@ class Problem:
     paired: bool = False
     clustered: bool = False
     instruments: Instruments | None = None
+    others: tuple[Reference, ...] = ()
     grouped: bool = False
 
     @cached_property
@@ -244,6 +249,11 @@ class Problem:
         if make not in self._shared:
             self._shared[make] = make(self)
         return self._shared[make]
+
+    @property
+    def outcomes(self) -> int:
+        """Return the number of responses."""
+        return 1 + len(self.others)
 
     @property
     def counted(self) -> str:

@@ -46,8 +46,9 @@ _HESSIAN_PER_CUT, _LEAST_HESSIAN_ERROR, _MOST_HESSIAN_ERROR = 4.0, 0.05, 0.4
 class Steps:
     """Take steps of scores in whitened directions, over ``rows`` rows.
 
-    ``most_leverage`` is the largest squared leverage in units of the mean one, and ``part`` what
-    rows count for on average.
+    ``most_leverage`` is the largest squared leverage in units of the mean one, ``part`` what rows
+    count for on average, and ``alike`` what is left of the mean square of scores as those of a unit
+    are added up, at least.
     """
 
     queries: Queries
@@ -55,6 +56,7 @@ class Steps:
     rows: float
     most_leverage: float
     part: float = 1.0
+    alike: float = 1.0
 
     def start(self, cost: Cost) -> NewtonState:
         """Step from zero, and shrink toward it by the prior of each direction."""
@@ -176,7 +178,8 @@ class Steps:
         left = loss.mean_square(reference, self._explained(state))
         error = max(math.hypot(extremes.y_error, _LEVERAGE_ERROR * left), _LEAST_ERROR)
         above = _ABOVE + extremes.y_error + self._beyond_known(heavy)
-        least = left * self.part**2, error * self.part**2
+        one = self.part**2 * self.alike
+        least = left * one, error * one
         return tail.given_mean_square(least, (_MOST_SQUARE, above))
 
     @property
