@@ -120,7 +120,8 @@ def _sum(reference: Reference, rows: Rows) -> np.ndarray:
 def _counts(reference: Reference, center: float, in_parts: bool, rows: Rows) -> np.ndarray:
     """Count rows by distance from the center, or add up their parts in units of 2^-20."""
     bins = np.searchsorted(_EDGES, np.abs(_deviations(reference, rows) - center), "right")
-    weights = whole_weights(rows.parts) if in_parts else None
+    parts = rows.parts if in_parts else None
+    weights = None if parts is None else whole_weights(parts)
     return np.bincount(bins, weights, len(_EDGES) + 1).astype(np.int64)
 
 
